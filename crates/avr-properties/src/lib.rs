@@ -1,0 +1,2 @@
+//! Property files and the binding of their names to a machine and an image.
+#![forbid(unsafe_code)]

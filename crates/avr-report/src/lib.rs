@@ -1,0 +1,2 @@
+//! Verification results rendered as text and JSON.
+#![forbid(unsafe_code)]

@@ -1,0 +1,4 @@
+//! The `avr-tvar` command line.
+#![forbid(unsafe_code)]
+
+fn main() {}

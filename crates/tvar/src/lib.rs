@@ -1,0 +1,2 @@
+//! Input-based three-valued abstraction refinement of systems that generate states.
+#![forbid(unsafe_code)]
