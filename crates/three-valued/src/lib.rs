@@ -1,6 +1,22 @@
-//! Three-valued bits, bytes and words, and the traits that a value domain implements.
+//! Three-valued bits and bytes, and the traits that a value domain implements.
+//!
+//! A *value domain* says what a machine stores in a bit and in a byte. Semantics that are written once against
+//! [`BitDomain`] and [`ByteDomain`] run with concrete values (`bool`, `u8`: simulation and replay), with three-valued
+//! ones ([`Truth`], [`TvByte`]: verification) and with traced ones ([`TracedBit`], [`TracedByte`]: finding out where an
+//! unknown bit came from).
+//!
+//! This crate knows neither a machine nor a logic.
 #![forbid(unsafe_code)]
 
+mod byte;
+mod concrete;
+mod domain;
+mod traced;
 mod truth;
+mod word;
 
+pub use byte::TvByte;
+pub use domain::{BitDomain, ByteDomain, Signedness, Sum};
+pub use traced::{Origin, Origins, TracedBit, TracedByte};
 pub use truth::Truth;
+pub use word::{TvSum, TvWord};

@@ -1,0 +1,287 @@
+//! The traced value domain: three-valued bits that remember where their unknown part came from.
+//!
+//! A traced computation goes through the same semantics as the three-valued one and always agrees with it in what is
+//! known; beside each unknown bit it carries the [`Origins`] that may have made it unknown. Refinement picks from them.
+
+use crate::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};
+use std::rc::Rc;
+
+/// A reason why a bit is unknown: a number that whoever introduced the unknown bit knows the meaning of, and how many
+/// addresses the unknown went through on its way (the *indirection* of the paper's refinement heuristic).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// Later origins have greater numbers.
+    pub id: u32,
+    /// How many times the unknown bit decided an address.
+    pub indirection: u8,
+}
+
+/// A set of origins, shared between the bits that have the same.
+///
+/// At most [`Origins::LIMIT`] are kept; the earliest are forgotten first, because refinement prefers the latest.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Origins(Option<Rc<[Origin]>>);
+
+impl Origins {
+    /// The most origins that a set keeps.
+    pub const LIMIT: usize = 32;
+
+    /// The set of one origin, not indirect.
+    #[must_use]
+    pub fn of(id: u32) -> Self {
+        Self(Some(Rc::from([Origin { id, indirection: 0 }])))
+    }
+
+    /// The origins in ascending order of their numbers.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Origin] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// The union of two sets; an origin that is in both keeps its higher indirection.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (_, None) => self.clone(),
+            (None, _) => other.clone(),
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => self.clone(),
+            (Some(a), Some(b)) => Self::merged(a, b),
+        }
+    }
+
+    fn merged(a: &[Origin], b: &[Origin]) -> Self {
+        let mut all: Vec<Origin> = a.iter().chain(b).copied().collect();
+        all.sort_unstable_by_key(|origin| std::cmp::Reverse((origin.id, origin.indirection)));
+        all.dedup_by_key(|origin| origin.id);
+        all.truncate(Self::LIMIT);
+        all.reverse();
+        Self(Some(Rc::from(all)))
+    }
+
+    /// The set with every indirection one higher.
+    #[must_use]
+    pub fn indirect(&self) -> Self {
+        let raise = |origin: &Origin| Origin { id: origin.id, indirection: origin.indirection.saturating_add(1) };
+        Self(self.0.as_ref().map(|origins| origins.iter().map(raise).collect()))
+    }
+}
+
+/// A three-valued bit with the origins of its being unknown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracedBit {
+    truth: Truth,
+    origins: Origins,
+}
+
+impl TracedBit {
+    /// A bit that is unknown because of these origins.
+    #[must_use]
+    pub fn unknown(origins: Origins) -> Self {
+        Self { truth: Truth::Unknown, origins }
+    }
+
+    /// Why the bit is unknown; empty when it is known.
+    #[must_use]
+    pub fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
+    /// Origins matter only to unknown bits.
+    fn new(truth: Truth, origins: impl FnOnce() -> Origins) -> Self {
+        let origins = if truth.is_unknown() { origins() } else { Origins::default() };
+        Self { truth, origins }
+    }
+
+    fn combine(&self, other: &Self, truth: Truth) -> Self {
+        Self::new(truth, || self.origins.union(&other.origins))
+    }
+}
+
+impl BitDomain for TracedBit {
+    fn constant(value: bool) -> Self {
+        Self { truth: Truth::from(value), origins: Origins::default() }
+    }
+
+    fn truth(&self) -> Truth {
+        self.truth
+    }
+
+    fn not(&self) -> Self {
+        Self { truth: !self.truth, origins: self.origins.clone() }
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        self.combine(other, self.truth & other.truth)
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        self.combine(other, self.truth | other.truth)
+    }
+
+    fn xor(&self, other: &Self) -> Self {
+        self.combine(other, self.truth.xor(&other.truth))
+    }
+}
+
+/// A three-valued byte with the origins of each unknown bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracedByte {
+    bits: TvByte,
+    origins: [Origins; 8],
+}
+
+impl TracedByte {
+    /// A byte with `bits`, whose unknown bits have the origin that `origin` gives for their index.
+    #[must_use]
+    pub fn new(bits: TvByte, origin: impl FnMut(u8) -> Origins) -> Self {
+        Self::build(bits, origin)
+    }
+
+    fn build(bits: TvByte, mut origin: impl FnMut(u8) -> Origins) -> Self {
+        let unknown = bits.unknown_mask();
+        let origins =
+            std::array::from_fn(
+                |index| {
+                    if unknown >> index & 1 == 1 { origin(index as u8) } else { Origins::default() }
+                },
+            );
+        Self { bits, origins }
+    }
+
+    /// The byte with the bits in `mask` forgotten; `origin` says why, by bit.
+    #[must_use]
+    pub fn forget(&self, mask: u8, mut origin: impl FnMut(u8) -> Origins) -> Self {
+        let lost = mask & self.bits.known_mask();
+        Self::build(self.bits.forget(mask), |index| {
+            if lost >> index & 1 == 1 { origin(index) } else { self.origins[usize::from(index)].clone() }
+        })
+    }
+
+    /// Why bit `index` is unknown; empty when it is known.
+    #[must_use]
+    pub fn origins(&self, index: u8) -> &Origins {
+        &self.origins[usize::from(index)]
+    }
+
+    /// Everything that made any bit unknown.
+    #[must_use]
+    pub fn all_origins(&self) -> Origins {
+        self.origins_below(8)
+    }
+
+    /// What made the bits below `limit` unknown.
+    fn origins_below(&self, limit: usize) -> Origins {
+        self.origins[..limit].iter().fold(Origins::default(), |all, one| all.union(one))
+    }
+
+    fn with_origins_of(bits: TvByte, sources: &[&Origins]) -> Self {
+        let all = sources.iter().fold(Origins::default(), |all, one| all.union(one));
+        Self::build(bits, |_| all.clone())
+    }
+
+    fn bitwise(&self, other: &Self, bits: TvByte) -> Self {
+        Self::build(bits, |index| self.origins(index).union(other.origins(index)))
+    }
+
+    /// Wraps the three-valued sum: bit i and the carry out of it depend on the operand bits up to i.
+    fn sum(&self, other: &Self, carry: &TracedBit, sum: &Sum<TvByte>) -> Sum<Self> {
+        let upto = |index: u8| {
+            let limit = usize::from(index) + 1;
+            self.origins_below(limit).union(&other.origins_below(limit)).union(&carry.origins)
+        };
+        let all = upto(7);
+        let bit = |truth: Truth| TracedBit::new(truth, || all.clone());
+        Sum {
+            value: Self::build(sum.value, upto),
+            carries: Self::build(sum.carries, upto),
+            overflow: bit(sum.overflow),
+            negative: bit(sum.negative),
+            zero: bit(sum.zero),
+        }
+    }
+}
+
+impl ByteDomain for TracedByte {
+    type Bit = TracedBit;
+
+    fn constant(value: u8) -> Self {
+        Self { bits: TvByte::constant(value), origins: Default::default() }
+    }
+
+    fn bits(&self) -> TvByte {
+        self.bits
+    }
+
+    fn bit(&self, index: u8) -> TracedBit {
+        TracedBit { truth: self.bits.bit(index), origins: self.origins(index).clone() }
+    }
+
+    fn with_bit(&self, index: u8, bit: &TracedBit) -> Self {
+        let mut result = self.clone();
+        result.bits = self.bits.with_bit(index, &bit.truth);
+        result.origins[usize::from(index)] = bit.origins.clone();
+        result
+    }
+
+    fn not(&self) -> Self {
+        Self { bits: self.bits.not(), origins: self.origins.clone() }
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        self.bitwise(other, self.bits.and(&other.bits))
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        self.bitwise(other, self.bits.or(&other.bits))
+    }
+
+    fn xor(&self, other: &Self) -> Self {
+        self.bitwise(other, self.bits.xor(&other.bits))
+    }
+
+    fn add(&self, other: &Self, carry: &TracedBit) -> Sum<Self> {
+        self.sum(other, carry, &self.bits.add(&other.bits, &carry.truth))
+    }
+
+    fn subtract(&self, other: &Self, borrow: &TracedBit) -> Sum<Self> {
+        self.sum(other, borrow, &self.bits.subtract(&other.bits, &borrow.truth))
+    }
+
+    fn multiply(&self, sign: Signedness, other: &Self, other_sign: Signedness) -> (Self, Self) {
+        let (low, high) = self.bits.multiply(sign, &other.bits, other_sign);
+        let sources = [&self.all_origins(), &other.all_origins()];
+        (Self::with_origins_of(low, &sources), Self::with_origins_of(high, &sources))
+    }
+
+    fn shift_right(&self, high: &TracedBit) -> Self {
+        Self::build(self.bits.shift_right(&high.truth), |index| match index {
+            7 => high.origins.clone(),
+            _ => self.origins(index + 1).clone(),
+        })
+    }
+
+    fn swap_nibbles(&self) -> Self {
+        Self::build(self.bits.swap_nibbles(), |index| self.origins((index + 4) % 8).clone())
+    }
+
+    fn is_zero(&self) -> TracedBit {
+        TracedBit::new(self.bits.is_zero(), || self.all_origins())
+    }
+
+    fn equals(&self, other: &Self) -> TracedBit {
+        TracedBit::new(self.bits.equals(&other.bits), || self.all_origins().union(&other.all_origins()))
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        self.bitwise(other, self.bits.join(&other.bits))
+    }
+
+    fn assume(&self, fact: TvByte) -> Option<Self> {
+        Some(Self::build(self.bits.meet(fact)?, |index| self.origins(index).clone()))
+    }
+
+    fn indexed_by(self, address: &[&Self]) -> Self {
+        let indirect = address.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins())).indirect();
+        Self::build(self.bits, |index| self.origins(index).union(&indirect))
+    }
+}
