@@ -1,0 +1,91 @@
+#!/bin/bash
+# Rebuilds the images of the samples, and the property files of the HEX images.
+#
+#   firmware-samples/build.sh            all samples
+#   firmware-samples/build.sh blink ...  only these
+#
+# Needs gcc-avr, binutils-avr and avr-libc. The images are committed, so nothing else needs this script. They depend
+# only on the sources and the tools: no path of the machine gets into them.
+set -euo pipefail
+cd "$(dirname "$0")"
+export LC_ALL=C
+
+part=atmega328p
+common_flags=(-mmcu=$part -Wall -Wextra -gdwarf-4 -gno-record-gcc-switches -fno-ident -fdebug-prefix-map="$PWD"=.)
+
+
+compile() { # source, level, image without extension, further flags
+    local source=$1 level=$2 image=$3
+    shift 3
+    avr-gcc "${common_flags[@]}" "-$level" "$@" -o "$image.elf" "$source"
+    avr-objcopy -O ihex -R .eeprom -R .fuse -R .lock "$image.elf" "$image.hex"
+}
+
+# A HEX file has no symbols, so its property file names byte addresses instead: `pc == label` and `pc in function` are
+# replaced for code, and the name of a variable of one or two bytes by its cell. Without a symbol to replace, the HEX
+# image is checked with the property file of the ELF image.
+hex_properties() { # image without extension, template, result
+    avr-nm -S "$1.elf" | perl -e '
+        my ($template, $result) = @ARGV;
+        while (<STDIN>) {
+            my @column = split;
+            my $size = @column == 4 ? hex $column[1] : 0;
+            $symbol{$column[-1]} = [hex $column[0], $size];
+        }
+        sub address { sprintf "0x%04x", $_[0] }
+        open my $in, "<", $template or die $!;
+        my $before = join "", <$in>;
+        my $after = $before;
+        for my $name (sort keys %symbol) {
+            my ($start, $size) = @{$symbol{$name}};
+            if ($start < 0x800000) {
+                my ($from, $to) = (address($start), address($start + $size));
+                $after =~ s/\bpc (==|!=) \Q$name\E\b/pc $1 $from/g;
+                $after =~ s/\(pc in \Q$name\E\)/(pc >= $from && pc < $to)/g;
+            } elsif ($size == 1 || $size == 2) {
+                my $cell = ($size == 1 ? "mem" : "mem16") . "[" . address($start - 0x800000) . "]";
+                $after =~ s/(?<![\w"])\Q$name\E(?= [-+&|^<>=!]| ->)/$cell/g;
+            }
+        }
+        unlink $result;
+        exit if $before eq $after;
+        open my $out, ">", $result or die $!;
+        print $out $after;
+    ' "$2" "$3"
+}
+
+properties_of() { # sample, image name: an image may have a property file of its own
+    local properties=../properties
+    local template=$properties/$1.ron
+    if [ -e "$properties/$2.ron" ]; then
+        template=$properties/$2.ron
+    fi
+    if [ -e "$template" ]; then
+        hex_properties "$1/$2" "$template" "$properties/$2.hex.ron"
+    fi
+}
+
+build() { # sample
+    local sample=$1 source level image
+    if [ -e "$sample/main.S" ]; then
+        compile "$sample/main.S" O0 "$sample/$sample" -nostartfiles -nodefaultlibs
+        properties_of "$sample" "$sample"
+        return
+    fi
+    source=$(echo "$sample"/main.c*)
+    for level in Og Os; do
+        image=$sample.$level
+        case $source in
+        *.cpp) compile "$source" $level "$sample/$image" -std=gnu++11 -fno-exceptions -fno-threadsafe-statics ;;
+        *) compile "$source" $level "$sample/$image" -std=gnu99 ;;
+        esac
+        properties_of "$sample" "$image"
+    done
+}
+
+if [ $# -eq 0 ]; then
+    set -- $(ls -d */ | tr -d / | grep -v '^common$')
+fi
+for sample in "$@"; do
+    build "$sample"
+done
