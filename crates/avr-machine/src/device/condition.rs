@@ -1,0 +1,144 @@
+//! Conditions on register bits, with resolved addresses, and their three-valued evaluation.
+
+use three_valued::Truth;
+
+/// One bit of one register, by address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BitRef {
+    /// Data address of the register.
+    pub address: u16,
+    /// Bit number, 0 to 7.
+    pub bit: u8,
+}
+
+impl BitRef {
+    /// The byte in which only this bit is 1.
+    #[must_use]
+    pub const fn mask(self) -> u8 {
+        1 << (self.bit & 7)
+    }
+}
+
+/// What is known of the content of a register: bits outside `known` have no meaning in `value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownBits {
+    /// 1 where the bit is known.
+    pub known: u8,
+    /// The bit where it is known.
+    pub value: u8,
+}
+
+impl KnownBits {
+    /// A register whose bits are all known.
+    #[must_use]
+    pub const fn exactly(value: u8) -> Self {
+        Self { known: 0xff, value }
+    }
+
+    /// A register of which nothing is known.
+    pub const NOTHING: Self = Self { known: 0, value: 0 };
+}
+
+/// A statement about the stored bits of registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// True in every state.
+    Always,
+    /// False in every state.
+    Never,
+    /// Every part is true.
+    All(Vec<Condition>),
+    /// At least one part is true.
+    Any(Vec<Condition>),
+    /// The part is false.
+    Not(Box<Condition>),
+    /// The bit is 1.
+    Bit(BitRef),
+    /// The bits under `mask` have the value `equals` (which is 0 outside `mask`).
+    Field {
+        /// Data address of the register.
+        address: u16,
+        /// The bits that are compared.
+        mask: u8,
+        /// What they are compared with, in place (not shifted down).
+        equals: u8,
+    },
+}
+
+impl Condition {
+    /// The truth of the condition where `read` tells what is known of the register at a data address.
+    pub fn evaluate(&self, read: &mut impl FnMut(u16) -> KnownBits) -> Truth {
+        match self {
+            Self::Always => Truth::True,
+            Self::Never => Truth::False,
+            Self::All(parts) => parts.iter().fold(Truth::True, |all, part| all & part.evaluate(read)),
+            Self::Any(parts) => parts.iter().fold(Truth::False, |any, part| any | part.evaluate(read)),
+            Self::Not(part) => !part.evaluate(read),
+            Self::Bit(bit) => compare(read(bit.address), bit.mask(), bit.mask()),
+            Self::Field { address, mask, equals } => compare(read(*address), *mask, *equals),
+        }
+    }
+
+    /// Calls `visit` with every register that the condition reads and the mask of the bits it depends on.
+    pub fn for_each_register(&self, visit: &mut impl FnMut(u16, u8)) {
+        match self {
+            Self::Always | Self::Never => {}
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.for_each_register(visit)),
+            Self::Not(part) => part.for_each_register(visit),
+            Self::Bit(bit) => visit(bit.address, bit.mask()),
+            Self::Field { address, mask, .. } => visit(*address, *mask),
+        }
+    }
+
+    /// Whether the condition depends on any of the bits `mask` of the register at `address`.
+    #[must_use]
+    pub fn depends_on(&self, address: u16, mask: u8) -> bool {
+        let mut found = false;
+        self.for_each_register(&mut |at, bits| found |= at == address && bits & mask != 0);
+        found
+    }
+
+    /// The same condition with constants folded away: `Always` and `Never` remain only at the top.
+    #[must_use]
+    pub fn simplified(self) -> Self {
+        match self {
+            Self::All(parts) => fold(parts, Self::Never, Self::Always, Self::All),
+            Self::Any(parts) => fold(parts, Self::Always, Self::Never, Self::Any),
+            Self::Not(part) => match part.simplified() {
+                Self::Always => Self::Never,
+                Self::Never => Self::Always,
+                other => Self::Not(Box::new(other)),
+            },
+            other => other,
+        }
+    }
+}
+
+/// Folds a list of parts in which `dominant` decides alone and `neutral` says nothing.
+fn fold(
+    parts: Vec<Condition>,
+    dominant: Condition,
+    neutral: Condition,
+    build: impl Fn(Vec<Condition>) -> Condition,
+) -> Condition {
+    let mut parts: Vec<_> = parts.into_iter().map(Condition::simplified).filter(|part| *part != neutral).collect();
+    if parts.contains(&dominant) {
+        return dominant;
+    }
+    match parts.len() {
+        0 => neutral,
+        1 => parts.remove(0),
+        _ => build(parts),
+    }
+}
+
+/// Whether the bits under `mask` equal `equals`: one known difference suffices for no, yes needs all of them.
+fn compare(register: KnownBits, mask: u8, equals: u8) -> Truth {
+    if (register.value ^ equals) & mask & register.known != 0 {
+        Truth::False
+    } else if mask & !register.known == 0 {
+        Truth::True
+    } else {
+        Truth::Unknown
+    }
+}

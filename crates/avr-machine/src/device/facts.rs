@@ -1,0 +1,272 @@
+//! Facts about a device that are neither registers nor interrupts: memories, core, fuses, sleep, watchdog.
+
+use serde::Deserialize;
+
+use super::condition::BitRef;
+use super::register::ResetValue;
+
+/// The memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Size of the flash in bytes.
+    pub flash_bytes: u32,
+    /// Size of a flash page (the unit of self-programming) in bytes.
+    pub flash_page_bytes: u16,
+    /// First data address of the internal SRAM.
+    pub sram_start: u16,
+    /// Last data address of the internal SRAM (`RAMEND`).
+    pub sram_end: u16,
+    /// Size of the EEPROM in bytes.
+    pub eeprom_bytes: u16,
+}
+
+impl Memory {
+    /// Size of the flash in words.
+    #[must_use]
+    pub const fn flash_words(&self) -> u32 {
+        self.flash_bytes / 2
+    }
+}
+
+/// The processor core.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Core {
+    /// Family as the instruction set manual names it (`AVRe`, `AVRe+`).
+    pub family: &'static str,
+    /// Mnemonics of the family that this device lacks.
+    pub lacks: Vec<&'static str>,
+    /// Bytes of a return address on the stack: 2, or 3 beyond 128 KiB of flash.
+    pub pc_bytes: u8,
+    /// Words of an interrupt vector: 2, or 1 on parts without JMP.
+    pub vector_words: u8,
+    /// Bytes of SRAM addressed by the stack pointer's high register; absent on parts with at most 256 bytes.
+    pub has_sph: bool,
+}
+
+/// One choice of the boot section by the `BOOTSZ` fuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BootSection {
+    /// Value of the fuse field `BOOTSZ` (bits as in the fuse byte: 1 is unprogrammed).
+    pub bootsz: u8,
+    /// First word address of the section; it reaches to the end of the flash.
+    pub start_word: u16,
+}
+
+/// One of the fuse bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub enum FuseByte {
+    /// The low fuse byte.
+    Low,
+    /// The high fuse byte.
+    High,
+    /// The extended fuse byte.
+    Extended,
+}
+
+/// The three fuse bytes; a programmed fuse is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FuseBytes {
+    /// The low fuse byte.
+    pub low: u8,
+    /// The high fuse byte.
+    pub high: u8,
+    /// The extended fuse byte.
+    pub extended: u8,
+}
+
+/// A fuse, or a field of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fuse {
+    /// Name in the data sheet.
+    pub name: &'static str,
+    /// The byte in which it is.
+    pub byte: FuseByte,
+    /// Its bits in that byte.
+    pub mask: u8,
+}
+
+impl Fuse {
+    /// The bits of the fuse, shifted down.
+    #[must_use]
+    pub fn value(&self, bytes: FuseBytes) -> u8 {
+        let byte = match self.byte {
+            FuseByte::Low => bytes.low,
+            FuseByte::High => bytes.high,
+            FuseByte::Extended => bytes.extended,
+        };
+        (byte & self.mask).checked_shr(self.mask.trailing_zeros()).unwrap_or(0)
+    }
+
+    /// Whether a single fuse is programmed, which is the value 0.
+    #[must_use]
+    pub fn is_programmed(&self, bytes: FuseBytes) -> bool {
+        self.value(bytes) == 0
+    }
+}
+
+/// A register whose content after reset depends on a fuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FuseReset {
+    /// Name of the fuse.
+    pub fuse: &'static str,
+    /// Data address of the register.
+    pub address: u16,
+    /// The bits that the fuse determines.
+    pub mask: u8,
+    /// Their value while the fuse is programmed (0), in place.
+    pub programmed: u8,
+    /// Their value while it is unprogrammed (1), in place.
+    pub unprogrammed: u8,
+    /// Whether the bits keep that value for ever while the fuse is programmed (`WDTON`).
+    pub locked_when_programmed: bool,
+}
+
+/// A cause of reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+pub enum ResetCause {
+    /// The supply came up.
+    PowerOn,
+    /// The reset pin was low.
+    External,
+    /// The supply fell below the brown-out level.
+    BrownOut,
+    /// The watchdog timed out in system reset mode.
+    Watchdog,
+}
+
+/// What a reset does to the register of reset causes; every other register gets its reset value, the SRAM is kept
+/// except at power-on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResetEffect {
+    /// The cause.
+    pub cause: ResetCause,
+    /// Data address of the register of causes (`MCUSR`).
+    pub address: u16,
+    /// Bits that are 1 afterwards.
+    pub sets: u8,
+    /// Bits that keep their value.
+    pub keeps: u8,
+    /// Bits that are undefined afterwards. All others are 0.
+    pub undefined: u8,
+}
+
+impl ResetEffect {
+    /// The content after a reset, where nothing but power-on makes the kept bits meaningless.
+    #[must_use]
+    pub const fn from(&self, before: ResetValue) -> ResetValue {
+        ResetValue {
+            value: self.sets | before.value & self.keeps & !self.undefined,
+            undefined: (self.undefined | before.undefined & self.keeps) & !self.sets,
+        }
+    }
+}
+
+/// The watchdog. The change window is a [`super::BitKind::Window`] of its register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watchdog {
+    /// System reset mode is on while this bit is 1 (`WDE`).
+    pub reset_enable: BitRef,
+    /// Interrupt mode is on while this bit is 1 (`WDIE`); with both on, an interrupt comes first and then the reset.
+    pub interrupt_enable: BitRef,
+    /// The reset cause that keeps `reset_enable` at 1 (`WDRF`).
+    pub reset_flag: BitRef,
+    /// The prescaler bits, least significant first (`WDP0` to `WDP3`).
+    pub prescaler: Vec<BitRef>,
+    /// Cycles of its own oscillator until it times out, by value of the prescaler bits; other values are reserved.
+    pub timeout_cycles: Vec<u32>,
+    /// Nominal frequency of its oscillator in hertz.
+    pub oscillator_hertz: u32,
+}
+
+/// Sleep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sleep {
+    /// `SLEEP` puts the processor to sleep while this bit is 1 (`SE`); else it does nothing.
+    pub enable: BitRef,
+    /// Data address of the register that selects the mode.
+    pub mode_address: u16,
+    /// The bits that select the mode.
+    pub mode_mask: u8,
+    /// The modes; other values of the bits are reserved.
+    pub modes: Vec<SleepMode>,
+}
+
+/// A sleep mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SleepMode {
+    /// Name: the data sheet's in lower case with underscores.
+    pub name: &'static str,
+    /// Value of the mode bits, in place.
+    pub value: u8,
+}
+
+/// The prescaler of the system clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockPrescaler {
+    /// Data address of the register (`CLKPR`).
+    pub address: u16,
+    /// The field that selects the division.
+    pub mask: u8,
+    /// Division by value of the field; other values are reserved.
+    pub divisions: Vec<u16>,
+}
+
+/// Self-programming by `SPM`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelfProgramming {
+    /// The bit that arms `SPM` (`SPMEN`), cleared after `window_cycles` or by the operation's end.
+    pub enable: BitRef,
+    /// Cycles after arming within which `SPM` (or `LPM`, for reading fuses, lock bits and the signature) must follow.
+    pub window_cycles: u8,
+    /// The bits that select the operation; with none of them, `SPM` fills the page buffer.
+    pub operations: Vec<(&'static str, BitRef)>,
+    /// Bits that turn the next `LPM` into a read of fuses, lock bits or signature.
+    pub redirects_lpm: Vec<BitRef>,
+    /// Whether `SPM` works only from the boot section.
+    pub only_from_boot_section: bool,
+}
+
+/// Registers whose content may be corrupted when a bit changes (data sheet, `ASSR`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corruption {
+    /// The bit.
+    pub when_changed: BitRef,
+    /// Data addresses of the registers that are unknown afterwards.
+    pub registers: Vec<u16>,
+}
+
+/// What a device makes of things that real programs sometimes do harmlessly, and whether it has interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Writing 1 to a reserved bit.
+    pub reserved_bit: Severity,
+    /// Reading or writing an address in the I/O area at which there is no register.
+    pub reserved_register: Severity,
+    /// Setting the I flag or executing `RETI`; `Note` on devices whose interrupts are modelled means: no remark at all.
+    pub interrupts: InterruptPolicy,
+}
+
+/// How serious an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Severity {
+    /// A remark in the report; the path goes on.
+    Note,
+    /// A hazard; the path ends.
+    Hazard,
+}
+
+/// Whether interrupts exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum InterruptPolicy {
+    /// They exist as the interrupt table says.
+    Modelled,
+    /// They do not: setting the I flag and executing `RETI` are hazards.
+    Forbidden,
+}

@@ -1,0 +1,306 @@
+//! Registers and what each of their bits does: the vocabulary in which a device file describes the hardware.
+//!
+//! The meaning of a bit kind is stated here for a machine with *stored* bits and *inputs*. Where a condition is unknown
+//! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for the bits that hardware
+//! changes by itself (kinds input, flag, pulse, window), the stored bit only says what software last saw.
+
+use super::condition::{BitRef, Condition};
+
+/// One register: eight bits at one data address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Name in the data sheet.
+    pub name: &'static str,
+    /// Data address. Addresses 0x20 to 0x5f are also reached by `IN` and `OUT` at the address less 0x20.
+    pub address: u16,
+    /// Name of the [`super::Peripheral`] that it belongs to.
+    pub peripheral: &'static str,
+    /// Content after reset.
+    pub reset: ResetValue,
+    /// The bits, bit 0 first.
+    pub bits: [Bit; 8],
+    /// The bits by kind, for byte-wide work.
+    pub kinds: KindMasks,
+    /// How the address is decoded.
+    pub access: Access,
+    /// While this is false the clock of the peripheral is stopped by the power reduction register: the hardware
+    /// changes nothing, reads give unknown values and it is unknown whether a write is stored (data sheet, "Power
+    /// Reduction Register": the registers cannot be read or written).
+    pub clocked_while: Condition,
+}
+
+impl Register {
+    /// The address for `IN`, `OUT`, `SBI` and their like, if it has one.
+    #[must_use]
+    pub fn io_address(&self) -> Option<u8> {
+        (0x20..0x60).contains(&self.address).then(|| (self.address - 0x20) as u8)
+    }
+
+    /// The number of the bit that has this name, or this number as text (`"3"`).
+    #[must_use]
+    pub fn bit_number(&self, name: &str) -> Option<u8> {
+        if let Some(number) = self.bits.iter().position(|bit| bit.name == Some(name)) {
+            return Some(number as u8);
+        }
+        name.parse().ok().filter(|number| *number < 8)
+    }
+}
+
+/// Content of a register after reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResetValue {
+    /// The defined bits; undefined ones are 0 here.
+    pub value: u8,
+    /// 1 where the data sheet leaves the bit undefined, or makes it depend on what happened before or outside.
+    pub undefined: u8,
+}
+
+/// The bits of a register by kind; every bit is in exactly one of the masks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindMasks {
+    /// Bits of [`BitKind::Plain`].
+    pub plain: u8,
+    /// Bits of [`BitKind::ReadOnly`].
+    pub read_only: u8,
+    /// Bits of [`BitKind::Reserved`].
+    pub reserved: u8,
+    /// Bits of [`BitKind::Input`].
+    pub input: u8,
+    /// Bits of [`BitKind::Flag`].
+    pub flag: u8,
+    /// Bits of [`BitKind::Pulse`].
+    pub pulse: u8,
+    /// Bits of [`BitKind::Strobe`].
+    pub strobe: u8,
+    /// Bits of [`BitKind::Window`].
+    pub window: u8,
+}
+
+impl KindMasks {
+    /// Whether reading and writing is mere storage: every bit is plain. Guards and conditions of [`Bit`] apart.
+    #[must_use]
+    pub const fn all_plain(self) -> bool {
+        self.plain == 0xff
+    }
+}
+
+/// One bit of a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bit {
+    /// Name in the data sheet; none for reserved bits.
+    pub name: Option<&'static str>,
+    /// What reading, writing and the hardware do to it.
+    pub kind: BitKind,
+    /// While this is false a write leaves the bit as it is (`ICR1` outside the modes that use it as the top value).
+    /// It is judged on the state before the write.
+    pub writable_while: Condition,
+    /// The window that must be open for a write to change the bit.
+    pub guard: Option<Guard>,
+    /// While this is true the bit is 1 whatever is written (`WDE` while `WDRF`). It is judged after the write.
+    pub forced_one_while: Condition,
+}
+
+/// A window that protects a bit: outside it, a write that would change the bit in the given direction does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The bit of kind [`BitKind::Window`]; open while it is 1.
+    pub window: BitRef,
+    /// The changes that need the window.
+    pub protects: Protected,
+}
+
+/// Which changes of a bit need an open window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+pub enum Protected {
+    /// Changes in either direction.
+    AnyChange,
+    /// Changes from 1 to 0 (`WDE`).
+    Clearing,
+    /// Changes from 0 to 1 (`EEPE`).
+    Setting,
+}
+
+/// What a bit does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BitKind {
+    /// Storage that only software changes.
+    Plain,
+    /// Reads what reset or another action of the machine stored; writes do nothing and are no hazard.
+    ReadOnly,
+    /// No such bit: reads 0; writing 1 is the hazard or note "reserved bit written" (see [`super::Policy`]).
+    Reserved,
+    /// Hardware may change the bit at any moment.
+    Input(Input),
+    /// Hardware sets the bit, software or an interrupt entry clears it.
+    Flag(Flag),
+    /// Software sets the bit, hardware clears it when it is done.
+    Pulse(Pulse),
+    /// Writing 1 acts at once; always reads 0.
+    Strobe,
+    /// Writing a pattern opens a time window in which protected bits may be changed.
+    Window(Window),
+}
+
+impl BitKind {
+    /// Whether hardware may change the bit by itself, so that the stored bit alone does not say what a read gives.
+    #[must_use]
+    pub const fn is_changed_by_hardware(&self) -> bool {
+        matches!(self, Self::Input(_) | Self::Flag(_) | Self::Pulse(_) | Self::Window(_))
+    }
+}
+
+/// A bit that hardware changes: pins, counters, converted and received values.
+///
+/// Read: 0 while `zero_while`; else a fresh input while `changes_while` (combined with the stored bit as `changes`
+/// says) and the result is stored; else the stored bit. When a write makes `changes_while` or the clock of the
+/// register's peripheral go from true to false, the stored bit takes one last input in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// When hardware may change the bit.
+    pub changes_while: Condition,
+    /// In which direction.
+    pub changes: Changes,
+    /// While this is true the bit is 0 and stays so when the condition ends.
+    pub zero_while: Condition,
+    /// What a write does.
+    pub on_write: InputWrite,
+    /// Who determines the value.
+    pub freedom: Freedom,
+}
+
+/// The direction in which hardware changes a bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+pub enum Changes {
+    /// Both: a read gives the input alone.
+    Both,
+    /// From 0 to 1 only: a read gives stored | input.
+    Sets,
+    /// From 1 to 0 only: a read gives stored & input.
+    Clears,
+}
+
+/// What writing to a bit of kind input does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputWrite {
+    /// The bit is stored, as in plain storage, until hardware changes it (`TCNT0`).
+    Stored,
+    /// The written bit does not come back (`UDR0`: it goes to the transmitter; `ADCL`: no effect).
+    Discarded,
+    /// A written 1 toggles the same bit of the register at this data address (`PINB` toggles `PORTB`); a 0 does nothing.
+    Toggles(u16),
+}
+
+/// A sticky flag.
+///
+/// Read: 0 while `zero_while`; else stored | input while `raised_while`, and the result is stored; else the stored bit.
+/// When a write makes `raised_while` go from true to false the flag takes one last input in the same way: it may have
+/// been raised unseen. `clears_by` says how it gets 0; a written value never sets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flag {
+    /// When hardware may set the flag.
+    pub raised_while: Condition,
+    /// While this is true the flag is 0 and stays so when the condition ends.
+    pub zero_while: Condition,
+    /// What clears it; every line is one way of its own.
+    pub cleared_by: Vec<ClearedBy>,
+    /// Who determines the moment.
+    pub freedom: Freedom,
+}
+
+/// A way to clear a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClearedBy {
+    /// Writing 1 to it. (`SBI` on the register clears only the addressed flag.)
+    WriteOne,
+    /// Writing 0 to it (the reset causes in `MCUSR`).
+    WriteZero,
+    /// Entering an interrupt that has it as its latched flag.
+    InterruptEntry,
+    /// Reading the register at this data address.
+    Read(u16),
+    /// Writing the register at this data address.
+    Write(u16),
+    /// Reading the register `first` with the flag set and then reading or writing the register `then`. Without a record
+    /// of the first read the access clears the flag perhaps: stored & input.
+    ReadThenAccess {
+        /// Data address of the register to be read first.
+        first: u16,
+        /// Data address of the register to be accessed afterwards.
+        then: u16,
+    },
+}
+
+/// A bit that software sets and hardware clears.
+///
+/// Write: stored | written (a written 0 does not stop what was started). Read: (stored, | input while `raised_while`)
+/// & input, and the result is stored; 0 while `zero_while`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pulse {
+    /// When hardware may also set the bit (`ADSC` with automatic triggers).
+    pub raised_while: Condition,
+    /// While this is true the bit is 0 and stays so when the condition ends (`ADSC` with the converter off).
+    pub zero_while: Condition,
+    /// Who determines when hardware changes it.
+    pub freedom: Freedom,
+}
+
+/// A bit that opens a time window when a pattern is written, and that hardware clears when the window closes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Clock cycles after which hardware closes it.
+    pub cycles: u8,
+    /// Bits of the register that must be written 1 (the bit itself included) to open it.
+    pub opened_with_ones: u8,
+    /// Bits of the register that must be written 0 to open it.
+    pub opened_with_zeros: u8,
+    /// Whether writing the register without the opening pattern closes it at once (the protected bits written in that
+    /// same instruction are still changed).
+    pub closed_by_write: bool,
+    /// Whether no interrupt is taken while it is open (`IVCE`).
+    pub holds_interrupts_off: bool,
+    /// The bits that it protects, in the order of the device file.
+    pub protects: Vec<BitRef>,
+}
+
+/// Who determines what the hardware does: see the design on the basis of verdicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// The environment: pins, received bytes, converted values, external requests.
+    Real,
+    /// The hardware, in a way that the model leaves open: timer phase, the end of a transmission.
+    Abstracted,
+    /// The environment while the condition is certain, else as [`Freedom::Abstracted`] (a pin that may be an output).
+    RealWhile(Condition),
+}
+
+/// How the address of a register is decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A register of its own.
+    Direct,
+    /// The low byte of a 16-bit register: a write stores it together with the shared byte as the high byte; a read gives
+    /// it and, if `latches`, copies the high byte to the shared byte.
+    LowOfPair {
+        /// Index of the shared byte (`TEMP`) among [`super::Device::temp_bytes`].
+        temp: u8,
+        /// Data address of the high byte.
+        high: u16,
+        /// Whether a read copies the high byte to the shared byte.
+        latches: bool,
+    },
+    /// The high byte of a 16-bit register: a write only goes to the shared byte; a read gives the shared byte if
+    /// `latched`, else the high byte itself.
+    HighOfPair {
+        /// Index of the shared byte (`TEMP`) among [`super::Device::temp_bytes`].
+        temp: u8,
+        /// Data address of the low byte.
+        low: u16,
+        /// Whether a read gives the shared byte.
+        latched: bool,
+    },
+    /// The low byte of a result that is locked when it is read until the high byte is read (`ADCL`).
+    LocksPair {
+        /// Data address of the high byte, whose read releases the lock.
+        high: u16,
+    },
+}
