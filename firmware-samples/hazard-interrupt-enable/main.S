@@ -1,0 +1,5 @@
+; The restricted device has no interrupts: SEI is a hazard there.
+#include <avr/io.h>
+
+        sei
+loop:   rjmp loop

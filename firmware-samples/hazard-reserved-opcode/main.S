@@ -1,0 +1,5 @@
+; An opcode that no AVR implements is executed.
+#include <avr/io.h>
+
+        .word 0x0001
+loop:   rjmp loop

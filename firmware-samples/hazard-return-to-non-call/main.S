@@ -1,0 +1,18 @@
+; A function overwrites its return address.
+#include <avr/io.h>
+
+        rcall function
+loop:   rjmp loop
+
+function:
+        pop r16
+        pop r16
+        ldi r16, pm_lo8(elsewhere)
+        push r16
+        ldi r16, pm_hi8(elsewhere)
+        push r16
+        .global fault
+fault:  ret
+
+elsewhere:
+        rjmp elsewhere
