@@ -1,8 +1,25 @@
 //! The AVR instruction table with the decoder, encoder and disassembler derived from it.
+//!
+//! `isa-tables/instructions.txt` has one row for each encoding; the build script checks it and makes the static tables
+//! that all functions of this crate look into. [`Instruction`] is the one hand-written list of operations; the
+//! compiler refuses a table that does not match it. What instructions *do* is the executor's business, not this
+//! crate's.
 #![forbid(unsafe_code)]
 
+mod decode;
+mod disassemble;
+mod effect;
+mod encode;
+mod feature;
 mod instruction;
 mod register;
+mod table;
 
+pub use decode::{DecodeError, DecodeErrorKind, decode, is_two_words};
+pub use disassemble::Disassembly;
+pub use effect::{Cycles, FlagSet};
+pub use encode::{EncodeError, Encoded};
+pub use feature::{Feature, FeatureSet};
 pub use instruction::{Instruction, LpmMode, Pointer, PointerMode};
 pub use register::{Register, RegisterSet};
+pub use table::Opcode;
