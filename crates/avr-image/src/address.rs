@@ -1,0 +1,68 @@
+//! Addresses of the four memories that a firmware image speaks of, each with a type of its own.
+//!
+//! The AVR core counts flash in 16-bit words, the tools count it in bytes; mixing the two up is the classic mistake.
+
+use std::fmt;
+
+macro_rules! address {
+    ($(#[$doc:meta])* $name:ident($repr:ty), $digits:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub $repr);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, $digits, self.0)
+            }
+        }
+    };
+}
+
+address!(
+    /// A byte of flash, as `avr-objdump` and `avr-nm` print it.
+    FlashByteAddress(u32),
+    "{:#x}"
+);
+address!(
+    /// A 16-bit word of flash, as the program counter holds it.
+    FlashWordAddress(u32),
+    "word {:#x}"
+);
+address!(
+    /// A byte of the data space: registers, I/O and SRAM, without the linker's offset 0x800000.
+    DataAddress(u16),
+    "{:#06x}"
+);
+address!(
+    /// A byte of the EEPROM, without the linker's offset 0x810000.
+    EepromAddress(u16),
+    "{:#06x}"
+);
+
+impl FlashByteAddress {
+    /// The word that contains this byte.
+    #[must_use]
+    pub fn word(self) -> FlashWordAddress {
+        FlashWordAddress(self.0 / 2)
+    }
+
+    /// Whether this is the first byte of a word, where an instruction can begin.
+    #[must_use]
+    pub fn is_word_aligned(self) -> bool {
+        self.0.is_multiple_of(2)
+    }
+}
+
+impl FlashWordAddress {
+    /// The address of the low byte; saturates above 2³¹ words, far beyond any device.
+    #[must_use]
+    pub fn byte(self) -> FlashByteAddress {
+        FlashByteAddress(self.0.saturating_mul(2))
+    }
+}
+
+impl From<FlashWordAddress> for FlashByteAddress {
+    fn from(word: FlashWordAddress) -> Self {
+        word.byte()
+    }
+}
