@@ -1,3 +1,22 @@
 //! The AVR machine: device tables, data space, instruction semantics over any value domain.
+//!
+//! This crate does no input or output and knows neither properties nor verification. [`Machine::step`] is the only
+//! semantics of the instruction set in the project.
 #![forbid(unsafe_code)]
+
+mod data_space;
 pub mod device;
+mod environment;
+mod execute;
+mod hazard;
+mod machine;
+mod program;
+mod state;
+
+pub use data_space::{DataSpace, PAGE_CELLS};
+pub use environment::{Demand, Environment, Event, Input};
+pub use execute::flags::flag;
+pub use hazard::{Hazard, HazardKind, Limit, Stop};
+pub use machine::{Machine, Options};
+pub use program::{Fetched, Program};
+pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState, StackPointerHalf};

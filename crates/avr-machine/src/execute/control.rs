@@ -1,0 +1,204 @@
+//! Branches, skips, jumps, calls and returns.
+//!
+//! The section numbers are those of the AVR Instruction Set Manual (DS40002198), chapter 5.
+
+use super::Step;
+use super::flags::flag;
+use crate::environment::{Demand, Environment, Event};
+use crate::hazard::{HazardKind, Limit, Stop};
+use crate::state::{Frame, FrameKind};
+use avr_isa::{Pointer, Register};
+use three_valued::{BitDomain, ByteDomain, TvByte};
+
+/// The most targets of an indirect jump that are told apart.
+const MAX_TARGETS: usize = 256;
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    /// Settles a question about the stored state; unknown ones are cut into cases (0: no, 1: yes).
+    pub(super) fn decide(&mut self, bit: &V::Bit) -> bool {
+        match bit.known() {
+            Some(value) => value,
+            None => self.environment.case(2) == 1,
+        }
+    }
+
+    /// Moves PC by an offset in words, round the end of the flash.
+    fn jump_relative(&mut self, offset: i32) {
+        self.jump(self.state.control.pc.wrapping_add_signed(offset));
+    }
+
+    /// Sets PC; bits that it does not have are lost.
+    pub(super) fn jump(&mut self, target: u32) {
+        self.state.control.pc = target & self.machine.pc_mask;
+    }
+
+    /// BRBS, BRBC and all their aliases (5.12 to 5.30, 5.32, 5.33).
+    pub(super) fn branch(&mut self, flag: u8, wanted: bool, offset: i8) {
+        let bit = self.flag(flag);
+        let value = self.decide(&bit);
+        // The case is a fact about the flag from here on.
+        self.set_flags(&[(flag, &V::Bit::constant(value))]);
+        if value == wanted {
+            self.cycles += 1;
+            self.jump_relative(i32::from(offset));
+        }
+    }
+
+    /// RJMP (5.91).
+    pub(super) fn relative_jump(&mut self, offset: i16) {
+        self.jump_relative(i32::from(offset));
+    }
+
+    /// Passes over the next instruction, both words of it.
+    fn skip(&mut self) {
+        let words = self.machine.program.words_at(self.state.control.pc);
+        self.cycles += words;
+        self.jump_relative(words as i32);
+    }
+
+    /// CPSE (5.48).
+    pub(super) fn compare_and_skip(&mut self, rd: Register, rr: Register) -> Result<(), Stop> {
+        let equal = self.register(rd).equals(self.register(rr));
+        let equal = if rd == rr { V::Bit::constant(true) } else { equal };
+        if self.decide(&equal) {
+            let (a, b) = (self.register(rd).bits(), self.register(rr).bits());
+            self.assume_register(rd, b)?;
+            self.assume_register(rr, a)?;
+            self.skip();
+        }
+        Ok(())
+    }
+
+    /// SBRC, SBRS (5.94, 5.95).
+    pub(super) fn skip_if_register_bit(&mut self, rr: Register, bit: u8, wanted: bool) {
+        let value = self.register(rr).bit(bit);
+        let value = self.decide(&value);
+        let known = self.register(rr).with_bit(bit, &V::Bit::constant(value));
+        self.set_register(rr, known);
+        if value == wanted {
+            self.skip();
+        }
+    }
+
+    /// SBIC, SBIS (5.96, 5.97): what hardware supplies is chosen in this very step.
+    pub(super) fn skip_if_io_bit(&mut self, address: u16, bit: u8, wanted: bool) -> Result<(), Stop> {
+        let value = self.read_io(address, 1 << bit, Demand::Decides)?.bit(bit);
+        let decided = self.decide(&value);
+        if value.known().is_none() {
+            self.assume_stored_bit(address, bit, decided);
+        }
+        if decided == wanted {
+            self.skip();
+        }
+        Ok(())
+    }
+
+    fn assume_register(&mut self, register: Register, fact: TvByte) -> Result<(), Stop> {
+        let value = self.register(register).assume(fact).ok_or(Stop::Infeasible)?;
+        self.set_register(register, value);
+        Ok(())
+    }
+
+    /// The target in Z for IJMP and ICALL; an unknown Z is cut into its cases.
+    pub(super) fn indirect_target(&mut self) -> Result<u32, Stop> {
+        let (low, high) = (Pointer::Z.low(), Pointer::Z.high());
+        let known = self.candidates(low.index().into(), high.index().into());
+        let target = known.single().map_or_else(|| self.cut_target(low, high), Ok)?;
+        Ok(u32::from(target))
+    }
+
+    fn cut_target(&mut self, low: Register, high: Register) -> Result<u16, Stop> {
+        let candidates = self.candidates(low.index().into(), high.index().into());
+        if candidates.count() > MAX_TARGETS {
+            return Err(Stop::Limit(Limit::UnknownTarget));
+        }
+        let index = self.environment.case(candidates.count());
+        let target = candidates.iter().nth(index).unwrap_or_default();
+        let [low_byte, high_byte] = target.to_le_bytes();
+        self.assume_register(low, TvByte::constant(low_byte))?;
+        self.assume_register(high, TvByte::constant(high_byte))?;
+        Ok(target)
+    }
+
+    /// CALL, RCALL, ICALL (5.36, 5.88, 5.60): PC already points behind the instruction.
+    pub(super) fn call(&mut self, target: u32) -> Result<(), Stop> {
+        self.push_return_address(FrameKind::Call)?;
+        self.jump(target);
+        self.environment.event(Event::Call(self.state.control.pc));
+        Ok(())
+    }
+
+    /// RCALL: the target is relative to the next instruction.
+    pub(super) fn relative_call(&mut self, offset: i16) -> Result<(), Stop> {
+        let target = self.state.control.pc.wrapping_add_signed(i32::from(offset));
+        self.call(target)
+    }
+
+    /// Pushes PC, least significant byte first, and notes the frame.
+    pub(super) fn push_return_address(&mut self, kind: FrameKind) -> Result<(), Stop> {
+        let return_address = self.state.control.pc;
+        let position = self.stack_pointer()?;
+        for byte in return_address.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
+            self.push(V::constant(byte))?;
+        }
+        self.state.calls.push(Frame { position, return_address, kind });
+        Ok(())
+    }
+
+    /// RET (5.89), and the return of RETI (5.90).
+    pub(super) fn return_from_call(&mut self) -> Result<(), Stop> {
+        let expected = self.expected_return()?;
+        let mut bytes = Vec::with_capacity(self.machine.pc_bytes);
+        for _ in 0..self.machine.pc_bytes {
+            bytes.insert(0, self.pop()?);
+        }
+        let target = self.return_target(&bytes, expected)?;
+        self.jump(target);
+        self.environment.event(Event::Return(self.state.control.pc));
+        Ok(())
+    }
+
+    /// The return address that a call pushed where the stack pointer is now, if one did.
+    fn expected_return(&mut self) -> Result<Option<u32>, Stop> {
+        let position = self.stack_pointer()?.wrapping_add(self.machine.pc_bytes as u16);
+        match self.state.calls.top().copied() {
+            Some(frame) if frame.position == position => Ok(Some(frame.return_address)),
+            Some(frame) => {
+                self.hazard(HazardKind::ReturnToNonCall, Some(frame.return_address * 2))?;
+                Ok(None)
+            }
+            None => {
+                self.hazard(HazardKind::CallStackUnderflow, None)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Where the popped bytes (least significant first) lead: they must be what the call pushed.
+    fn return_target(&mut self, bytes: &[V], expected: Option<u32>) -> Result<u32, Stop> {
+        if let Some(expected) = expected {
+            let pushed = expected.to_le_bytes();
+            let same = bytes
+                .iter()
+                .zip(pushed)
+                .fold(V::Bit::constant(true), |same, (byte, pushed)| same.and(&byte.equals(&V::constant(pushed))));
+            if self.decide(&same) {
+                return Ok(expected);
+            }
+            self.hazard(HazardKind::ReturnToNonCall, Some(expected * 2))?;
+        }
+        let address = bytes.iter().rev().try_fold(0, |address, byte| Some(address << 8 | u32::from(byte.known()?)));
+        address.ok_or(Stop::Limit(Limit::UnknownTarget))
+    }
+
+    /// RETI: returns, sets I, and one more instruction runs before the next interrupt (5.90).
+    pub(super) fn return_from_interrupt(&mut self) -> Result<(), Stop> {
+        if !self.machine.interrupts_exist() {
+            return Err(Stop::hazard(HazardKind::InterruptsUnavailable, None));
+        }
+        self.return_from_call()?;
+        self.set_flags(&[(flag::I, &V::Bit::constant(true))]);
+        self.state.control.interrupt_delay = true;
+        Ok(())
+    }
+}

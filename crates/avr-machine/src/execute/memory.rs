@@ -1,0 +1,263 @@
+//! Data memory and program memory, through addresses that may be only partly known.
+
+use super::Step;
+use crate::environment::{Demand, Environment, Event, Input};
+use crate::hazard::{HazardKind, Limit, Stop};
+use avr_isa::{LpmMode, Pointer, PointerMode, Register};
+use three_valued::{BitDomain, ByteDomain, TvByte};
+
+/// The most I/O registers that an unknown address may hit before the engine gives up on telling them apart.
+const MAX_IO_CANDIDATES: usize = 16;
+
+/// The addresses that a partly known 16-bit address may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidates {
+    value: u16,
+    unknown: u16,
+}
+
+impl Candidates {
+    pub(crate) fn of(low: TvByte, high: TvByte) -> Self {
+        let word = |low: u8, high: u8| u16::from_le_bytes([low, high]);
+        Self { value: word(low.value(), high.value()), unknown: word(low.unknown_mask(), high.unknown_mask()) }
+    }
+
+    /// The only candidate, if there is just one.
+    pub(crate) fn single(self) -> Option<u16> {
+        (self.unknown == 0).then_some(self.value)
+    }
+
+    /// How many candidates there are.
+    pub(crate) fn count(self) -> usize {
+        1 << self.unknown.count_ones()
+    }
+
+    /// The candidates in ascending order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
+        let mut next = Some(0u16);
+        std::iter::from_fn(move || {
+            let bits = next?;
+            // Counts through the unknown positions only: the carry runs over the known ones.
+            let following = (bits | !self.unknown).wrapping_add(1) & self.unknown;
+            next = (following != 0).then_some(following);
+            Some(self.value | bits)
+        })
+    }
+}
+
+/// What an access through an unknown address comes to in one case.
+enum Target {
+    /// One certain address.
+    Single(u16),
+    /// Some cell without side effects among the candidates.
+    Plain,
+    /// An address outside the data memory.
+    Outside(u16),
+}
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    /// The 16-bit addresses that two cells may hold.
+    pub(crate) fn candidates(&self, low: u16, high: u16) -> Candidates {
+        Candidates::of(self.state.data.get(low).bits(), self.state.data.get(high).bits())
+    }
+
+    /// Reads a data address as the program does.
+    pub(super) fn read_data(&mut self, address: u16) -> Result<V, Stop> {
+        if self.machine.is_io(address) {
+            return self.read_io(address, 0xff, Demand::Stored);
+        }
+        if address > self.machine.data_end {
+            self.hazard(HazardKind::OutsideMemory, Some(u32::from(address)))?;
+            return Ok(self.environment.input(Input::Register(address), 0xff, Demand::Stored));
+        }
+        let value = self.state.data.get(address).clone();
+        self.environment.event(Event::Read(address, &value));
+        Ok(value)
+    }
+
+    /// Writes a data address as the program does.
+    pub(super) fn write_data(&mut self, address: u16, value: V) -> Result<(), Stop> {
+        if self.machine.is_io(address) {
+            return self.write_io(address, value);
+        }
+        if address > self.machine.data_end {
+            return self.hazard(HazardKind::OutsideMemory, Some(u32::from(address)));
+        }
+        self.environment.event(Event::Write(address, &value));
+        self.state.data.set(address, value);
+        Ok(())
+    }
+
+    /// LD, LDD (5.66 to 5.68).
+    pub(super) fn load_indirect(&mut self, rd: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
+        self.check_pointer_use(rd, pointer, mode)?;
+        let address = self.point(pointer, mode);
+        let value = match self.target(&address)? {
+            Target::Single(address) => self.read_data(address)?,
+            Target::Outside(address) => self.read_data(address)?,
+            Target::Plain => self.read_plain(&address),
+        };
+        self.set_register(rd, value);
+        Ok(())
+    }
+
+    /// ST, STD (5.111 to 5.113).
+    pub(super) fn store_indirect(&mut self, pointer: Pointer, mode: PointerMode, rr: Register) -> Result<(), Stop> {
+        self.check_pointer_use(rr, pointer, mode)?;
+        let value = self.register(rr).clone();
+        let address = self.point(pointer, mode);
+        match self.target(&address)? {
+            Target::Single(address) | Target::Outside(address) => self.write_data(address, value),
+            Target::Plain => {
+                self.write_plain(&address, &value);
+                Ok(())
+            }
+        }
+    }
+
+    /// `ld Rd, X+` and the like with Rd in the pointer pair have no defined result (5.66).
+    fn check_pointer_use(&self, register: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
+        let modifies = !matches!(mode, PointerMode::Displacement(_));
+        if modifies && (register == pointer.low() || register == pointer.high()) {
+            let address = self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask;
+            return Err(Stop::hazard(HazardKind::UndefinedPointerUse, address * 2));
+        }
+        Ok(())
+    }
+
+    /// The address of an access as (low, high), after moving the pointer as the mode says.
+    fn point(&mut self, pointer: Pointer, mode: PointerMode) -> (V, V) {
+        let before = (self.register(pointer.low()).clone(), self.register(pointer.high()).clone());
+        match mode {
+            PointerMode::Displacement(0) => before,
+            PointerMode::Displacement(q) => add_word(&before, q.into()),
+            PointerMode::PostIncrement => {
+                self.set_pointer(pointer, add_word(&before, 1));
+                before
+            }
+            PointerMode::PreDecrement => {
+                let after = add_word(&before, u16::MAX);
+                self.set_pointer(pointer, after.clone());
+                after
+            }
+        }
+    }
+
+    fn set_pointer(&mut self, pointer: Pointer, (low, high): (V, V)) {
+        self.set_register(pointer.low(), low);
+        self.set_register(pointer.high(), high);
+    }
+
+    /// Settles what kind of cell an address hits: certain addresses, else the cases that must be told apart.
+    fn target(&mut self, address: &(V, V)) -> Result<Target, Stop> {
+        let candidates = Candidates::of(address.0.bits(), address.1.bits());
+        if let Some(address) = candidates.single() {
+            return Ok(Target::Single(address));
+        }
+        let mut cases = Vec::new();
+        let (mut plain, mut outside) = (false, None);
+        for candidate in candidates.iter() {
+            if self.machine.is_io(candidate) {
+                cases.push(Target::Single(candidate));
+            } else if candidate > self.machine.data_end {
+                outside = outside.or(Some(candidate));
+            } else {
+                plain = true;
+            }
+            if cases.len() > MAX_IO_CANDIDATES {
+                return Err(Stop::Limit(Limit::UnknownPointer));
+            }
+        }
+        cases.extend(plain.then_some(Target::Plain));
+        cases.extend(outside.map(Target::Outside));
+        let chosen = if cases.len() == 1 { 0 } else { self.environment.case(cases.len()) };
+        Ok(cases.swap_remove(chosen))
+    }
+
+    /// The candidates of an address that are cells without side effects.
+    fn plain_cells(&self, address: &(V, V)) -> impl Iterator<Item = u16> + use<V, E> {
+        let (end, io) = (self.machine.data_end, self.machine.io.clone());
+        Candidates::of(address.0.bits(), address.1.bits()).iter().filter(move |cell| *cell <= end && !io.contains(cell))
+    }
+
+    /// The join of all cells that the address may hit.
+    fn read_plain(&self, address: &(V, V)) -> V {
+        let cells = self.plain_cells(address).map(|cell| self.state.data.get(cell).clone());
+        let all = cells.reduce(|all, cell| all.join(&cell));
+        all.unwrap_or_else(|| V::constant(0)).indexed_by(&[&address.0, &address.1])
+    }
+
+    /// Each cell that the address may hit holds its old content or the new one.
+    fn write_plain(&mut self, address: &(V, V), value: &V) {
+        for cell in self.plain_cells(address).collect::<Vec<_>>() {
+            let joined = self.state.data.get(cell).join(value).indexed_by(&[&address.0, &address.1]);
+            self.state.data.set(cell, joined);
+        }
+    }
+
+    /// LPM: reads a byte of flash; erased flash reads 0xff (5.71).
+    pub(super) fn load_program(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
+        self.load_flash(rd, mode, 0)
+    }
+
+    /// ELPM: the same with RAMPZ as the bits above Z (5.53).
+    pub(super) fn load_program_extended(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
+        let page = match self.machine.extension_register("RAMPZ") {
+            Some(address) => self.state.data.get(address).known().ok_or(Stop::Limit(Limit::UnknownPointer))?,
+            None => 0,
+        };
+        self.load_flash(rd, mode, u32::from(page) << 16)
+    }
+
+    fn load_flash(&mut self, rd: Register, mode: LpmMode, base: u32) -> Result<(), Stop> {
+        let pointer = Pointer::Z;
+        if mode == LpmMode::PostIncrement {
+            self.check_pointer_use(rd, pointer, PointerMode::PostIncrement)?;
+        }
+        let address = (self.register(pointer.low()).clone(), self.register(pointer.high()).clone());
+        let candidates = Candidates::of(address.0.bits(), address.1.bits());
+        let bytes = candidates.iter().map(|byte| V::constant(self.machine.program.byte(base + u32::from(byte))));
+        let value = bytes.reduce(|all, byte| all.join(&byte)).unwrap_or_else(|| V::constant(0xff));
+        self.set_register(rd, value.indexed_by(&[&address.0, &address.1]));
+        if mode == LpmMode::PostIncrement {
+            let after = add_word(&address, 1);
+            if base != 0 && after.0.is_zero().and(&after.1.is_zero()).truth() != three_valued::Truth::False {
+                return Err(Stop::Limit(Limit::Unsupported("ELPM Z+ across a 64 KiB boundary")));
+            }
+            self.set_pointer(pointer, after);
+        }
+        Ok(())
+    }
+
+    /// The target of EIJMP and EICALL: EIND above Z.
+    pub(super) fn extended_target(&mut self) -> Result<u32, Stop> {
+        let extension = match self.machine.extension_register("EIND") {
+            Some(address) => self.state.data.get(address).known().ok_or(Stop::Limit(Limit::UnknownTarget))?,
+            None => 0,
+        };
+        Ok(u32::from(extension) << 16 | self.indirect_target()?)
+    }
+}
+
+/// A 16-bit value plus a constant, as (low, high).
+fn add_word<V: ByteDomain>(word: &(V, V), addend: u16) -> (V, V) {
+    let [low, high] = addend.to_le_bytes();
+    let low = word.0.add(&V::constant(low), &V::Bit::constant(false));
+    let high = word.1.add(&V::constant(high), &low.carries.bit(7));
+    (low.value, high.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_are_exactly_the_members_in_order() {
+        let candidates = Candidates::of(TvByte::new(0x11, 0x3f), TvByte::new(0x01, 0xfe));
+        let all: Vec<u16> = candidates.iter().collect();
+        assert_eq!(all, [0x0011, 0x0051, 0x0091, 0x00d1, 0x0111, 0x0151, 0x0191, 0x01d1]);
+        assert_eq!(candidates.count(), all.len());
+        assert_eq!(candidates.single(), None);
+        assert_eq!(Candidates::of(TvByte::UNKNOWN, TvByte::UNKNOWN).iter().count(), 65536);
+    }
+}

@@ -1,0 +1,325 @@
+//! One step of the machine: the semantics of every instruction, written once for all value domains.
+//!
+//! The executor never looks at a domain value to decide what to do next: known values decide themselves, and for the
+//! others it asks the [`Environment`], which tries every answer when it explores and never meets the question when
+//! values are concrete.
+
+mod arithmetic;
+mod control;
+pub mod flags;
+mod io;
+mod memory;
+mod stack;
+
+use crate::environment::{Demand, Environment};
+use crate::hazard::{HazardKind, Limit, Stop};
+use crate::machine::Machine;
+use crate::program::Fetched;
+use crate::state::{MAX_WINDOWS, MachineState};
+use avr_isa::{Instruction, Register};
+use flags::{ZeroFlag, flag};
+use three_valued::{BitDomain, ByteDomain, Signedness};
+
+/// A step in progress.
+pub(crate) struct Step<'a, V: ByteDomain, E> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) state: &'a mut MachineState<V>,
+    pub(crate) environment: &'a mut E,
+    /// Clock cycles so far.
+    pub(crate) cycles: u32,
+}
+
+impl Machine {
+    /// Executes the instruction at PC and returns the clock cycles that it took.
+    ///
+    /// # Errors
+    /// A [`Stop`] when the step does not lead to a state; the state is then of no further use.
+    pub fn step<V: ByteDomain, E: Environment<V>>(
+        &self,
+        state: &mut MachineState<V>,
+        environment: &mut E,
+    ) -> Result<u32, Stop> {
+        let mut step = Step { machine: self, state, environment, cycles: 0 };
+        step.instruction()?;
+        Ok(step.cycles)
+    }
+}
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    /// Fetches and executes one instruction.
+    fn instruction(&mut self) -> Result<(), Stop> {
+        let address = self.state.control.pc;
+        let (instruction, words, cycles) = match self.machine.program.fetch(address) {
+            Fetched::Instruction { instruction, words, cycles } => (instruction, words, cycles),
+            Fetched::Reserved => return Err(Stop::hazard(HazardKind::ReservedOpcode, address * 2)),
+            Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, address * 2)),
+        };
+        self.state.control.interrupt_delay = false;
+        self.cycles = cycles.into();
+        self.jump(address + u32::from(words));
+        let open = self.state.control.windows;
+        self.execute(instruction)?;
+        if open != Default::default() {
+            self.age_windows(open);
+        }
+        Ok(())
+    }
+
+    /// Windows that were open before the instruction have that much less time left.
+    fn age_windows(&mut self, open: [u8; MAX_WINDOWS]) {
+        let machine = self.machine;
+        for (index, bit) in machine.windows().iter().enumerate() {
+            let left = &mut self.state.control.windows[index];
+            if open[index] == 0 || *left != open[index] {
+                continue;
+            }
+            *left = left.saturating_sub(self.cycles.min(255) as u8);
+            if *left == 0 {
+                let closed = self.state.data.get(bit.address).with_bit(bit.bit, &V::Bit::constant(false));
+                self.state.data.set(bit.address, closed);
+            }
+        }
+    }
+
+    /// A general-purpose register.
+    pub(crate) fn register(&self, register: Register) -> &V {
+        self.state.data.get(register.index().into())
+    }
+
+    /// Sets a general-purpose register.
+    pub(crate) fn set_register(&mut self, register: Register, value: V) {
+        self.state.data.set(register.index().into(), value);
+    }
+
+    /// Reports a hazard, unless the user allows it.
+    pub(crate) fn hazard(&self, kind: HazardKind, address: Option<u32>) -> Result<(), Stop> {
+        if self.machine.allows(kind) { Ok(()) } else { Err(Stop::hazard(kind, address)) }
+    }
+
+    /// Every instruction, grouped as the manual groups them.
+    fn execute(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        use Instruction as I;
+        match instruction {
+            I::Add { .. } | I::Adc { .. } | I::Adiw { .. } | I::Inc { .. } => self.addition(instruction),
+            I::Sub { .. } | I::Subi { .. } | I::Sbc { .. } | I::Sbci { .. } | I::Sbiw { .. } => {
+                self.subtraction(instruction);
+            }
+            I::Cp { .. } | I::Cpc { .. } | I::Cpi { .. } | I::Dec { .. } | I::Neg { .. } => {
+                self.subtraction(instruction);
+            }
+            I::And { .. } | I::Andi { .. } | I::Or { .. } | I::Ori { .. } | I::Eor { .. } | I::Com { .. } => {
+                self.logical(instruction);
+            }
+            I::Mul { .. } | I::Muls { .. } | I::Mulsu { .. } => self.multiplication(instruction),
+            I::Fmul { .. } | I::Fmuls { .. } | I::Fmulsu { .. } => self.multiplication(instruction),
+            I::Lsr { .. } | I::Ror { .. } | I::Asr { .. } | I::Swap { .. } => self.shift(instruction),
+            I::Bset { .. } | I::Bclr { .. } | I::Sbi { .. } | I::Cbi { .. } | I::Bst { .. } | I::Bld { .. } => {
+                return self.bit_operation(instruction);
+            }
+            I::Rjmp { .. } | I::Ijmp | I::Eijmp | I::Jmp { .. } | I::Brbs { .. } | I::Brbc { .. } => {
+                return self.jump_operation(instruction);
+            }
+            I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
+                return self.skip_operation(instruction);
+            }
+            I::Rcall { .. } | I::Icall | I::Eicall | I::Call { .. } | I::Ret | I::Reti => {
+                return self.call_operation(instruction);
+            }
+            I::Break | I::Nop | I::Sleep | I::Wdr | I::Spm => return self.processor_control(instruction),
+            _ => return self.transfer(instruction),
+        }
+        Ok(())
+    }
+
+    fn addition(&mut self, instruction: Instruction) {
+        match instruction {
+            Instruction::Add { rd, rr } => self.add(rd, rr, &V::Bit::constant(false)),
+            Instruction::Adc { rd, rr } => self.add(rd, rr, &self.carry()),
+            Instruction::Adiw { rd, k } => self.add_immediate_to_word(rd, k),
+            Instruction::Inc { rd } => self.increment(rd),
+            other => unreachable!("{other:?} is no addition"),
+        }
+    }
+
+    fn subtraction(&mut self, instruction: Instruction) {
+        use ZeroFlag::{Chained, Fresh};
+        let no_borrow = V::Bit::constant(false);
+        let carry = self.carry();
+        let (rd, result) = match instruction {
+            Instruction::Sub { rd, rr } => (Some(rd), self.subtract_register(rd, rr, &no_borrow, Fresh)),
+            Instruction::Subi { rd, k } => (Some(rd), self.subtract(rd, &V::constant(k), &no_borrow, Fresh)),
+            Instruction::Sbc { rd, rr } => (Some(rd), self.subtract_register(rd, rr, &carry, Chained)),
+            Instruction::Sbci { rd, k } => (Some(rd), self.subtract(rd, &V::constant(k), &carry, Chained)),
+            Instruction::Cp { rd, rr } => (None, self.subtract_register(rd, rr, &no_borrow, Fresh)),
+            Instruction::Cpc { rd, rr } => (None, self.subtract_register(rd, rr, &carry, Chained)),
+            Instruction::Cpi { rd, k } => (None, self.subtract(rd, &V::constant(k), &no_borrow, Fresh)),
+            Instruction::Sbiw { rd, k } => return self.subtract_immediate_from_word(rd, k),
+            Instruction::Dec { rd } => return self.decrement(rd),
+            Instruction::Neg { rd } => return self.negate(rd),
+            other => unreachable!("{other:?} is no subtraction"),
+        };
+        if let Some(rd) = rd {
+            self.set_register(rd, result);
+        }
+    }
+
+    fn logical(&mut self, instruction: Instruction) {
+        match instruction {
+            Instruction::And { rd, rr } => self.logic(rd, self.register(rd).and(self.register(rr))),
+            Instruction::Andi { rd, k } => self.logic(rd, self.register(rd).and(&V::constant(k))),
+            Instruction::Or { rd, rr } => self.logic(rd, self.register(rd).or(self.register(rr))),
+            Instruction::Ori { rd, k } => self.logic(rd, self.register(rd).or(&V::constant(k))),
+            Instruction::Eor { rd, rr } => self.exclusive_or(rd, rr),
+            Instruction::Com { rd } => self.complement(rd),
+            other => unreachable!("{other:?} is not logical"),
+        }
+    }
+
+    fn multiplication(&mut self, instruction: Instruction) {
+        use Signedness::{Signed, Unsigned};
+        match instruction {
+            Instruction::Mul { rd, rr } => self.multiply((rd, Unsigned), (rr, Unsigned)),
+            Instruction::Muls { rd, rr } => self.multiply((rd, Signed), (rr, Signed)),
+            Instruction::Mulsu { rd, rr } => self.multiply((rd, Signed), (rr, Unsigned)),
+            Instruction::Fmul { rd, rr } => self.multiply_fractional((rd, Unsigned), (rr, Unsigned)),
+            Instruction::Fmuls { rd, rr } => self.multiply_fractional((rd, Signed), (rr, Signed)),
+            Instruction::Fmulsu { rd, rr } => self.multiply_fractional((rd, Signed), (rr, Unsigned)),
+            other => unreachable!("{other:?} is no multiplication"),
+        }
+    }
+
+    fn shift(&mut self, instruction: Instruction) {
+        match instruction {
+            Instruction::Lsr { rd } => self.shift_right(rd, &V::Bit::constant(false)),
+            Instruction::Ror { rd } => self.shift_right(rd, &self.carry()),
+            Instruction::Asr { rd } => self.shift_right(rd, &self.register(rd).bit(7)),
+            Instruction::Swap { rd } => self.set_register(rd, self.register(rd).swap_nibbles()),
+            other => unreachable!("{other:?} is no shift"),
+        }
+    }
+
+    fn bit_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        match instruction {
+            Instruction::Bset { flag } => self.write_status_bit(flag, true),
+            Instruction::Bclr { flag } => self.write_status_bit(flag, false),
+            Instruction::Sbi { io, bit } => self.write_io_bit(io_address(io), bit, true),
+            Instruction::Cbi { io, bit } => self.write_io_bit(io_address(io), bit, false),
+            Instruction::Bst { rd, bit } => {
+                self.store_bit_in_t(rd, bit);
+                Ok(())
+            }
+            Instruction::Bld { rd, bit } => {
+                self.load_bit_from_t(rd, bit);
+                Ok(())
+            }
+            other => unreachable!("{other:?} is no bit operation"),
+        }
+    }
+
+    fn jump_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        match instruction {
+            Instruction::Rjmp { offset } => self.relative_jump(offset),
+            Instruction::Jmp { target } => self.jump(target),
+            Instruction::Ijmp => {
+                let target = self.indirect_target()?;
+                self.jump(target);
+            }
+            Instruction::Eijmp => {
+                let target = self.extended_target()?;
+                self.jump(target);
+            }
+            Instruction::Brbs { flag, offset } => self.branch(flag, true, offset),
+            Instruction::Brbc { flag, offset } => self.branch(flag, false, offset),
+            other => unreachable!("{other:?} is no jump"),
+        }
+        Ok(())
+    }
+
+    fn skip_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        match instruction {
+            Instruction::Cpse { rd, rr } => return self.compare_and_skip(rd, rr),
+            Instruction::Sbrc { rr, bit } => self.skip_if_register_bit(rr, bit, false),
+            Instruction::Sbrs { rr, bit } => self.skip_if_register_bit(rr, bit, true),
+            Instruction::Sbic { io, bit } => return self.skip_if_io_bit(io_address(io), bit, false),
+            Instruction::Sbis { io, bit } => return self.skip_if_io_bit(io_address(io), bit, true),
+            other => unreachable!("{other:?} is no skip"),
+        }
+        Ok(())
+    }
+
+    fn call_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        match instruction {
+            Instruction::Rcall { offset } => self.relative_call(offset),
+            Instruction::Call { target } => self.call(target),
+            Instruction::Icall => {
+                let target = self.indirect_target()?;
+                self.call(target)
+            }
+            Instruction::Eicall => {
+                let target = self.extended_target()?;
+                self.call(target)
+            }
+            Instruction::Ret => self.return_from_call(),
+            Instruction::Reti => self.return_from_interrupt(),
+            other => unreachable!("{other:?} is no call or return"),
+        }
+    }
+
+    /// BREAK without a debugger and NOP do nothing (5.34, 5.81); the others belong to peripherals.
+    fn processor_control(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        match instruction {
+            Instruction::Break | Instruction::Nop => Ok(()),
+            Instruction::Sleep => Err(Stop::Limit(Limit::Unsupported("SLEEP"))),
+            Instruction::Wdr => Err(Stop::Limit(Limit::Unsupported("WDR"))),
+            Instruction::Spm => Err(Stop::Limit(Limit::Unsupported("SPM"))),
+            other => unreachable!("{other:?} is no processor control instruction"),
+        }
+    }
+
+    fn transfer(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        match instruction {
+            Instruction::Mov { rd, rr } => self.set_register(rd, self.register(rr).clone()),
+            Instruction::Movw { rd, rr } => {
+                self.set_register(rd, self.register(rr).clone());
+                self.set_register(rd.next(), self.register(rr.next()).clone());
+            }
+            Instruction::Ldi { rd, k } => self.set_register(rd, V::constant(k)),
+            Instruction::Ld { rd, pointer, mode } => return self.load_indirect(rd, pointer, mode),
+            Instruction::St { pointer, mode, rr } => return self.store_indirect(pointer, mode, rr),
+            Instruction::Lds { rd, address } => {
+                let value = self.read_data(address)?;
+                self.set_register(rd, value);
+            }
+            Instruction::Sts { address, rr } => return self.write_data(address, self.register(rr).clone()),
+            Instruction::Lpm { rd, mode } => self.load_program(rd, mode)?,
+            Instruction::Elpm { rd, mode } => self.load_program_extended(rd, mode)?,
+            Instruction::In { rd, io } => {
+                let value = self.read_io(io_address(io), 0xff, Demand::Stored)?;
+                self.set_register(rd, value);
+            }
+            Instruction::Out { io, rr } => return self.write_io(io_address(io), self.register(rr).clone()),
+            Instruction::Push { rr } => return self.push(self.register(rr).clone()),
+            Instruction::Pop { rd } => {
+                let value = self.pop()?;
+                self.set_register(rd, value);
+            }
+            other => unreachable!("{other:?} is no transfer"),
+        }
+        Ok(())
+    }
+
+    /// BSET, BCLR (5.9, 5.10).
+    fn write_status_bit(&mut self, flag: u8, value: bool) -> Result<(), Stop> {
+        if flag == flag::I {
+            let status = self.status().with_bit(flag, &V::Bit::constant(value));
+            return self.write_status(status);
+        }
+        self.set_flags(&[(flag, &V::Bit::constant(value))]);
+        Ok(())
+    }
+}
+
+/// The data address of an I/O address.
+fn io_address(io: u8) -> u16 {
+    u16::from(io) + 0x20
+}

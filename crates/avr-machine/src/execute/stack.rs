@@ -1,0 +1,126 @@
+//! The stack and its pointer.
+
+use super::Step;
+use crate::environment::Environment;
+use crate::hazard::{HazardKind, Limit, Stop};
+use crate::state::StackPointerHalf;
+use three_valued::{ByteDomain, TvByte};
+
+/// The most values of the stack pointer that are told apart.
+const MAX_STACK_POINTERS: usize = 256;
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    /// The stack pointer, which using it makes whole; an unknown one is cut into its cases.
+    pub(crate) fn stack_pointer(&mut self) -> Result<u16, Stop> {
+        self.state.control.torn = None;
+        self.known_stack_pointer()
+    }
+
+    fn known_stack_pointer(&mut self) -> Result<u16, Stop> {
+        let (low, high) = (self.machine.stack_low, self.machine.stack_high);
+        let Some(high) = high else {
+            return self.known_stack_byte(low).map(u16::from);
+        };
+        let candidates = self.candidates(low, high);
+        if let Some(value) = candidates.single() {
+            return Ok(value);
+        }
+        if candidates.count() > MAX_STACK_POINTERS {
+            return Err(Stop::Limit(Limit::UnknownStackPointer));
+        }
+        let index = self.environment.case(candidates.count());
+        let value = candidates.iter().nth(index).unwrap_or_default();
+        self.set_stack_pointer(value);
+        Ok(value)
+    }
+
+    fn known_stack_byte(&mut self, address: u16) -> Result<u8, Stop> {
+        let candidates: Vec<u8> = self.state.data.get(address).bits().concretisations().collect();
+        let index = if candidates.len() == 1 { 0 } else { self.environment.case(candidates.len()) };
+        let value = candidates[index];
+        self.state.data.set(address, V::constant(value));
+        Ok(value)
+    }
+
+    /// Sets both halves of the stack pointer.
+    pub(crate) fn set_stack_pointer(&mut self, value: u16) {
+        let [low, high] = value.to_le_bytes();
+        self.state.data.set(self.machine.stack_low, V::constant(low));
+        if let Some(address) = self.machine.stack_high {
+            self.state.data.set(address, V::constant(high));
+        }
+    }
+
+    /// The program wrote one half of the stack pointer: until the other follows, the pointer is torn.
+    pub(crate) fn stack_half_written(&mut self, half: StackPointerHalf) -> Result<(), Stop> {
+        if self.machine.stack_high.is_none() {
+            return self.stack_pointer_moved();
+        }
+        match self.state.control.torn {
+            Some(first) if first != half => {
+                self.state.control.torn = None;
+                self.stack_pointer_moved()
+            }
+            _ => {
+                self.state.control.torn = Some(half);
+                Ok(())
+            }
+        }
+    }
+
+    /// The program set the stack pointer: it is part of every location, so it must be known from here on, and return
+    /// addresses that are no longer on the stack are forgotten.
+    fn stack_pointer_moved(&mut self) -> Result<(), Stop> {
+        let pointer = self.known_stack_pointer()?;
+        self.forget_popped_frames(pointer);
+        Ok(())
+    }
+
+    /// A frame is on the stack as long as all bytes of its return address are.
+    fn forget_popped_frames(&mut self, pointer: u16) {
+        let bytes = u32::try_from(self.machine.pc_bytes).unwrap_or(2);
+        while let Some(frame) = self.state.calls.top() {
+            if u32::from(frame.position) > u32::from(pointer) + bytes - 1 {
+                break;
+            }
+            self.state.calls.pop();
+        }
+    }
+
+    /// Stores at the stack pointer, then lowers it (PUSH, 5.87).
+    pub(crate) fn push(&mut self, value: V) -> Result<(), Stop> {
+        let pointer = self.stack_pointer()?;
+        self.check_stack_access(pointer)?;
+        if self.machine.static_data_end.is_some_and(|end| pointer < end) {
+            self.hazard(HazardKind::StackIntoData, Some(u32::from(pointer)))?;
+        }
+        self.write_data(pointer, value)?;
+        self.set_stack_pointer(pointer.wrapping_sub(1));
+        Ok(())
+    }
+
+    /// Raises the stack pointer, then loads from it (POP, 5.86).
+    pub(crate) fn pop(&mut self) -> Result<V, Stop> {
+        let pointer = self.stack_pointer()?.wrapping_add(1);
+        self.check_stack_access(pointer)?;
+        let value = self.read_data(pointer)?;
+        self.set_stack_pointer(pointer);
+        self.forget_popped_frames(pointer);
+        Ok(value)
+    }
+
+    /// The byte that the stack touches must lie in SRAM.
+    fn check_stack_access(&self, address: u16) -> Result<(), Stop> {
+        if self.machine.sram.contains(&address) {
+            return Ok(());
+        }
+        self.hazard(HazardKind::StackOutsideSram, Some(u32::from(address)))
+    }
+
+    /// Narrows a stored cell to what is known of it in this case.
+    pub(crate) fn assume_cell(&mut self, address: u16, fact: TvByte) -> Result<(), Stop> {
+        let value = self.state.data.get(address).assume(fact).ok_or(Stop::Infeasible)?;
+        self.state.data.set(address, value);
+        Ok(())
+    }
+}

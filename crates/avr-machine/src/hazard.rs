@@ -1,0 +1,146 @@
+//! What the program under test can do wrong, and where the model itself ends.
+//!
+//! These are results, not errors of this code: a [`Hazard`] is something that the inherent property forbids, a [`Limit`]
+//! is something that the engine cannot follow. Nothing may be concluded from a limit.
+
+use std::fmt;
+
+/// Declares the hazards once: variant, name in reports and property files, explanation, behaviour when allowed.
+macro_rules! hazards {
+    ($($variant:ident $name:literal $meaning:literal $allowed:literal;)*) => {
+        /// A kind of hazard. The names are part of the contract with users (reports, `allow:` in property files).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum HazardKind {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl HazardKind {
+            /// Every kind, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in reports and property files.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it means, for people.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+
+            /// How the machine goes on when the property file allows the hazard.
+            #[must_use]
+            pub fn when_allowed(self) -> &'static str {
+                match self { $(Self::$variant => $allowed,)* }
+            }
+        }
+    };
+}
+
+hazards! {
+    ReservedOpcode "reserved-opcode" "an opcode that the device does not implement is executed"
+        "no defined behaviour: the path still ends";
+    OutsideImage "outside-image" "execution leaves the program image or enters erased flash"
+        "no defined behaviour: the path still ends";
+    OutsideMemory "outside-memory" "a data access lies outside the data memory"
+        "reads give an unknown byte, writes are lost";
+    ReservedRegister "reserved-register" "a reserved or unimplemented I/O register is accessed"
+        "reads give an unknown byte, writes are lost";
+    ReservedBitWrite "reserved-bit-write" "a reserved bit is written 1"
+        "the bit is not stored and reads 0";
+    StackOutsideSram "stack-outside-sram" "the stack is accessed outside the SRAM"
+        "the access goes to whatever the address holds";
+    StackIntoData "stack-into-data" "the stack grows into static data or the start of the heap"
+        "the access overwrites the data";
+    ReturnToNonCall "return-to-non-call" "a return goes to an address that no call pushed there"
+        "execution continues at the popped address when it is known";
+    CallStackUnderflow "call-stack-underflow" "a return is executed with no call to return from"
+        "execution continues at the popped address when it is known";
+    UndefinedPointerUse "undefined-pointer-use" "a load or store uses the pointer register that it also modifies"
+        "no defined behaviour: the path still ends";
+    SelfProgramming "self-programming" "self-programming is started outside the boot section"
+        "the instruction does nothing";
+    InterruptsUnavailable "interrupts-unavailable" "a device without interrupts sets the I flag or executes RETI"
+        "no defined behaviour: the path still ends";
+    BadInterrupt "bad-interrupt" "an enabled interrupt has no handler of its own and enters the default handler"
+        "the default handler is executed";
+    SleepForEver "sleep-for-ever" "the processor sleeps and no enabled interrupt can wake it"
+        "the processor stays asleep";
+    WatchdogSequence "watchdog-sequence" "a protected bit is written outside its timed sequence"
+        "the write leaves the protected bits as they are";
+}
+
+impl HazardKind {
+    /// The kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for HazardKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A hazard with the data address or the return address (in bytes of flash) that it concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hazard {
+    /// What kind.
+    pub kind: HazardKind,
+    /// The address concerned: data memory, or flash bytes for the kinds that speak of execution; none when unknown.
+    pub address: Option<u32>,
+}
+
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.address {
+            Some(address) => write!(f, "{} ({}, at {address:#06x})", self.kind, self.kind.meaning()),
+            None => write!(f, "{} ({})", self.kind, self.kind.meaning()),
+        }
+    }
+}
+
+/// Why the engine cannot follow a path further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Limit {
+    /// A store or load through a pointer that may hit more registers with side effects than are told apart.
+    UnknownPointer,
+    /// An indirect jump or call whose target has too many candidates.
+    UnknownTarget,
+    /// The stack pointer has too many candidates.
+    UnknownStackPointer,
+    /// Something that the device model does not contain.
+    Unsupported(&'static str),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownPointer => f.write_str("a memory access through an unknown pointer"),
+            Self::UnknownTarget => f.write_str("an indirect jump to an unknown address"),
+            Self::UnknownStackPointer => f.write_str("an unknown stack pointer"),
+            Self::Unsupported(what) => write!(f, "not modelled: {what}"),
+        }
+    }
+}
+
+/// Why a step did not lead to a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stop {
+    /// The program did something that the inherent property forbids.
+    Hazard(Hazard),
+    /// The engine cannot follow.
+    Limit(Limit),
+    /// The case that was chosen contradicts what is known: no concrete state takes it.
+    Infeasible,
+}
+
+impl Stop {
+    pub(crate) fn hazard(kind: HazardKind, address: impl Into<Option<u32>>) -> Self {
+        Self::Hazard(Hazard { kind, address: address.into() })
+    }
+}

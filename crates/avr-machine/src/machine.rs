@@ -1,0 +1,291 @@
+//! A machine: a device with a program in its flash, and what the user said about hazards.
+
+use crate::data_space::PAGE_CELLS;
+use crate::device::{Bit, BitKind, BitRef, ClearedBy, Condition, Device, InterruptPolicy, Register};
+use crate::environment::{Demand, Environment, Input};
+use crate::hazard::HazardKind;
+use crate::program::Program;
+use crate::state::MachineState;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use three_valued::ByteDomain;
+
+/// Bits of one register that behave alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    /// Data address of the register.
+    pub address: u16,
+    /// The bits.
+    pub mask: u8,
+    /// One of them, for all.
+    pub bit: &'static Bit,
+}
+
+/// What the user decided about hazards and where the program starts.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Hazards that the property file allows.
+    pub allowed: BTreeSet<HazardKind>,
+    /// Hazards that the device treats as a remark and the user wants to see as hazards.
+    pub forbidden: BTreeSet<HazardKind>,
+    /// Flash word address of the first instruction.
+    pub start: u32,
+    /// Lowest data address that the stack may use without hitting static data, if symbols tell.
+    pub static_data_end: Option<u16>,
+}
+
+/// A device with a program.
+#[derive(Debug)]
+pub struct Machine {
+    /// The device.
+    pub device: &'static Device,
+    /// The decoded flash.
+    pub program: Program,
+    /// Data addresses of I/O registers.
+    pub(crate) io: Range<u16>,
+    /// Data addresses of the SRAM.
+    pub(crate) sram: Range<u16>,
+    /// RAMEND.
+    pub(crate) data_end: u16,
+    /// Data address of SREG.
+    pub(crate) status_address: u16,
+    /// Data address of SPL.
+    pub(crate) stack_low: u16,
+    /// Data address of SPH, where there is one.
+    pub(crate) stack_high: Option<u16>,
+    /// The bits that PC has.
+    pub(crate) pc_mask: u32,
+    /// Bytes of a return address.
+    pub(crate) pc_bytes: usize,
+    /// See [`Options::static_data_end`].
+    pub(crate) static_data_end: Option<u16>,
+    options: Options,
+    groups: BTreeMap<u16, Vec<Group>>,
+    storage: Vec<bool>,
+    dependents: BTreeMap<u16, Vec<Group>>,
+    cleared_by: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>>,
+    windows: Vec<BitRef>,
+}
+
+impl Machine {
+    /// A machine with its program in flash.
+    ///
+    /// # Panics
+    /// When the device table lacks SREG or SPL, which its own tests exclude.
+    #[must_use]
+    pub fn new(device: &'static Device, program: Program, options: Options) -> Self {
+        let address = |name: &str| device.register(name).map(|register| register.address);
+        let groups: BTreeMap<u16, Vec<Group>> =
+            device.registers.iter().map(|register| (register.address, grouped(register))).collect();
+        let storage = device.registers.iter().filter(|register| is_storage(register));
+        let mut is_storage = vec![false; usize::from(device.memory.sram_start)];
+        storage.for_each(|register| is_storage[usize::from(register.address)] = true);
+        Self {
+            io: 0x20..device.memory.sram_start,
+            sram: device.memory.sram_start..device.memory.sram_end + 1,
+            data_end: device.memory.sram_end,
+            status_address: address("SREG").expect("every device has SREG"),
+            stack_low: address("SPL").expect("every device has SPL"),
+            stack_high: address("SPH"),
+            pc_mask: device.memory.flash_words().next_power_of_two() - 1,
+            pc_bytes: device.core.pc_bytes.into(),
+            static_data_end: options.static_data_end,
+            dependents: dependents(&groups),
+            cleared_by: cleared_by(device),
+            windows: windows(&groups),
+            groups,
+            storage: is_storage,
+            options,
+            device,
+            program,
+        }
+    }
+
+    /// The options the machine was made with.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Data address of SREG.
+    #[must_use]
+    pub fn status_address(&self) -> u16 {
+        self.status_address
+    }
+
+    /// Data addresses of SPL and, where there is one, SPH.
+    #[must_use]
+    pub fn stack_pointer_addresses(&self) -> (u16, Option<u16>) {
+        (self.stack_low, self.stack_high)
+    }
+
+    /// RAMEND: the last data address.
+    #[must_use]
+    pub fn data_end(&self) -> u16 {
+        self.data_end
+    }
+
+    /// The cells of a state: data memory, and behind it the bytes that registers share unseen.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        (usize::from(self.data_end) + 1).next_multiple_of(PAGE_CELLS) + PAGE_CELLS
+    }
+
+    /// The cell of a byte that 16-bit registers share.
+    pub(crate) fn temp_cell(&self, index: u8) -> u16 {
+        (self.cells() - PAGE_CELLS) as u16 + u16::from(index)
+    }
+
+    /// Whether an address belongs to the I/O area.
+    pub(crate) fn is_io(&self, address: u16) -> bool {
+        self.io.contains(&address)
+    }
+
+    /// Whether reading and writing a register is mere storage.
+    pub(crate) fn is_storage(&self, register: &Register) -> bool {
+        self.storage[usize::from(register.address)]
+    }
+
+    /// The bits of a register by behaviour.
+    pub(crate) fn groups(&self, register: &Register) -> &[Group] {
+        self.groups.get(&register.address).map_or(&[], Vec::as_slice)
+    }
+
+    /// The bits that hardware changes under a condition on the register at `address`.
+    pub(crate) fn dependents(&self, address: u16) -> &[Group] {
+        self.dependents.get(&address).map_or(&[], Vec::as_slice)
+    }
+
+    /// The flags that an access to the register at `address` clears.
+    pub(crate) fn cleared_by_access(&self, address: u16) -> &[(BitRef, &'static ClearedBy)] {
+        self.cleared_by.get(&address).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of a window among those of the device.
+    pub(crate) fn window_index(&self, bit: BitRef) -> usize {
+        self.windows.iter().position(|window| *window == bit).unwrap_or_default()
+    }
+
+    /// The windows of the device.
+    pub(crate) fn windows(&self) -> &[BitRef] {
+        &self.windows
+    }
+
+    /// Data address of a register that extends a pointer, where the device has it.
+    pub(crate) fn extension_register(&self, name: &str) -> Option<u16> {
+        self.device.register(name).map(|register| register.address)
+    }
+
+    /// Whether the device has interrupts.
+    pub(crate) fn interrupts_exist(&self) -> bool {
+        self.device.policy.interrupts == InterruptPolicy::Modelled
+    }
+
+    /// Whether the user allows a hazard that has a behaviour when allowed.
+    pub(crate) fn allows(&self, kind: HazardKind) -> bool {
+        self.options.allowed.contains(&kind)
+    }
+
+    /// Whether the user wants to see as a hazard what the device treats as a remark.
+    pub(crate) fn forbids(&self, kind: HazardKind) -> bool {
+        self.options.forbidden.contains(&kind)
+    }
+
+    /// The state at the start: registers as the data sheet says after power-on, everything else as it happens to be.
+    pub fn power_on<V: ByteDomain>(&self, environment: &mut impl Environment<V>) -> MachineState<V> {
+        let mut state = MachineState::new(self.cells(), V::constant(0));
+        let memory = (0..0x20).chain(self.sram.clone());
+        let shared = (0..self.device.temp_bytes).map(|index| self.temp_cell(index));
+        for address in memory.chain(shared) {
+            state.data.set(address, environment.input(Input::Initial(address), 0xff, Demand::Stored));
+        }
+        for register in &self.device.registers {
+            let value = match register.reset.undefined {
+                0 => V::constant(register.reset.value),
+                mask => {
+                    let input = environment.input(Input::Initial(register.address), mask, Demand::Stored);
+                    input.and(&V::constant(mask)).or(&V::constant(register.reset.value))
+                }
+            };
+            state.data.set(register.address, value);
+        }
+        state.control.pc = self.options.start;
+        state
+    }
+}
+
+/// The bits of a register, alike ones together.
+fn grouped(register: &'static Register) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, bit) in register.bits.iter().enumerate() {
+        let alike = groups.iter_mut().find(|group| alike(group.bit, bit));
+        match alike {
+            Some(group) => group.mask |= 1 << index,
+            None => groups.push(Group { address: register.address, mask: 1 << index, bit }),
+        }
+    }
+    groups
+}
+
+/// Whether two bits of a register behave alike. Windows and pulses are kept apart: each has a moment of its own.
+fn alike(a: &Bit, b: &Bit) -> bool {
+    let mergeable = !matches!(a.kind, BitKind::Window(_));
+    let (rest_a, rest_b) = (
+        (&a.kind, &a.writable_while, &a.guard, &a.forced_one_while),
+        (&b.kind, &b.writable_while, &b.guard, &b.forced_one_while),
+    );
+    mergeable && rest_a == rest_b
+}
+
+/// Whether reading and writing a register is mere storage.
+fn is_storage(register: &Register) -> bool {
+    let plain = |bit: &Bit| {
+        bit.guard.is_none() && bit.forced_one_while == Condition::Never && bit.writable_while == Condition::Always
+    };
+    register.kinds.all_plain()
+        && register.access == crate::device::Access::Direct
+        && register.clocked_while == Condition::Always
+        && register.bits.iter().all(plain)
+}
+
+/// For each register the groups of bits whose motion depends on it.
+fn dependents(groups: &BTreeMap<u16, Vec<Group>>) -> BTreeMap<u16, Vec<Group>> {
+    let mut all: BTreeMap<u16, Vec<Group>> = BTreeMap::new();
+    for group in groups.values().flatten() {
+        let condition = match &group.bit.kind {
+            BitKind::Input(input) => &input.changes_while,
+            BitKind::Flag(flag) => &flag.raised_while,
+            _ => continue,
+        };
+        let mut addresses = BTreeSet::new();
+        condition.for_each_register(&mut |address, _| {
+            addresses.insert(address);
+        });
+        addresses.into_iter().for_each(|address| all.entry(address).or_default().push(*group));
+    }
+    all
+}
+
+/// For each register the flags that an access to it clears.
+fn cleared_by(device: &'static Device) -> BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>> {
+    let mut all: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>> = BTreeMap::new();
+    for register in &device.registers {
+        for (bit, number) in register.bits.iter().zip(0..) {
+            let BitKind::Flag(flag) = &bit.kind else { continue };
+            for way in &flag.cleared_by {
+                let (ClearedBy::Read(at) | ClearedBy::Write(at) | ClearedBy::ReadThenAccess { then: at, .. }) = way
+                else {
+                    continue;
+                };
+                all.entry(*at).or_default().push((BitRef { address: register.address, bit: number }, way));
+            }
+        }
+    }
+    all
+}
+
+fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
+    let window = |group: &&Group| matches!(group.bit.kind, BitKind::Window(_));
+    let all = groups.values().flatten().filter(window);
+    all.map(|group| BitRef { address: group.address, bit: group.mask.trailing_zeros() as u8 }).collect()
+}

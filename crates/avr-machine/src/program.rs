@@ -1,0 +1,93 @@
+//! The decoded content of the flash.
+
+use avr_isa::{Cycles, DecodeErrorKind, FeatureSet, Instruction, decode, is_two_words};
+
+/// What stands at a flash word address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// An instruction, its length in words and its clock cycles when it neither branches nor skips.
+    Instruction {
+        /// The instruction.
+        instruction: Instruction,
+        /// 1 or 2.
+        words: u8,
+        /// Clock cycles.
+        cycles: u8,
+    },
+    /// An opcode that the device does not implement.
+    Reserved,
+    /// Nothing: the image has no word here, or the instruction's second word is missing.
+    Outside,
+}
+
+/// The flash, decoded once at load.
+#[derive(Clone, Debug)]
+pub struct Program {
+    fetched: Vec<Fetched>,
+    two_words: Vec<bool>,
+    bytes: Vec<u8>,
+}
+
+impl Program {
+    /// Decodes `flash_words` words of flash; `word` gives what the image has at a word address, none where the flash is
+    /// erased.
+    #[must_use]
+    pub fn decode(flash_words: u32, features: FeatureSet, word: impl Fn(u32) -> Option<u16>) -> Self {
+        let words: Vec<Option<u16>> = (0..flash_words).map(word).collect();
+        let next = |index: usize| words[(index + 1) % words.len()];
+        let fetch = |(index, first): (usize, &Option<u16>)| match first {
+            Some(first) => fetched(*first, next(index), features),
+            None => Fetched::Outside,
+        };
+        Self {
+            fetched: words.iter().enumerate().map(fetch).collect(),
+            two_words: words.iter().map(|word| word.is_some_and(is_two_words)).collect(),
+            bytes: words.iter().flat_map(|word| word.unwrap_or(0xffff).to_le_bytes()).collect(),
+        }
+    }
+
+    /// What stands at a flash word address, modulo the size of the flash.
+    #[inline]
+    #[must_use]
+    pub fn fetch(&self, address: u32) -> Fetched {
+        self.fetched.get(address as usize).copied().unwrap_or(Fetched::Outside)
+    }
+
+    /// The words that a skip passes over at a flash word address: 2 where the first word says so.
+    #[inline]
+    #[must_use]
+    pub fn words_at(&self, address: u32) -> u32 {
+        if self.two_words.get(address as usize).copied().unwrap_or(false) { 2 } else { 1 }
+    }
+
+    /// A byte of flash as LPM reads it: erased flash is 0xff; addresses beyond the flash wrap.
+    #[must_use]
+    pub fn byte(&self, address: u32) -> u8 {
+        self.bytes[address as usize % self.bytes.len()]
+    }
+
+    /// The size in words.
+    #[must_use]
+    pub fn words(&self) -> u32 {
+        self.fetched.len() as u32
+    }
+
+    /// The instructions with their word addresses, in ascending order. Data among them are decoded as well.
+    pub fn instructions(&self) -> impl Iterator<Item = (u32, Instruction)> + '_ {
+        self.fetched.iter().enumerate().filter_map(|(address, fetched)| match fetched {
+            Fetched::Instruction { instruction, .. } => Some((address as u32, *instruction)),
+            Fetched::Reserved | Fetched::Outside => None,
+        })
+    }
+}
+
+fn fetched(first: u16, second: Option<u16>, features: FeatureSet) -> Fetched {
+    match decode(first, second, features) {
+        Ok(instruction) => {
+            let cycles: Cycles = instruction.cycles();
+            Fetched::Instruction { instruction, words: instruction.words(), cycles: cycles.not_taken(features) }
+        }
+        Err(error) if matches!(error.kind, DecodeErrorKind::MissingSecondWord { .. }) => Fetched::Outside,
+        Err(_) => Fetched::Reserved,
+    }
+}
