@@ -41,7 +41,7 @@ pub struct Core {
     pub pc_bytes: u8,
     /// Words of an interrupt vector: 2, or 1 on parts without JMP.
     pub vector_words: u8,
-    /// Bytes of SRAM addressed by the stack pointer's high register; absent on parts with at most 256 bytes.
+    /// Whether the stack pointer has a high byte; parts with at most 256 bytes of data memory have none.
     pub has_sph: bool,
 }
 
@@ -232,6 +232,24 @@ pub struct SelfProgramming {
     pub only_from_boot_section: bool,
 }
 
+/// The registers of the EEPROM; its size is in [`Memory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eeprom {
+    /// The strobe that reads the addressed byte into the data register (`EERE`); it has no effect while `program` is 1.
+    pub read: BitRef,
+    /// The pulse that programs the addressed byte (`EEPE`), 1 until it is done.
+    pub program: BitRef,
+    /// The mode bits in the same register, 0 where there are none; their value shifted down is 0: erase and write,
+    /// 1: erase only (the byte becomes 0xff), 2: write only (the byte becomes the conjunction), 3: reserved.
+    pub mode_mask: u8,
+    /// Data address of the data register.
+    pub data: u16,
+    /// Data address of the low byte of the address register.
+    pub address_low: u16,
+    /// Data address of its high byte, where there is one.
+    pub address_high: Option<u16>,
+}
+
 /// Registers whose content may be corrupted when a bit changes (data sheet, `ASSR`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corruption {
@@ -249,7 +267,7 @@ pub struct Policy {
     pub reserved_bit: Severity,
     /// Reading or writing an address in the I/O area at which there is no register.
     pub reserved_register: Severity,
-    /// Setting the I flag or executing `RETI`; `Note` on devices whose interrupts are modelled means: no remark at all.
+    /// What setting the I flag and executing `RETI` mean.
     pub interrupts: InterruptPolicy,
 }
 

@@ -7,12 +7,15 @@
 pub mod condition;
 pub mod facts;
 pub mod interrupt;
+mod library;
 pub mod register;
+mod resolve;
+mod source;
 
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
-    BootSection, ClockPrescaler, Core, Corruption, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy, Memory,
-    Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Sleep, SleepMode, Watchdog,
+    BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
+    Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Sleep, SleepMode, Watchdog,
 };
 pub use interrupt::{Interrupt, Request};
 pub use register::{
@@ -63,8 +66,12 @@ pub struct Device {
     pub clock_prescaler: Option<ClockPrescaler>,
     /// Self-programming.
     pub self_programming: Option<SelfProgramming>,
+    /// The EEPROM.
+    pub eeprom: Option<Eeprom>,
     /// Bits whose change may corrupt registers.
     pub corruptions: Vec<Corruption>,
+    /// Other names of bits, each with the bit.
+    pub aliases: Vec<(&'static str, BitRef)>,
     /// Index into `registers` plus one, by data address; 0 where there is no register.
     by_address: Vec<u16>,
 }
@@ -100,6 +107,19 @@ pub struct UnknownDevice {
 }
 
 impl Device {
+    /// The device of this name, in lower case as [`Device::names`] lists it. Each table is read once.
+    ///
+    /// # Errors
+    /// [`UnknownDevice`] if there is no table for it.
+    pub fn named(name: &str) -> Result<&'static Self, UnknownDevice> {
+        library::find(name)
+    }
+
+    /// The names of all devices.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        library::names()
+    }
+
     /// The register at a data address, in constant time.
     #[must_use]
     pub fn register_at(&self, address: u16) -> Option<&Register> {
@@ -119,12 +139,15 @@ impl Device {
         self.pairs.iter().copied().find(|pair| pair.name == name)
     }
 
-    /// A bit by register name and bit name, or bit number as text.
+    /// A bit by register name and bit name, other name of the bit, or bit number as text.
     #[must_use]
     pub fn bit(&self, register: &str, bit: &str) -> Option<BitRef> {
         let register = self.register(register)?;
-        let bit = register.bit_number(bit)?;
-        Some(BitRef { address: register.address, bit })
+        if let Some(bit) = register.bit_number(bit) {
+            return Some(BitRef { address: register.address, bit });
+        }
+        let alias = self.aliases.iter().find(|(name, place)| *name == bit && place.address == register.address);
+        alias.map(|(_, place)| *place)
     }
 
     /// The kind and rules of a bit; none where there is no register.

@@ -144,8 +144,13 @@ pub enum BitKind {
 impl BitKind {
     /// Whether hardware may change the bit by itself, so that the stored bit alone does not say what a read gives.
     #[must_use]
-    pub const fn is_changed_by_hardware(&self) -> bool {
-        matches!(self, Self::Input(_) | Self::Flag(_) | Self::Pulse(_) | Self::Window(_))
+    pub fn is_changed_by_hardware(&self) -> bool {
+        match self {
+            Self::Plain | Self::ReadOnly | Self::Reserved | Self::Strobe => false,
+            Self::Input(input) => input.changes_while != Condition::Never,
+            Self::Flag(flag) => flag.raised_while != Condition::Never,
+            Self::Pulse(_) | Self::Window(_) => true,
+        }
     }
 }
 

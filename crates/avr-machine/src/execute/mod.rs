@@ -59,7 +59,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.jump(address + u32::from(words));
         let open = self.state.control.windows;
         self.execute(instruction)?;
-        if open != Default::default() {
+        if open != [0; MAX_WINDOWS] {
             self.age_windows(open);
         }
         Ok(())
