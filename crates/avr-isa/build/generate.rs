@@ -106,11 +106,19 @@ fn operand_literal(operand: &Operand) -> String {
 }
 
 fn cycles_literal(cycles: Cycles) -> String {
-    format!("{cycles:?}")
+    let Cycles { base, if_taken, per_skipped_word, with_22_bit_pc, varies } = cycles;
+    format!(
+        "Cycles {{ base: {base}, if_taken: {if_taken}, per_skipped_word: {per_skipped_word}, \
+         with_22_bit_pc: {with_22_bit_pc}, varies: {varies} }}"
+    )
 }
 
 fn flags_literal(flags: FlagUse) -> String {
-    format!("{flags:?}")
+    let FlagUse { written, set, cleared, operand_written, read, operand_read } = flags;
+    format!(
+        "FlagUse {{ written: {written:#x}, set: {set:#x}, cleared: {cleared:#x}, \
+         operand_written: {operand_written:?}, read: {read:#x}, operand_read: {operand_read} }}"
+    )
 }
 
 fn registers_literal(registers: &[RegisterUse], row: &Row) -> String {

@@ -15,7 +15,8 @@ pub struct Disassembly {
     pub mnemonic: &'static str,
     /// Operands, separated by `, `; empty if there are none.
     pub operands: String,
-    /// What avr-objdump puts behind the semicolon: constants in decimal, targets as byte addresses with their symbols.
+    /// What avr-objdump puts behind the semicolon: constants in decimal, targets as byte addresses with their
+    /// symbols, `undefined` where the result is.
     pub comment: Option<String>,
 }
 
@@ -51,7 +52,10 @@ impl Instruction {
     pub fn disassemble(self, pc: u32, symbols: &dyn Fn(u32) -> Option<String>) -> Disassembly {
         let (row, values) = table::row(self);
         let (mnemonic, operands) = text(row, &values);
-        let comment = row.operands.iter().find_map(|operand| comment(operand, &values, pc, symbols));
+        let comment = match self.has_undefined_result() {
+            true => Some("undefined".to_owned()),
+            false => row.operands.iter().find_map(|operand| comment(operand, &values, pc, symbols)),
+        };
         Disassembly { mnemonic, operands, comment }
     }
 
@@ -128,6 +132,7 @@ impl Operand {
             OperandKind::Constant | OperandKind::IoAddress => format!("{value:#04x}"),
             OperandKind::Bit | OperandKind::Flag => value.to_string(),
             OperandKind::Offset => format!(".{:+}", 2 * value),
+            OperandKind::Target if value == 0 => "0".to_owned(),
             OperandKind::Target => format!("{:#x}", byte_address(value)),
             OperandKind::Address => format!("0x{value:04X}"),
             OperandKind::Displaced(pointer) if value == 0 => pointer.to_string(),
