@@ -34,7 +34,9 @@ fn opcodes(rows: &[Row]) -> String {
         "/// The operation of an instruction, without its operands.\n\
          #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n\
          pub enum Opcode {{\n{variants}}}\n\n\
-         impl Opcode {{\n/// All operations, in the order of the table.\npub const ALL: [Self; {}] = [\n{all}];\n}}\n\n",
+         impl Opcode {{\n\
+         /// All operations, in the order of the table.\n\
+         pub const ALL: [Self; {}] = [\n{all}];\n}}\n\n",
         names.len()
     )
 }

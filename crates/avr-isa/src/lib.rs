@@ -4,6 +4,15 @@
 //! that all functions of this crate look into. [`Instruction`] is the one hand-written list of operations; the
 //! compiler refuses a table that does not match it. What instructions *do* is the executor's business, not this
 //! crate's.
+//!
+//! ```
+//! use avr_isa::{FeatureSet, Instruction, decode};
+//!
+//! let instruction = decode(0xcffe, None, FeatureSet::AVR5)?;
+//! assert_eq!(instruction, Instruction::Rjmp { offset: -2 });
+//! assert_eq!(instruction.disassemble(0x6c, &|_| None).to_string(), "rjmp\t.-4\t; 0x6a");
+//! # Ok::<(), avr_isa::DecodeError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod decode;

@@ -129,6 +129,8 @@ fn sets_follow_sreg_and_register_numbers() {
     assert!(FlagSet::from_bits(0x41).contains(6) && !FlagSet::from_bits(0x41).contains(7));
     assert_eq!(instruction(0x9c00).registers_written().bits(), 3);
     assert_eq!(Feature::from_name("jmp-call"), Some(Feature::JmpCall));
+    assert_eq!(Feature::from_name("jump"), None);
+    assert_eq!(Feature::Pc22.name(), "pc22");
     assert_eq!(FeatureSet::AVR5.without(Feature::Mul).with(Feature::Mul), FeatureSet::AVR5);
     assert!(Register::new(32).is_none());
 }
