@@ -14,10 +14,13 @@ part=atmega328p
 common_flags=(-mmcu=$part -Wall -Wextra -gdwarf-4 -gno-record-gcc-switches -fno-ident -fdebug-prefix-map="$PWD"=.)
 
 
+# Compiled and linked apart, because the linker may put the name of the object file into the image.
 compile() { # source, level, image without extension, further flags
     local source=$1 level=$2 image=$3
     shift 3
-    avr-gcc "${common_flags[@]}" "-$level" "$@" -o "$image.elf" "$source"
+    avr-gcc "${common_flags[@]}" "-$level" "$@" -c -o "$image.o" "$source"
+    avr-gcc "${common_flags[@]}" "-$level" "$@" -o "$image.elf" "$image.o"
+    rm "$image.o"
     avr-objcopy -O ihex -R .eeprom -R .fuse -R .lock "$image.elf" "$image.hex"
 }
 
@@ -68,7 +71,7 @@ properties_of() { # sample, image name: an image may have a property file of its
 build() { # sample
     local sample=$1 source level image
     if [ -e "$sample/main.S" ]; then
-        compile "$sample/main.S" O0 "$sample/$sample" -nostartfiles -nodefaultlibs
+        compile "$sample/main.S" O0 "$sample/$sample" -nostartfiles -nodefaultlibs -Wl,--section-start=.boot=0x7000
         properties_of "$sample" "$sample"
         return
     fi

@@ -89,12 +89,20 @@ static void no_sleep(avr_t *avr, avr_cycle_count_t how_long)
 static void disturb(avr_t *avr)
 {
     uint32_t what = next_random();
-    if (what % 3 != 0) {
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), (what >> 8) & 0xff);
-    } else {
-        char port = (char)('B' + (what >> 4) % PORTS);
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), (what >> 8) & 7), (what >> 12) & 1);
+    uint8_t value = (what >> 8) & 0xff;
+    char port = 'D';
+    int pin = 2 + (value & 1);
+    switch (what % 3) {
+    case 0:
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), value);
+        return;
+    case 1: /* the pins of the two external interrupts */
+        break;
+    default:
+        port = (char)('B' + value % PORTS);
+        pin = value >> 5;
     }
+    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin), (what >> 16) & 1);
 }
 
 static void show(const avr_t *avr)

@@ -1,0 +1,3 @@
+/* 15 nested calls: the stack stays clear of the table. */
+#define DEEPEST 15
+#include "../common/deep-recursion.h"

@@ -1,0 +1,12 @@
+; WDCE first, but the new time comes after its four cycles.
+#include <avr/io.h>
+
+        ldi r16, (1 << WDCE) | (1 << WDE)
+        ldi r17, (1 << WDE) | (1 << WDP2)
+        sts WDTCSR, r16
+        nop
+        nop
+        nop
+        sts WDTCSR, r17
+loop:   wdr
+        rjmp loop
