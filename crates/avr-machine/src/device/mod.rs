@@ -11,6 +11,8 @@ mod library;
 pub mod register;
 mod resolve;
 mod source;
+#[cfg(test)]
+mod tests;
 
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{

@@ -1,0 +1,75 @@
+//! The device tables that are built in, each read when it is first asked for.
+
+use std::sync::OnceLock;
+
+use super::resolve::{TableError, load, load_restriction};
+use super::{Device, UnknownDevice};
+
+/// A built-in table.
+pub(super) struct Table {
+    /// Name of the device.
+    pub(super) name: &'static str,
+    /// Text of its file.
+    pub(super) text: &'static str,
+    /// The device, once it has been read.
+    device: OnceLock<Device>,
+}
+
+/// The table in the file `isa-tables/devices/<name>.ron`.
+macro_rules! table {
+    ($name:literal) => {
+        Table {
+            name: $name,
+            text: include_str!(concat!("../../../../isa-tables/devices/", $name, ".ron")),
+            device: OnceLock::new(),
+        }
+    };
+}
+
+/// All tables.
+pub(super) static TABLES: [Table; 2] = [table!("atmega328p"), table!("atmega328p-gpio")];
+
+/// See [`Device::named`].
+pub(super) fn find(name: &str) -> Result<&'static Device, UnknownDevice> {
+    let table = TABLES.iter().find(|table| table.name == name).ok_or_else(|| unknown(name))?;
+    Ok(table.device.get_or_init(|| read(table).expect("the built-in tables are valid: a test reads them all")))
+}
+
+/// See [`Device::names`].
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().map(|table| table.name)
+}
+
+/// Reads a table, and first the one that it restricts.
+pub(super) fn read(table: &Table) -> Result<Device, TableError> {
+    match load(table.text)? {
+        super::resolve::Loaded::Device(device) => Ok(*device),
+        super::resolve::Loaded::Restriction(restriction) => {
+            let base = TABLES.iter().find(|table| table.name == restriction.base);
+            let base = base.ok_or_else(|| TableError::unknown("base device", restriction.base))?;
+            load_restriction(base.text, &restriction)
+        }
+    }
+}
+
+/// The error for a name that no table has.
+fn unknown(name: &str) -> UnknownDevice {
+    let mut nearest: Vec<_> = names().collect();
+    nearest.sort_by_key(|known| edit_distance(&name.to_lowercase(), known));
+    UnknownDevice { name: name.to_owned(), nearest }
+}
+
+/// The number of insertions, deletions and replacements of characters that turn one text into the other.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, character) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, other) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(character != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}

@@ -1,0 +1,134 @@
+//! Watchdog, sleep, fuses and the like; a fact about an absent register is left out.
+
+use super::names::{Names, TableError};
+use crate::device::source::{DeviceSource, FuseResetSource, ResetEffectSource};
+use crate::device::{
+    BitRef, ClockPrescaler, Corruption, Eeprom, FuseReset, ResetEffect, SelfProgramming, Sleep, Watchdog,
+};
+
+/// The registers whose reset value depends on a fuse.
+pub(super) fn fuse_resets(source: &DeviceSource, names: &Names) -> Result<Vec<FuseReset>, TableError> {
+    let lines = source.fuse_resets.iter().map(|line| fuse_reset(source, line, names));
+    lines.filter_map(Result::transpose).collect()
+}
+
+/// One of them.
+fn fuse_reset(source: &DeviceSource, line: &FuseResetSource, names: &Names) -> Result<Option<FuseReset>, TableError> {
+    if !source.fuses.iter().any(|fuse| fuse.name == line.fuse) {
+        return Err(TableError::unknown("fuse", line.fuse));
+    }
+    let mask = names.mask(line.register, &line.bits)?;
+    if (line.programmed | line.unprogrammed) & !mask != 0 {
+        return Err(TableError::register(line.register, "a fuse sets bits that it does not determine"));
+    }
+    Ok(names.address(line.register)?.map(|address| FuseReset {
+        fuse: line.fuse,
+        address,
+        mask,
+        programmed: line.programmed,
+        unprogrammed: line.unprogrammed,
+        locked_when_programmed: line.locked_when_programmed,
+    }))
+}
+
+/// What each reset cause leaves.
+pub(super) fn reset_effects(source: &DeviceSource, names: &Names) -> Result<Vec<ResetEffect>, TableError> {
+    let lines = source.reset_effects.iter().map(|line| reset_effect(line, names));
+    lines.filter_map(Result::transpose).collect()
+}
+
+/// What one reset cause leaves.
+fn reset_effect(line: &ResetEffectSource, names: &Names) -> Result<Option<ResetEffect>, TableError> {
+    let mask = |bits: &[&str]| names.mask(line.register, bits);
+    let (sets, keeps, undefined) = (mask(&line.sets)?, mask(&line.keeps)?, mask(&line.undefined)?);
+    let address = names.address(line.register)?;
+    Ok(address.map(|address| ResetEffect { cause: line.cause, address, sets, keeps, undefined }))
+}
+
+/// The watchdog.
+pub(super) fn watchdog(source: &DeviceSource, names: &Names) -> Result<Option<Watchdog>, TableError> {
+    let Some(source) = &source.watchdog else { return Ok(None) };
+    let reset_enable = names.bit(source.reset_enable)?;
+    let interrupt_enable = names.bit(source.interrupt_enable)?;
+    let (reset_flag, prescaler) = (names.bit(source.reset_flag)?, names.bits(&source.prescaler)?);
+    Ok((|| {
+        Some(Watchdog {
+            reset_enable: reset_enable?,
+            interrupt_enable: interrupt_enable?,
+            reset_flag: reset_flag?,
+            prescaler: prescaler?,
+            timeout_cycles: source.timeout_cycles.clone(),
+            oscillator_hertz: source.oscillator_hertz,
+        })
+    })())
+}
+
+/// The sleep modes.
+pub(super) fn sleep(source: &DeviceSource, names: &Names) -> Result<Option<Sleep>, TableError> {
+    let Some(source) = &source.sleep else { return Ok(None) };
+    let mode_mask = names.mask(source.register, &source.mode_bits)?;
+    let place = names.bit(source.enable)?.zip(names.address(source.register)?);
+    Ok(place.map(|(enable, mode_address)| Sleep { enable, mode_address, mode_mask, modes: source.modes.clone() }))
+}
+
+/// The clock prescaler.
+pub(super) fn clock_prescaler(source: &DeviceSource, names: &Names) -> Result<Option<ClockPrescaler>, TableError> {
+    let Some(source) = &source.clock_prescaler else { return Ok(None) };
+    let mask = names.mask(source.register, &source.bits)?;
+    let address = names.address(source.register)?;
+    Ok(address.map(|address| ClockPrescaler { address, mask, divisions: source.divisions.clone() }))
+}
+
+/// Self-programming.
+pub(super) fn self_programming(source: &DeviceSource, names: &Names) -> Result<Option<SelfProgramming>, TableError> {
+    let Some(source) = &source.self_programming else { return Ok(None) };
+    let mut operations = Vec::new();
+    for (operation, bit) in &source.operations {
+        operations.extend(names.bit(bit)?.map(|bit| (*operation, bit)));
+    }
+    let places = names.bit(source.enable)?.zip(names.bits(&source.redirects_lpm)?);
+    Ok(places.map(|(enable, redirects_lpm)| SelfProgramming {
+        enable,
+        window_cycles: source.window_cycles,
+        operations,
+        redirects_lpm,
+        only_from_boot_section: source.only_from_boot_section,
+    }))
+}
+
+/// The bits whose change may corrupt registers.
+pub(super) fn corruptions(source: &DeviceSource, names: &Names) -> Result<Vec<Corruption>, TableError> {
+    let mut corruptions = Vec::new();
+    for line in &source.corruptions {
+        if let Some(when_changed) = names.bit(line.when_changed)? {
+            let mut registers = Vec::new();
+            for register in &line.registers {
+                registers.extend(names.address(register)?);
+            }
+            corruptions.push(Corruption { when_changed, registers });
+        }
+    }
+    Ok(corruptions)
+}
+
+/// The EEPROM.
+pub(super) fn eeprom(source: &DeviceSource, names: &Names) -> Result<Option<Eeprom>, TableError> {
+    let Some(source) = &source.eeprom else { return Ok(None) };
+    let Some((read, program)) = names.bit(source.read)?.zip(names.bit(source.program)?) else { return Ok(None) };
+    let Some((data, address_low)) = names.address(source.data)?.zip(names.address(source.address_low)?) else {
+        return Ok(None);
+    };
+    let address_high = source.address_high.map_or(Ok(None), |name| names.address(name))?;
+    let register = source.program.split('.').next().unwrap_or_default();
+    let mode_mask = names.mask(register, &source.mode_bits)?;
+    Ok(Some(Eeprom { read, program, mode_mask, data, address_low, address_high }))
+}
+
+/// The other names of bits.
+pub(super) fn aliases(source: &DeviceSource, names: &Names) -> Result<Vec<(&'static str, BitRef)>, TableError> {
+    let mut aliases = Vec::new();
+    for (alias, bit) in &source.aliases {
+        aliases.extend(names.bit(bit)?.map(|bit| (*alias, bit)));
+    }
+    Ok(aliases)
+}

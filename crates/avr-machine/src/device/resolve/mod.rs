@@ -1,0 +1,112 @@
+//! From the text of a device file to a [`Device`]: reading, resolving names, refusing contradictions.
+
+mod facts;
+mod interrupts;
+mod names;
+mod registers;
+
+use ron::extensions::Extensions;
+
+use super::source::{DeviceSource, FileSource, RestrictionSource};
+use super::{Device, InterruptPolicy, Peripheral, Register};
+use names::Names;
+pub(super) use names::TableError;
+
+/// What a file holds.
+pub(super) enum Loaded {
+    /// A device of its own.
+    Device(Box<Device>),
+    /// A restriction of a device in another file.
+    Restriction(RestrictionSource),
+}
+
+/// Reads a device file.
+///
+/// # Errors
+/// [`TableError`] if the text is no device file or contradicts itself.
+pub(super) fn load(text: &'static str) -> Result<Loaded, TableError> {
+    match parse(text)? {
+        FileSource::Device(source) => Ok(Loaded::Device(Box::new(device(&source, None)?))),
+        FileSource::Restriction(restriction) => Ok(Loaded::Restriction(restriction)),
+    }
+}
+
+/// Reads the file of the base device and restricts it.
+///
+/// # Errors
+/// [`TableError`] if the text is no file of a device of its own, or one of the two contradicts itself or the other.
+pub(super) fn load_restriction(base: &'static str, restriction: &RestrictionSource) -> Result<Device, TableError> {
+    match parse(base)? {
+        FileSource::Device(source) => device(&source, Some(restriction)),
+        FileSource::Restriction(other) => Err(TableError::unknown("device that is no restriction itself", other.name)),
+    }
+}
+
+/// Reads the text; an optional field is written without `Some`.
+fn parse(text: &'static str) -> Result<FileSource, TableError> {
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+    Ok(options.from_str(text)?)
+}
+
+/// Builds the device, restricted if asked.
+fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Result<Device, TableError> {
+    let names = Names::new(source, restriction)?;
+    let (registers, temp_bytes) = registers::resolve(source, &names)?;
+    let by_address = index_by_address(&registers)?;
+    let policy = restriction.map_or(source.policy, |restriction| restriction.policy);
+    let interrupts = match policy.interrupts {
+        InterruptPolicy::Modelled => interrupts::resolve(source, &names, &registers)?,
+        InterruptPolicy::Forbidden => Vec::new(),
+    };
+    Ok(Device {
+        name: restriction.map_or(source.name, |restriction| restriction.name),
+        data_sheet: source.data_sheet,
+        signature: source.signature.into(),
+        core: source.core.clone(),
+        memory: source.memory,
+        policy,
+        peripherals: peripherals(source, &names, &registers)?,
+        registers,
+        pairs: registers::pairs(source, &names)?,
+        temp_bytes,
+        interrupts,
+        default_fuses: source.default_fuses,
+        fuses: source.fuses.clone(),
+        fuse_resets: facts::fuse_resets(source, &names)?,
+        boot_sections: source.boot_sections.clone(),
+        reset_effects: facts::reset_effects(source, &names)?,
+        watchdog: facts::watchdog(source, &names)?,
+        sleep: facts::sleep(source, &names)?,
+        clock_prescaler: facts::clock_prescaler(source, &names)?,
+        self_programming: facts::self_programming(source, &names)?,
+        eeprom: facts::eeprom(source, &names)?,
+        corruptions: facts::corruptions(source, &names)?,
+        aliases: facts::aliases(source, &names)?,
+        by_address,
+    })
+}
+
+/// The peripherals of which a register is left.
+fn peripherals(source: &DeviceSource, names: &Names, registers: &[Register]) -> Result<Vec<Peripheral>, TableError> {
+    let present = |name| registers.iter().any(|register| register.peripheral == name);
+    let left = source.peripherals.iter().filter(|peripheral| present(peripheral.name));
+    left.map(|peripheral| {
+        let clocked_while = names.condition(&peripheral.clocked_while, None)?;
+        Ok(Peripheral { name: peripheral.name, clocked_while })
+    })
+    .collect()
+}
+
+/// The index of each register plus one, by address; the registers must be in order.
+fn index_by_address(registers: &[Register]) -> Result<Vec<u16>, TableError> {
+    let end = registers.last().map_or(0, |register| usize::from(register.address) + 1);
+    let mut index = vec![0; end];
+    for (number, register) in (1..).zip(registers) {
+        let slot = &mut index[usize::from(register.address)];
+        if *slot != 0 {
+            return Err(TableError::register(register.name, "another register has the same address"));
+        }
+        *slot = number;
+    }
+    Ok(index)
+}

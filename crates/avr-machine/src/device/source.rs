@@ -1,0 +1,380 @@
+//! The form in which a device file is written: names instead of addresses, bits as the data sheet prints them.
+//!
+//! Bits are named `REGISTER.BIT`; a `#` for the bit means the bit with the same number as the one described.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::facts::{BootSection, Core, Fuse, FuseBytes, Memory, Policy, ResetCause, SleepMode};
+use super::register::{Changes, Protected};
+
+/// A device file.
+#[derive(Debug, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(super) enum FileSource {
+    /// A device of its own.
+    Device(Box<DeviceSource>),
+    /// Another device with fewer registers.
+    Restriction(RestrictionSource),
+}
+
+/// A device that has only some registers of another.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RestrictionSource {
+    /// Name of the device.
+    pub(super) name: &'static str,
+    /// Name of the device that it restricts.
+    pub(super) base: &'static str,
+    /// The registers that remain; all others are as if they did not exist, and conditions see their reset values.
+    #[serde(default)]
+    pub(super) only: Vec<&'static str>,
+    /// Peripherals whose registers do not exist.
+    #[serde(default)]
+    pub(super) absent: Vec<&'static str>,
+    /// Replaces the policy of the other device.
+    pub(super) policy: Policy,
+}
+
+/// A device.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeviceSource {
+    pub(super) name: &'static str,
+    pub(super) data_sheet: &'static str,
+    pub(super) signature: (u8, u8, u8),
+    pub(super) core: Core,
+    pub(super) memory: Memory,
+    pub(super) policy: Policy,
+    pub(super) conditions: BTreeMap<&'static str, ConditionSource>,
+    pub(super) peripherals: Vec<PeripheralSource>,
+    pub(super) interrupts: Vec<InterruptSource>,
+    pub(super) default_fuses: FuseBytes,
+    pub(super) fuses: Vec<Fuse>,
+    pub(super) fuse_resets: Vec<FuseResetSource>,
+    pub(super) boot_sections: Vec<BootSection>,
+    pub(super) reset_effects: Vec<ResetEffectSource>,
+    pub(super) watchdog: Option<WatchdogSource>,
+    pub(super) sleep: Option<SleepSource>,
+    pub(super) clock_prescaler: Option<ClockPrescalerSource>,
+    pub(super) self_programming: Option<SelfProgrammingSource>,
+    pub(super) eeprom: Option<EepromSource>,
+    #[serde(default)]
+    pub(super) corruptions: Vec<CorruptionSource>,
+    #[serde(default)]
+    pub(super) aliases: Vec<(&'static str, &'static str)>,
+}
+
+/// A condition on named bits.
+#[derive(Debug, Default, Deserialize)]
+pub(super) enum ConditionSource {
+    /// True.
+    #[default]
+    Always,
+    /// False.
+    Never,
+    /// Every part.
+    All(Vec<ConditionSource>),
+    /// At least one part.
+    Any(Vec<ConditionSource>),
+    /// The contrary.
+    Not(Box<ConditionSource>),
+    /// `REGISTER.BIT` is 1.
+    Set(&'static str),
+    /// `REGISTER.BIT` is 0.
+    Clear(&'static str),
+    /// These bits of the register, the most significant first, spell this number.
+    Equals(&'static str, Vec<&'static str>, u8),
+    /// At least one of these bits of the register is 1.
+    NonZero(&'static str, Vec<&'static str>),
+    /// The condition of this name in the list of conditions.
+    Named(&'static str),
+}
+
+/// Condition that is false where a file says nothing.
+pub(super) fn never() -> ConditionSource {
+    ConditionSource::Never
+}
+
+/// A peripheral with its registers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PeripheralSource {
+    pub(super) name: &'static str,
+    #[serde(default)]
+    pub(super) clocked_while: ConditionSource,
+    pub(super) registers: Vec<RegisterSource>,
+    #[serde(default)]
+    pub(super) pairs: Vec<PairSource>,
+}
+
+/// A register.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RegisterSource {
+    pub(super) name: &'static str,
+    /// Data address.
+    pub(super) at: u16,
+    /// Eight names, bit 7 first, `-` for a reserved bit.
+    pub(super) bits: &'static str,
+    /// Eight of `0`, `1` and `x` (undefined), bit 7 first, spaces between them as one likes; all 0 if missing.
+    #[serde(default)]
+    pub(super) reset: Option<&'static str>,
+    /// Kinds by the names of the bits, separated by spaces; `*` for all named bits. The others are plain.
+    #[serde(default)]
+    pub(super) kinds: BTreeMap<&'static str, KindSource>,
+    /// Rules by the names of bits, likewise.
+    #[serde(default)]
+    pub(super) rules: BTreeMap<&'static str, RuleSource>,
+}
+
+/// What a bit does.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(super) enum KindSource {
+    /// Stored, only set by reset and the like.
+    ReadOnly,
+    /// Acts when 1 is written, reads 0.
+    Strobe,
+    /// See [`super::Input`].
+    Input {
+        #[serde(default)]
+        changes_while: ConditionSource,
+        #[serde(default = "both")]
+        changes: Changes,
+        #[serde(default = "never")]
+        zero_while: ConditionSource,
+        on_write: InputWriteSource,
+        freedom: FreedomSource,
+    },
+    /// See [`super::Flag`].
+    Flag {
+        #[serde(default)]
+        raised_while: ConditionSource,
+        #[serde(default = "never")]
+        zero_while: ConditionSource,
+        cleared_by: Vec<ClearedBySource>,
+        freedom: FreedomSource,
+    },
+    /// See [`super::Pulse`].
+    Pulse {
+        #[serde(default = "never")]
+        raised_while: ConditionSource,
+        #[serde(default = "never")]
+        zero_while: ConditionSource,
+        freedom: FreedomSource,
+    },
+    /// See [`super::Window`].
+    Window {
+        cycles: u8,
+        ones: Vec<&'static str>,
+        #[serde(default)]
+        zeros: Vec<&'static str>,
+        #[serde(default)]
+        closed_by_write: bool,
+        #[serde(default)]
+        holds_interrupts_off: bool,
+    },
+}
+
+/// The direction in which hardware changes a bit where a file says nothing.
+fn both() -> Changes {
+    Changes::Both
+}
+
+/// What writing an input bit does.
+#[derive(Debug, Deserialize)]
+pub(super) enum InputWriteSource {
+    /// It is stored.
+    Stored,
+    /// It is lost.
+    Discarded,
+    /// It toggles the bit of the named register.
+    Toggles(&'static str),
+}
+
+/// What clears a flag.
+#[derive(Debug, Deserialize)]
+pub(super) enum ClearedBySource {
+    /// Writing 1.
+    WriteOne,
+    /// Writing 0.
+    WriteZero,
+    /// Entering the interrupt.
+    InterruptEntry,
+    /// Reading the named register.
+    Read(&'static str),
+    /// Writing the named register.
+    Write(&'static str),
+    /// Reading the first and then accessing the second.
+    ReadThenAccess(&'static str, &'static str),
+}
+
+/// Who determines.
+#[derive(Debug, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(super) enum FreedomSource {
+    /// The environment.
+    Real,
+    /// The hardware.
+    Abstracted,
+    /// The environment while the condition holds.
+    RealWhile(ConditionSource),
+}
+
+/// Rules on writing a bit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(super) struct RuleSource {
+    #[serde(default)]
+    pub(super) writable_while: ConditionSource,
+    /// The window bit of the same register that must be open, and for what changes.
+    #[serde(default)]
+    pub(super) guard: Option<(&'static str, Protected)>,
+    #[serde(default = "never")]
+    pub(super) forced_one_while: ConditionSource,
+}
+
+/// A 16-bit register.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PairSource {
+    pub(super) name: &'static str,
+    pub(super) low: &'static str,
+    pub(super) high: &'static str,
+    #[serde(default)]
+    pub(super) access: PairAccess,
+}
+
+/// How the two halves of a 16-bit register depend on each other.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub(super) enum PairAccess {
+    /// Not at all.
+    #[default]
+    Separate,
+    /// Through the shared byte of this number when written and read.
+    Temp(u8),
+    /// Through the shared byte of this number when written, directly when read.
+    TempWrite(u8),
+    /// Reading the low byte locks the high byte.
+    Locked,
+}
+
+/// An interrupt source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InterruptSource {
+    pub(super) number: u8,
+    pub(super) name: &'static str,
+    pub(super) enable: &'static str,
+    pub(super) request: RequestSource,
+    #[serde(default = "never")]
+    pub(super) level_while: ConditionSource,
+    #[serde(default)]
+    pub(super) entry_clears: Vec<(&'static str, ConditionSource)>,
+    pub(super) wakes_from: Vec<&'static str>,
+}
+
+/// What makes a request.
+#[derive(Debug, Deserialize)]
+pub(super) enum RequestSource {
+    /// The flag, cleared by the entry.
+    Latched(&'static str),
+    /// The flag, cleared by software alone.
+    Persistent(&'static str),
+    /// The condition.
+    Condition { holds: ConditionSource, freedom: FreedomSource },
+}
+
+/// See [`super::FuseReset`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FuseResetSource {
+    pub(super) fuse: &'static str,
+    pub(super) register: &'static str,
+    pub(super) bits: Vec<&'static str>,
+    pub(super) programmed: u8,
+    pub(super) unprogrammed: u8,
+    #[serde(default)]
+    pub(super) locked_when_programmed: bool,
+}
+
+/// See [`super::ResetEffect`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ResetEffectSource {
+    pub(super) cause: ResetCause,
+    pub(super) register: &'static str,
+    pub(super) sets: Vec<&'static str>,
+    #[serde(default)]
+    pub(super) keeps: Vec<&'static str>,
+    #[serde(default)]
+    pub(super) undefined: Vec<&'static str>,
+}
+
+/// See [`super::Watchdog`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WatchdogSource {
+    pub(super) reset_enable: &'static str,
+    pub(super) interrupt_enable: &'static str,
+    pub(super) reset_flag: &'static str,
+    pub(super) prescaler: Vec<&'static str>,
+    pub(super) timeout_cycles: Vec<u32>,
+    pub(super) oscillator_hertz: u32,
+}
+
+/// See [`super::Sleep`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SleepSource {
+    pub(super) enable: &'static str,
+    pub(super) register: &'static str,
+    pub(super) mode_bits: Vec<&'static str>,
+    pub(super) modes: Vec<SleepMode>,
+}
+
+/// See [`super::ClockPrescaler`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClockPrescalerSource {
+    pub(super) register: &'static str,
+    pub(super) bits: Vec<&'static str>,
+    pub(super) divisions: Vec<u16>,
+}
+
+/// See [`super::SelfProgramming`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SelfProgrammingSource {
+    pub(super) enable: &'static str,
+    pub(super) window_cycles: u8,
+    pub(super) operations: Vec<(&'static str, &'static str)>,
+    pub(super) redirects_lpm: Vec<&'static str>,
+    pub(super) only_from_boot_section: bool,
+}
+
+/// See [`super::Eeprom`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EepromSource {
+    pub(super) read: &'static str,
+    pub(super) program: &'static str,
+    #[serde(default)]
+    pub(super) mode_bits: Vec<&'static str>,
+    pub(super) data: &'static str,
+    pub(super) address_low: &'static str,
+    #[serde(default)]
+    pub(super) address_high: Option<&'static str>,
+}
+
+/// See [`super::Corruption`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CorruptionSource {
+    pub(super) when_changed: &'static str,
+    pub(super) registers: Vec<&'static str>,
+}
