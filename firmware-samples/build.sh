@@ -36,19 +36,27 @@ hex_properties() { # image without extension, template, result
             $symbol{$column[-1]} = [hex $column[0], $size];
         }
         sub address { sprintf "0x%04x", $_[0] }
-        open my $in, "<", $template or die $!;
-        my $before = join "", <$in>;
-        my $after = $before;
-        for my $name (sort keys %symbol) {
-            my ($start, $size) = @{$symbol{$name}};
-            if ($start < 0x800000) {
-                my ($from, $to) = (address($start), address($start + $size));
-                $after =~ s/\bpc (==|!=) \Q$name\E\b/pc $1 $from/g;
-                $after =~ s/\(pc in \Q$name\E\)/(pc >= $from && pc < $to)/g;
-            } elsif ($size == 1 || $size == 2) {
-                my $cell = ($size == 1 ? "mem" : "mem16") . "[" . address($start - 0x800000) . "]";
-                $after =~ s/(?<![\w"])\Q$name\E(?= [-+&|^<>=!]| ->)/$cell/g;
+        sub replaced {
+            my ($formula) = @_;
+            for my $name (sort keys %symbol) {
+                my ($start, $size) = @{$symbol{$name}};
+                if ($start < 0x800000) {
+                    my ($from, $to) = (address($start), address($start + $size));
+                    $formula =~ s/\bpc (==|!=) \Q$name\E\b/pc $1 $from/g;
+                    $formula =~ s/\(pc in \Q$name\E\)/(pc >= $from && pc < $to)/g;
+                } elsif ($size == 1 || $size == 2) {
+                    my $cell = ($size == 1 ? "mem" : "mem16") . "[" . address($start - 0x800000) . "]";
+                    $formula =~ s/(?<![\w.])\Q$name\E(?![\w(])/$cell/g;
+                }
             }
+            return $formula;
+        }
+        open my $in, "<", $template or die $!;
+        my ($before, $after) = ("", "");
+        while (my $line = <$in>) {
+            $before .= $line;
+            $line =~ s/((?:check|to|": ).*?")([^"]*)(?="[^"]*$)/$1 . replaced($2)/e;
+            $after .= $line;
         }
         unlink $result;
         exit if $before eq $after;

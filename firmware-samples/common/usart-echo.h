@@ -13,7 +13,7 @@
 struct {
     volatile uint8_t bytes[SIZE];
     volatile uint8_t guard;
-} ring;
+} ring __attribute__((nocommon));
 
 /* A name for the field, so that a property can use it. */
 __asm__(".global guard\n.type guard, @object\n.size guard, 1\n.set guard, ring + 16");
