@@ -139,7 +139,7 @@ impl NamedSection {
 
 /// Machine, class, byte order and file type, in the order in which a wrong file is best explained.
 fn check_identity(bytes: &[u8]) -> Result<(), ImageErrorKind> {
-    check_inside(bytes, "the ELF header", 0, HEADER_BYTES as u64)?;
+    check_inside(bytes, "the fields of the ELF header", 0, HEADER_BYTES as u64)?;
     let (class, order) = (bytes[4], bytes[5]);
     let field = |offset: usize| match order {
         2 => u16::from_be_bytes([bytes[offset], bytes[offset + 1]]),
@@ -243,7 +243,8 @@ fn section_names<'a>(bytes: &'a [u8], header: &Header, sections: &[SectionHeader
         .ok_or_else(|| at(50, ElfProblem::SectionIndex { found: index as u64, count: sections.len() }))?;
     check_inside(bytes, "the section names", section.sh_offset, section.sh_size)?;
     let start = section.sh_offset as usize;
-    Ok(&bytes[start..start + section.sh_size as usize])
+    // An empty one may begin anywhere.
+    Ok(bytes.get(start..start + section.sh_size as usize).unwrap_or(&[]))
 }
 
 fn named(section: &SectionHeader, names: &[u8]) -> NamedSection {

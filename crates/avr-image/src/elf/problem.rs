@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ElfProblem {
     /// The file ends inside a header or a table.
-    #[error("{what} needs {needed} bytes from here, the file has {available}")]
+    #[error("{what} take {needed} bytes from here, the file has {available}")]
     CutShort {
         /// The header or table.
         what: &'static str,

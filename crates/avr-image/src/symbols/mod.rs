@@ -172,9 +172,11 @@ impl Symbol {
         matches!(self.kind, SymbolKind::Function | SymbolKind::CodeLabel) && self.place.flash().is_some()
     }
 
-    /// Among symbols of one place the smallest is the best known: functions, then typed, visible, earlier names.
-    fn rank(&self) -> (SymbolKind, Binding, &str) {
-        (self.kind, self.binding, &self.name)
+    /// Among symbols of one place the smallest is the best known: functions before labels, the program's own names
+    /// before those that the C standard reserves for the tools (`__ctors_end`), then the widest visible.
+    fn rank(&self) -> (SymbolKind, bool, Binding, &str) {
+        let reserved = self.demangled.is_none() && self.name.starts_with(['_', '.']);
+        (self.kind, reserved, self.binding, &self.name)
     }
 }
 
@@ -218,8 +220,8 @@ impl Symbols {
     /// The function or code label that contains an address.
     ///
     /// Functions whose size the file states come first, then other symbols with a size, then the nearest label
-    /// before the address. Of several names of one place the global one wins, then the weak, then the local; then
-    /// the first in alphabetical order.
+    /// before the address. Of several names of one place functions win over labels, then names without a leading
+    /// underscore or dot, then global over weak over local ones, then the first in alphabetical order.
     #[must_use]
     pub fn function_at(&self, address: FlashByteAddress) -> Option<Located<'_>> {
         let symbol = &self.all[self.code.at(address.0)?];
