@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Compare a device table with avr-libc's header for the part and with simavr.
+
+    tests/oracle/devices/compare.py [DEVICE ...]
+
+Needs avr-gcc and avr-libc (Debian: gcc-avr, avr-libc), and a C compiler with libsimavr (libsimavr-dev). The header is
+preprocessed, its macros are read, and every register address, bit number, vector, fuse bit and size is compared in both
+directions; the enable and flag bits of the vectors, and which flags an interrupt entry leaves, are compared with simavr.
+What the others are known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences (printed); 2: cannot run.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+
+# Differences that are decided by the data sheet: (device, what) -> why.
+EXCEPTIONS = {
+    ("atmega328p", "bits of OCR2A"): "the header calls the bits of OCR2A and OCR2B alike, OCR2_n",
+    ("atmega328p", "bits of OCR2B"): "the header calls the bits of OCR2A and OCR2B alike, OCR2_n",
+    ("atmega328p", "bits of TWAMR"): "the header shifts TWAM6:0 down; in the data sheet they are bits 7 to 1",
+}
+
+# Registers and bits of every part, which the header takes from a file common to all.
+COMMON_REGISTERS = {"SPL": 0x5D, "SPH": 0x5E, "SREG": 0x5F}
+UNNUMBERED = re.compile(r"^(I|T|H|S|V|N|Z|C|SP\d+)$")
+
+FACT_MACROS = {
+    "flash_end": "FLASHEND",
+    "flash_page_bytes": "SPM_PAGESIZE",
+    "sram_start": "RAMSTART",
+    "sram_end": "RAMEND",
+    "eeprom_end": "E2END",
+    "fuse_low": "LFUSE_DEFAULT",
+    "fuse_high": "HFUSE_DEFAULT",
+    "fuse_extended": "EFUSE_DEFAULT",
+    "signature_0": "SIGNATURE_0",
+    "signature_1": "SIGNATURE_1",
+    "signature_2": "SIGNATURE_2",
+    "vectors_bytes": "_VECTORS_SIZE",
+    "sleep_idle": "SLEEP_MODE_IDLE",
+    "sleep_adc_noise_reduction": "SLEEP_MODE_ADC",
+    "sleep_power_down": "SLEEP_MODE_PWR_DOWN",
+    "sleep_power_save": "SLEEP_MODE_PWR_SAVE",
+    "sleep_standby": "SLEEP_MODE_STANDBY",
+    "sleep_extended_standby": "SLEEP_MODE_EXT_STANDBY",
+}
+
+
+def run(command, text=""):
+    """The output of a command; ends the program if it fails."""
+    try:
+        return subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"cannot run {command[0]}: {getattr(error, 'stderr', None) or error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def header_macros(device):
+    """The macros of avr/io.h for a device: name -> text, in the order of the header."""
+    source = "#include <avr/io.h>\n"
+    output = run(["avr-gcc", f"-mmcu={device}", "-E", "-dM", "-x", "c", "-"], source)
+    macros = {}
+    for line in output.splitlines():
+        match = re.match(r"#define (\w+) ?(.*)", line)
+        if match:
+            macros[match.group(1)] = match.group(2).strip()
+    return macros
+
+
+def header_bits(device):
+    """The bit names that the header of the part itself lists below each register: register -> {bit: number}."""
+    output = run(["avr-gcc", f"-mmcu={device}", "-E", "-dD", "-x", "c", "-"], "#include <avr/io.h>\n")
+    bits, register = {}, None
+    for line in output.splitlines():
+        match = re.match(r"#define (\w+) (.*)", line)
+        if not match:
+            continue
+        name, value = match.group(1), match.group(2).strip()
+        if re.match(r"_SFR_(IO|MEM)\d+ ?\(", value):
+            register = name
+            bits.setdefault(register, {})
+        elif register and re.fullmatch(r"[0-7]", value) and not re.match(r"__|\w+_vect_num$", name):
+            bits[register].setdefault(name, int(value))
+        elif register and not re.fullmatch(r"\w+", value):
+            register = None
+    return bits
+
+
+def value_of(macros, name, depth=0):
+    """The number that a macro stands for, or None."""
+    text = macros.get(name)
+    if text is None or depth > 8:
+        return None
+    text = re.sub(r"_BV\((\w+)\)", r"(1<<\1)", text.replace("(unsigned char)", ""))
+    text = re.sub(r"(?<![\w])(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", r"\1", text)
+    for word in set(re.findall(r"\b[A-Za-z_]\w*\b", text)):
+        inner = value_of(macros, word, depth + 1)
+        if inner is None:
+            return None
+        text = re.sub(rf"\b{word}\b", str(inner), text)
+    if not re.fullmatch(r"[0-9a-fA-FxX()<>|&~+*\- ]+", text):
+        return None
+    try:
+        return eval(text, {"__builtins__": {}}) & 0xFFFFFFFF
+    except SyntaxError:
+        return None
+
+
+def header_registers(macros):
+    """The registers of the header: name -> (data address, width)."""
+    registers = {}
+    for name, text in macros.items():
+        match = re.fullmatch(r"_SFR_(IO|MEM)(8|16) ?\((0[xX][0-9a-fA-F]+|\d+)\)", text)
+        if match:
+            offset = 0x20 if match.group(1) == "IO" else 0
+            registers[name] = (int(match.group(3), 0) + offset, int(match.group(2)))
+    return registers
+
+
+def table_facts(device):
+    """The lines of the device table, split."""
+    output = run(["cargo", "run", "--quiet", "-p", "avr-machine", "--example", "device-table", "--", device])
+    return [line.split() for line in output.splitlines()]
+
+
+class Comparison:
+    """Collects differences."""
+
+    def __init__(self, device):
+        self.device, self.compared, self.different, self.excepted = device, 0, [], []
+
+    def same(self, what, ours, theirs):
+        """Notes whether the two agree."""
+        self.compared += 1
+        if ours != theirs:
+            line = f"{what}: table {show(ours)}, other {show(theirs)}"
+            reason = EXCEPTIONS.get((self.device, what))
+            (self.excepted if reason else self.different).append(f"{line} ({reason})" if reason else line)
+
+    def report(self):
+        """Prints the result and says whether all is well."""
+        for line in self.excepted:
+            print(f"{self.device}: known: {line}")
+        for line in self.different:
+            print(f"{self.device}: DIFFERENT: {line}")
+        print(f"{self.device}: {self.compared} facts compared, {len(self.different)} differences")
+        return not self.different
+
+
+def show(value):
+    """A value as text."""
+    return hex(value) if isinstance(value, int) else str(value)
+
+
+def compare_registers(comparison, lines, macros):
+    """Addresses of registers and pairs, in both directions."""
+    registers = {line[1]: int(line[2], 16) for line in lines if line[0] == "register"}
+    pairs = {line[1]: int(line[2], 16) for line in lines if line[0] == "pair"}
+    theirs = {**{name: (address, 8) for name, address in COMMON_REGISTERS.items()}, **header_registers(macros)}
+    for name, address in {**registers, **pairs}.items():
+        if name in COMMON_REGISTERS or name == "SP":
+            continue
+        comparison.same(f"address of {name}", address, theirs.get(name, (None,))[0])
+    for name, (address, width) in theirs.items():
+        known = pairs.values() if width == 16 else registers.values()
+        comparison.same(f"a register at the address of {name}", address in known, True)
+
+
+def compare_bits(comparison, lines, device, registers):
+    """Names and numbers of the bits of each register, in both directions."""
+    ours = {}
+    for line in lines:
+        if line[0] == "bit" and not UNNUMBERED.match(line[2]):
+            ours.setdefault(line[1], {})[line[2]] = int(line[3], 16)
+    aliases = {line[1] for line in lines if line[0] == "alias"}
+    theirs = header_bits(device)
+    for register in registers:
+        if register in COMMON_REGISTERS:
+            continue
+        listed = {name: bit for name, bit in theirs.get(register, {}).items() if name not in aliases}
+        comparison.same(f"bits of {register}", sorted(ours.get(register, {}).items()), sorted(listed.items()))
+
+
+def compare_vectors(comparison, lines, macros):
+    """Numbers and names of the vectors, in both directions."""
+    ours = {line[2]: int(line[1], 16) for line in lines if line[0] == "vector"}
+    theirs = {name[: -len("_vect_num")]: value_of(macros, name) for name in macros if name.endswith("_vect_num")}
+    for name in sorted(ours.keys() | theirs.keys()):
+        comparison.same(f"vector {name}", ours.get(name), theirs.get(name))
+
+
+def simavr_vectors(device):
+    """What simavr knows: vector number -> (enable address, bit, flag address, bit, whether the entry leaves the flag)."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "vectors")
+        run(["cc", "-o", program, os.path.join(os.path.dirname(os.path.abspath(__file__)), "simavr_vectors.c"), "-lsimavr", "-lelf"])
+        lines = [line.split() for line in run([program, device]).splitlines()]
+    return {int(line[1], 16): tuple(int(part, 16) for part in line[2:]) for line in lines if line[0] == "vector"}
+
+
+def compare_requests(comparison, lines, device):
+    """Enable and flag bits of the vectors."""
+    theirs = simavr_vectors(device)
+    for line in (line for line in lines if line[0] == "vector"):
+        number, ours = int(line[1], 16), tuple(int(part, 16) for part in line[4:])
+        comparison.same(f"request of {line[2]}", ours, theirs.get(number))
+
+
+def compare_fuses(comparison, lines, macros):
+    """The bit of each fuse; a field of several is compared by its lowest bit."""
+    for line in (line for line in lines if line[0] == "fuse"):
+        name, mask = line[1], int(line[3], 16)
+        for bit in (bit for bit in range(8) if mask >> bit & 1):
+            lowest = (mask & -mask).bit_length() - 1
+            numbered = f"FUSE_{name}{bit - lowest}" if mask & (mask - 1) else f"FUSE_{name}"
+            theirs = value_of(macros, numbered)
+            comparison.same(f"fuse {numbered}", ~(1 << bit) & 0xFF, None if theirs is None else theirs & 0xFF)
+
+
+def compare_facts(comparison, lines, macros):
+    """Sizes, signature, default fuses and sleep modes."""
+    for line in (line for line in lines if line[0] == "fact"):
+        theirs = value_of(macros, FACT_MACROS[line[1]])
+        if theirs is not None and line[1].startswith("fuse_"):
+            theirs &= 0xFF
+        comparison.same(line[1], int(line[2], 16), theirs)
+
+
+def compare(device):
+    """Compares one device and says whether all is well."""
+    comparison = Comparison(device)
+    lines, macros = table_facts(device), header_macros(device)
+    compare_registers(comparison, lines, macros)
+    compare_bits(comparison, lines, device, [line[1] for line in lines if line[0] == "register"])
+    compare_vectors(comparison, lines, macros)
+    compare_requests(comparison, lines, device)
+    compare_fuses(comparison, lines, macros)
+    compare_facts(comparison, lines, macros)
+    return comparison.report()
+
+
+def main():
+    """Compares the devices named on the command line, or all that have a table of their own."""
+    devices = sys.argv[1:] or ["atmega328p"]
+    results = [compare(device) for device in devices]
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
