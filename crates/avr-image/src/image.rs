@@ -155,7 +155,7 @@ impl Image {
     }
 
     /// The first address of the data space behind everything with a fixed place in SRAM: the lowest one that the
-    /// stack may use. `None` where nothing tells (HEX), or where the data reach the end of the data space.
+    /// stack may use. `None` where nothing tells (HEX). Data up to the end of the data space give its last address.
     ///
     /// It is the largest end of `.data`, `.bss`, `.noinit` and other sections, or the linker's `_end` where that is
     /// larger. `__heap_start` counts only where neither exists, because a heap in external RAM lies above the stack.
@@ -165,7 +165,7 @@ impl Image {
         let ends = ["_end", "__noinit_end", "__bss_end", "__data_end"];
         let symbols = ends.into_iter().filter_map(|name| self.linker_address(name));
         let end = sections.chain(symbols).max().or_else(|| self.linker_address("__heap_start"))?;
-        u16::try_from(end).ok().map(DataAddress)
+        Some(DataAddress(u16::try_from(end).unwrap_or(u16::MAX)))
     }
 
     /// The address in the data space of a symbol that the linker defines once.
