@@ -35,6 +35,15 @@ pub enum Event<'a, V> {
     Interrupt(u8),
 }
 
+/// What a question about the stored state is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Question<'a, V: ByteDomain> {
+    /// A bit.
+    Bit(&'a V::Bit),
+    /// Whole bytes, such as an address.
+    Bytes(&'a [&'a V]),
+}
+
 /// The world around the machine during one step: it supplies inputs and settles questions that the machine leaves open.
 ///
 /// There are two kinds of open questions and they must never be confused (they have different quantifiers). An *input*
@@ -48,7 +57,10 @@ pub trait Environment<V: ByteDomain> {
     fn choose(&mut self, count: usize) -> usize;
 
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
-    fn case(&mut self, count: usize) -> usize;
+    fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;
+
+    /// Is told what is not known well enough when the machine cannot go on for that reason.
+    fn stuck(&mut self, _about: &[&V]) {}
 
     /// Takes note of something that happens.
     fn event(&mut self, _event: Event<'_, V>) {}

@@ -4,7 +4,7 @@
 
 use super::Step;
 use super::flags::flag;
-use crate::environment::{Demand, Environment, Event};
+use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::state::{Frame, FrameKind};
 use avr_isa::{Pointer, Register};
@@ -18,7 +18,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn decide(&mut self, bit: &V::Bit) -> bool {
         match bit.known() {
             Some(value) => value,
-            None => self.environment.case(2) == 1,
+            None => self.environment.case(2, Question::Bit(bit)) == 1,
         }
     }
 
@@ -109,10 +109,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     fn cut_target(&mut self, low: Register, high: Register) -> Result<u16, Stop> {
         let candidates = self.candidates(low.index().into(), high.index().into());
+        let bytes = [self.state.data.get(low.index().into()), self.state.data.get(high.index().into())];
         if candidates.count() > MAX_TARGETS {
+            self.environment.stuck(&bytes);
             return Err(Stop::Limit(Limit::UnknownTarget));
         }
-        let index = self.environment.case(candidates.count());
+        let index = self.environment.case(candidates.count(), Question::Bytes(&bytes));
         let target = candidates.iter().nth(index).unwrap_or_default();
         let [low_byte, high_byte] = target.to_le_bytes();
         self.assume_register(low, TvByte::constant(low_byte))?;
@@ -188,6 +190,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.hazard(HazardKind::ReturnToNonCall, Some(expected * 2))?;
         }
         let address = bytes.iter().rev().try_fold(0, |address, byte| Some(address << 8 | u32::from(byte.known()?)));
+        if address.is_none() {
+            self.environment.stuck(&bytes.iter().collect::<Vec<_>>());
+        }
         address.ok_or(Stop::Limit(Limit::UnknownTarget))
     }
 

@@ -8,7 +8,7 @@ use crate::device::{
     Access, Bit, BitKind, BitRef, Changes, ClearedBy, Condition, Flag, Guard, Input as InputBit, InputWrite, KnownBits,
     Protected, Pulse, Register, Severity, Window,
 };
-use crate::environment::{Demand, Environment, Event, Input};
+use crate::environment::{Demand, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
 use crate::state::StackPointerHalf;
@@ -117,7 +117,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Cuts a condition into its cases and notes what is learned about single bits.
     fn settle(&mut self, condition: &Condition) -> bool {
-        let holds = self.environment.case(2) == 1;
+        let mut addresses = Vec::new();
+        condition.for_each_register(&mut |address, _| addresses.push(address));
+        let bytes: Vec<&V> = addresses.iter().map(|address| self.state.data.get(*address)).collect();
+        let holds = self.environment.case(2, Question::Bytes(&bytes)) == 1;
         let (address, fact) = match (condition, holds) {
             (Condition::Bit(bit), _) => (bit.address, TvByte::new(if holds { bit.mask() } else { 0 }, bit.mask())),
             (Condition::Field { address, mask, equals }, true) => (*address, TvByte::new(*equals, *mask)),

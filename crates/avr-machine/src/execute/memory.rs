@@ -1,7 +1,7 @@
 //! Data memory and program memory, through addresses that may be only partly known.
 
 use super::Step;
-use crate::environment::{Demand, Environment, Event, Input};
+use crate::environment::{Demand, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use avr_isa::{LpmMode, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, TvByte};
@@ -165,12 +165,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 plain = true;
             }
             if cases.len() > MAX_IO_CANDIDATES {
+                self.environment.stuck(&[&address.0, &address.1]);
                 return Err(Stop::Limit(Limit::UnknownPointer));
             }
         }
         cases.extend(plain.then_some(Target::Plain));
         cases.extend(outside.map(Target::Outside));
-        let chosen = if cases.len() == 1 { 0 } else { self.environment.case(cases.len()) };
+        let about = [&address.0, &address.1];
+        let chosen = if cases.len() == 1 { 0 } else { self.environment.case(cases.len(), Question::Bytes(&about)) };
         Ok(cases.swap_remove(chosen))
     }
 

@@ -1,7 +1,7 @@
 //! The stack and its pointer.
 
 use super::Step;
-use crate::environment::Environment;
+use crate::environment::{Environment, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::state::StackPointerHalf;
 use three_valued::{ByteDomain, TvByte};
@@ -25,18 +25,22 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if let Some(value) = candidates.single() {
             return Ok(value);
         }
+        let bytes = [self.state.data.get(low), self.state.data.get(high)];
         if candidates.count() > MAX_STACK_POINTERS {
+            self.environment.stuck(&bytes);
             return Err(Stop::Limit(Limit::UnknownStackPointer));
         }
-        let index = self.environment.case(candidates.count());
+        let index = self.environment.case(candidates.count(), Question::Bytes(&bytes));
         let value = candidates.iter().nth(index).unwrap_or_default();
         self.set_stack_pointer(value);
         Ok(value)
     }
 
     fn known_stack_byte(&mut self, address: u16) -> Result<u8, Stop> {
-        let candidates: Vec<u8> = self.state.data.get(address).bits().concretisations().collect();
-        let index = if candidates.len() == 1 { 0 } else { self.environment.case(candidates.len()) };
+        let byte = self.state.data.get(address);
+        let candidates: Vec<u8> = byte.bits().concretisations().collect();
+        let count = candidates.len();
+        let index = if count == 1 { 0 } else { self.environment.case(count, Question::Bytes(&[byte])) };
         let value = candidates[index];
         self.state.data.set(address, V::constant(value));
         Ok(value)
