@@ -1,0 +1,140 @@
+//! What a system has to offer to be verified.
+
+use crate::precision::{Knob, LocationPrecision, StepPrecision};
+use mu_calculus::AtomId;
+use std::fmt::Debug;
+use std::hash::Hash;
+use three_valued::Truth;
+
+/// A system that generates abstract states: a generating automaton (Onderka & Ratschan, Definition 6) whose steps are
+/// hyper-edges and whose precision is kept per location.
+///
+/// Obligations (each implementation has tests for them):
+/// * *Initial*: the initial state covers exactly the one concrete dummy initial state.
+/// * *Labelling*: a label other than unknown agrees with every covered concrete state.
+/// * *Step*: for every covered concrete state and every concrete input there is a hyper-edge and a member of it that
+///   covers the concrete successor (may), and for every hyper-edge and every covered concrete state there is an input
+///   that leads into some member of it (must). More precision never covers more.
+pub trait System {
+    /// An abstract state. States without hyper-edges are sinks.
+    type State: Clone + Eq + Hash;
+    /// What every abstract state knows for certain and precision is attached to.
+    type Location: Copy + Eq + Ord + Hash + Debug;
+
+    /// The abstract initial state.
+    fn initial(&mut self) -> Self::State;
+
+    /// The location of a state.
+    fn location(&self, state: &Self::State) -> Self::Location;
+
+    /// Adds the hyper-edges of a state, with inputs and cases split as the precision of its location says.
+    fn expand(&mut self, state: &Self::State, precision: &LocationPrecision, edges: &mut HyperEdges<Self::State>);
+
+    /// The state with everything forgotten that the step precision of its location does not keep.
+    fn decay(&mut self, state: Self::State, precision: &StepPrecision) -> Self::State;
+
+    /// The label of an atom.
+    fn label(&self, state: &Self::State, atom: AtomId) -> Truth;
+
+    /// Whether the state is the sink of something that the inherent property forbids.
+    fn is_hazard(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether the state is the sink of something that the engine could not follow.
+    fn is_limit(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// What could be refined so that the cause at the end of the path may go away. `path` leads from the initial state
+    /// to the state of the cause; each state is the one that the one before it was expanded to and that then decayed.
+    fn blame(&mut self, path: &[Self::State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>>;
+}
+
+/// Tells the precision of locations.
+pub trait Lookup<S: System + ?Sized> {
+    /// The precision of a location.
+    fn at(&self, location: &S::Location) -> &LocationPrecision;
+}
+
+/// What is unknown at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The label of an atom in the last state.
+    Atom(AtomId),
+    /// Which member of a hyper-edge of the last state is taken.
+    Edge(usize),
+    /// What comes after the last state, which is a sink.
+    Sink,
+}
+
+/// Something that could be refined.
+#[derive(Debug)]
+pub struct Candidate<S: System + ?Sized> {
+    /// The location.
+    pub location: S::Location,
+    /// What to refine there.
+    pub knob: Knob,
+    /// The index on the path of the state at that location.
+    pub step: usize,
+    /// How many addresses lie between the unknown bit and the cause.
+    pub indirection: u8,
+    /// Whether the cause itself depends on it; if not, only the path to it does.
+    pub direct: bool,
+}
+
+impl<S: System + ?Sized> Clone for Candidate<S> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+/// The hyper-edges of one state while they are being collected.
+#[derive(Debug)]
+pub struct HyperEdges<T> {
+    members: Vec<T>,
+    ends: Vec<usize>,
+}
+
+impl<T> Default for HyperEdges<T> {
+    fn default() -> Self {
+        Self { members: Vec::new(), ends: Vec::new() }
+    }
+}
+
+impl<T> HyperEdges<T> {
+    /// Adds a hyper-edge.
+    ///
+    /// # Panics
+    /// When there is no member: a step always leads somewhere.
+    pub fn add(&mut self, members: impl IntoIterator<Item = T>) {
+        let before = self.members.len();
+        self.members.extend(members);
+        assert!(self.members.len() > before, "a hyper-edge has at least one member");
+        self.ends.push(self.members.len());
+    }
+
+    /// Removes all hyper-edges.
+    pub fn clear(&mut self) {
+        self.members.clear();
+        self.ends.clear();
+    }
+
+    /// The number of hyper-edges.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The hyper-edges in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &[T]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.members[start..*end])
+    }
+}
