@@ -1,2 +1,45 @@
 //! Formulas of the mu-calculus and CTL, their parser, and a three-valued solver over hyper-edge graphs.
+//!
+//! The way of a property through this crate:
+//!
+//! 1. [`parse_formula`] reads the text into a [`Formula`] over [`Comparison`]s; [`Definitions`] expands names that
+//!    stand for formulas.
+//! 2. [`Formula::try_map_atoms`] lets the caller bind every comparison to an [`AtomId`] of its own system.
+//! 3. [`NormalForm::new`] translates into positive normal form: negations at the atoms, CTL as fixed points,
+//!    subformulas shared, priorities by dependency.
+//! 4. [`Problem::solve`] gives the [`Truth`](three_valued::Truth) of every (state, subformula) pair over a
+//!    [`HyperGraph`] with three-valued [`Labels`].
+//! 5. [`Solution`] answers [`Solution::verdict`], gives a winning strategy ([`Solution::choice`]) for evidence and,
+//!    where the verdict is unknown, the root causes ([`Solution::culprits`]) for refinement.
+//!
+//! This crate knows no machine: what a name in an atom means is the caller's business.
 #![forbid(unsafe_code)]
+
+mod atom;
+mod components;
+mod culprits;
+mod expand;
+mod formula;
+mod graph;
+mod labels;
+mod normal_form;
+mod parse;
+mod print;
+mod priority;
+mod solution;
+mod solve;
+
+pub use atom::{
+    BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator,
+};
+pub use culprits::{Cause, Culprit, Culprits, Step};
+pub use expand::{Definitions, ExpandError};
+pub use formula::{
+    FixedPoint, Formula, MAX_DEPTH, MAX_SIZE, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
+};
+pub use graph::{GraphBuilder, GraphError, HyperGraph, StateId};
+pub use labels::{AtomId, Labels};
+pub use normal_form::{Node, NodeId, NormalForm, TranslateError};
+pub use parse::{ParseError, ParseErrorKind, parse_formula, parse_predicate};
+pub use solution::{Choice, Solution};
+pub use solve::{Cancel, Problem, SolveError};

@@ -1,0 +1,253 @@
+//! Formulas as they are written: Boolean operators, CTL and the mu-calculus in one syntax tree.
+//!
+//! Linear-time formulas have their own tree over the same atoms; they share nothing with this one but the Boolean
+//! operators.
+
+use std::hash::{Hash, Hasher};
+
+use crate::atom::Span;
+
+/// How deeply formulas and expressions may be nested, so that recursion over a hostile formula stays on the stack.
+pub const MAX_DEPTH: usize = 200;
+
+/// How many nodes a formula may have once its definitions are expanded.
+pub const MAX_SIZE: usize = 100_000;
+
+/// A formula over atoms of type `A`: [`Comparison`](crate::Comparison)s when parsed, [`AtomId`](crate::AtomId)s when
+/// bound to a system.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Formula<A> {
+    /// `true` or `false`.
+    Constant(bool),
+    /// An atomic proposition.
+    Atom(A),
+    /// A variable that an enclosing fixed point binds.
+    Variable(Variable),
+    /// `!p`.
+    Not(Box<Self>),
+    /// `p && q && …`, two operands or more.
+    And(Vec<Self>),
+    /// `p || q || …`, two operands or more.
+    Or(Vec<Self>),
+    /// `p -> q`, right-associative.
+    Implies(Box<Self>, Box<Self>),
+    /// `p <-> q`, left-associative.
+    Iff(Box<Self>, Box<Self>),
+    /// `[]p` or `<>p`.
+    Modal(Modality, Box<Self>),
+    /// `AX p`, `EX p`, `AF p`, `EF p`, `AG p`, `EG p`.
+    Path(PathQuantifier, PathOperator, Box<Self>),
+    /// `A[p U q]`, `E[p U q]`, and likewise with `R` and `W`.
+    PathPair(PathQuantifier, PathPairOperator, Box<Self>, Box<Self>),
+    /// `mu X. p` or `nu X. p`; it reaches as far to the right as it can.
+    Fixed(FixedPoint, Variable, Box<Self>),
+}
+
+/// The two next-step modalities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Modality {
+    /// `[]p`: p after every step.
+    Box,
+    /// `<>p`: p after some step.
+    Diamond,
+}
+
+/// Over which paths a CTL operator speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathQuantifier {
+    /// `A`: all paths.
+    All,
+    /// `E`: some path.
+    Exists,
+}
+
+/// The CTL path operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathOperator {
+    /// `X`: in the next state.
+    Next,
+    /// `F`: in some state, this one included.
+    Eventually,
+    /// `G`: in every state, this one included.
+    Always,
+}
+
+/// The CTL path operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathPairOperator {
+    /// `p U q`: p until q, and q comes.
+    Until,
+    /// `p R q`: q up to and including the state where p holds, for ever if none does.
+    Release,
+    /// `p W q`: p until q, for ever if q does not come.
+    WeakUntil,
+}
+
+/// Least or greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FixedPoint {
+    /// `mu`: finitely many unfoldings.
+    Least,
+    /// `nu`: unfolding for ever is allowed.
+    Greatest,
+}
+
+/// A fixed-point variable with its position in the text, which equality ignores.
+#[derive(Clone, Debug, Eq)]
+pub struct Variable {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Variable {
+    /// A variable that comes from no text.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), span: Span::default() }
+    }
+}
+
+impl PartialEq for Variable {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Hash for Variable {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl<A> Formula<A> {
+    /// The direct subformulas, left to right.
+    #[must_use]
+    pub fn children(&self) -> Vec<&Self> {
+        match self {
+            Self::Constant(_) | Self::Atom(_) | Self::Variable(_) => Vec::new(),
+            Self::Not(p) | Self::Modal(_, p) | Self::Path(_, _, p) | Self::Fixed(_, _, p) => vec![p],
+            Self::And(operands) | Self::Or(operands) => operands.iter().collect(),
+            Self::Implies(p, q) | Self::Iff(p, q) | Self::PathPair(_, _, p, q) => vec![p, q],
+        }
+    }
+
+    /// The atoms, left to right, with repetitions.
+    #[must_use]
+    pub fn atoms(&self) -> Vec<&A> {
+        let mut found = Vec::new();
+        let mut pending = vec![self];
+        while let Some(formula) = pending.pop() {
+            if let Self::Atom(atom) = formula {
+                found.push(atom);
+            }
+            pending.extend(formula.children().into_iter().rev());
+        }
+        found
+    }
+
+    /// The same formula over other atoms: every atom goes through `bind`, left to right.
+    ///
+    /// This is where names get their meaning: the caller turns a [`Comparison`](crate::Comparison) into an
+    /// [`AtomId`](crate::AtomId).
+    ///
+    /// # Errors
+    /// The first error of `bind`.
+    pub fn try_map_atoms<B, E>(&self, bind: &mut dyn FnMut(&A) -> Result<B, E>) -> Result<Formula<B>, E> {
+        match self {
+            Self::Atom(atom) => bind(atom).map(Formula::Atom),
+            _ => self.rebuild(&mut |_| unreachable!("atoms are bound above"), &mut |p| p.try_map_atoms(bind)),
+        }
+    }
+
+    /// The same operator over other direct subformulas: every one goes through `map`, left to right.
+    ///
+    /// # Errors
+    /// The first error of `map`.
+    pub fn try_map_children<E>(&self, map: &mut dyn FnMut(&Self) -> Result<Self, E>) -> Result<Self, E>
+    where
+        A: Clone,
+    {
+        self.rebuild(&mut |atom| Ok(Self::Atom(atom.clone())), map)
+    }
+
+    /// The same operator with `leaf` in place of an atom and `child` of each direct subformula.
+    fn rebuild<B, E>(
+        &self,
+        leaf: &mut dyn FnMut(&A) -> Result<Formula<B>, E>,
+        child: &mut dyn FnMut(&Self) -> Result<Formula<B>, E>,
+    ) -> Result<Formula<B>, E> {
+        let mut boxed = |p: &Self| child(p).map(Box::new);
+        Ok(match self {
+            Self::Constant(value) => Formula::Constant(*value),
+            Self::Atom(atom) => leaf(atom)?,
+            Self::Variable(variable) => Formula::Variable(variable.clone()),
+            Self::Not(p) => Formula::Not(boxed(p)?),
+            Self::And(operands) => Formula::And(operands.iter().map(child).collect::<Result<_, _>>()?),
+            Self::Or(operands) => Formula::Or(operands.iter().map(child).collect::<Result<_, _>>()?),
+            Self::Implies(p, q) => Formula::Implies(boxed(p)?, boxed(q)?),
+            Self::Iff(p, q) => Formula::Iff(boxed(p)?, boxed(q)?),
+            Self::Modal(modality, p) => Formula::Modal(*modality, boxed(p)?),
+            Self::Path(quantifier, operator, p) => Formula::Path(*quantifier, *operator, boxed(p)?),
+            Self::PathPair(quantifier, operator, p, q) => {
+                Formula::PathPair(*quantifier, *operator, boxed(p)?, boxed(q)?)
+            }
+            Self::Fixed(kind, variable, p) => Formula::Fixed(*kind, variable.clone(), boxed(p)?),
+        })
+    }
+
+    /// The first variable that stands under an odd number of negations, counted from the fixed point that binds it.
+    ///
+    /// `p -> q` negates `p`, and `p <-> q` has both operands once negated and once not. Such a formula has no
+    /// fixed-point semantics and is refused.
+    #[must_use]
+    pub fn negated_variable(&self) -> Option<&Variable> {
+        negated_variable(self, Polarity::default(), &mut Vec::new())
+    }
+}
+
+/// Where a subformula stands: how negated, and below how many `<->`, each of which negates its operands both ways.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Polarity {
+    negated: bool,
+    equivalences: usize,
+}
+
+impl Polarity {
+    fn flipped(self) -> Self {
+        Self { negated: !self.negated, ..self }
+    }
+
+    fn below_equivalence(self) -> Self {
+        Self { equivalences: self.equivalences + 1, ..self }
+    }
+}
+
+/// `scope` holds the bound names with the polarity of the fixed points that bind them, innermost last.
+fn negated_variable<'f, A>(
+    formula: &'f Formula<A>,
+    here: Polarity,
+    scope: &mut Vec<(&'f str, Polarity)>,
+) -> Option<&'f Variable> {
+    match formula {
+        Formula::Variable(variable) => {
+            let (_, binder) = scope.iter().rev().find(|(name, _)| *name == variable.name)?;
+            (*binder != here).then_some(variable)
+        }
+        Formula::Not(p) => negated_variable(p, here.flipped(), scope),
+        Formula::Implies(p, q) => {
+            negated_variable(p, here.flipped(), scope).or_else(|| negated_variable(q, here, scope))
+        }
+        Formula::Fixed(_, variable, p) => {
+            scope.push((&variable.name, here));
+            let found = negated_variable(p, here, scope);
+            scope.pop();
+            found
+        }
+        _ => {
+            let below = if matches!(formula, Formula::Iff(..)) { here.below_equivalence() } else { here };
+            formula.children().into_iter().find_map(|child| negated_variable(child, below, scope))
+        }
+    }
+}

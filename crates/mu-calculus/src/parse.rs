@@ -1,0 +1,16 @@
+//! The parser of formulas: `lexer` cuts the text into tokens, `grammar` builds the tree.
+//!
+//! The grammar is one table of infix operators over both formulas and expressions, parsed by precedence climbing
+//! (Pratt), so that `(a + b) == 1` and `(p && q)` need no backtracking and every error names what was expected at the
+//! very token that is wrong. Linear-time formulas will use the same tokens and the same expressions.
+//!
+//! From loosest to tightest: `mu X.` and `nu X.` (to the end), `<->`, `->` (right-associative), `||`, `&&`, the prefix
+//! operators of formulas (`!`, `[]`, `<>`, `AG` and the like), comparisons and `in`, then `|`, `^`, `&`, `<< >>`, `+ -`,
+//! and the prefix operators of expressions (`-`, `~`).
+
+mod error;
+mod grammar;
+mod lexer;
+
+pub use error::{ParseError, ParseErrorKind};
+pub use grammar::{parse_formula, parse_predicate};

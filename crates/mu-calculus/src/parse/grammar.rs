@@ -1,0 +1,530 @@
+//! Builds the syntax tree from tokens by precedence climbing.
+
+use crate::atom::{
+    BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator,
+};
+use crate::formula::{
+    FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
+};
+use crate::parse::error::{ParseError, ParseErrorKind};
+use crate::parse::lexer::{Token, TokenKind, tokens};
+
+/// Parses a formula of CTL and the mu-calculus.
+///
+/// # Errors
+/// If the text is no formula, is nested too deeply, or has a variable under an odd number of negations.
+pub fn parse_formula(text: &str) -> Result<Formula<Comparison>, ParseError> {
+    parse(text, true)
+}
+
+/// Parses a predicate about one state: a formula without temporal operators and fixed points.
+///
+/// # Errors
+/// As [`parse_formula`], and if there is a temporal operator.
+pub fn parse_predicate(text: &str) -> Result<Formula<Comparison>, ParseError> {
+    parse(text, false)
+}
+
+fn parse(text: &str, temporal: bool) -> Result<Formula<Comparison>, ParseError> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser { text, tokens, next: 0, temporal, scope: Vec::new(), nesting: 0 };
+    let operand = parser.operand(Level::Iff, "a formula")?;
+    let (formula, _) = parser.formula(operand)?;
+    if parser.peek() != &TokenKind::End {
+        return Err(parser.unexpected("an operator or the end of the formula"));
+    }
+    match formula.negated_variable() {
+        Some(variable) => {
+            Err(ParseError::new(ParseErrorKind::NegatedVariable(variable.name.clone()), variable.span, text))
+        }
+        None => Ok(formula),
+    }
+}
+
+/// How tightly infix operators bind, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Iff,
+    Implies,
+    Or,
+    And,
+    Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
+    Sum,
+    Prefix,
+}
+
+/// What an infix operator makes of its operands.
+#[derive(Clone, Copy, Debug)]
+enum Infix {
+    Iff,
+    Implies,
+    Or,
+    And,
+    Compare(ComparisonOperator),
+    Member,
+    Arithmetic(BinaryOperator),
+}
+
+/// Every infix operator with its spelling.
+const INFIX: [(&str, Level, Infix); 18] = [
+    ("<->", Level::Iff, Infix::Iff),
+    ("->", Level::Implies, Infix::Implies),
+    ("||", Level::Or, Infix::Or),
+    ("&&", Level::And, Infix::And),
+    ("==", Level::Compare, Infix::Compare(ComparisonOperator::Equal)),
+    ("!=", Level::Compare, Infix::Compare(ComparisonOperator::NotEqual)),
+    ("<", Level::Compare, Infix::Compare(ComparisonOperator::Less)),
+    ("<=", Level::Compare, Infix::Compare(ComparisonOperator::LessOrEqual)),
+    (">", Level::Compare, Infix::Compare(ComparisonOperator::Greater)),
+    (">=", Level::Compare, Infix::Compare(ComparisonOperator::GreaterOrEqual)),
+    ("in", Level::Compare, Infix::Member),
+    ("|", Level::BitOr, Infix::Arithmetic(BinaryOperator::Or)),
+    ("^", Level::BitXor, Infix::Arithmetic(BinaryOperator::Xor)),
+    ("&", Level::BitAnd, Infix::Arithmetic(BinaryOperator::And)),
+    ("<<", Level::Shift, Infix::Arithmetic(BinaryOperator::ShiftLeft)),
+    (">>", Level::Shift, Infix::Arithmetic(BinaryOperator::ShiftRight)),
+    ("+", Level::Sum, Infix::Arithmetic(BinaryOperator::Add)),
+    ("-", Level::Sum, Infix::Arithmetic(BinaryOperator::Subtract)),
+];
+
+impl Level {
+    /// What binds tighter: the level of a right operand.
+    fn tighter(self) -> Self {
+        match self {
+            Self::Iff => Self::Implies,
+            Self::Implies => Self::Or,
+            Self::Or => Self::And,
+            Self::And => Self::Compare,
+            Self::Compare => Self::BitOr,
+            Self::BitOr => Self::BitXor,
+            Self::BitXor => Self::BitAnd,
+            Self::BitAnd => Self::Shift,
+            Self::Shift => Self::Sum,
+            Self::Sum | Self::Prefix => Self::Prefix,
+        }
+    }
+}
+
+/// Something parsed, of which it may still be open whether it is a number or a formula.
+struct Operand {
+    item: Item,
+    /// With parentheses around it.
+    span: Span,
+    /// How deeply the tree is nested.
+    depth: usize,
+    parenthesised: bool,
+}
+
+enum Item {
+    Formula(Formula<Comparison>),
+    Expr(Expr),
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    next: usize,
+    /// Whether operators that speak of later states are allowed.
+    temporal: bool,
+    /// The variables bound here, innermost last.
+    scope: Vec<String>,
+    /// How many operands are being parsed inside each other.
+    nesting: usize,
+}
+
+// Tokens.
+impl Parser<'_> {
+    fn peek(&self) -> &TokenKind {
+        &self.tokens[self.next].kind
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.next].span
+    }
+
+    fn advance(&mut self) {
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+    }
+
+    /// Takes the symbol if it comes next.
+    fn take(&mut self, symbol: &str) -> bool {
+        let found = self.symbol_at(self.next) == Some(symbol);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn symbol_at(&self, position: usize) -> Option<&'static str> {
+        match self.tokens.get(position)?.kind {
+            TokenKind::Symbol(symbol) => Some(symbol),
+            _ => None,
+        }
+    }
+
+    fn expect(&mut self, symbol: &str, expected: &str) -> Parsed<()> {
+        if self.take(symbol) { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+
+    fn unexpected(&self, expected: &str) -> ParseError {
+        let found = match self.peek() {
+            TokenKind::End => "the end of the formula".to_owned(),
+            _ => format!("`{}`", &self.text[self.span().range()]),
+        };
+        self.error(ParseErrorKind::Unexpected { expected: expected.to_owned(), found }, self.span())
+    }
+
+    fn error(&self, kind: ParseErrorKind, span: Span) -> ParseError {
+        ParseError::new(kind, span, self.text)
+    }
+}
+
+// Infix operators.
+impl Parser<'_> {
+    /// Parses an operand and all infix operators after it that bind at least as tightly as `loosest`.
+    fn operand(&mut self, loosest: Level, expected: &str) -> Parsed<Operand> {
+        self.nesting += 1;
+        if self.nesting > MAX_DEPTH {
+            return Err(self.error(ParseErrorKind::TooDeep, self.span()));
+        }
+        let mut left = self.prefix(expected)?;
+        while let Some((symbol, level, infix)) = self.infix().filter(|(_, level, _)| *level >= loosest) {
+            self.advance();
+            let right = match infix {
+                Infix::Implies => self.operand(level, "a formula after `->`")?,
+                _ => self.operand(level.tighter(), &format!("an operand after `{symbol}`"))?,
+            };
+            left = self.combine(symbol, infix, left, right)?;
+        }
+        self.nesting -= 1;
+        Ok(left)
+    }
+
+    fn infix(&self) -> Option<(&'static str, Level, Infix)> {
+        let spelling = match self.peek() {
+            TokenKind::Symbol(symbol) => symbol,
+            TokenKind::Name(Name { text, quoted: false }) => text.as_str(),
+            _ => return None,
+        };
+        INFIX.into_iter().find(|(symbol, ..)| *symbol == spelling)
+    }
+
+    fn combine(&self, symbol: &'static str, infix: Infix, left: Operand, right: Operand) -> Parsed<Operand> {
+        let span = left.span.to(right.span);
+        let depth = 1 + left.depth.max(right.depth);
+        let (item, depth) = match infix {
+            Infix::Iff | Infix::Implies => {
+                let (p, q) = (Box::new(self.formula(left)?.0), Box::new(self.formula(right)?.0));
+                let formula = if matches!(infix, Infix::Iff) { Formula::Iff(p, q) } else { Formula::Implies(p, q) };
+                (Item::Formula(formula), depth)
+            }
+            Infix::And | Infix::Or => self.join(matches!(infix, Infix::And), left, right)?,
+            Infix::Compare(operator) => {
+                let (a, b) = (self.compared(left, symbol)?, self.compared(right, symbol)?);
+                (atom(ComparisonKind::Compare(operator, a, b), span), depth)
+            }
+            Infix::Member => {
+                let (a, b) = (self.compared(left, symbol)?, self.compared(right, symbol)?);
+                (atom(ComparisonKind::Member(a, b), span), depth)
+            }
+            Infix::Arithmetic(operator) => {
+                let (a, b) = (Box::new(self.expr(left, symbol)?), Box::new(self.expr(right, symbol)?));
+                (Item::Expr(Expr { kind: ExprKind::Binary(operator, a, b), span }), depth)
+            }
+        };
+        self.checked(Operand { item, span, depth, parenthesised: false })
+    }
+
+    /// `p && q && r` is one conjunction of three, so that long ones do not nest.
+    fn join(&self, conjunction: bool, left: Operand, right: Operand) -> Parsed<(Item, usize)> {
+        let flat = !left.parenthesised;
+        let (left, left_depth) = self.formula(left)?;
+        let (right, right_depth) = self.formula(right)?;
+        let (mut operands, depth) = match left {
+            Formula::And(operands) if flat && conjunction => (operands, left_depth.max(right_depth + 1)),
+            Formula::Or(operands) if flat && !conjunction => (operands, left_depth.max(right_depth + 1)),
+            single => (vec![single], 1 + left_depth.max(right_depth)),
+        };
+        operands.push(right);
+        Ok((Item::Formula(if conjunction { Formula::And(operands) } else { Formula::Or(operands) }), depth))
+    }
+
+    fn checked(&self, operand: Operand) -> Parsed<Operand> {
+        if operand.depth > MAX_DEPTH {
+            return Err(self.error(ParseErrorKind::TooDeep, operand.span));
+        }
+        Ok(operand)
+    }
+
+    /// The operand as a formula, with its depth: a variable, or an atom that stands alone.
+    fn formula(&self, operand: Operand) -> Parsed<(Formula<Comparison>, usize)> {
+        let expr = match operand.item {
+            Item::Formula(formula) => return Ok((formula, operand.depth)),
+            Item::Expr(expr) => expr,
+        };
+        let formula = match &expr.kind {
+            ExprKind::Name(Name { text, quoted: false }) if self.scope.contains(text) => {
+                Formula::Variable(Variable { name: text.clone(), span: expr.span })
+            }
+            ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Call(..) => {
+                let span = expr.span;
+                Formula::Atom(Comparison { kind: ComparisonKind::Bare(expr), span })
+            }
+            _ => return Err(self.error(ParseErrorKind::NotAFormula, operand.span)),
+        };
+        Ok((formula, operand.depth))
+    }
+
+    fn expr(&self, operand: Operand, operator: &'static str) -> Parsed<Expr> {
+        match operand.item {
+            Item::Expr(expr) => Ok(expr),
+            Item::Formula(_) => Err(self.error(ParseErrorKind::NotAnExpression(operator), operand.span)),
+        }
+    }
+
+    /// An operand of a comparison; another comparison there is a chain.
+    fn compared(&self, operand: Operand, operator: &'static str) -> Parsed<Expr> {
+        match operand.item {
+            Item::Formula(Formula::Atom(_)) if !operand.parenthesised => {
+                Err(self.error(ParseErrorKind::ChainedComparison, operand.span))
+            }
+            _ => self.expr(operand, operator),
+        }
+    }
+}
+
+fn atom(kind: ComparisonKind, span: Span) -> Item {
+    Item::Formula(Formula::Atom(Comparison { kind, span }))
+}
+
+// Prefix operators and what stands alone.
+impl Parser<'_> {
+    fn prefix(&mut self, expected: &str) -> Parsed<Operand> {
+        let span = self.span();
+        match self.peek().clone() {
+            TokenKind::Number(value) => {
+                self.advance();
+                Ok(Operand::leaf(Item::Expr(Expr { kind: ExprKind::Integer(value), span }), span))
+            }
+            TokenKind::Name(name) => self.named(name),
+            TokenKind::Symbol("(") => self.parenthesised(),
+            TokenKind::Symbol("!") => {
+                self.advance();
+                self.prefixed(span, |p| Formula::Not(Box::new(p)))
+            }
+            TokenKind::Symbol("<>") => {
+                self.temporal(span)?;
+                self.advance();
+                self.prefixed(span, |p| Formula::Modal(Modality::Diamond, Box::new(p)))
+            }
+            TokenKind::Symbol("[") if self.symbol_at(self.next + 1) == Some("]") => {
+                self.temporal(span.to(self.tokens[self.next + 1].span))?;
+                self.advance();
+                self.advance();
+                self.prefixed(span, |p| Formula::Modal(Modality::Box, Box::new(p)))
+            }
+            TokenKind::Symbol("-") => self.unary(UnaryOperator::Negate, "-"),
+            TokenKind::Symbol("~") => self.unary(UnaryOperator::Complement, "~"),
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    fn parenthesised(&mut self) -> Parsed<Operand> {
+        let start = self.span();
+        self.advance();
+        let inner = self.operand(Level::Iff, "a formula or an expression after `(`")?;
+        let end = self.span();
+        self.expect(")", "an operator or `)`")?;
+        Ok(Operand { span: start.to(end), parenthesised: true, ..inner })
+    }
+
+    /// The operand of a prefix operator of formulas, which binds tighter than `&&` but looser than comparisons.
+    fn prefixed(
+        &mut self,
+        start: Span,
+        build: impl FnOnce(Formula<Comparison>) -> Formula<Comparison>,
+    ) -> Parsed<Operand> {
+        let operator = self.text[start.start..self.tokens[self.next - 1].span.end].to_owned();
+        let operand = self.operand(Level::Compare, &format!("a formula after `{operator}`"))?;
+        let span = start.to(operand.span);
+        let (formula, depth) = self.formula(operand)?;
+        self.checked(Operand { item: Item::Formula(build(formula)), span, depth: depth + 1, parenthesised: false })
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, symbol: &'static str) -> Parsed<Operand> {
+        let start = self.span();
+        self.advance();
+        let operand = self.operand(Level::Prefix, &format!("a number or a name after `{symbol}`"))?;
+        let (span, depth) = (start.to(operand.span), operand.depth + 1);
+        let kind = ExprKind::Unary(operator, Box::new(self.expr(operand, symbol)?));
+        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
+    }
+
+    /// Refuses a temporal operator in a predicate.
+    fn temporal(&self, span: Span) -> Parsed<()> {
+        if self.temporal {
+            return Ok(());
+        }
+        Err(self.error(ParseErrorKind::Temporal(self.text[span.range()].to_owned()), span))
+    }
+
+    /// A keyword, a CTL operator, or a name with what follows it.
+    fn named(&mut self, name: Name) -> Parsed<Operand> {
+        let span = self.span();
+        let followed_by = self.symbol_at(self.next + 1);
+        let keyword = if name.quoted { "" } else { name.text.as_str() };
+        match (keyword, followed_by) {
+            ("true" | "false", _) => {
+                self.advance();
+                Ok(Operand::leaf(Item::Formula(Formula::Constant(keyword == "true")), span))
+            }
+            ("mu", _) => self.fixed(FixedPoint::Least),
+            ("nu", _) => self.fixed(FixedPoint::Greatest),
+            ("in", _) => Err(self.unexpected("a formula or an expression")),
+            ("A", Some("[")) => self.path_pair(PathQuantifier::All),
+            ("E", Some("[")) => self.path_pair(PathQuantifier::Exists),
+            ("signed", Some("(")) => self.signed(),
+            _ => match path_operator(keyword) {
+                Some((quantifier, operator)) => {
+                    self.temporal(span)?;
+                    self.advance();
+                    self.prefixed(span, |p| Formula::Path(quantifier, operator, Box::new(p)))
+                }
+                None => self.reference(name),
+            },
+        }
+    }
+
+    fn fixed(&mut self, kind: FixedPoint) -> Parsed<Operand> {
+        let start = self.span();
+        self.temporal(start)?;
+        self.advance();
+        let span = self.span();
+        let name = match self.peek() {
+            TokenKind::Name(Name { text, quoted: false }) if !is_keyword(text) => text.clone(),
+            _ => return Err(self.unexpected("the name of a variable")),
+        };
+        self.advance();
+        self.expect(".", "`.` after the variable")?;
+        self.scope.push(name.clone());
+        let body = self.operand(Level::Iff, "a formula after `.`")?;
+        let whole = start.to(body.span);
+        let (formula, depth) = self.formula(body)?;
+        self.scope.pop();
+        let item = Item::Formula(Formula::Fixed(kind, Variable { name, span }, Box::new(formula)));
+        self.checked(Operand { item, span: whole, depth: depth + 1, parenthesised: false })
+    }
+
+    /// `A[p U q]` and its like.
+    fn path_pair(&mut self, quantifier: PathQuantifier) -> Parsed<Operand> {
+        let start = self.span();
+        self.temporal(start)?;
+        self.advance();
+        self.advance();
+        let left = self.operand(Level::Iff, "a formula after `[`")?;
+        let (left, left_depth) = self.formula(left)?;
+        let operator = match self.peek() {
+            TokenKind::Name(name) if name == &Name::plain("U") => PathPairOperator::Until,
+            TokenKind::Name(name) if name == &Name::plain("R") => PathPairOperator::Release,
+            TokenKind::Name(name) if name == &Name::plain("W") => PathPairOperator::WeakUntil,
+            _ => return Err(self.unexpected("an operator, `U`, `R` or `W`")),
+        };
+        self.advance();
+        let right = self.operand(Level::Iff, "a formula after `U`, `R` or `W`")?;
+        let (right, right_depth) = self.formula(right)?;
+        let span = start.to(self.span());
+        self.expect("]", "an operator or `]`")?;
+        let item = Item::Formula(Formula::PathPair(quantifier, operator, Box::new(left), Box::new(right)));
+        self.checked(Operand { item, span, depth: 1 + left_depth.max(right_depth), parenthesised: false })
+    }
+
+    fn signed(&mut self) -> Parsed<Operand> {
+        let start = self.span();
+        self.advance();
+        let operand = self.parenthesised()?;
+        let (span, depth) = (start.to(operand.span), operand.depth + 1);
+        let kind = ExprKind::Signed(Box::new(self.expr(operand, "signed(…)")?));
+        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
+    }
+
+    /// A name, and after it a field, an index or arguments.
+    fn reference(&mut self, name: Name) -> Parsed<Operand> {
+        let start = self.span();
+        self.advance();
+        let (kind, depth) = if self.take(".") {
+            (ExprKind::Field(name, self.field()?), 1)
+        } else if self.take("[") {
+            let index = self.operand(Level::BitOr, "an index after `[`")?;
+            let depth = index.depth + 1;
+            let index = self.expr(index, "[…]")?;
+            self.expect("]", "an operator or `]`")?;
+            (ExprKind::Index(name, Box::new(index)), depth)
+        } else if self.take("(") {
+            let (arguments, depth) = self.arguments()?;
+            (ExprKind::Call(name, arguments), depth)
+        } else {
+            (ExprKind::Name(name), 1)
+        };
+        let span = start.to(self.tokens[self.next - 1].span);
+        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
+    }
+
+    fn field(&mut self) -> Parsed<Field> {
+        let field = match self.peek() {
+            TokenKind::Number(number) => Field::Number(*number),
+            TokenKind::Name(Name { text, .. }) => Field::Name(text.clone()),
+            _ => return Err(self.unexpected("a bit number or the name of a bit after `.`")),
+        };
+        self.advance();
+        Ok(field)
+    }
+
+    fn arguments(&mut self) -> Parsed<(Vec<Expr>, usize)> {
+        let (mut arguments, mut depth) = (Vec::new(), 1);
+        if self.take(")") {
+            return Ok((arguments, depth));
+        }
+        loop {
+            let argument = self.operand(Level::BitOr, "an argument or `)`")?;
+            depth = depth.max(argument.depth + 1);
+            arguments.push(self.expr(argument, "(…)")?);
+            if self.take(")") {
+                return Ok((arguments, depth));
+            }
+            self.expect(",", "an operator, `,` or `)`")?;
+        }
+    }
+}
+
+impl Operand {
+    fn leaf(item: Item, span: Span) -> Self {
+        Self { item, span, depth: 1, parenthesised: false }
+    }
+}
+
+fn path_operator(keyword: &str) -> Option<(PathQuantifier, PathOperator)> {
+    let (quantifier, operator) = (keyword.get(..1)?, keyword.get(1..)?);
+    let quantifier = match quantifier {
+        "A" => PathQuantifier::All,
+        "E" => PathQuantifier::Exists,
+        _ => return None,
+    };
+    let operator = match operator {
+        "X" => PathOperator::Next,
+        "F" => PathOperator::Eventually,
+        "G" => PathOperator::Always,
+        _ => return None,
+    };
+    Some((quantifier, operator))
+}
+
+/// Whether a name means something else than itself wherever it stands.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    matches!(name, "true" | "false" | "mu" | "nu" | "in") || path_operator(name).is_some()
+}

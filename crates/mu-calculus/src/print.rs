@@ -1,0 +1,251 @@
+//! Prints formulas and expressions so that parsing the text gives the same tree again.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::atom::{
+    BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, UnaryOperator,
+};
+use crate::formula::{FixedPoint, Formula, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable};
+
+/// How tightly the operators of formulas bind; what is looser than its place needs parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Fixed,
+    Iff,
+    Implies,
+    Or,
+    And,
+    Prefix,
+    Closed,
+}
+
+impl<A> Formula<A> {
+    fn binding(&self) -> Binding {
+        match self {
+            Self::Fixed(..) => Binding::Fixed,
+            Self::Iff(..) => Binding::Iff,
+            Self::Implies(..) => Binding::Implies,
+            Self::Or(_) => Binding::Or,
+            Self::And(_) => Binding::And,
+            Self::Not(_) | Self::Modal(..) | Self::Path(..) => Binding::Prefix,
+            Self::Constant(_) | Self::Atom(_) | Self::Variable(_) | Self::PathPair(..) => Binding::Closed,
+        }
+    }
+}
+
+impl<A: Display> Formula<A> {
+    /// Prints it where at least `tightest` is needed to stand without parentheses.
+    fn print(&self, f: &mut Formatter<'_>, tightest: Binding) -> fmt::Result {
+        if self.binding() >= tightest {
+            return write!(f, "{self}");
+        }
+        write!(f, "({self})")
+    }
+
+    fn print_list(operands: &[Self], f: &mut Formatter<'_>, operator: &str, tightest: Binding) -> fmt::Result {
+        for (index, operand) in operands.iter().enumerate() {
+            if index > 0 {
+                write!(f, " {operator} ")?;
+            }
+            operand.print(f, tightest)?;
+        }
+        Ok(())
+    }
+}
+
+impl<A: Display> Display for Formula<A> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => write!(f, "{value}"),
+            Self::Atom(atom) => write!(f, "{atom}"),
+            Self::Variable(variable) => write!(f, "{variable}"),
+            Self::Not(p) => {
+                f.write_str("!")?;
+                p.print(f, Binding::Prefix)
+            }
+            Self::And(operands) => Self::print_list(operands, f, "&&", Binding::Prefix),
+            Self::Or(operands) => Self::print_list(operands, f, "||", Binding::And),
+            Self::Implies(p, q) => {
+                p.print(f, Binding::Or)?;
+                f.write_str(" -> ")?;
+                q.print(f, Binding::Implies)
+            }
+            Self::Iff(p, q) => {
+                p.print(f, Binding::Iff)?;
+                f.write_str(" <-> ")?;
+                q.print(f, Binding::Implies)
+            }
+            Self::Modal(modality, p) => {
+                write!(f, "{modality}")?;
+                p.print(f, Binding::Prefix)
+            }
+            Self::Path(quantifier, operator, p) => {
+                write!(f, "{quantifier}{operator} ")?;
+                p.print(f, Binding::Prefix)
+            }
+            Self::PathPair(quantifier, operator, p, q) => write!(f, "{quantifier}[{p} {operator} {q}]"),
+            Self::Fixed(kind, variable, p) => write!(f, "{kind} {variable}. {p}"),
+        }
+    }
+}
+
+impl Display for Variable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl Display for Modality {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Box => "[]",
+            Self::Diamond => "<>",
+        })
+    }
+}
+
+impl Display for PathQuantifier {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "A",
+            Self::Exists => "E",
+        })
+    }
+}
+
+impl Display for PathOperator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Next => "X",
+            Self::Eventually => "F",
+            Self::Always => "G",
+        })
+    }
+}
+
+impl Display for PathPairOperator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Until => "U",
+            Self::Release => "R",
+            Self::WeakUntil => "W",
+        })
+    }
+}
+
+impl Display for FixedPoint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Least => "mu",
+            Self::Greatest => "nu",
+        })
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ComparisonKind::Compare(operator, left, right) => write!(f, "{left} {operator} {right}"),
+            ComparisonKind::Member(element, set) => write!(f, "{element} in {set}"),
+            ComparisonKind::Bare(expr) => write!(f, "{expr}"),
+        }
+    }
+}
+
+impl Display for ComparisonOperator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        })
+    }
+}
+
+/// How tightly a prefix operator of expressions binds, and what has no operator.
+const UNARY: u8 = 5;
+
+impl Expr {
+    fn binding(&self) -> u8 {
+        match &self.kind {
+            ExprKind::Binary(operator, ..) => operator.binding(),
+            ExprKind::Unary(..) => UNARY,
+            _ => UNARY + 1,
+        }
+    }
+
+    fn print(&self, f: &mut Formatter<'_>, tightest: u8) -> fmt::Result {
+        if self.binding() >= tightest { write!(f, "{self}") } else { write!(f, "({self})") }
+    }
+}
+
+impl BinaryOperator {
+    fn binding(self) -> u8 {
+        match self {
+            Self::Or => 0,
+            Self::Xor => 1,
+            Self::And => 2,
+            Self::ShiftLeft | Self::ShiftRight => 3,
+            Self::Add | Self::Subtract => 4,
+        }
+    }
+}
+
+impl Display for Expr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ExprKind::Integer(value) => write!(f, "{value}"),
+            ExprKind::Name(name) => write!(f, "{name}"),
+            ExprKind::Field(name, Field::Number(number)) => write!(f, "{name}.{number}"),
+            ExprKind::Field(name, Field::Name(field)) => write!(f, "{name}.{field}"),
+            ExprKind::Index(name, index) => write!(f, "{name}[{index}]"),
+            ExprKind::Call(name, arguments) => {
+                write!(f, "{name}(")?;
+                for (index, argument) in arguments.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    write!(f, "{argument}")?;
+                }
+                f.write_str(")")
+            }
+            ExprKind::Signed(operand) => write!(f, "signed({operand})"),
+            ExprKind::Unary(operator, operand) => {
+                f.write_str(match operator {
+                    UnaryOperator::Negate => "-",
+                    UnaryOperator::Complement => "~",
+                })?;
+                operand.print(f, UNARY)
+            }
+            ExprKind::Binary(operator, left, right) => {
+                left.print(f, operator.binding())?;
+                write!(f, " {operator} ")?;
+                right.print(f, operator.binding() + 1)
+            }
+        }
+    }
+}
+
+impl Display for BinaryOperator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::And => "&",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Add => "+",
+            Self::Subtract => "-",
+        })
+    }
+}
+
+impl Display for Name {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if !self.quoted {
+            return f.write_str(&self.text);
+        }
+        write!(f, "\"{}\"", self.text.replace('\\', "\\\\").replace('"', "\\\""))
+    }
+}

@@ -1,0 +1,157 @@
+//! The three-valued solver: two Boolean parity games over (state, subformula).
+//!
+//! The value is *true* if the game for "certainly true" is won, and not *false* if the game for "not certainly false"
+//! is won. They differ in the labels that count as true and in who picks the member of a hyper-edge:
+//!
+//! | node | certainly true | not certainly false |
+//! |---|---|---|
+//! | atom | the label is 1 | the label is not 0 |
+//! | `<>p` | some hyper-edge, all its members | some hyper-edge, some member; a sink: itself |
+//! | `[]p` | all hyper-edges, all members; a sink: itself | all hyper-edges, some member; a sink: true |
+//!
+//! Both games are solved block by block of the normal form (`evaluate`), recursive blocks as parity games (`game`).
+
+mod arena;
+mod evaluate;
+mod game;
+
+use thiserror::Error;
+use three_valued::Truth;
+
+use crate::graph::{HyperGraph, StateId};
+use crate::labels::{AtomId, Labels};
+use crate::normal_form::NormalForm;
+use crate::solution::Solution;
+
+use evaluate::evaluate;
+
+/// Asked every few milliseconds whether to stop; `true` stops. Called from several threads.
+pub type Cancel<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// What is to be solved: a formula over a labelled graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The states and their hyper-edges.
+    pub graph: &'a HyperGraph,
+    /// The atoms of the formula in those states.
+    pub labels: &'a Labels,
+    /// The formula.
+    pub formula: &'a NormalForm,
+}
+
+impl Problem<'_> {
+    /// Computes the value of every subformula in every state.
+    ///
+    /// Time is linear in states plus hyper-edge members times subformulas if the formula is alternation-free. Several
+    /// problems may be solved at once, also on the same graph. The result does not depend on threads or timing.
+    ///
+    /// # Errors
+    /// If `cancel` said so, the labels do not fit the graph or the formula, or 32 bits cannot number the game.
+    pub fn solve(&self, cancel: &Cancel<'_>) -> Result<Solution, SolveError> {
+        self.check()?;
+        let (definite, possible) = rayon::join(
+            || evaluate(self, Game::Definite, &mut Ticker::new(cancel)),
+            || evaluate(self, Game::Possible, &mut Ticker::new(cancel)),
+        );
+        Ok(Solution::new(self, definite?, possible?))
+    }
+
+    fn check(&self) -> Result<(), SolveError> {
+        let (labelled, states) = (self.labels.state_count(), self.graph.state_count());
+        if labelled != states {
+            return Err(SolveError::LabelMismatch { labelled, states });
+        }
+        match self.formula.atoms().last() {
+            Some(atom) if atom.index() >= self.labels.atom_count() => {
+                Err(SolveError::MissingAtom { atom: atom.0, atoms: self.labels.atom_count() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The truth of an atom as the solver sees it: the label, or unknown in a sink.
+    ///
+    /// # Panics
+    /// If there is no such atom or state.
+    #[must_use]
+    pub fn label(&self, atom: AtomId, state: StateId) -> Truth {
+        if self.graph.is_sink(state) { Truth::Unknown } else { self.labels.get(atom, state) }
+    }
+}
+
+/// Why nothing was computed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The caller's cancellation said to stop.
+    #[error("the evaluation of the formula was cancelled")]
+    Cancelled,
+    /// The labels are those of another graph.
+    #[error("the labels are for {labelled} states, the graph has {states}")]
+    LabelMismatch {
+        /// How many states the labels have.
+        labelled: usize,
+        /// How many states the graph has.
+        states: usize,
+    },
+    /// The formula uses an atom without label.
+    #[error("the formula uses atom {atom}, but only {atoms} atoms are labelled")]
+    MissingAtom {
+        /// The atom.
+        atom: u32,
+        /// How many there are.
+        atoms: usize,
+    },
+    /// Too many states times subformulas.
+    #[error("{states} states times {nodes} mutually recursive subformulas exceed 32-bit numbers; simplify the formula")]
+    TooLarge {
+        /// How many states there are.
+        states: usize,
+        /// How many subformulas depend on each other.
+        nodes: usize,
+    },
+}
+
+/// Which of the two games is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Game {
+    /// For "certainly true".
+    Definite,
+    /// For "not certainly false".
+    Possible,
+}
+
+/// The work was interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cancelled;
+
+impl From<Cancelled> for SolveError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// Asks for cancellation once in a while.
+pub(crate) struct Ticker<'a> {
+    cancel: &'a dyn Fn() -> bool,
+    left: usize,
+}
+
+/// How many elementary steps pass between two questions: a millisecond or less.
+const TICKS: usize = 1 << 15;
+
+impl<'a> Ticker<'a> {
+    pub(crate) fn new(cancel: &'a dyn Fn() -> bool) -> Self {
+        Self { cancel, left: 0 }
+    }
+
+    /// Accounts for `work` elementary steps.
+    pub(crate) fn tick(&mut self, work: usize) -> Result<(), Cancelled> {
+        if let Some(left) = self.left.checked_sub(work) {
+            self.left = left;
+            return Ok(());
+        }
+        self.left = TICKS;
+        if (self.cancel)() { Err(Cancelled) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,340 @@
+//! Parity games of recursive blocks: attractors, and Zielonka's algorithm component by component.
+//!
+//! A block with one kind of fixed point is decided by a single attractor, in time linear in graph times block. A block
+//! with both kinds goes through Zielonka's algorithm: the vertices of the largest priority are attracted and set
+//! aside, the rest is solved by recursion; if the other player wins nothing there, the whole part is decided,
+//! otherwise what he wins is final and attracted, and what is left is taken apart again. Parts are always strongly
+//! connected components, taken in the order in which nothing undecided lies behind them. The depth of the recursion
+//! is at most the number of priorities.
+
+use std::collections::VecDeque;
+
+use fixedbitset::FixedBitSet;
+
+use crate::components::{Successor, Successors, Tarjan};
+use crate::normal_form::NodeId;
+use crate::solution::{Moves, Outcome};
+use crate::solve::arena::{Arena, Player, Role, Vertex};
+use crate::solve::{Cancelled, Game, Problem, SolveError, Ticker};
+
+/// Decides all nodes of a recursive block, whose other subformulas are decided in `outcome`.
+pub(crate) fn solve_block(
+    problem: &Problem<'_>,
+    game: Game,
+    block: &[NodeId],
+    outcome: &mut Outcome,
+    ticker: &mut Ticker<'_>,
+) -> Result<(), SolveError> {
+    let arena = Arena::new(problem, game, block)?;
+    // The proponent's strategy proves what is certainly true, the opponent's what is certainly false.
+    let strategist = if game == Game::Definite { Player::Proponent } else { Player::Opponent };
+    let favoured = arena.favoured();
+    let mut state = Progress::new(&arena, strategist, favoured != Some(strategist));
+    state.take_exits(problem, block, outcome, ticker)?;
+    match favoured {
+        Some(player) => state.give_rest(player),
+        None => state.solve_rest(ticker)?,
+    }
+    state.finish(block, outcome);
+    Ok(())
+}
+
+/// The level of a vertex that is no part of the game being solved.
+const INACTIVE: u8 = u8::MAX;
+
+/// The state of the solution of one game.
+struct Progress<'a> {
+    arena: &'a Arena<'a>,
+    strategist: Player,
+    /// Whether moves must be remembered; not where every move that stays won will do.
+    recording: bool,
+    /// Per vertex: the depth of the recursion at which it is being solved.
+    level: Vec<u8>,
+    /// The vertices that the proponent wins, among the inactive ones.
+    won: FixedBitSet,
+    /// Per vertex: the first move that may still be open to a player who wants to avoid the attractor …
+    watched: Vec<u32>,
+    /// … of this call.
+    watched_in: Vec<u32>,
+    calls: u32,
+    moves: Vec<Moves>,
+}
+
+/// The vertices of one level as a graph.
+struct Level<'a> {
+    arena: &'a Arena<'a>,
+    level: &'a [u8],
+    depth: u8,
+}
+
+impl Successors for Level<'_> {
+    fn successor(&self, vertex: u32, position: u32) -> Successor {
+        match self.arena.successor(vertex, position) {
+            Some(next) if self.level[next as usize] == self.depth => Successor::To(next),
+            Some(_) => Successor::Skip,
+            None => Successor::End,
+        }
+    }
+}
+
+/// Parts of the game still to be solved; the last one comes next.
+#[derive(Default)]
+struct Parts {
+    vertices: Vec<u32>,
+    /// Where each part starts, and whether it was strongly connected when it was put here.
+    starts: Vec<(usize, bool)>,
+}
+
+impl Parts {
+    fn push(&mut self, part: &[u32], connected: bool) {
+        self.starts.push((self.vertices.len(), connected));
+        self.vertices.extend_from_slice(part);
+    }
+
+    fn pop(&mut self) -> Option<(Vec<u32>, bool)> {
+        let (start, connected) = self.starts.pop()?;
+        Some((self.vertices.split_off(start), connected))
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn new(arena: &'a Arena<'a>, strategist: Player, recording: bool) -> Self {
+        let vertices = arena.vertex_count() as usize;
+        let states = arena.graph.state_count();
+        let moves = arena.roles().iter().map(|role| match role {
+            Role::Binary { owner, .. } if recording && *owner == strategist => {
+                Moves::Child(FixedBitSet::with_capacity(states))
+            }
+            Role::Mixed { owner, .. } if recording && *owner == strategist => Moves::Edge(vec![0; states]),
+            _ => Moves::Any,
+        });
+        Self {
+            arena,
+            strategist,
+            recording,
+            level: vec![0; vertices],
+            won: FixedBitSet::with_capacity(vertices),
+            watched: vec![0; vertices],
+            watched_in: vec![0; vertices],
+            calls: 0,
+            moves: moves.collect(),
+        }
+    }
+
+    /// Decides what the rest of the formula decides, and what follows from it.
+    fn take_exits(
+        &mut self,
+        problem: &Problem<'_>,
+        block: &[NodeId],
+        outcome: &Outcome,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Cancelled> {
+        let (mut proponent, mut opponent) = (Vec::new(), Vec::new());
+        self.arena.exits(problem, block, &outcome.won, &mut |vertex, winner, position| {
+            self.decide(vertex, winner);
+            self.record_child(vertex, position);
+            if winner == Player::Proponent { proponent.push(vertex) } else { opponent.push(vertex) }
+        });
+        // All exits are decided before anything is attracted: they are no longer moves to be avoided or forced.
+        self.attract(Player::Proponent, proponent, 0, ticker)?;
+        self.attract(Player::Opponent, opponent, 0, ticker)
+    }
+
+    /// What is left can be played for ever, which `player` wins.
+    fn give_rest(&mut self, player: Player) {
+        for vertex in 0..self.arena.vertex_count() {
+            if self.level[vertex as usize] != INACTIVE {
+                self.decide(vertex, player);
+            }
+        }
+    }
+
+    fn solve_rest(&mut self, ticker: &mut Ticker<'_>) -> Result<(), Cancelled> {
+        let rest = (0..self.arena.vertex_count()).filter(|&vertex| self.level[vertex as usize] == 0).collect();
+        let mut tarjan = Tarjan::new(self.arena.vertex_count() as usize);
+        self.solve(rest, 0, &mut tarjan, ticker)
+    }
+
+    /// Decides all of `vertices`, the ones of level `depth`, each of which has a move to another of them.
+    fn solve(
+        &mut self,
+        vertices: Vec<u32>,
+        depth: u8,
+        tarjan: &mut Tarjan,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Cancelled> {
+        let mut parts = Parts { vertices, starts: vec![(0, false)] };
+        while let Some((mut part, connected)) = parts.pop() {
+            let before = part.len();
+            ticker.tick(before)?;
+            part.retain(|&vertex| self.level[vertex as usize] == depth);
+            if connected && part.len() == before {
+                self.solve_component(&part, depth, &mut parts, tarjan, ticker)?;
+            } else if !part.is_empty() {
+                let level = Level { arena: self.arena, level: &self.level, depth };
+                let components = tarjan.decompose(&level, &part, ticker)?;
+                drop(part);
+                components.iter().rev().for_each(|component| parts.push(component, true));
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides a strongly connected part or some of it; puts back what is left.
+    fn solve_component(
+        &mut self,
+        part: &[u32],
+        depth: u8,
+        parts: &mut Parts,
+        tarjan: &mut Tarjan,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Cancelled> {
+        let priorities = || part.iter().filter_map(|&vertex| self.arena.priority(vertex));
+        let largest = priorities().max().unwrap_or(0);
+        let player = Player::of_priority(largest);
+        if priorities().all(|priority| Player::of_priority(priority) == player) {
+            part.iter().for_each(|&vertex| self.record_any(vertex, player, depth));
+            return self.win(part, player, depth, ticker);
+        }
+        let inner = self.without_attractor(part, largest, depth + 1, ticker)?;
+        self.solve(inner.clone(), depth + 1, tarjan, ticker)?;
+        let lost: Vec<u32> = inner.into_iter().filter(|&vertex| self.winner(vertex) != player).collect();
+        if lost.is_empty() {
+            return self.win(part, player, depth, ticker);
+        }
+        part.iter().for_each(|&vertex| self.level[vertex as usize] = depth);
+        self.win(&lost, player.other(), depth, ticker)?;
+        parts.push(part, false);
+        Ok(())
+    }
+
+    /// Lifts `part` to the level `depth`, takes out what the favoured player can force to `priority`, and returns the
+    /// rest.
+    fn without_attractor(
+        &mut self,
+        part: &[u32],
+        priority: u32,
+        depth: u8,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<Vec<u32>, Cancelled> {
+        part.iter().for_each(|&vertex| self.level[vertex as usize] = depth);
+        let player = Player::of_priority(priority);
+        let top: Vec<u32> =
+            part.iter().copied().filter(|&vertex| self.arena.priority(vertex) == Some(priority)).collect();
+        top.iter().for_each(|&vertex| self.decide(vertex, player));
+        self.attract(player, top, depth, ticker)?;
+        Ok(part.iter().copied().filter(|&vertex| self.level[vertex as usize] == depth).collect())
+    }
+
+    /// Decides `vertices`, and whatever else of the level can be forced there.
+    fn win(&mut self, vertices: &[u32], player: Player, depth: u8, ticker: &mut Ticker<'_>) -> Result<(), Cancelled> {
+        vertices.iter().for_each(|&vertex| self.decide(vertex, player));
+        self.attract(player, vertices.to_vec(), depth, ticker)
+    }
+
+    /// Decides for `player` every vertex of the level from which he can force the play into `decided`, nearest first.
+    fn attract(
+        &mut self,
+        player: Player,
+        decided: Vec<u32>,
+        depth: u8,
+        ticker: &mut Ticker<'_>,
+    ) -> Result<(), Cancelled> {
+        self.calls += 1;
+        let arena = self.arena;
+        let mut queue = VecDeque::from(decided);
+        while let Some(vertex) = queue.pop_front() {
+            let mut work = 1;
+            arena.predecessors(vertex, &mut |before, edge| {
+                work += 1;
+                if self.level[before as usize] == depth && self.is_forced(before, player, depth) {
+                    self.decide(before, player);
+                    self.record(before, vertex, edge);
+                    queue.push_back(before);
+                }
+            });
+            ticker.tick(work)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a vertex with a move into the attractor belongs to it: its owner wants that or has no other move.
+    fn is_forced(&mut self, vertex: u32, player: Player, depth: u8) -> bool {
+        if self.arena.owner(vertex).is_none_or(|owner| owner == player) {
+            return true;
+        }
+        let index = vertex as usize;
+        let mut position = if self.watched_in[index] == self.calls { self.watched[index] } else { 0 };
+        // Moves that were closed stay closed during one call, so none is looked at twice.
+        while let Some(next) = self.arena.successor(vertex, position) {
+            if self.level[next as usize] == depth {
+                self.watched_in[index] = self.calls;
+                self.watched[index] = position;
+                return false;
+            }
+            position += 1;
+        }
+        true
+    }
+
+    fn decide(&mut self, vertex: u32, winner: Player) {
+        self.level[vertex as usize] = INACTIVE;
+        self.won.set(vertex as usize, winner == Player::Proponent);
+    }
+
+    fn winner(&self, vertex: u32) -> Player {
+        if self.won.contains(vertex as usize) { Player::Proponent } else { Player::Opponent }
+    }
+
+    /// Remembers the move from `vertex` to `next`, over `edge` if one was picked.
+    fn record(&mut self, vertex: u32, next: u32, edge: Option<u32>) {
+        if !self.recording {
+            return;
+        }
+        let Vertex::Node(node, state) = self.arena.decode(vertex) else { return };
+        match (&mut self.moves[node as usize], edge) {
+            (Moves::Edge(edges), Some(edge)) => edges[state.index()] = edge,
+            (Moves::Child(second), _) => {
+                let Role::Binary { children, .. } = self.arena.role_of(node) else { return };
+                let is_second = children[1].is_some_and(|child| self.arena.vertex(child, state) == next);
+                second.set(state.index(), is_second);
+            }
+            _ => {}
+        }
+    }
+
+    /// Remembers that a subformula outside of the block was chosen.
+    fn record_child(&mut self, vertex: u32, position: Option<usize>) {
+        if let (Vertex::Node(node, state), Some(position)) = (self.arena.decode(vertex), position)
+            && let Moves::Child(second) = &mut self.moves[node as usize]
+        {
+            second.set(state.index(), position == 1);
+        }
+    }
+
+    /// Remembers some move that stays in the level, for a vertex of the strategist in a part that he wins.
+    fn record_any(&mut self, vertex: u32, winner: Player, depth: u8) {
+        if !self.recording || winner != self.strategist || self.arena.owner(vertex) != Some(winner) {
+            return;
+        }
+        let arena = self.arena;
+        let moves = (0..).map_while(|position| arena.successor(vertex, position));
+        let open = moves.enumerate().find(|(_, next)| self.level[*next as usize] == depth);
+        if let (Some((position, next)), Vertex::Node(_, state)) = (open, arena.decode(vertex)) {
+            let edge = arena.graph.edge_range(state).nth(position);
+            self.record(vertex, next, edge);
+        }
+    }
+
+    /// Hands the winners and moves over.
+    fn finish(self, block: &[NodeId], outcome: &mut Outcome) {
+        let states = self.arena.graph.state_count();
+        for (number, (node, moves)) in block.iter().zip(self.moves).enumerate() {
+            let mut won = FixedBitSet::with_capacity(states);
+            let offset = number * states;
+            (0..states).filter(|state| self.won.contains(offset + state)).for_each(|state| won.insert(state));
+            outcome.won[node.index()] = won;
+            outcome.moves[node.index()] = moves;
+        }
+    }
+}
