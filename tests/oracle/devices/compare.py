@@ -5,8 +5,9 @@
 
 Needs avr-gcc and avr-libc (Debian: gcc-avr, avr-libc), and a C compiler with libsimavr (libsimavr-dev). The header is
 preprocessed, its macros are read, and every register address, bit number, vector, fuse bit and size is compared in both
-directions; the enable and flag bits of the vectors, and which flags an interrupt entry leaves, are compared with simavr.
-What the others are known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences (printed); 2: cannot run.
+directions; the enable and flag bits of the vectors, and which flags an interrupt entry leaves, with simavr. What the others are
+known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences (printed);
+2: cannot run.
 """
 
 import os
@@ -194,10 +195,11 @@ def compare_vectors(comparison, lines, macros):
 
 
 def simavr_vectors(device):
-    """What simavr knows: vector number -> (enable address, bit, flag address, bit, whether the entry leaves the flag)."""
+    """What simavr knows: vector number -> (enable address, bit, flag address, bit, flag stays)."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "vectors")
-        run(["cc", "-o", program, os.path.join(os.path.dirname(os.path.abspath(__file__)), "simavr_vectors.c"), "-lsimavr", "-lelf"])
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "simavr_vectors.c")
+        run(["cc", "-o", program, source, "-lsimavr", "-lelf"])
         lines = [line.split() for line in run([program, device]).splitlines()]
     return {int(line[1], 16): tuple(int(part, 16) for part in line[2:]) for line in lines if line[0] == "vector"}
 

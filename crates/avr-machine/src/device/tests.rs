@@ -16,6 +16,25 @@ fn ports() -> &'static Device {
     Device::named("atmega328p-gpio").expect("a built-in device")
 }
 
+/// All devices.
+fn devices() -> impl Iterator<Item = &'static Device> {
+    Device::names().map(|name| Device::named(name).expect("a listed device"))
+}
+
+/// Every bit of every register of a device, with its place.
+fn all_bits(device: &Device) -> impl Iterator<Item = (BitRef, &Bit)> {
+    device.registers.iter().flat_map(|register| {
+        (0..).zip(&register.bits).map(|(bit, content)| (BitRef { address: register.address, bit }, content))
+    })
+}
+
+/// A bit `REGISTER.BIT` of the whole chip.
+#[track_caller]
+fn place(name: &str) -> BitRef {
+    let (register, bit) = name.split_once('.').expect("REGISTER.BIT");
+    whole().bit(register, bit).unwrap_or_else(|| panic!("no bit {name}"))
+}
+
 #[test]
 fn every_table_is_accepted_and_has_its_name() {
     for table in &TABLES {
@@ -24,4 +43,432 @@ fn every_table_is_accepted_and_has_its_name() {
             Err(error) => panic!("{}: {error}", table.name),
         }
     }
+}
+
+#[test]
+fn an_unknown_device_is_refused_with_the_nearest_name_first() {
+    let error = Device::named("atmega328-gpio").expect_err("no such device");
+    assert_eq!(error.nearest[0], "atmega328p-gpio");
+    assert!(error.to_string().starts_with("unknown device 'atmega328-gpio'; did you mean atmega328p-gpio or "));
+    assert_eq!(Device::named("ATMega328P").expect_err("names are lower case").nearest[0], "atmega328p");
+}
+
+#[test]
+fn registers_are_found_by_address_and_by_name() {
+    #[track_caller]
+    fn check(name: &str, address: u16, io_address: Option<u8>, reset: u8, undefined: u8) {
+        let register = whole().register_at(address).unwrap_or_else(|| panic!("nothing at {address:#x}"));
+        assert_eq!(register.name, name);
+        assert_eq!(register.io_address(), io_address);
+        assert_eq!(register.reset, ResetValue { value: reset, undefined });
+        assert_eq!(whole().register(name), Some(register));
+    }
+    check("PINB", 0x23, Some(0x03), 0, 0xff);
+    check("PINC", 0x26, Some(0x06), 0, 0x7f);
+    check("TIFR0", 0x35, Some(0x15), 0, 0);
+    check("EECR", 0x3f, Some(0x1f), 0, 0x32);
+    check("EEARH", 0x42, Some(0x22), 0, 0x03);
+    check("SPDR", 0x4e, Some(0x2e), 0, 0xff);
+    check("MCUSR", 0x54, Some(0x34), 0x01, 0x06);
+    check("SPL", 0x5d, Some(0x3d), 0xff, 0);
+    check("SPH", 0x5e, Some(0x3e), 0x08, 0);
+    check("SREG", 0x5f, Some(0x3f), 0, 0);
+    check("WDTCSR", 0x60, None, 0, 0);
+    check("OSCCAL", 0x66, None, 0, 0xff);
+    check("TWSR", 0xb9, None, 0xf8, 0);
+    check("TWAR", 0xba, None, 0xfe, 0);
+    check("TWDR", 0xbb, None, 0xff, 0);
+    check("UCSR0A", 0xc0, None, 0x20, 0);
+    check("UCSR0C", 0xc2, None, 0x06, 0);
+    check("UDR0", 0xc6, None, 0, 0);
+}
+
+#[test]
+fn addresses_without_a_register_have_none() {
+    for address in
+        [0, 0x1f, 0x20, 0x22, 0x2c, 0x49, 0x4f, 0x58, 0x5c, 0x62, 0x6a, 0x83, 0xaf, 0xc3, 0xc7, 0x100, 0xffff]
+    {
+        assert_eq!(whole().register_at(address), None, "{address:#x}");
+    }
+    assert_eq!(whole().registers.len(), 87, "as many as avr-libc names");
+    assert!(whole().is_io_area(0x20) && whole().is_io_area(0xff));
+    assert!(!whole().is_io_area(0x1f) && !whole().is_io_area(0x100));
+}
+
+#[test]
+fn bits_are_found_by_name_number_and_other_name() {
+    #[track_caller]
+    fn check(register: &str, bit: &str, expected: Option<(u16, u8)>) {
+        let found = whole().bit(register, bit).map(|bit| (bit.address, bit.bit));
+        assert_eq!(found, expected, "{register}.{bit}");
+    }
+    check("PORTB", "PORTB3", Some((0x25, 3)));
+    check("PORTB", "3", Some((0x25, 3)));
+    check("SREG", "I", Some((0x5f, 7)));
+    check("SPMCSR", "SPMEN", Some((0x57, 0)));
+    check("SPMCSR", "SELFPRGEN", Some((0x57, 0)));
+    check("UCSR0C", "UDORD0", Some((0xc2, 2)));
+    check("SPMCSR", "UDORD0", None);
+    check("PORTB", "8", None);
+    check("PORTB", "PORTC3", None);
+    check("PORTQ", "0", None);
+}
+
+#[test]
+fn bits_have_the_kind_of_the_data_sheet() {
+    #[track_caller]
+    fn check(register: &str, expected: KindMasks) {
+        assert_eq!(whole().register(register).expect("a register").kinds, expected, "{register}");
+    }
+    let none = KindMasks::default();
+    check("PORTB", KindMasks { plain: 0xff, ..none });
+    check("PORTC", KindMasks { plain: 0x7f, reserved: 0x80, ..none });
+    check("PINC", KindMasks { input: 0x7f, reserved: 0x80, ..none });
+    check("TIFR1", KindMasks { flag: 0x27, reserved: 0xd8, ..none });
+    check("EECR", KindMasks { plain: 0x38, window: 0x04, pulse: 0x02, strobe: 0x01, reserved: 0xc0, ..none });
+    check("TCCR0B", KindMasks { plain: 0x0f, strobe: 0xc0, reserved: 0x30, ..none });
+    check("ADCSRA", KindMasks { plain: 0xaf, pulse: 0x40, flag: 0x10, ..none });
+    check("UCSR0A", KindMasks { plain: 0x03, flag: 0xe0, input: 0x1c, ..none });
+    check("WDTCSR", KindMasks { plain: 0x6f, flag: 0x80, window: 0x10, ..none });
+    check("TWCR", KindMasks { plain: 0x65, flag: 0x80, pulse: 0x10, input: 0x08, reserved: 0x02, ..none });
+}
+
+#[test]
+fn kinds_cover_every_bit_once_and_reserved_bits_are_just_the_unnamed() {
+    for device in devices() {
+        for register in &device.registers {
+            let KindMasks { plain, read_only, reserved, input, flag, pulse, strobe, window } = register.kinds;
+            let masks = [plain, read_only, reserved, input, flag, pulse, strobe, window];
+            let sum: u32 = masks.iter().map(|mask| u32::from(*mask)).sum();
+            assert_eq!(sum, 0xff, "{}", register.name);
+            let unnamed = (0..8).filter(|bit| register.bits[*bit].name.is_none()).fold(0, |mask, bit| mask | 1 << bit);
+            assert_eq!(reserved, unnamed, "{}", register.name);
+            assert_eq!((register.reset.value | register.reset.undefined) & reserved, 0, "{}", register.name);
+            assert_eq!(register.reset.value & register.reset.undefined, 0, "{}", register.name);
+        }
+    }
+}
+
+#[test]
+fn writing_a_pin_register_toggles_the_same_port() {
+    for device in devices() {
+        for register in device.registers.iter().filter(|register| register.name.starts_with("PIN")) {
+            let port = device.register(&register.name.replace("PIN", "PORT")).expect("the port of the pins");
+            for bit in register.bits.iter().filter(|bit| bit.name.is_some()) {
+                let BitKind::Input(input) = &bit.kind else { panic!("{:?} is no input", bit.name) };
+                assert_eq!(input.on_write, InputWrite::Toggles(port.address));
+                assert_eq!((&input.changes_while, input.changes), (&Condition::Always, Changes::Both));
+            }
+            assert_eq!(register.kinds.reserved, port.kinds.reserved);
+        }
+    }
+}
+
+#[test]
+fn sixteen_bit_registers_share_the_byte_temp() {
+    #[track_caller]
+    fn check(name: &str, low: Access, high: Access) {
+        let pair = whole().pair(name).expect("a pair");
+        assert_eq!(whole().register_at(pair.low).expect("its low byte").access, low);
+        assert_eq!(whole().register_at(pair.high).expect("its high byte").access, high);
+    }
+    check(
+        "TCNT1",
+        Access::LowOfPair { temp: 0, high: 0x85, latches: true },
+        Access::HighOfPair { temp: 0, low: 0x84, latched: true },
+    );
+    check(
+        "OCR1A",
+        Access::LowOfPair { temp: 0, high: 0x89, latches: false },
+        Access::HighOfPair { temp: 0, low: 0x88, latched: false },
+    );
+    check("ADC", Access::LocksPair { high: 0x79 }, Access::Direct);
+    check("UBRR0", Access::Direct, Access::Direct);
+    assert_eq!((whole().temp_bytes, ports().temp_bytes), (1, 0));
+    for pair in devices().flat_map(|device| &device.pairs) {
+        assert_eq!(pair.high, pair.low + 1, "{}", pair.name);
+    }
+}
+
+#[test]
+fn windows_know_what_they_protect_and_guards_point_to_windows() {
+    #[track_caller]
+    fn check(window: &str, opened_with: (u8, u8), protects: &[&str]) {
+        let BitKind::Window(content) = &whole().bit_at(place(window)).expect("a bit").kind else {
+            panic!("{window} is no window")
+        };
+        assert_eq!((content.opened_with_ones, content.opened_with_zeros), opened_with);
+        let expected: Vec<_> = protects.iter().map(|name| place(name)).collect();
+        assert_eq!(content.protects, expected, "{window}");
+        assert_eq!(content.cycles, 4);
+    }
+    check("EECR.EEMPE", (0x04, 0), &["EECR.EEPE"]);
+    check("WDTCSR.WDCE", (0x18, 0), &["WDTCSR.0", "WDTCSR.1", "WDTCSR.2", "WDTCSR.WDE", "WDTCSR.WDP3"]);
+    check("CLKPR.CLKPCE", (0x80, 0x0f), &["CLKPR.0", "CLKPR.1", "CLKPR.2", "CLKPR.3"]);
+    check("MCUCR.IVCE", (0x01, 0), &["MCUCR.IVSEL"]);
+    check("MCUCR.BODSE", (0x60, 0), &[]);
+    for device in devices() {
+        for guard in all_bits(device).filter_map(|(_, bit)| bit.guard) {
+            let window = device.bit_at(guard.window).expect("the window exists");
+            assert!(matches!(window.kind, BitKind::Window(_)), "{:?}", window.name);
+        }
+    }
+}
+
+#[test]
+fn interrupts_have_their_vectors_and_priorities() {
+    #[track_caller]
+    fn check(number: u8, name: &str, vector: u16) {
+        let interrupt = whole().interrupt(name).unwrap_or_else(|| panic!("no interrupt {name}"));
+        assert_eq!((interrupt.number, interrupt.vector), (number, vector));
+        assert_eq!(interrupt.handler_symbol(), format!("__vector_{number}"));
+    }
+    check(1, "INT0", 2);
+    check(6, "WDT", 0x0c);
+    check(16, "TIMER0_OVF", 0x20);
+    check(18, "USART_RX", 0x24);
+    check(22, "EE_READY", 0x2c);
+    check(25, "SPM_READY", 0x32);
+    let numbers: Vec<_> = whole().interrupts.iter().map(|interrupt| interrupt.number).collect();
+    assert_eq!(numbers, (1..=25).collect::<Vec<_>>());
+    assert!(ports().interrupts.is_empty());
+}
+
+#[test]
+fn enable_bits_are_storage_and_flags_are_cleared_as_their_kind_says() {
+    for device in devices() {
+        for interrupt in &device.interrupts {
+            let enable = device.bit_at(interrupt.enable).expect("the enable bit exists");
+            assert_eq!(enable.kind, BitKind::Plain, "{}", interrupt.name);
+            let Some(place) = interrupt.flag() else { continue };
+            let BitKind::Flag(flag) = &device.bit_at(place).expect("the flag exists").kind else {
+                panic!("{}: no flag", interrupt.name)
+            };
+            let by_entry = flag.cleared_by.contains(&ClearedBy::InterruptEntry);
+            assert_eq!(by_entry, matches!(interrupt.request, Request::Latched { .. }), "{}", interrupt.name);
+            assert_eq!(flag.freedom, interrupt.freedom);
+        }
+    }
+}
+
+#[test]
+fn no_two_interrupts_share_an_enable_bit_or_a_flag() {
+    for device in devices() {
+        // The three pin changes and the like have one of each; a copied line would show up here.
+        let mut enables: Vec<_> = device.interrupts.iter().map(|interrupt| interrupt.enable).collect();
+        let mut flags: Vec<_> = device.interrupts.iter().filter_map(Interrupt::flag).collect();
+        let counts = (enables.len(), flags.len());
+        enables.sort();
+        enables.dedup();
+        flags.sort();
+        flags.dedup();
+        assert_eq!((enables.len(), flags.len()), counts, "{}", device.name);
+    }
+}
+
+#[test]
+fn requests_depend_on_the_clock_and_the_configuration() {
+    #[track_caller]
+    fn check(name: &str, set: &[(&str, u8)], expected: (Truth, Truth)) {
+        let interrupt = whole().interrupt(name).expect("an interrupt");
+        let mut read = |address| {
+            let known =
+                set.iter().find(|(register, _)| whole().register(register).expect("a register").address == address);
+            KnownBits::exactly(known.map_or(0, |(_, value)| *value))
+        };
+        let found = (interrupt.raised_while.evaluate(&mut read), interrupt.level_while.evaluate(&mut read));
+        assert_eq!(found, expected, "{name}");
+    }
+    let (yes, no) = (Truth::True, Truth::False);
+    check("TIMER0_OVF", &[], (no, no));
+    check("TIMER0_OVF", &[("TCCR0B", 0x03)], (yes, no));
+    check("TIMER0_OVF", &[("TCCR0B", 0x03), ("PRR", 0x20)], (no, no));
+    check("TIMER0_OVF", &[("TCCR0B", 0xc8)], (no, no));
+    check("TIMER1_CAPT", &[], (yes, no));
+    check("TIMER2_OVF", &[("PRR", 0x40), ("TCCR2B", 1)], (no, no));
+    check("TIMER2_OVF", &[("PRR", 0x40), ("TCCR2B", 1), ("ASSR", 0x20)], (yes, no));
+    check("INT0", &[], (no, yes));
+    check("INT0", &[("EICRA", 0x02)], (yes, no));
+    check("INT1", &[("EICRA", 0x02)], (no, yes));
+    check("USART_RX", &[("UCSR0B", 0x80)], (no, no));
+    check("USART_RX", &[("UCSR0B", 0x90)], (yes, no));
+    check("EE_READY", &[], (yes, no));
+    check("EE_READY", &[("EECR", 0x02)], (no, no));
+    check("TWI", &[("TWCR", 0x04)], (yes, no));
+    check("ADC", &[("ADCSRA", 0x80)], (yes, no));
+}
+
+/// The conditions under which something happens to a bit, without those on who determines it.
+fn conditions_of(bit: &Bit) -> Vec<&Condition> {
+    let mut conditions = vec![&bit.writable_while, &bit.forced_one_while];
+    match &bit.kind {
+        BitKind::Input(input) => conditions.extend([&input.changes_while, &input.zero_while]),
+        BitKind::Flag(flag) => conditions.extend([&flag.raised_while, &flag.zero_while]),
+        BitKind::Pulse(pulse) => conditions.extend([&pulse.raised_while, &pulse.zero_while]),
+        BitKind::Plain | BitKind::ReadOnly | BitKind::Reserved | BitKind::Strobe | BitKind::Window(_) => {}
+    }
+    conditions
+}
+
+#[test]
+fn conditions_on_bits_read_what_software_alone_determines() {
+    // A stored bit that hardware changes would be stale. The one exception makes writes uncertain, nothing else.
+    let exceptions = [place("EECR.EEPE")];
+    for device in devices() {
+        let registers = device.registers.iter().map(|register| &register.clocked_while);
+        for condition in registers.chain(all_bits(device).flat_map(|(_, bit)| conditions_of(bit))) {
+            for (at, bit) in all_bits(device).filter(|(_, bit)| bit.kind.is_changed_by_hardware()) {
+                let depends = condition.depends_on(at.address, at.mask());
+                assert!(!depends || exceptions.contains(&at), "{}: {condition:?} reads {:?}", device.name, bit.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_restricted_device_has_the_ports_and_nothing_else() {
+    let names: Vec<_> = ports().registers.iter().map(|register| register.name).collect();
+    let expected = "PINB DDRB PORTB PINC DDRC PORTC PIND DDRD PORTD GPIOR0 GPIOR1 GPIOR2 SPL SPH SREG";
+    assert_eq!(names.join(" "), expected);
+    assert_eq!(ports().policy.reserved_bit, Severity::Hazard);
+    assert_eq!(ports().policy.interrupts, InterruptPolicy::Forbidden);
+    assert_eq!(whole().policy.reserved_bit, Severity::Note);
+    assert_eq!(ports().memory, whole().memory);
+    assert!(ports().watchdog.is_none() && ports().sleep.is_none() && ports().self_programming.is_none());
+    assert!(ports().eeprom.is_none() && ports().clock_prescaler.is_none() && ports().corruptions.is_empty());
+    assert!(ports().reset_effects.is_empty() && ports().fuse_resets.is_empty() && ports().aliases.is_empty());
+}
+
+#[test]
+fn conditions_on_absent_registers_take_their_reset_values() {
+    // On the chip a pin of port C is free while it is an input and DIDR0 leaves it on; there is no DIDR0 here.
+    let bit = ports().bit_at(ports().bit("PINC", "2").expect("a bit")).expect("a bit");
+    let BitKind::Input(input) = &bit.kind else { panic!("a pin is an input") };
+    let output = Condition::Bit(BitRef { address: 0x27, bit: 2 });
+    assert_eq!(input.freedom, Freedom::RealWhile(Condition::Not(Box::new(output))));
+}
+
+#[test]
+fn fuses_choose_boot_section_and_reset_values() {
+    let factory = whole().default_fuses;
+    assert_eq!(factory, FuseBytes { low: 0x62, high: 0xd9, extended: 0xff });
+    #[track_caller]
+    fn check(high: u8, start_word: u16) {
+        let section = whole().boot_section(FuseBytes { high, ..whole().default_fuses });
+        assert_eq!(section.map(|section| section.start_word), Some(start_word), "{high:#x}");
+    }
+    check(0xd9, 0x3800);
+    check(0xde, 0x3f00);
+    check(0xdc, 0x3e00);
+    check(0xda, 0x3c00);
+    let is_programmed = |name| whole().fuse(name).expect("a fuse").is_programmed(factory);
+    assert!(is_programmed("CKDIV8") && is_programmed("SPIEN"));
+    assert!(!is_programmed("WDTON") && !is_programmed("BOOTRST"));
+    let clkpr = whole().fuse_resets.iter().find(|reset| reset.fuse == "CKDIV8").expect("a line");
+    assert_eq!((clkpr.address, clkpr.mask, clkpr.programmed, clkpr.unprogrammed), (0x61, 0x0f, 3, 0));
+}
+
+#[test]
+fn reset_causes_are_remembered_as_the_data_sheet_says() {
+    #[track_caller]
+    fn check(cause: ResetCause, before: (u8, u8), after: (u8, u8)) {
+        let effect = whole().reset_effect(cause).expect("an effect");
+        let result = effect.from(ResetValue { value: before.0, undefined: before.1 });
+        assert_eq!((result.value, result.undefined), after, "{cause:?}");
+    }
+    check(ResetCause::PowerOn, (0x08, 0), (0x01, 0x06));
+    check(ResetCause::External, (0x01, 0), (0x03, 0));
+    check(ResetCause::External, (0x01, 0x06), (0x03, 0x04));
+    check(ResetCause::BrownOut, (0x00, 0), (0x04, 0));
+    check(ResetCause::Watchdog, (0x01, 0), (0x09, 0));
+}
+
+#[test]
+fn facts_about_watchdog_sleep_and_prescaler_have_their_places() {
+    let watchdog = whole().watchdog.as_ref().expect("a watchdog");
+    assert_eq!(watchdog.reset_enable, place("WDTCSR.WDE"));
+    assert_eq!(watchdog.prescaler[3], place("WDTCSR.5"));
+    assert_eq!(watchdog.timeout_cycles[9], 1024 * 1024);
+    let sleep = whole().sleep.as_ref().expect("sleep modes");
+    assert_eq!((sleep.mode_address, sleep.mode_mask, sleep.modes.len()), (0x53, 0x0e, 6));
+    assert!(sleep.modes.iter().all(|mode| mode.value & !sleep.mode_mask == 0));
+    let prescaler = whole().clock_prescaler.as_ref().expect("a prescaler");
+    assert_eq!((prescaler.mask, prescaler.divisions.len()), (0x0f, 9));
+    let eeprom = whole().eeprom.expect("an EEPROM");
+    assert_eq!(
+        (eeprom.mode_mask, eeprom.data, eeprom.address_low, eeprom.address_high),
+        (0x30, 0x40, 0x41, Some(0x42))
+    );
+}
+
+#[test]
+fn only_the_deep_sleepers_wake_from_power_down() {
+    let wakers = whole().interrupts.iter().filter(|interrupt| interrupt.wakes_from.contains(&"power_down"));
+    let names: Vec<_> = wakers.map(|interrupt| interrupt.name).collect();
+    assert_eq!(names, ["INT0", "INT1", "PCINT0", "PCINT1", "PCINT2", "WDT", "TWI"]);
+    assert!(whole().interrupts.iter().all(|interrupt| interrupt.wakes_from.contains(&"idle")));
+}
+
+/// Changes the table of the whole chip at its first `from` and expects a refusal with this message.
+#[track_caller]
+fn refused(from: &str, to: &str, message: &str) {
+    let text = TABLES[0].text;
+    assert!(text.contains(from), "the table no longer contains {from}");
+    let changed: &'static str = text.replacen(from, to, 1).leak();
+    match load(changed) {
+        Ok(Loaded::Device(_) | Loaded::Restriction(_)) => panic!("accepted: {to}"),
+        Err(error) => assert!(error.to_string().contains(message), "{error}"),
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    refused(r#""PORTB", at: 0x25"#, r#""PORTB", at: 0x24"#, "PORTB: another register has the same address");
+    refused(r#"name: "DDRB""#, r#"name: "PORTB""#, "PORTB: described twice");
+    refused("PORTB7 PORTB6", "PORTB6", "PORTB: 7 bits instead of eight");
+    refused("PORTB7 PORTB6", "PORTB8 PORTB7 PORTB6", "PORTB: more than eight bits");
+    refused("reset: \"0000 0xx1\"", "reset: \"0000 0xx\"", "MCUSR: reset value is not of eight bits");
+    refused("reset: \"0000 0xx1\"", "reset: \"0000 02x1\"", "MCUSR: '2' in the reset value");
+    refused(r#"Toggles("PORTB")"#, r#"Toggles("PORTE")"#, "register 'PORTE' does not exist");
+    refused(r#"{"FOC0A FOC0B": Strobe}"#, r#"{"FOC0A FOC0C": Strobe}"#, "TCCR0B: has no bit 'FOC0C'");
+    refused(r#"{"FOC0A FOC0B": Strobe}"#, r#"{"FOC0A 5": Strobe}"#, "TCCR0B: a bit of 'FOC0A 5' is reserved");
+    refused(r#"{"FOC0A FOC0B": Strobe}"#, r#"{"FOC0A": Strobe, "7": Strobe}"#, "has two kinds");
+    refused(r#"Named("timer 0 runs")"#, r#"Named("timer 9 runs")"#, "condition 'timer 9 runs' does not exist");
+    refused(
+        r#""timer 0 runs": NonZero("TCCR0B", ["CS02", "CS01", "CS00"])"#,
+        r#""timer 0 runs": Named("timer 0 runs")"#,
+        "condition 'timer 0 runs' does not exist",
+    );
+    refused(r#"enable: "EIMSK.INT0""#, r#"enable: "EIMSK""#, "bit 'EIMSK' does not exist");
+    refused("number: 2, name", "number: 3, name", "INT1: its number is not the next one");
+    refused(r#"Latched("EIFR.INTF0")"#, r#"Latched("EIMSK.INT0")"#, "INT0: its request is not a bit of kind flag");
+    refused(r#"wakes_from: ["idle""#, r#"wakes_from: ["idling""#, "sleep mode 'idling' does not exist");
+    refused(r#"fuse: "WDTON""#, r#"fuse: "WDTOFF""#, "fuse 'WDTOFF' does not exist");
+    refused("programmed: 0x03", "programmed: 0x13", "CLKPR: a fuse sets bits that it does not determine");
+    refused("data_sheet", "data_shed", "not a device file");
+}
+
+#[test]
+fn restrictions_must_name_what_exists() {
+    #[track_caller]
+    fn check(only: &[&'static str], absent: &[&'static str], expected: Result<usize, &str>) {
+        let restriction = source::RestrictionSource {
+            name: "test",
+            base: "atmega328p",
+            only: only.to_vec(),
+            absent: absent.to_vec(),
+            policy: whole().policy,
+        };
+        let result = resolve::load_restriction(TABLES[0].text, &restriction);
+        assert_eq!(
+            result.map(|device| device.interrupts.len()).map_err(|error| error.to_string()),
+            expected.map_err(str::to_owned)
+        );
+    }
+    check(&["SREG"], &[], Ok(0));
+    check(&[], &["usart0"], Ok(22));
+    check(&[], &["eeprom", "twi"], Ok(23));
+    check(&["PORTX"], &[], Err("register 'PORTX' does not exist"));
+    check(&[], &["usart7"], Err("peripheral 'usart7' does not exist"));
+    check(&[], &["portb"], Ok(25));
 }
