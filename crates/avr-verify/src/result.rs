@@ -1,0 +1,100 @@
+//! What verification answers.
+
+use std::time::Duration;
+
+/// The answer to a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Proved for every input, every initial content and every interrupt timing.
+    Holds,
+    /// Disproved.
+    Violated,
+    /// Neither, for the reason given.
+    Unknown(Unknown),
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// What stood in the way, as a sentence without a full stop.
+    pub reason: String,
+    /// Whether our own code failed a check of itself, which makes the exit code 4.
+    pub self_check_failed: bool,
+}
+
+impl Unknown {
+    /// An ordinary reason.
+    #[must_use]
+    pub fn because(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), self_check_failed: false }
+    }
+}
+
+/// What freedom of the model a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The verdict is about the hardware.
+    Hardware,
+    /// The verdict uses a choice that the model leaves open and the hardware would determine.
+    Model,
+}
+
+/// What it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Refinements before the answer.
+    pub refinements: usize,
+    /// Abstract states of the state space that decided.
+    pub states: usize,
+    /// Transitions of that state space: members of hyper-edges.
+    pub transitions: usize,
+    /// Time from the start of the run to the answer.
+    pub time: Duration,
+}
+
+/// The answer to one property of the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyResult {
+    /// The name, by default the property's own text.
+    pub name: String,
+    /// The name of the construct in property files, such as `Recovery`.
+    pub kind: String,
+    /// The formula that was checked.
+    pub formula: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub basis: Basis,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+/// The worst-case depth of the stack in bytes below RAMEND.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StackBound {
+    /// Some run reaches this depth.
+    pub lower: Option<u32>,
+    /// No run exceeds this depth.
+    pub upper: Option<u32>,
+}
+
+impl StackBound {
+    /// The bound, where both sides agree.
+    #[must_use]
+    pub fn exact(&self) -> Option<u32> {
+        self.lower.filter(|lower| Some(*lower) == self.upper)
+    }
+}
+
+/// The answers for one image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// One for each property, in their order.
+    pub properties: Vec<PropertyResult>,
+    /// The stack bound.
+    pub stack: StackBound,
+    /// Whether the user interrupted the run.
+    pub interrupted: bool,
+    /// How often the state space was built.
+    pub passes: usize,
+}

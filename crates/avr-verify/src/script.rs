@@ -1,0 +1,205 @@
+//! Enumerating what one step can come to: all answers to all open questions.
+//!
+//! A step is run again and again, each time with the next sequence of answers (its *script*), until every sequence was
+//! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
+//! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
+
+use avr_machine::{Demand, Environment, Input, Question};
+use three_valued::{BitDomain, ByteDomain};
+use tvar::LocationPrecision;
+
+/// Who answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chooser {
+    /// The environment, in this step: each answer is a hyper-edge of its own.
+    Environment,
+    /// Nobody: the stored state is in one of the cases; they are members of one hyper-edge.
+    State,
+}
+
+/// A question and the answer that a script gives to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    chooser: Chooser,
+    index: u32,
+    count: u32,
+}
+
+/// How unknown values are made and what is noted about questions: the part that depends on the value domain.
+pub(crate) trait Unknowns<V: ByteDomain> {
+    /// A byte whose bits in `mask` are unknown inputs; the others are 0.
+    fn unknown(&mut self, source: Input, mask: u8) -> V;
+    /// Takes note of a question about the stored state.
+    fn asked(&mut self, _about: Question<'_, V>) {}
+    /// Takes note of what is not known well enough to go on.
+    fn stuck(&mut self, _about: &[&V]) {}
+}
+
+/// The number of an input for precision.
+pub(crate) fn input_variable(source: Input) -> tvar::Variable {
+    match source {
+        Input::Register(address) => tvar::Variable(u32::from(address)),
+        Input::Initial(address) => tvar::Variable(0x1_0000 + u32::from(address)),
+    }
+}
+
+/// An environment that answers from a script and extends it with first answers.
+pub(crate) struct Scripted<'a, U> {
+    pub(crate) script: Vec<Answer>,
+    position: usize,
+    precision: &'a LocationPrecision,
+    pub(crate) unknowns: U,
+}
+
+impl<'a, U> Scripted<'a, U> {
+    /// An environment at the beginning of the first script.
+    pub(crate) fn new(precision: &'a LocationPrecision, unknowns: U) -> Self {
+        Self::replaying(precision, unknowns, Vec::new())
+    }
+
+    /// An environment that gives the answers of a script.
+    pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
+        Self { script, position: 0, precision, unknowns }
+    }
+
+    /// Turns to the next script; none when all were tried.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.position = 0;
+        while let Some(last) = self.script.last_mut() {
+            last.index += 1;
+            if last.index < last.count {
+                return true;
+            }
+            self.script.pop();
+        }
+        false
+    }
+
+    fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
+        if self.position == self.script.len() {
+            self.script.push(Answer { chooser, index: 0, count: count as u32 });
+        }
+        let answer = self.script[self.position];
+        self.position += 1;
+        answer.index as usize
+    }
+}
+
+impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
+    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V {
+        let chosen = self.precision.inputs.get(input_variable(source)) as u8;
+        let split = match (demand, source) {
+            (Demand::Decides, _) => mask,
+            // The initial content has thousands of bits: even the naive strategy splits only those it is told to.
+            (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
+            (Demand::Stored, _) => mask & chosen,
+        };
+        let open = self.unknowns.unknown(source, mask & !split);
+        let split_bits = (0..8).filter(|bit| split >> bit & 1 == 1);
+        split_bits.fold(open, |byte, bit| {
+            let value = self.answer(Chooser::Environment, 2) == 1;
+            byte.with_bit(bit, &V::Bit::constant(value))
+        })
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.answer(Chooser::Environment, count)
+    }
+
+    fn case(&mut self, count: usize, about: Question<'_, V>) -> usize {
+        self.unknowns.asked(about);
+        self.answer(Chooser::State, count)
+    }
+
+    fn stuck(&mut self, about: &[&V]) {
+        self.unknowns.stuck(about);
+    }
+}
+
+/// The most hyper-edges that are made from independent choices below different cases.
+const MAX_COMBINATIONS: usize = 256;
+
+/// The hyper-edges over the leaves of a script tree, each as indices into `scripts`, which are in the order of
+/// enumeration.
+///
+/// An environment's choice gives the hyper-edges of all its answers. Below the cases of a stored unknown, a hyper-edge
+/// takes one hyper-edge of every case: whichever case a concrete state is in, there is an input that leads into the set.
+pub(crate) fn hyper_edges(scripts: &[Vec<Answer>]) -> Vec<Vec<usize>> {
+    let all: Vec<usize> = (0..scripts.len()).collect();
+    if scripts.is_empty() { Vec::new() } else { edges_below(scripts, &all, 0) }
+}
+
+fn edges_below(scripts: &[Vec<Answer>], leaves: &[usize], depth: usize) -> Vec<Vec<usize>> {
+    let Some(question) = scripts[leaves[0]].get(depth) else {
+        return vec![leaves.to_vec()];
+    };
+    let alternatives = leaves.chunk_by(|a, b| scripts[*a][depth].index == scripts[*b][depth].index);
+    let below = alternatives.map(|group| edges_below(scripts, group, depth + 1));
+    match question.chooser {
+        Chooser::Environment => below.flatten().collect(),
+        Chooser::State => below.reduce(|all, one| combine(&all, &one)).unwrap_or_default(),
+    }
+}
+
+/// Every union of a set of the first list and one of the second; when that is too many, a selection in which every set
+/// still occurs.
+fn combine(all: &[Vec<usize>], one: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let union = |a: &Vec<usize>, b: &Vec<usize>| a.iter().chain(b).copied().collect();
+    if all.len() * one.len() <= MAX_COMBINATIONS {
+        return all.iter().flat_map(|a| one.iter().map(move |b| union(a, b))).collect();
+    }
+    // SOUND: each of these is one of the unions above, and each leaf stays in some hyper-edge, so may is complete.
+    let longest = all.len().max(one.len());
+    (0..longest).map(|index| union(&all[index % all.len()], &one[index % one.len()])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(index: u32) -> Answer {
+        Answer { chooser: Chooser::Environment, index, count: 2 }
+    }
+
+    fn case(index: u32) -> Answer {
+        Answer { chooser: Chooser::State, index, count: 2 }
+    }
+
+    #[track_caller]
+    fn check(scripts: &[&[Answer]], expected: &[&[usize]]) {
+        let scripts: Vec<Vec<Answer>> = scripts.iter().map(|script| script.to_vec()).collect();
+        assert_eq!(hyper_edges(&scripts), expected.iter().map(|edge| edge.to_vec()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn inputs_make_hyper_edges_and_cases_make_members() {
+        check(&[&[]], &[&[0]]);
+        check(&[&[input(0)], &[input(1)]], &[&[0], &[1]]);
+        check(&[&[case(0)], &[case(1)]], &[&[0, 1]]);
+        check(
+            &[&[input(0), case(0)], &[input(0), case(1)], &[input(1)]],
+            &[&[0, 1], &[2]],
+        );
+        // Below each case the environment still chooses: all combinations.
+        check(
+            &[&[case(0), input(0)], &[case(0), input(1)], &[case(1)]],
+            &[&[0, 2], &[1, 2]],
+        );
+        check(
+            &[&[case(0), input(0)], &[case(0), input(1)], &[case(1), input(0)], &[case(1), input(1)]],
+            &[&[0, 2], &[0, 3], &[1, 2], &[1, 3]],
+        );
+    }
+
+    #[test]
+    fn too_many_combinations_are_thinned_without_losing_a_leaf() {
+        let sets = |from: usize, count: usize| (from..from + count).map(|leaf| vec![leaf]).collect::<Vec<_>>();
+        let (all, one) = (sets(0, 64), sets(64, 32));
+        let combined = combine(&all, &one);
+        assert_eq!(combined.len(), 64);
+        for leaf in 0..96 {
+            assert!(combined.iter().any(|edge| edge.contains(&leaf)));
+        }
+        assert!(combined.iter().all(|edge| edge.len() == 2 && edge[0] < 64 && edge[1] >= 64));
+    }
+}

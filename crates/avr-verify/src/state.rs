@@ -1,0 +1,64 @@
+//! Abstract states and locations of AVR firmware.
+
+use crate::store::{CallsId, MemoryId};
+use avr_machine::{Control, Hazard, Limit};
+
+/// A state of the running machine in compact form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Running {
+    pub(crate) memory: MemoryId,
+    pub(crate) calls: CallsId,
+    pub(crate) control: Control,
+}
+
+/// An abstract state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AbstractState {
+    /// The dummy initial state, in which nothing is chosen yet.
+    Dummy,
+    /// The machine runs.
+    Running(Running),
+    /// The sink of a hazard that the instruction at `pc` (flash word address) ran into.
+    Hazard {
+        /// What it is.
+        hazard: Hazard,
+        /// The instruction.
+        pc: u32,
+    },
+    /// The sink of a path that the engine did not follow beyond the instruction at `pc` (flash word address).
+    Limit {
+        /// Why.
+        limit: Limit,
+        /// The instruction.
+        pc: u32,
+    },
+}
+
+/// What precision is attached to: parts of the state that are always known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Location {
+    /// Before the start.
+    Dummy,
+    /// In a run.
+    Running {
+        /// The known part of the state.
+        control: Control,
+        /// The stack pointer, while it is known.
+        stack_pointer: Option<u16>,
+        /// The return addresses on the stack.
+        calls: u32,
+    },
+    /// In a sink.
+    Sink,
+}
+
+impl Location {
+    /// The instruction at the location as a flash word address.
+    #[must_use]
+    pub fn pc(&self) -> Option<u32> {
+        match self {
+            Self::Running { control, .. } => Some(control.pc),
+            Self::Dummy | Self::Sink => None,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Abstract states in compact form: every page of memory, every memory and every call string is stored once.
+//!
+//! A memory is a *root*: the numbers of its *blocks*; a block is the numbers of its pages. Two states with the same
+//! memory have the same root number, so comparing and hashing states never looks at cells.
+
+use avr_machine::{Frame, PAGE_CELLS};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::{BuildHasher, Hash};
+use three_valued::TvByte;
+
+/// The cells of a page.
+pub(crate) type Page = [TvByte; PAGE_CELLS];
+
+/// How many pages share a block.
+pub(crate) const BLOCK_PAGES: usize = 12;
+
+/// The numbers of the pages of a block; places behind the last page are 0.
+pub(crate) type Block = [u32; BLOCK_PAGES];
+
+/// Values that are stored once and known by number.
+#[derive(Debug)]
+pub(crate) struct Interner<T> {
+    values: Vec<T>,
+    index: HashTable<u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), index: HashTable::new() }
+    }
+}
+
+impl<T: Eq + Hash> Interner<T> {
+    /// The number of a value.
+    pub(crate) fn intern(&mut self, value: T) -> u32 {
+        let hash = FxBuildHasher.hash_one(&value);
+        let values = &mut self.values;
+        if let Some(number) = self.index.find(hash, |number| values[*number as usize] == value) {
+            return *number;
+        }
+        let number = values.len() as u32;
+        values.push(value);
+        self.index.insert_unique(hash, number, |number| FxBuildHasher.hash_one(&values[*number as usize]));
+        number
+    }
+
+    /// The value of a number that [`Self::intern`] gave.
+    pub(crate) fn get(&self, number: u32) -> &T {
+        &self.values[number as usize]
+    }
+}
+
+/// A call string by number: the empty one is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct CallsId(pub(crate) u32);
+
+/// The content of a memory by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct MemoryId(pub(crate) u32);
+
+/// All pages, memories and call strings of one run.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) pages: Interner<Page>,
+    pub(crate) blocks: Interner<Block>,
+    pub(crate) roots: Interner<Box<[u32]>>,
+    calls: Interner<(CallsId, Frame)>,
+}
+
+impl Store {
+    /// The call string with one more frame.
+    pub(crate) fn push_call(&mut self, calls: CallsId, frame: Frame) -> CallsId {
+        CallsId(self.calls.intern((calls, frame)) + 1)
+    }
+
+    /// The youngest frame and the call string below it; none when there are no calls.
+    pub(crate) fn pop_call(&self, calls: CallsId) -> Option<(CallsId, Frame)> {
+        (calls.0 > 0).then(|| *self.calls.get(calls.0 - 1))
+    }
+
+    /// The frames of a call string, youngest first.
+    pub(crate) fn frames(&self, calls: CallsId) -> impl Iterator<Item = Frame> + '_ {
+        let mut rest = calls;
+        std::iter::from_fn(move || {
+            let (below, frame) = self.pop_call(rest)?;
+            rest = below;
+            Some(frame)
+        })
+    }
+
+    /// The page of a memory.
+    pub(crate) fn page(&self, memory: MemoryId, page: usize) -> &Page {
+        let block = self.roots.get(memory.0)[page / BLOCK_PAGES];
+        self.pages.get(self.blocks.get(block)[page % BLOCK_PAGES])
+    }
+
+    /// A cell of a memory.
+    pub(crate) fn cell(&self, memory: MemoryId, address: u16) -> TvByte {
+        let index = usize::from(address);
+        self.page(memory, index / PAGE_CELLS)[index % PAGE_CELLS]
+    }
+}

@@ -1,0 +1,224 @@
+//! AVR firmware as a system for abstraction refinement.
+
+use crate::script::{Answer, Scripted, Unknowns, hyper_edges};
+use crate::state::{AbstractState, Location, Running};
+use crate::store::Store;
+use crate::trace::Tracer;
+use crate::workspace::Workspace;
+use avr_machine::{Environment, Input, Machine, MachineState, PAGE_CELLS, Stop};
+use avr_properties::{Atom, StateView};
+use mu_calculus::AtomId;
+use std::ops::Range;
+use three_valued::{ByteDomain, Truth, TvByte};
+use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
+
+/// Firmware in a machine, with the atoms that its properties speak of.
+#[derive(Debug)]
+pub struct Firmware<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) atoms: &'a [Atom],
+    pub(crate) store: Store,
+    workspace: Workspace,
+}
+
+/// Unknown inputs as three-valued bytes.
+pub(crate) struct Open;
+
+impl Unknowns<TvByte> for Open {
+    fn unknown(&mut self, _: Input, mask: u8) -> TvByte {
+        TvByte::new(0, !mask)
+    }
+}
+
+/// A script of one step and what it leads to.
+pub(crate) struct Leaf {
+    pub(crate) script: Vec<Answer>,
+    pub(crate) state: AbstractState,
+}
+
+impl<'a> Firmware<'a> {
+    /// The system of a machine.
+    #[must_use]
+    pub fn new(machine: &'a Machine, atoms: &'a [Atom]) -> Self {
+        let mut store = Store::default();
+        let workspace = Workspace::new(machine.cells(), &mut store);
+        Self { machine, atoms, store, workspace }
+    }
+
+    /// A state as formulas see it; none for the dummy and for sinks.
+    #[must_use]
+    pub fn view(&self, state: &AbstractState) -> Option<View<'_>> {
+        match state {
+            AbstractState::Running(running) => Some(View { firmware: self, running }),
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
+        }
+    }
+
+    /// Everything that one step from a state can come to under a precision, in the order of enumeration.
+    pub(crate) fn leaves(&mut self, state: &AbstractState, precision: &LocationPrecision) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        let mut environment = Scripted::new(precision, Open);
+        loop {
+            let target = self.run(state, &mut environment);
+            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
+            if !environment.advance() {
+                return leaves;
+            }
+        }
+    }
+
+    /// Runs one step with the answers of the environment; none when no concrete state gives these answers.
+    fn run<U: Unknowns<TvByte>>(
+        &mut self,
+        state: &AbstractState,
+        environment: &mut Scripted<'_, U>,
+    ) -> Option<AbstractState> {
+        match state {
+            AbstractState::Running(running) => {
+                self.workspace.load(&self.store, running);
+                match self.machine.step(&mut self.workspace.state, environment) {
+                    Ok(_) => Some(AbstractState::Running(self.workspace.save(&mut self.store))),
+                    Err(stop) => stopped(stop, running.control.pc),
+                }
+            }
+            AbstractState::Dummy => Some(self.power_on(environment)),
+            AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
+        }
+    }
+
+    /// The first step: the machine gets its initial content.
+    fn power_on(&mut self, environment: &mut impl Environment<TvByte>) -> AbstractState {
+        let fresh: MachineState<TvByte> = self.machine.power_on(environment);
+        for (address, cell) in fresh.data.cells().iter().enumerate() {
+            self.workspace.state.data.set(address as u16, *cell);
+        }
+        self.workspace.state.control = fresh.control;
+        self.workspace.state.calls.clear();
+        AbstractState::Running(self.workspace.save(&mut self.store))
+    }
+
+    /// The cells that never decay: SP, and the return addresses on the stack.
+    fn lasting_cells(&self, running: &Running) -> Vec<Range<u16>> {
+        let (low, high) = self.machine.stack_pointer_addresses();
+        let pointer = [Some(low), high].into_iter().flatten().map(|address| address..address + 1);
+        let bytes = u16::from(self.machine.device.core.pc_bytes);
+        let returns = self.store.frames(running.calls).map(|frame| frame.position + 1 - bytes..frame.position + 1);
+        pointer.chain(returns).collect()
+    }
+
+    /// The bits of every cell that a state loses at a location.
+    pub(crate) fn lost_bits(&self, running: &Running, precision: &StepPrecision) -> Vec<(u16, u8)> {
+        let lasting = self.lasting_cells(running);
+        let known = |page: usize| {
+            let cells = self.store.page(running.memory, page).iter().enumerate();
+            cells.filter(|(_, cell)| **cell != TvByte::UNKNOWN).map(move |(offset, cell)| (page, offset, *cell))
+        };
+        let pages = self.machine.cells() / PAGE_CELLS;
+        let lost = (0..pages).flat_map(known).filter_map(|(page, offset, cell)| {
+            let address = (page * PAGE_CELLS + offset) as u16;
+            let mask = cell.known_mask() & !(precision.kept(Variable(u32::from(address))) as u8);
+            (mask != 0 && !lasting.iter().any(|range| range.contains(&address))).then_some((address, mask))
+        });
+        lost.collect()
+    }
+}
+
+/// The sink of a step that led nowhere; none when no concrete state takes it.
+fn stopped(stop: Stop, pc: u32) -> Option<AbstractState> {
+    match stop {
+        Stop::Hazard(hazard) => Some(AbstractState::Hazard { hazard, pc }),
+        Stop::Limit(limit) => Some(AbstractState::Limit { limit, pc }),
+        Stop::Infeasible => None,
+    }
+}
+
+impl System for Firmware<'_> {
+    type State = AbstractState;
+    type Location = Location;
+
+    fn initial(&mut self) -> AbstractState {
+        AbstractState::Dummy
+    }
+
+    fn location(&self, state: &AbstractState) -> Location {
+        match state {
+            AbstractState::Dummy => Location::Dummy,
+            AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Location::Sink,
+            AbstractState::Running(running) => {
+                let (low, high) = self.machine.stack_pointer_addresses();
+                let byte = |address: u16| self.store.cell(running.memory, address).known();
+                let high = high.map_or(Some(0), byte);
+                let stack_pointer = byte(low).zip(high).map(|(low, high)| u16::from_le_bytes([low, high]));
+                Location::Running { control: running.control, stack_pointer, calls: running.calls.0 }
+            }
+        }
+    }
+
+    fn expand(&mut self, state: &AbstractState, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+        let leaves = self.leaves(state, precision);
+        if let [only] = leaves.as_slice() {
+            edges.add([only.state]);
+            return;
+        }
+        let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
+        for edge in hyper_edges(&scripts) {
+            edges.add(edge.into_iter().map(|leaf| states[leaf]));
+        }
+    }
+
+    fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
+        let AbstractState::Running(running) = state else { return state };
+        let lost = self.lost_bits(&running, precision);
+        if lost.is_empty() {
+            return state;
+        }
+        self.workspace.load(&self.store, &running);
+        for (address, mask) in lost {
+            let cell = self.workspace.state.data.get(address).forget(mask);
+            self.workspace.state.data.set(address, cell);
+        }
+        AbstractState::Running(self.workspace.save(&mut self.store))
+    }
+
+    fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
+        self.view(state).map_or(Truth::Unknown, |view| self.atoms[atom.index()].evaluate(&view))
+    }
+
+    fn is_hazard(&self, state: &AbstractState) -> bool {
+        matches!(state, AbstractState::Hazard { .. })
+    }
+
+    fn is_limit(&self, state: &AbstractState) -> bool {
+        matches!(state, AbstractState::Limit { .. })
+    }
+
+    fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+        Tracer::new(self, path, precision).blame(cause)
+    }
+}
+
+/// A running state as formulas see it.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    firmware: &'a Firmware<'a>,
+    running: &'a Running,
+}
+
+impl StateView for View<'_> {
+    fn cell(&self, address: u16) -> TvByte {
+        self.firmware.store.cell(self.running.memory, address)
+    }
+
+    fn pc(&self) -> u32 {
+        self.running.control.pc * 2
+    }
+
+    fn stack_pointer_torn(&self) -> bool {
+        self.running.control.torn.is_some()
+    }
+
+    fn interrupt_depth(&self) -> usize {
+        let frames = self.firmware.store.frames(self.running.calls);
+        frames.filter(|frame| matches!(frame.kind, avr_machine::FrameKind::Interrupt(_))).count()
+    }
+}

@@ -1,0 +1,195 @@
+//! Where unknown bits come from: the path to a culprit is run again with traced values.
+//!
+//! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
+//! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
+
+use crate::script::{Answer, Scripted, Unknowns, input_variable};
+use crate::state::{AbstractState, Location};
+use crate::system::Firmware;
+use avr_machine::{Input, MachineState, Question, Stop};
+use avr_properties::StateView;
+use mu_calculus::AtomId;
+use three_valued::{BitDomain, ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
+use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
+
+/// What an origin number stands for: a knob at a step of the path.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    step: usize,
+    knob: Knob,
+}
+
+/// Unknown inputs as traced bytes.
+struct Recorder<'a> {
+    sources: &'a mut Vec<Source>,
+    step: usize,
+    /// Origins of the bits that questions were about.
+    asked: Origins,
+}
+
+impl Unknowns<TracedByte> for Recorder<'_> {
+    fn unknown(&mut self, source: Input, mask: u8) -> TracedByte {
+        let variable = input_variable(source);
+        let step = self.step;
+        TracedByte::new(TvByte::new(0, !mask), |bit| {
+            self.sources.push(Source { step, knob: Knob::Input(variable, 1 << bit) });
+            Origins::of(self.sources.len() as u32 - 1)
+        })
+    }
+
+    fn asked(&mut self, about: Question<'_, TracedByte>) {
+        let origins = match about {
+            Question::Bit(bit) => TracedBit::origins(bit).clone(),
+            Question::Bytes(bytes) => all_origins(bytes),
+        };
+        self.asked = self.asked.union(&origins);
+    }
+
+    fn stuck(&mut self, about: &[&TracedByte]) {
+        self.asked = self.asked.union(&all_origins(about));
+    }
+}
+
+fn all_origins(bytes: &[&TracedByte]) -> Origins {
+    bytes.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins()))
+}
+
+/// A traced run along a path.
+pub(crate) struct Tracer<'a, 'f> {
+    firmware: &'a mut Firmware<'f>,
+    path: &'a [AbstractState],
+    precision: &'a dyn Lookup<Firmware<'f>>,
+    sources: Vec<Source>,
+    state: MachineState<TracedByte>,
+    /// Origins of the questions that were settled on the path, latest last.
+    asked: Vec<Origins>,
+}
+
+impl<'a, 'f> Tracer<'a, 'f> {
+    /// A run that has not begun.
+    pub(crate) fn new(
+        firmware: &'a mut Firmware<'f>,
+        path: &'a [AbstractState],
+        precision: &'a dyn Lookup<Firmware<'f>>,
+    ) -> Self {
+        let state = MachineState::new(firmware.machine.cells(), TracedByte::constant(0));
+        Self { firmware, path, precision, sources: Vec::new(), state, asked: Vec::new() }
+    }
+
+    /// The refinements that may remove the cause, best reasons first.
+    pub(crate) fn blame(mut self, cause: Blame) -> Vec<Candidate<Firmware<'f>>> {
+        // The step into a sink is where the question arose.
+        let steps = self.path.len() - 1 - usize::from(cause == Blame::Sink && self.path.len() > 1);
+        for step in 0..steps {
+            self.follow(step);
+        }
+        let direct = match cause {
+            Blame::Atom(atom) => self.atom_origins(atom),
+            Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
+        };
+        let mut candidates = self.candidates(&direct, true);
+        for origins in std::mem::take(&mut self.asked).iter().rev() {
+            candidates.extend(self.candidates(origins, false));
+        }
+        candidates
+    }
+
+    fn location(&self, step: usize) -> Location {
+        self.firmware.location(&self.path[step])
+    }
+
+    /// Takes the step from a state of the path to the next.
+    fn follow(&mut self, step: usize) {
+        let location = self.location(step);
+        let script = self.script(step, &location);
+        let asked = self.run(step, &location, script);
+        self.asked.push(asked);
+        self.decay(step + 1);
+        debug_assert!(self.agrees(step + 1), "the traced state of step {} differs from the path", step + 1);
+    }
+
+    /// The answers that lead from a state of the path to the next.
+    fn script(&mut self, step: usize, location: &Location) -> Vec<Answer> {
+        let (from, to) = (self.path[step], self.path[step + 1]);
+        let leaves = self.firmware.leaves(&from, self.precision.at(location));
+        let leads_there = leaves.into_iter().find(|leaf| {
+            let arrived = self.firmware.location(&leaf.state);
+            self.firmware.decay(leaf.state, &self.precision.at(&arrived).step) == to
+        });
+        leads_there.expect("each state of a path is a successor of the one before").script
+    }
+
+    /// Runs one step with the answers of a script and gives the origins of its questions.
+    fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
+        let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default() };
+        let mut environment = Scripted::replaying(self.precision.at(location), recorder, script);
+        match self.path[step] {
+            AbstractState::Dummy => self.state = self.firmware.machine.power_on(&mut environment),
+            _ => {
+                let _: Result<u32, Stop> = self.firmware.machine.step(&mut self.state, &mut environment);
+            }
+        }
+        environment.unknowns.asked
+    }
+
+    /// Forgets what the state of the path forgot on arrival.
+    fn decay(&mut self, step: usize) {
+        let AbstractState::Running(running) = self.path[step] else { return };
+        for address in 0..self.firmware.machine.cells() as u16 {
+            let kept = self.firmware.store.cell(running.memory, address);
+            let cell = self.state.data.get(address);
+            let lost = cell.bits().known_mask() & !kept.known_mask();
+            if lost != 0 {
+                let sources = &mut self.sources;
+                let forgotten = cell.forget(lost, |bit| {
+                    let knob = Knob::Step(Variable(u32::from(address)), 1 << bit);
+                    sources.push(Source { step, knob });
+                    Origins::of(sources.len() as u32 - 1)
+                });
+                self.state.data.set(address, forgotten);
+            }
+        }
+    }
+
+    fn agrees(&self, step: usize) -> bool {
+        let AbstractState::Running(running) = self.path[step] else { return true };
+        let cells = self.state.data.cells().iter().zip(0u16..);
+        running.control == self.state.control
+            && cells.into_iter().all(|(cell, address)| cell.bits() == self.firmware.store.cell(running.memory, address))
+    }
+
+    /// What makes an atom unknown in the last state.
+    fn atom_origins(&self, atom: AtomId) -> Origins {
+        let last = self.path.last().expect("a path has a state");
+        let Some(view) = self.firmware.view(last) else { return Origins::default() };
+        let unknown = self.firmware.atoms[atom.index()].unknown_cells(&view as &dyn StateView);
+        unknown.into_iter().fold(Origins::default(), |all, (address, mask)| {
+            let cell = self.state.data.get(address);
+            let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
+            bits.fold(all, |all, bit| all.union(cell.bit(bit).origins()))
+        })
+    }
+
+    /// What the questions of a step are about, whatever the answers.
+    fn step_origins(&mut self, step: usize) -> Origins {
+        let location = self.location(step);
+        let leaves = self.firmware.leaves(&self.path[step], self.precision.at(&location));
+        let before = self.state.clone();
+        let mut all = Origins::default();
+        for leaf in leaves {
+            self.state = before.clone();
+            all = all.union(&self.run(step, &location, leaf.script));
+        }
+        self.state = before;
+        all
+    }
+
+    fn candidates(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Firmware<'f>>> {
+        let candidate = |origin: &Origin| {
+            let source = self.sources[origin.id as usize];
+            let location = self.location(source.step);
+            Candidate { location, knob: source.knob, step: source.step, indirection: origin.indirection, direct }
+        };
+        origins.as_slice().iter().map(candidate).collect()
+    }
+}
