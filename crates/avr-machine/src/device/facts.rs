@@ -1,5 +1,6 @@
 //! Facts about a device that are neither registers nor interrupts: memories, core, fuses, sleep, watchdog.
 
+use avr_isa::FeatureSet;
 use serde::Deserialize;
 
 use super::condition::BitRef;
@@ -30,19 +31,16 @@ impl Memory {
 }
 
 /// The processor core.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Core {
-    /// Family as the instruction set manual names it (`AVRe`, `AVRe+`).
-    pub family: &'static str,
-    /// Mnemonics of the family that this device lacks.
-    pub lacks: Vec<&'static str>,
+    /// Architecture as binutils and GCC name it (`avr5`).
+    pub architecture: &'static str,
+    /// What its instruction set has.
+    pub features: FeatureSet,
     /// Bytes of a return address on the stack: 2, or 3 beyond 128 KiB of flash.
     pub pc_bytes: u8,
     /// Words of an interrupt vector: 2, or 1 on parts without JMP.
     pub vector_words: u8,
-    /// Whether the stack pointer has a high byte; parts with at most 256 bytes of data memory have none.
-    pub has_sph: bool,
 }
 
 /// One choice of the boot section by the `BOOTSZ` fuses.

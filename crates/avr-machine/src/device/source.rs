@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::facts::{BootSection, Core, Fuse, FuseBytes, Memory, Policy, ResetCause, SleepMode};
+use super::facts::{BootSection, Fuse, FuseBytes, Memory, Policy, ResetCause, SleepMode};
 use super::register::{Changes, Protected};
 
 /// A device file.
@@ -44,7 +44,7 @@ pub(super) struct DeviceSource {
     pub(super) name: &'static str,
     pub(super) data_sheet: &'static str,
     pub(super) signature: (u8, u8, u8),
-    pub(super) core: Core,
+    pub(super) core: CoreSource,
     pub(super) memory: Memory,
     pub(super) policy: Policy,
     pub(super) conditions: BTreeMap<&'static str, ConditionSource>,
@@ -64,6 +64,14 @@ pub(super) struct DeviceSource {
     pub(super) corruptions: Vec<CorruptionSource>,
     #[serde(default)]
     pub(super) aliases: Vec<(&'static str, &'static str)>,
+}
+
+/// See [`super::Core`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CoreSource {
+    pub(super) architecture: &'static str,
+    pub(super) vector_words: u8,
 }
 
 /// A condition on named bits.

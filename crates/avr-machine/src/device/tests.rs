@@ -1,5 +1,6 @@
 //! Tests of the built-in tables, of the look-ups, and of what the loader refuses.
 
+use avr_isa::Feature;
 use three_valued::Truth;
 
 use super::library::{TABLES, read};
@@ -349,6 +350,14 @@ fn conditions_on_absent_registers_take_their_reset_values() {
 }
 
 #[test]
+fn the_core_has_the_instructions_of_its_architecture() {
+    let core = whole().core;
+    assert_eq!((core.architecture, core.pc_bytes, core.vector_words), ("avr5", 2, 2));
+    assert!(core.features.contains(Feature::Mul) && core.features.contains(Feature::JmpCall));
+    assert!(!core.features.contains(Feature::Elpm) && !core.features.contains(Feature::Eind));
+}
+
+#[test]
 fn fuses_choose_boot_section_and_reset_values() {
     let factory = whole().default_fuses;
     assert_eq!(factory, FuseBytes { low: 0x62, high: 0xd9, extended: 0xff });
@@ -445,6 +454,7 @@ fn contradictions_are_refused() {
     refused(r#"wakes_from: ["idle""#, r#"wakes_from: ["idling""#, "sleep mode 'idling' does not exist");
     refused(r#"fuse: "WDTON""#, r#"fuse: "WDTOFF""#, "fuse 'WDTOFF' does not exist");
     refused("programmed: 0x03", "programmed: 0x13", "CLKPR: a fuse sets bits that it does not determine");
+    refused("avr5", "avr55", "architecture 'avr55' does not exist");
     refused("data_sheet", "data_shed", "not a device file");
 }
 

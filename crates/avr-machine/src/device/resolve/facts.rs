@@ -1,10 +1,21 @@
 //! Watchdog, sleep, fuses and the like; a fact about an absent register is left out.
 
+use avr_isa::{Feature, FeatureSet};
+
 use super::names::{Names, TableError};
-use crate::device::source::{DeviceSource, FuseResetSource, ResetEffectSource};
+use crate::device::source::{CoreSource, DeviceSource, FuseResetSource, ResetEffectSource};
 use crate::device::{
-    BitRef, ClockPrescaler, Corruption, Eeprom, FuseReset, ResetEffect, SelfProgramming, Sleep, Watchdog,
+    BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, ResetEffect, SelfProgramming, Sleep, Watchdog,
 };
+
+/// The core; what follows from its architecture comes from the instruction table.
+pub(super) fn core(source: &CoreSource) -> Result<Core, TableError> {
+    let CoreSource { architecture, vector_words } = *source;
+    let features = FeatureSet::architecture(architecture);
+    let features = features.ok_or_else(|| TableError::unknown("architecture", architecture))?;
+    let pc_bytes = if features.contains(Feature::Pc22) { 3 } else { 2 };
+    Ok(Core { architecture, features, pc_bytes, vector_words })
+}
 
 /// The registers whose reset value depends on a fuse.
 pub(super) fn fuse_resets(source: &DeviceSource, names: &Names) -> Result<Vec<FuseReset>, TableError> {

@@ -62,7 +62,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         name: restriction.map_or(source.name, |restriction| restriction.name),
         data_sheet: source.data_sheet,
         signature: source.signature.into(),
-        core: source.core.clone(),
+        core: facts::core(&source.core)?,
         memory: source.memory,
         policy,
         peripherals: peripherals(source, &names, &registers)?,
