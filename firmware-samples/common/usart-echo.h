@@ -16,7 +16,7 @@ struct {
 } ring __attribute__((nocommon));
 
 /* A name for the field, so that a property can use it. */
-__asm__(".global guard\n.type guard, @object\n.size guard, 1\n.set guard, ring + 16");
+__asm__(".global guard\n.set guard, ring + 16\n.type guard, @object\n.size guard, 1");
 
 volatile uint8_t head;
 volatile uint8_t tail;
@@ -46,6 +46,7 @@ int main(void)
         tail = tail >= LAST ? 0 : tail + 1;
         while (!(UCSR0A & (1 << UDRE0))) {
         }
+        __asm__ volatile(".global echoing\nechoing:");
         UDR0 = byte;
     }
 }

@@ -1,9 +1,11 @@
 /* Runs one image of firmware-samples/ in libsimavr and prints what can be observed. Used by `run` only.
  *
- *   observe IMAGE.elf [--steps N] [--seed N] [--pin B=80,00]... [--watch ADDRESS] [--hits N] [--every N]
+ *   observe IMAGE.elf [--steps N] [--seed N] [--pin B=80,00]... [--watch ADDRESS]
+ *           [--cell ADDRESS] [--hits N] [--every N]
  *
  * --pin    the bytes that successive reads of a port's pins give; the last one repeats. Other ports: random.
  * --watch  a byte address in flash: prints PORTB PORTC PORTD GPIOR1 GPIOR2 in hex each time it is reached.
+ * --cell   an address in SRAM: prints the 16-bit value there as well.
  * --hits   stops after so many prints.
  * --every  presents a random request of the environment about every N steps: a received byte, a pin change.
  *
@@ -92,12 +94,16 @@ static void disturb(avr_t *avr)
     uint8_t value = (what >> 8) & 0xff;
     char port = 'D';
     int pin = 2 + (value & 1);
-    switch (what % 3) {
+    switch (what % 4) {
     case 0:
         avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), value);
         return;
     case 1: /* the pins of the two external interrupts */
         break;
+    case 2: /* the bus addresses the sample that is a slave of it */
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_TWI_GETIRQ(0), TWI_IRQ_INPUT),
+                      avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value));
+        return;
     default:
         port = (char)('B' + value % PORTS);
         pin = value >> 5;
@@ -105,15 +111,15 @@ static void disturb(avr_t *avr)
     avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin), (what >> 16) & 1);
 }
 
-static void show(const avr_t *avr)
+static void show(const avr_t *avr, long cell)
 {
-    printf("%02x %02x %02x %02x %02x\n", avr->data[0x25], avr->data[0x28], avr->data[0x2b], avr->data[0x4a],
-           avr->data[0x4b]);
+    printf("%02x %02x %02x %02x %02x %04x\n", avr->data[0x25], avr->data[0x28], avr->data[0x2b], avr->data[0x4a],
+           avr->data[0x4b], avr->data[cell] | avr->data[cell + 1] << 8);
 }
 
 int main(int count, char **arguments)
 {
-    long steps = 100000, watch = -1, hits = -1, every = 0;
+    long steps = 100000, watch = -1, cell = 0, hits = -1, every = 0;
     for (int i = 2; i + 1 < count; i += 2) {
         const char *value = arguments[i + 1];
         if (!strcmp(arguments[i], "--steps")) {
@@ -124,6 +130,8 @@ int main(int count, char **arguments)
             parse_pins(value);
         } else if (!strcmp(arguments[i], "--watch")) {
             watch = strtol(value, NULL, 16);
+        } else if (!strcmp(arguments[i], "--cell")) {
+            cell = strtol(value, NULL, 16) & 0xffff;
         } else if (!strcmp(arguments[i], "--hits")) {
             hits = strtol(value, NULL, 0);
         } else if (!strcmp(arguments[i], "--every")) {
@@ -153,7 +161,7 @@ int main(int count, char **arguments)
     unsigned lowest = avr->ramend;
     for (long step = 0; step < steps && hits != 0; step++) {
         if ((long)avr->pc == watch) {
-            show(avr);
+            show(avr, cell);
             hits -= hits > 0;
         }
         int pushes = may_push(avr);

@@ -1,0 +1,3 @@
+/* The parser that trusts the received length. */
+#define CHECKED 0
+#include "../common/parser.h"
