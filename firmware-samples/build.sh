@@ -29,7 +29,7 @@ compile() { # source, level, image without extension, further flags
 # image is checked with the property file of the ELF image.
 hex_properties() { # image without extension, template, result
     avr-nm -S "$1.elf" | perl -e '
-        my ($template, $result) = @ARGV;
+        my ($template, $result, $image) = @ARGV;
         while (<STDIN>) {
             my @column = split;
             my $size = @column == 4 ? hex $column[1] : 0;
@@ -61,8 +61,8 @@ hex_properties() { # image without extension, template, result
         unlink $result;
         exit if $before eq $after;
         open my $out, ">", $result or die $!;
-        print $out $after;
-    ' "$2" "$3"
+        print $out "// Written by firmware-samples/build.sh with the addresses of $image.hex.\n$after";
+    ' "$2" "$3" "$(basename "$1")"
 }
 
 properties_of() { # sample, image name: an image may have a property file of its own
