@@ -135,7 +135,7 @@ impl<'a> Progress<'a> {
             self.record_child(vertex, position);
             if winner == Player::Proponent { proponent.push(vertex) } else { opponent.push(vertex) }
         });
-        // All exits are decided before anything is attracted: they are no longer moves to be avoided or forced.
+        // The exits of both players are decided before anything is attracted, so that no exit is attracted.
         self.attract(Player::Proponent, proponent, 0, ticker)?;
         self.attract(Player::Opponent, opponent, 0, ticker)
     }
@@ -267,7 +267,7 @@ impl<'a> Progress<'a> {
         let mut position = if self.watched_in[index] == self.calls { self.watched[index] } else { 0 };
         // Moves that were closed stay closed during one call, so none is looked at twice.
         while let Some(next) = self.arena.successor(vertex, position) {
-            if self.level[next as usize] == depth {
+            if self.is_open(next, player, depth) {
                 self.watched_in[index] = self.calls;
                 self.watched[index] = position;
                 return false;
@@ -275,6 +275,14 @@ impl<'a> Progress<'a> {
             position += 1;
         }
         true
+    }
+
+    /// Whether the other player may move to `next` to avoid the attractor of `player`: it is undecided, or an exit
+    /// that he wins. (Vertices outside of the part count as closed. Of those that he wins, only exits matter: their
+    /// own attractor comes second, all others have had theirs, so nobody who could move there is asked.)
+    fn is_open(&self, next: u32, player: Player, depth: u8) -> bool {
+        let level = self.level[next as usize];
+        level == depth || (level == INACTIVE && self.winner(next) != player)
     }
 
     fn decide(&mut self, vertex: u32, winner: Player) {

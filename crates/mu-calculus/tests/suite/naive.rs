@@ -1,0 +1,141 @@
+//! The three-valued semantics written down as it is defined: on the syntax tree, on lists of values, fixed points by
+//! nested iteration. No normal form, no game, no cleverness.
+
+use mu_calculus::{
+    AtomId, FixedPoint, Formula, HyperGraph, Labels, Modality, PathOperator, PathPairOperator, PathQuantifier, StateId,
+};
+use three_valued::Truth;
+
+/// The value of a formula in every state.
+pub fn evaluate(graph: &HyperGraph, labels: &Labels, formula: &Formula<AtomId>) -> Vec<Truth> {
+    Naive { graph, labels, variables: Vec::new() }.value(formula)
+}
+
+struct Naive<'a> {
+    graph: &'a HyperGraph,
+    labels: &'a Labels,
+    variables: Vec<(&'a str, Vec<Truth>)>,
+}
+
+impl<'a> Naive<'a> {
+    fn value(&mut self, formula: &'a Formula<AtomId>) -> Vec<Truth> {
+        match formula {
+            Formula::Constant(value) => vec![Truth::from(*value); self.graph.state_count()],
+            Formula::Atom(atom) => self.graph.states().map(|state| self.label(*atom, state)).collect(),
+            Formula::Variable(variable) => {
+                let bound = self.variables.iter().rev().find(|(name, _)| *name == variable.name);
+                bound.expect("the formula is closed").1.clone()
+            }
+            Formula::Not(p) => self.value(p).into_iter().map(|value| !value).collect(),
+            Formula::And(operands) => self.fold(operands, |a, b| a & b),
+            Formula::Or(operands) => self.fold(operands, |a, b| a | b),
+            Formula::Implies(p, q) => zip(&self.value(p), &self.value(q), |a, b| !a | b),
+            Formula::Iff(p, q) => zip(&self.value(p), &self.value(q), |a, b| (a & b) | (!a & !b)),
+            Formula::Modal(modality, p) => {
+                let p = self.value(p);
+                self.step(*modality, &p)
+            }
+            Formula::Path(quantifier, operator, p) => {
+                let p = self.value(p);
+                self.path(*quantifier, *operator, &p)
+            }
+            Formula::PathPair(quantifier, operator, p, q) => {
+                let (p, q) = (self.value(p), self.value(q));
+                self.path_pair(*quantifier, *operator, &p, &q)
+            }
+            Formula::Fixed(kind, variable, body) => {
+                let mut value = self.first(*kind);
+                loop {
+                    self.variables.push((&variable.name, value.clone()));
+                    let next = self.value(body);
+                    self.variables.pop();
+                    if next == value {
+                        return value;
+                    }
+                    value = next;
+                }
+            }
+        }
+    }
+
+    fn label(&self, atom: AtomId, state: StateId) -> Truth {
+        if self.graph.degree(state) == 0 { Truth::Unknown } else { self.labels.get(atom, state) }
+    }
+
+    fn fold(&mut self, operands: &'a [Formula<AtomId>], join: fn(Truth, Truth) -> Truth) -> Vec<Truth> {
+        let values: Vec<Vec<Truth>> = operands.iter().map(|p| self.value(p)).collect();
+        values.into_iter().reduce(|a, b| zip(&a, &b, join)).expect("an operator has operands")
+    }
+
+    /// The table of design section 2.2.
+    fn step(&self, modality: Modality, p: &[Truth]) -> Vec<Truth> {
+        self.graph.states().map(|state| self.step_at(modality, p, state)).collect()
+    }
+
+    fn step_at(&self, modality: Modality, p: &[Truth], state: StateId) -> Truth {
+        let hyper_edges: Vec<Vec<Truth>> =
+            self.graph.edges(state).map(|h| h.iter().map(|member| p[member.0 as usize]).collect()).collect();
+        let may: Vec<Truth> = if hyper_edges.is_empty() { vec![p[state.0 as usize]] } else { hyper_edges.concat() };
+        let some_edge_all = |truth| hyper_edges.iter().any(|h| h.iter().all(|value| *value == truth));
+        let may_all = |truth| may.iter().all(|value| *value == truth);
+        match modality {
+            Modality::Diamond if some_edge_all(Truth::True) => Truth::True,
+            Modality::Diamond if may_all(Truth::False) => Truth::False,
+            Modality::Box if may_all(Truth::True) => Truth::True,
+            Modality::Box if some_edge_all(Truth::False) => Truth::False,
+            _ => Truth::Unknown,
+        }
+    }
+
+    fn path(&self, quantifier: PathQuantifier, operator: PathOperator, p: &[Truth]) -> Vec<Truth> {
+        let next = |value: &[Truth]| self.step(modality(quantifier), value);
+        match operator {
+            PathOperator::Next => next(p),
+            PathOperator::Eventually => self.iterate(FixedPoint::Least, |z| zip(p, &next(z), |p, z| p | z)),
+            PathOperator::Always => self.iterate(FixedPoint::Greatest, |z| zip(p, &next(z), |p, z| p & z)),
+        }
+    }
+
+    fn path_pair(
+        &self,
+        quantifier: PathQuantifier,
+        operator: PathPairOperator,
+        p: &[Truth],
+        q: &[Truth],
+    ) -> Vec<Truth> {
+        let next = |value: &[Truth]| self.step(modality(quantifier), value);
+        let until = |z: &[Truth]| zip(q, &zip(p, &next(z), |p, z| p & z), |q, rest| q | rest);
+        let release = |z: &[Truth]| zip(q, &zip(p, &next(z), |p, z| p | z), |q, rest| q & rest);
+        match operator {
+            PathPairOperator::Until => self.iterate(FixedPoint::Least, until),
+            PathPairOperator::WeakUntil => self.iterate(FixedPoint::Greatest, until),
+            PathPairOperator::Release => self.iterate(FixedPoint::Greatest, release),
+        }
+    }
+
+    fn first(&self, kind: FixedPoint) -> Vec<Truth> {
+        vec![Truth::from(kind == FixedPoint::Greatest); self.graph.state_count()]
+    }
+
+    fn iterate(&self, kind: FixedPoint, next: impl Fn(&[Truth]) -> Vec<Truth>) -> Vec<Truth> {
+        let mut value = self.first(kind);
+        loop {
+            let after = next(&value);
+            if after == value {
+                return value;
+            }
+            value = after;
+        }
+    }
+}
+
+fn modality(quantifier: PathQuantifier) -> Modality {
+    match quantifier {
+        PathQuantifier::All => Modality::Box,
+        PathQuantifier::Exists => Modality::Diamond,
+    }
+}
+
+fn zip(a: &[Truth], b: &[Truth], join: impl Fn(Truth, Truth) -> Truth) -> Vec<Truth> {
+    a.iter().zip(b).map(|(&a, &b)| join(a, b)).collect()
+}
