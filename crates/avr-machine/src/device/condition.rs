@@ -2,6 +2,8 @@
 
 use three_valued::Truth;
 
+use super::register::Changes;
+
 /// One bit of one register, by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BitRef {
@@ -52,8 +54,16 @@ pub enum Condition {
     Any(Vec<Condition>),
     /// The part is false.
     Not(Box<Condition>),
-    /// The bit is 1.
+    /// The bit is 1. Software alone changes it, so the stored bit is the truth.
     Bit(BitRef),
+    /// The bit is 1, but hardware changes it by itself: the stored bit is what software last saw. A value from which
+    /// hardware could have moved on is `Unknown` (the pulse `EEPE`: a stored 0 is 0, a stored 1 may have become 0).
+    Moving {
+        /// The bit.
+        bit: BitRef,
+        /// How hardware changes it.
+        changes: Changes,
+    },
     /// The bits under `mask` have the value `equals` (which is 0 outside `mask`).
     Field {
         /// Data address of the register.
@@ -75,6 +85,7 @@ impl Condition {
             Self::Any(parts) => parts.iter().fold(Truth::False, |any, part| any | part.evaluate(read)),
             Self::Not(part) => !part.evaluate(read),
             Self::Bit(bit) => compare(read(bit.address), bit.mask(), bit.mask()),
+            Self::Moving { bit, changes } => moved(compare(read(bit.address), bit.mask(), bit.mask()), *changes),
             Self::Field { address, mask, equals } => compare(read(*address), *mask, *equals),
         }
     }
@@ -85,7 +96,7 @@ impl Condition {
             Self::Always | Self::Never => {}
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.for_each_register(visit)),
             Self::Not(part) => part.for_each_register(visit),
-            Self::Bit(bit) => visit(bit.address, bit.mask()),
+            Self::Bit(bit) | Self::Moving { bit, .. } => visit(bit.address, bit.mask()),
             Self::Field { address, mask, .. } => visit(*address, *mask),
         }
     }
@@ -140,5 +151,57 @@ fn compare(register: KnownBits, mask: u8, equals: u8) -> Truth {
         Truth::True
     } else {
         Truth::Unknown
+    }
+}
+
+/// What a stored bit says of a bit that hardware may have changed since.
+fn moved(stored: Truth, changes: Changes) -> Truth {
+    match (stored, changes) {
+        (Truth::True, Changes::Sets) => Truth::True,
+        // SOUND: hardware never sets such a bit, so a 0 that software saw or wrote stays.
+        (Truth::False, Changes::Clears) => Truth::False,
+        _ => Truth::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_unknown_only_where_bits_that_matter_are() {
+        #[track_caller]
+        fn check(condition: &Condition, known: u8, value: u8, expected: Truth) {
+            assert_eq!(condition.evaluate(&mut |_| KnownBits { known, value }), expected, "{condition:?}");
+        }
+        let bit = |bit| Condition::Bit(BitRef { address: 0x45, bit });
+        let field = Condition::Field { address: 0x45, mask: 0x07, equals: 0x03 };
+        check(&bit(3), 0x08, 0x08, Truth::True);
+        check(&bit(3), 0xf7, 0xf7, Truth::Unknown);
+        check(&field, 0x07, 0x03, Truth::True);
+        check(&field, 0x04, 0x04, Truth::False);
+        check(&field, 0x05, 0x01, Truth::Unknown);
+        check(&Condition::Not(Box::new(field.clone())), 0x04, 0x04, Truth::True);
+        check(&Condition::All(vec![bit(0), bit(1)]), 0x01, 0x00, Truth::False);
+        check(&Condition::All(vec![bit(0), bit(1)]), 0x01, 0x01, Truth::Unknown);
+        check(&Condition::Any(vec![bit(0), bit(1)]), 0x01, 0x01, Truth::True);
+        check(&Condition::Any(vec![bit(0), bit(1)]), 0x01, 0x00, Truth::Unknown);
+        check(&Condition::All(vec![]), 0, 0, Truth::True);
+        check(&Condition::Any(vec![]), 0, 0, Truth::False);
+    }
+
+    #[test]
+    fn conditions_fold_constants_away() {
+        #[track_caller]
+        fn check(condition: Condition, expected: Condition) {
+            assert_eq!(condition.simplified(), expected);
+        }
+        let bit = || Condition::Bit(BitRef { address: 0x45, bit: 0 });
+        check(Condition::All(vec![Condition::Always, bit()]), bit());
+        check(Condition::All(vec![Condition::Never, bit()]), Condition::Never);
+        check(Condition::Any(vec![Condition::Never, bit()]), bit());
+        check(Condition::Any(vec![Condition::Always, bit()]), Condition::Always);
+        check(Condition::Not(Box::new(Condition::All(vec![]))), Condition::Never);
+        check(Condition::All(vec![bit(), bit()]), Condition::All(vec![bit(), bit()]));
     }
 }

@@ -1,8 +1,11 @@
 //! Registers and what each of their bits does: the vocabulary in which a device file describes the hardware.
 //!
 //! The meaning of a bit kind is stated here for a machine with *stored* bits and *inputs*. Where a condition is unknown
-//! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for the bits that hardware
-//! changes by itself (kinds input, flag, pulse, window), the stored bit only says what software last saw.
+//! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for a bit that hardware changes
+//! by itself (kinds input, flag, pulse, window) the stored bit only says what software last saw, and
+//! [`Condition::Moving`] takes care of that. What decides whether hardware changes a bit (`changes_while`,
+//! `raised_while`, `zero_while`, `clocked_while`) only ever depends on bits that software alone changes, so such a
+//! condition changes its value only by a write.
 
 use super::condition::{BitRef, Condition};
 
@@ -237,8 +240,9 @@ pub enum ClearedBy {
 
 /// A bit that software sets and hardware clears.
 ///
-/// Write: stored | written (a written 0 does not stop what was started). Read: (stored, | input while `raised_while`)
-/// & input, and the result is stored; 0 while `zero_while`.
+/// Write: stored | written (a written 0 does not stop what was started). Read: 0 while `zero_while`; else the input
+/// while `raised_while`; else stored & input; and the result is stored. When a write makes `raised_while` go from true
+/// to false the bit takes one last input: it may have been raised unseen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
     /// When hardware may also set the bit (`ADSC` with automatic triggers).

@@ -4,6 +4,8 @@ mod facts;
 mod interrupts;
 mod names;
 mod registers;
+#[cfg(test)]
+mod tests;
 
 use ron::extensions::Extensions;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::device::source::{
-    ConditionSource, DeviceSource, FreedomSource, PeripheralSource, RegisterSource, RestrictionSource,
+    ConditionSource, DeviceSource, FreedomSource, KindSource, PeripheralSource, RegisterSource, RestrictionSource,
 };
-use crate::device::{BitRef, Condition, Freedom, ResetValue};
+use crate::device::{BitRef, Changes, Condition, Freedom, ResetValue};
 
 /// How deep named conditions may refer to one another; deeper means that one refers to itself.
 const MAX_CONDITION_DEPTH: u8 = 8;
@@ -61,6 +61,8 @@ pub(super) struct Layout {
     /// Bit 0 first; none for reserved bits.
     pub(super) bits: [Option<&'static str>; 8],
     pub(super) reset: ResetValue,
+    /// How hardware changes the bits, bit 0 first; none where it does not.
+    moving: [Option<Changes>; 8],
     /// Whether a restriction left it.
     pub(super) is_present: bool,
 }
@@ -80,7 +82,13 @@ impl Layout {
             return Err(TableError::register(source.name, format!("{count} bits instead of eight")));
         }
         let reset = reset_value(source.name, source.reset.unwrap_or("00000000"))?;
-        Ok(Self { name: source.name, address: source.at, bits, reset, is_present })
+        let mut layout = Self { name: source.name, address: source.at, bits, reset, moving: [None; 8], is_present };
+        for (list, kind) in &source.kinds {
+            let mask = layout.mask(list)?;
+            let places = (0..8).filter(|bit| mask >> bit & 1 == 1);
+            places.for_each(|bit| layout.moving[bit] = changes_of(kind));
+        }
+        Ok(layout)
     }
 
     /// The number of a bit by its name or its number as text.
@@ -103,6 +111,19 @@ impl Layout {
     /// The error for a bit that the register does not have.
     fn unknown_bit(&self, name: &str) -> TableError {
         TableError::register(self.name, format!("has no bit '{name}'"))
+    }
+}
+
+/// How hardware changes bits of a kind.
+fn changes_of(kind: &KindSource) -> Option<Changes> {
+    let never = |condition: &ConditionSource| matches!(condition, ConditionSource::Never);
+    match kind {
+        KindSource::ReadOnly | KindSource::Strobe => None,
+        KindSource::Input { changes_while, changes, .. } => (!never(changes_while)).then_some(*changes),
+        KindSource::Flag { raised_while, .. } => (!never(raised_while)).then_some(Changes::Sets),
+        KindSource::Pulse { raised_while, .. } if never(raised_while) => Some(Changes::Clears),
+        KindSource::Pulse { .. } => Some(Changes::Both),
+        KindSource::Window { .. } => Some(Changes::Clears),
     }
 }
 
@@ -227,8 +248,10 @@ impl<'source> Names<'source> {
     /// The condition that a bit is 1.
     fn is_set(&self, name: &str, this_bit: Option<u8>) -> Result<Condition, TableError> {
         let (layout, bit) = self.place(name, this_bit)?;
+        let moving = layout.moving[usize::from(bit)];
         let bit = BitRef { address: layout.address, bit };
-        constant_if_absent(layout, Condition::Bit(bit), bit.mask(), bit.mask())
+        let condition = moving.map_or(Condition::Bit(bit), |changes| Condition::Moving { bit, changes });
+        constant_if_absent(layout, condition, bit.mask(), bit.mask())
     }
 
     /// The condition that bits, most significant first, spell a number.
@@ -237,6 +260,12 @@ impl<'source> Names<'source> {
         let (mut mask, mut equals) = (0, 0);
         for (place, name) in bits.iter().rev().enumerate() {
             let bit = layout.mask(name)?;
+            if layout.moving[bit.trailing_zeros() as usize & 7].is_some() {
+                return Err(TableError::register(
+                    layout.name,
+                    format!("hardware changes '{name}': name it by Set or Clear"),
+                ));
+            }
             mask |= bit;
             equals |= if number >> place & 1 == 1 { bit } else { 0 };
         }

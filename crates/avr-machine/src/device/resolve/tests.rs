@@ -1,0 +1,75 @@
+//! Tests of what the loader refuses.
+
+use super::{Device, Loaded, RestrictionSource, load, load_restriction};
+use crate::device::library::TABLES;
+
+/// Changes the table of the whole chip at its first `from` and expects a refusal with this message.
+#[track_caller]
+fn refused(from: &str, to: &str, message: &str) {
+    let text = TABLES[0].text;
+    assert!(text.contains(from), "the table no longer contains {from}");
+    let changed: &'static str = text.replacen(from, to, 1).leak();
+    match load(changed) {
+        Ok(Loaded::Device(_) | Loaded::Restriction(_)) => panic!("accepted: {to}"),
+        Err(error) => assert!(error.to_string().contains(message), "{error}"),
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    refused(r#""PORTB", at: 0x25"#, r#""PORTB", at: 0x24"#, "PORTB: another register has the same address");
+    refused(r#"name: "DDRB""#, r#"name: "PORTB""#, "PORTB: described twice");
+    refused("PORTB7 PORTB6", "PORTB6", "PORTB: 7 bits instead of eight");
+    refused("PORTB7 PORTB6", "PORTB8 PORTB7 PORTB6", "PORTB: more than eight bits");
+    refused("reset: \"0000 0xx1\"", "reset: \"0000 0xx\"", "MCUSR: reset value is not of eight bits");
+    refused("reset: \"0000 0xx1\"", "reset: \"0000 02x1\"", "MCUSR: '2' in the reset value");
+    refused(r#"Toggles("PORTB")"#, r#"Toggles("PORTE")"#, "register 'PORTE' does not exist");
+    refused(r#"{"FOC0A FOC0B": Strobe}"#, r#"{"FOC0A FOC0C": Strobe}"#, "TCCR0B: has no bit 'FOC0C'");
+    refused(r#"{"FOC0A FOC0B": Strobe}"#, r#"{"FOC0A 5": Strobe}"#, "TCCR0B: a bit of 'FOC0A 5' is reserved");
+    refused(r#"{"FOC0A FOC0B": Strobe}"#, r#"{"FOC0A": Strobe, "7": Strobe}"#, "has two kinds");
+    refused(r#"Named("timer 0 runs")"#, r#"Named("timer 9 runs")"#, "condition 'timer 9 runs' does not exist");
+    refused(
+        r#""timer 0 runs": NonZero("TCCR0B", ["CS02", "CS01", "CS00"])"#,
+        r#""timer 0 runs": Named("timer 0 runs")"#,
+        "condition 'timer 0 runs' does not exist",
+    );
+    refused(
+        r#"Equals("EICRA", ["ISC01", "ISC00"], 0)"#,
+        r#"Equals("EIFR", ["INTF1", "INTF0"], 0)"#,
+        "EIFR: hardware changes 'INTF0'",
+    );
+    refused(r#"enable: "EIMSK.INT0""#, r#"enable: "EIMSK""#, "bit 'EIMSK' does not exist");
+    refused("number: 2, name", "number: 3, name", "INT1: its number is not the next one");
+    refused(r#"Latched("EIFR.INTF0")"#, r#"Latched("EIMSK.INT0")"#, "INT0: its request is not a bit of kind flag");
+    refused(r#"wakes_from: ["idle""#, r#"wakes_from: ["idling""#, "sleep mode 'idling' does not exist");
+    refused(r#"fuse: "WDTON""#, r#"fuse: "WDTOFF""#, "fuse 'WDTOFF' does not exist");
+    refused("programmed: 0x03", "programmed: 0x13", "CLKPR: a fuse sets bits that it does not determine");
+    refused("avr5", "avr55", "architecture 'avr55' does not exist");
+    refused("data_sheet", "data_shed", "not a device file");
+}
+
+#[test]
+fn restrictions_must_name_what_exists() {
+    #[track_caller]
+    fn check(only: &[&'static str], absent: &[&'static str], expected: Result<usize, &str>) {
+        let policy = Device::named("atmega328p").expect("a built-in device").policy;
+        let restriction = RestrictionSource {
+            name: "test",
+            base: "atmega328p",
+            only: only.to_vec(),
+            absent: absent.to_vec(),
+            policy,
+        };
+        let result = load_restriction(TABLES[0].text, &restriction);
+        assert_eq!(
+            result.map(|device| device.interrupts.len()).map_err(|error| error.to_string()),
+            expected.map_err(str::to_owned)
+        );
+    }
+    check(&["SREG"], &[], Ok(0));
+    check(&[], &["usart0"], Ok(22));
+    check(&[], &["eeprom", "twi"], Ok(23));
+    check(&["PORTX"], &[], Err("register 'PORTX' does not exist"));
+    check(&[], &["usart7"], Err("peripheral 'usart7' does not exist"));
+    check(&[], &["portb"], Ok(25));
+}
