@@ -1,11 +1,13 @@
 //! A machine: a device with a program in its flash, and what the user said about hazards.
 
 use crate::data_space::PAGE_CELLS;
-use crate::device::{Bit, BitKind, BitRef, ClearedBy, Condition, Device, InterruptPolicy, Register};
+use crate::device::{
+    Bit, BitKind, BitRef, ClearedBy, Condition, Device, FuseBytes, InterruptPolicy, Register, ResetCause,
+};
 use crate::environment::{Demand, Environment, Input};
 use crate::hazard::HazardKind;
 use crate::program::Program;
-use crate::state::MachineState;
+use crate::state::{Control, MachineState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use three_valued::ByteDomain;
@@ -32,6 +34,14 @@ pub struct Options {
     pub start: u32,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
     pub static_data_end: Option<u16>,
+    /// Flash word address of the handler that unused vectors lead to, if symbols tell.
+    pub default_handler: Option<u32>,
+    /// Resets that may come at any moment.
+    pub resets: Vec<ResetCause>,
+    /// The fuses, if they differ from the factory values.
+    pub fuses: Option<FuseBytes>,
+    /// The content of the EEPROM as far as it is known.
+    pub eeprom: BTreeMap<u16, u8>,
 }
 
 /// A device with a program.
@@ -59,6 +69,10 @@ pub struct Machine {
     pub(crate) pc_bytes: usize,
     /// See [`Options::static_data_end`].
     pub(crate) static_data_end: Option<u16>,
+    /// First word address of the boot section; the end of the flash where there is none.
+    pub(crate) boot_start: u32,
+    /// The bit that moves the vector table, and where to (flash word address).
+    pub(crate) vectors_moved_by: Option<(BitRef, u32)>,
     options: Options,
     groups: BTreeMap<u16, Vec<Group>>,
     storage: Vec<bool>,
@@ -77,6 +91,8 @@ impl Machine {
         let address = |name: &str| device.register(name).map(|register| register.address);
         let groups: BTreeMap<u16, Vec<Group>> =
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
+        let fuses = options.fuses.unwrap_or(device.default_fuses);
+        let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
         let storage = device.registers.iter().filter(|register| is_storage(register));
         let mut is_storage = vec![false; usize::from(device.memory.sram_start)];
         storage.for_each(|register| is_storage[usize::from(register.address)] = true);
@@ -93,6 +109,8 @@ impl Machine {
             dependents: dependents(&groups),
             cleared_by: cleared_by(device),
             windows: windows(&groups),
+            boot_start,
+            vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
             storage: is_storage,
             options,
@@ -125,15 +143,45 @@ impl Machine {
         self.data_end
     }
 
-    /// The cells of a state: data memory, and behind it the bytes that registers share unseen.
+    /// The cells of a state: data memory, behind it a page for the bytes that registers share unseen, and the EEPROM.
     #[must_use]
     pub fn cells(&self) -> usize {
-        (usize::from(self.data_end) + 1).next_multiple_of(PAGE_CELLS) + PAGE_CELLS
+        let eeprom = usize::from(self.device.memory.eeprom_bytes);
+        (usize::from(self.shared_cells()) + PAGE_CELLS + eeprom).next_multiple_of(PAGE_CELLS)
+    }
+
+    /// The first of the cells that registers share unseen.
+    fn shared_cells(&self) -> u16 {
+        (usize::from(self.data_end) + 1).next_multiple_of(PAGE_CELLS) as u16
     }
 
     /// The cell of a byte that 16-bit registers share.
     pub(crate) fn temp_cell(&self, index: u8) -> u16 {
-        (self.cells() - PAGE_CELLS) as u16 + u16::from(index)
+        self.shared_cells() + u16::from(index)
+    }
+
+    /// The cell of a byte of the EEPROM.
+    pub(crate) fn eeprom_cell(&self, address: u16) -> u16 {
+        self.shared_cells() + PAGE_CELLS as u16 + address
+    }
+
+    /// A flag in SREG.
+    pub(crate) fn status_bit(&self, flag: u8) -> BitRef {
+        BitRef { address: self.status_address, bit: flag }
+    }
+
+    /// Whether anything can come between two instructions at all.
+    pub(crate) fn can_be_interrupted(&self) -> bool {
+        self.interrupts_exist() || !self.options.resets.is_empty()
+    }
+
+    /// Whether an open window keeps interrupts away.
+    pub(crate) fn windows_hold_interrupts(&self, control: &Control) -> bool {
+        let holds = |bit: &BitRef| match self.device.bit_at(*bit).map(|bit| &bit.kind) {
+            Some(BitKind::Window(window)) => window.holds_interrupts_off,
+            _ => false,
+        };
+        control.windows.iter().zip(&self.windows).any(|(left, bit)| *left > 0 && holds(bit))
     }
 
     /// Whether an address belongs to the I/O area.
@@ -194,9 +242,45 @@ impl Machine {
     /// The state at the start: registers as the data sheet says after power-on, everything else as it happens to be.
     pub fn power_on<V: ByteDomain>(&self, environment: &mut impl Environment<V>) -> MachineState<V> {
         let mut state = MachineState::new(self.cells(), V::constant(0));
-        let memory = (0..0x20).chain(self.sram.clone());
+        for address in self.sram.clone() {
+            state.data.set(address, environment.input(Input::Initial(address), 0xff, Demand::Stored));
+        }
+        for byte in 0..self.device.memory.eeprom_bytes {
+            let cell = self.eeprom_cell(byte);
+            let value = match self.options.eeprom.get(&byte) {
+                Some(value) => V::constant(*value),
+                None => environment.input(Input::Initial(cell), 0xff, Demand::Stored),
+            };
+            state.data.set(cell, value);
+        }
+        self.reset_registers(&mut state, environment);
+        state
+    }
+
+    /// The state after a reset that came in `before`: SRAM and EEPROM are kept, the cause is noted.
+    pub(crate) fn after_reset<V: ByteDomain>(
+        &self,
+        before: &MachineState<V>,
+        cause: ResetCause,
+        environment: &mut impl Environment<V>,
+    ) -> MachineState<V> {
+        let mut state = before.clone();
+        state.calls.clear();
+        state.control = Control::default();
+        self.reset_registers(&mut state, environment);
+        if let Some(effect) = self.device.reset_effect(cause) {
+            let input = environment.input(Input::Initial(effect.address), effect.undefined, Demand::Stored);
+            let kept = before.data.get(effect.address).and(&V::constant(effect.keeps & !effect.undefined));
+            state.data.set(effect.address, kept.or(&input).or(&V::constant(effect.sets)));
+        }
+        state
+    }
+
+    /// Gives every register its value after reset and goes to the start. The general-purpose registers and what the data
+    /// sheet leaves undefined hold anything.
+    fn reset_registers<V: ByteDomain>(&self, state: &mut MachineState<V>, environment: &mut impl Environment<V>) {
         let shared = (0..self.device.temp_bytes).map(|index| self.temp_cell(index));
-        for address in memory.chain(shared) {
+        for address in (0..0x20).chain(shared) {
             state.data.set(address, environment.input(Input::Initial(address), 0xff, Demand::Stored));
         }
         for register in &self.device.registers {
@@ -209,8 +293,14 @@ impl Machine {
             };
             state.data.set(register.address, value);
         }
+        let fuses = self.options.fuses.unwrap_or(self.device.default_fuses);
+        for rule in &self.device.fuse_resets {
+            let programmed = self.device.fuse(rule.fuse).is_some_and(|fuse| fuse.is_programmed(fuses));
+            let bits = if programmed { rule.programmed } else { rule.unprogrammed };
+            let others = state.data.get(rule.address).and(&V::constant(!rule.mask));
+            state.data.set(rule.address, others.or(&V::constant(bits & rule.mask)));
+        }
         state.control.pc = self.options.start;
-        state
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Control {
     pub pc: u32,
     /// Whether one more instruction runs before an interrupt can be taken.
     pub interrupt_delay: bool,
+    /// Whether the processor sleeps.
+    pub sleeping: bool,
     /// The half of the stack pointer that was written last while the other has not followed: SP is *torn*.
     pub torn: Option<StackPointerHalf>,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.

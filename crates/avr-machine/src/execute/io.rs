@@ -153,7 +153,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Lets hardware change the bits in `wanted` and gives the content of the register.
-    fn refresh(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
+    pub(super) fn refresh(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
         for group in self.machine.groups(register) {
             let mask = group.mask & wanted;
             if mask != 0 {
@@ -261,9 +261,29 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
             Access::Direct | Access::LocksPair { .. } => {}
         }
+        let before = self.state.data.get(address).clone();
         self.write_bits(register, &value, selected)?;
         self.clear_by_access(address, true);
+        if let Some(eeprom) = self.machine.device.eeprom.filter(|eeprom| eeprom.program.address == address) {
+            self.eeprom_command(&eeprom, &before, &value, selected);
+        }
+        self.corrupt(address, &before);
         Ok(())
+    }
+
+    /// Registers that a change of a bit may corrupt are unknown afterwards.
+    fn corrupt(&mut self, address: u16, before: &V) {
+        let machine = self.machine;
+        for corruption in machine.device.corruptions.iter().filter(|one| one.when_changed.address == address) {
+            let bit = corruption.when_changed.bit;
+            let changed = self.state.data.get(address).bit(bit).xor(&before.bit(bit));
+            if self.decide(&changed) {
+                for register in &corruption.registers {
+                    let input = self.environment.input(Input::Register(*register), 0xff, Demand::Stored);
+                    self.state.data.set(*register, input);
+                }
+            }
+        }
     }
 
     /// Writes the bits by kind, then lets what depends on them follow.

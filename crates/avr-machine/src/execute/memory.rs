@@ -4,6 +4,7 @@ use super::Step;
 use crate::environment::{Demand, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use avr_isa::{LpmMode, Pointer, PointerMode, Register};
+use std::ops::Range;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// The most I/O registers that an unknown address may hit before the engine gives up on telling them apart.
@@ -92,7 +93,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn load_indirect(&mut self, rd: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
         self.check_pointer_use(rd, pointer, mode)?;
         let address = self.point(pointer, mode);
-        let value = match self.target(&address)? {
+        let value = match self.target(&address, moved_registers(pointer, mode))? {
             Target::Single(address) => self.read_data(address)?,
             Target::Outside(address) => self.read_data(address)?,
             Target::Plain => self.read_plain(&address),
@@ -106,7 +107,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.check_pointer_use(rr, pointer, mode)?;
         let value = self.register(rr).clone();
         let address = self.point(pointer, mode);
-        match self.target(&address)? {
+        match self.target(&address, moved_registers(pointer, mode))? {
             Target::Single(address) | Target::Outside(address) => self.write_data(address, value),
             Target::Plain => {
                 self.write_plain(&address, &value);
@@ -117,12 +118,16 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// `ld Rd, X+` and the like with Rd in the pointer pair have no defined result (5.66).
     fn check_pointer_use(&self, register: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
-        let modifies = !matches!(mode, PointerMode::Displacement(_));
-        if modifies && (register == pointer.low() || register == pointer.high()) {
-            let address = self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask;
-            return Err(Stop::hazard(HazardKind::UndefinedPointerUse, address * 2));
+        if moved_registers(pointer, mode).contains(&register.index().into()) {
+            return Err(self.undefined_pointer_use());
         }
         Ok(())
+    }
+
+    /// The hazard at the instruction, which has one word.
+    fn undefined_pointer_use(&self) -> Stop {
+        let address = self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask;
+        Stop::hazard(HazardKind::UndefinedPointerUse, address * 2)
     }
 
     /// The address of an access as (low, high), after moving the pointer as the mode says.
@@ -148,8 +153,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(pointer.high(), high);
     }
 
-    /// Settles what kind of cell an address hits: certain addresses, else the cases that must be told apart.
-    fn target(&mut self, address: &(V, V)) -> Result<Target, Stop> {
+    /// Settles what an address hits. The manual does not say whether an access to the pointer's own registers sees them
+    /// before or after they move, and simulators disagree, so it is undefined like naming them (5.66, 5.111).
+    fn target(&mut self, address: &(V, V), moved: Range<u16>) -> Result<Target, Stop> {
+        match self.cut_target_address(address, &moved)? {
+            Target::Single(cell) if moved.contains(&cell) => Err(self.undefined_pointer_use()),
+            target => Ok(target),
+        }
+    }
+
+    /// The kind of cell that an address hits: certain addresses, else the cases that must be told apart.
+    fn cut_target_address(&mut self, address: &(V, V), moved: &Range<u16>) -> Result<Target, Stop> {
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
         if let Some(address) = candidates.single() {
             return Ok(Target::Single(address));
@@ -157,7 +171,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let mut cases = Vec::new();
         let (mut plain, mut outside) = (false, None);
         for candidate in candidates.iter() {
-            if self.machine.is_io(candidate) {
+            if self.machine.is_io(candidate) || moved.contains(&candidate) {
                 cases.push(Target::Single(candidate));
             } else if candidate > self.machine.data_end {
                 outside = outside.or(Some(candidate));
@@ -217,10 +231,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.check_pointer_use(rd, pointer, PointerMode::PostIncrement)?;
         }
         let address = (self.register(pointer.low()).clone(), self.register(pointer.high()).clone());
-        let candidates = Candidates::of(address.0.bits(), address.1.bits());
-        let bytes = candidates.iter().map(|byte| V::constant(self.machine.program.byte(base + u32::from(byte))));
-        let value = bytes.reduce(|all, byte| all.join(&byte)).unwrap_or_else(|| V::constant(0xff));
-        self.set_register(rd, value.indexed_by(&[&address.0, &address.1]));
+        let value = match self.reads_fuses() {
+            true => self.environment.input(Input::Register(self.machine.status_address), 0xff, Demand::Stored),
+            false => self.flash_byte(&address, base),
+        };
+        self.set_register(rd, value);
         if mode == LpmMode::PostIncrement {
             let after = add_word(&address, 1);
             if base != 0 && after.0.is_zero().and(&after.1.is_zero()).truth() != three_valued::Truth::False {
@@ -231,6 +246,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
+    /// The join of the bytes of flash that an address may mean.
+    fn flash_byte(&self, address: &(V, V), base: u32) -> V {
+        let candidates = Candidates::of(address.0.bits(), address.1.bits());
+        let byte = |address: u16| V::constant(self.machine.program.byte(base + u32::from(address)));
+        if let Some(address) = candidates.single() {
+            return byte(address);
+        }
+        let joined = candidates.iter().map(byte).reduce(|all, byte| all.join(&byte));
+        joined.unwrap_or_else(|| V::constant(0xff)).indexed_by(&[&address.0, &address.1])
+    }
+
     /// The target of EIJMP and EICALL: EIND above Z.
     pub(super) fn extended_target(&mut self) -> Result<u32, Stop> {
         let extension = match self.machine.extension_register("EIND") {
@@ -238,6 +264,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             None => 0,
         };
         Ok(u32::from(extension) << 16 | self.indirect_target()?)
+    }
+}
+
+/// The data addresses of the registers that an access through a pointer moves.
+fn moved_registers(pointer: Pointer, mode: PointerMode) -> Range<u16> {
+    let low = u16::from(pointer.low().index());
+    match mode {
+        PointerMode::Displacement(_) => low..low,
+        PointerMode::PostIncrement | PointerMode::PreDecrement => low..low + 2,
     }
 }
 

@@ -6,13 +6,15 @@
 
 mod arithmetic;
 mod control;
+mod eeprom;
 pub mod flags;
+mod interrupt;
 mod io;
 mod memory;
 mod stack;
 
 use crate::environment::{Demand, Environment};
-use crate::hazard::{HazardKind, Limit, Stop};
+use crate::hazard::{HazardKind, Stop};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::{MAX_WINDOWS, MachineState};
@@ -30,7 +32,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
 }
 
 impl Machine {
-    /// Executes the instruction at PC and returns the clock cycles that it took.
+    /// Takes one step and returns the clock cycles that it took: the instruction at PC, or the entry into an interrupt
+    /// handler, a reset, or another moment of sleep, as the environment chooses among what is possible.
     ///
     /// # Errors
     /// A [`Stop`] when the step does not lead to a state; the state is then of no further use.
@@ -40,7 +43,9 @@ impl Machine {
         environment: &mut E,
     ) -> Result<u32, Stop> {
         let mut step = Step { machine: self, state, environment, cycles: 0 };
-        step.instruction()?;
+        if !(self.can_be_interrupted() && step.interrupted()?) {
+            step.instruction()?;
+        }
         Ok(step.cycles)
     }
 }
@@ -269,9 +274,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn processor_control(&mut self, instruction: Instruction) -> Result<(), Stop> {
         match instruction {
             Instruction::Break | Instruction::Nop => Ok(()),
-            Instruction::Sleep => Err(Stop::Limit(Limit::Unsupported("SLEEP"))),
-            Instruction::Wdr => Err(Stop::Limit(Limit::Unsupported("WDR"))),
-            Instruction::Spm => Err(Stop::Limit(Limit::Unsupported("SPM"))),
+            Instruction::Sleep => self.sleep(),
+            Instruction::Wdr => {
+                self.watchdog_reset();
+                Ok(())
+            }
+            Instruction::Spm => self.store_program(),
             other => unreachable!("{other:?} is no processor control instruction"),
         }
     }
