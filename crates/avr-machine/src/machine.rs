@@ -345,6 +345,7 @@ fn dependents(groups: &BTreeMap<u16, Vec<Group>>) -> BTreeMap<u16, Vec<Group>> {
         let condition = match &group.bit.kind {
             BitKind::Input(input) => &input.changes_while,
             BitKind::Flag(flag) => &flag.raised_while,
+            BitKind::Pulse(pulse) => &pulse.raised_while,
             _ => continue,
         };
         let mut addresses = BTreeSet::new();

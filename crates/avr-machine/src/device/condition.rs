@@ -90,6 +90,27 @@ impl Condition {
         }
     }
 
+    /// The same, where the stored bits are the truth because hardware was just asked for those of [`Self::Moving`].
+    pub fn evaluate_refreshed(&self, read: &mut impl FnMut(u16) -> KnownBits) -> Truth {
+        match self {
+            Self::All(parts) => parts.iter().fold(Truth::True, |all, part| all & part.evaluate_refreshed(read)),
+            Self::Any(parts) => parts.iter().fold(Truth::False, |any, part| any | part.evaluate_refreshed(read)),
+            Self::Not(part) => !part.evaluate_refreshed(read),
+            Self::Moving { bit, .. } => compare(read(bit.address), bit.mask(), bit.mask()),
+            Self::Always | Self::Never | Self::Bit(_) | Self::Field { .. } => self.evaluate(read),
+        }
+    }
+
+    /// Calls `visit` with every bit that hardware changes by itself.
+    pub fn for_each_moving(&self, visit: &mut impl FnMut(BitRef)) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.for_each_moving(visit)),
+            Self::Not(part) => part.for_each_moving(visit),
+            Self::Moving { bit, .. } => visit(*bit),
+            Self::Always | Self::Never | Self::Bit(_) | Self::Field { .. } => {}
+        }
+    }
+
     /// Calls `visit` with every register that the condition reads and the mask of the bits it depends on.
     pub fn for_each_register(&self, visit: &mut impl FnMut(u16, u8)) {
         match self {

@@ -101,14 +101,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// What the stored bits say about a condition; unknown ones are cut into cases.
+    /// Whether a condition holds now. Hardware is asked for the bits that it may have changed; what stored bits leave
+    /// open is cut into cases.
     pub(super) fn holds(&mut self, condition: &Condition) -> bool {
+        let mut moving = Vec::new();
+        condition.for_each_moving(&mut |bit| moving.push(bit));
+        moving.into_iter().for_each(|bit| self.refresh_bits(bit, Demand::Decides));
         let state = &*self.state;
         let mut read = |address: u16| {
             let bits = state.data.get(address).bits();
             KnownBits { known: bits.known_mask(), value: bits.value() }
         };
-        match condition.evaluate(&mut read) {
+        match condition.evaluate_refreshed(&mut read) {
             Truth::True => true,
             Truth::False => false,
             Truth::Unknown => self.settle(condition),
@@ -457,6 +461,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match &group.bit.kind {
             BitKind::Input(input) => self.holds(&input.changes_while),
             BitKind::Flag(flag) => self.holds(&flag.raised_while),
+            BitKind::Pulse(pulse) => self.holds(&pulse.raised_while),
             _ => false,
         }
     }
