@@ -248,12 +248,13 @@ pub struct Eeprom {
     pub address_high: Option<u16>,
 }
 
-/// Registers whose content may be corrupted when a bit changes (data sheet, `ASSR`).
+/// Registers whose content is unknown after a bit changes, or after 1 is written to it if it is a strobe (`AS2` in the
+/// data sheet's section on `ASSR`). Reserved bits stay 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corruption {
     /// The bit.
     pub when_changed: BitRef,
-    /// Data addresses of the registers that are unknown afterwards.
+    /// Data addresses of the registers.
     pub registers: Vec<u16>,
 }
 

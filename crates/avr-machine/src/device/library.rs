@@ -27,7 +27,7 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 2] = [table!("atmega328p"), table!("atmega328p-gpio")];
+pub(super) static TABLES: [Table; 3] = [table!("atmega328p"), table!("atmega328p-gpio"), table!("attiny85")];
 
 /// See [`Device::named`].
 pub(super) fn find(name: &str) -> Result<&'static Device, UnknownDevice> {

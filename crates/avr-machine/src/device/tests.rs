@@ -377,6 +377,20 @@ fn the_core_has_the_instructions_of_its_architecture() {
 }
 
 #[test]
+fn a_second_part_comes_from_its_table_alone() {
+    let tiny = Device::named("attiny85").expect("a built-in device");
+    assert_eq!((tiny.core.pc_bytes, tiny.core.vector_words), (2, 1));
+    assert!(!tiny.core.features.contains(Feature::Mul) && !tiny.core.features.contains(Feature::JmpCall));
+    assert_eq!((tiny.memory.flash_words(), tiny.memory.sram_end), (0x1000, 0x025f));
+    assert_eq!(tiny.interrupt("USI_OVF").map(|interrupt| interrupt.vector), Some(14));
+    assert_eq!(tiny.register_at(0x38).map(|register| register.name), Some("PORTB"));
+    assert!(tiny.is_io_area(0x5f) && !tiny.is_io_area(0x60));
+    assert_eq!(tiny.boot_section(tiny.default_fuses), None);
+    let reset: Vec<_> = ["SPL", "SPH"].map(|name| tiny.register(name).expect("a register").reset.value).into();
+    assert_eq!(reset, tiny.memory.sram_end.to_le_bytes());
+}
+
+#[test]
 fn fuses_choose_boot_section_and_reset_values() {
     let factory = whole().default_fuses;
     assert_eq!(factory, FuseBytes { low: 0x62, high: 0xd9, extended: 0xff });
