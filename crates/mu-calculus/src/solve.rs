@@ -39,6 +39,9 @@ pub struct Problem<'a> {
     pub formula: &'a NormalForm,
 }
 
+/// Up to how many (state, subformula) pairs a second thread costs more than it saves.
+const SMALL: usize = 1 << 13;
+
 impl Problem<'_> {
     /// Computes the value of every subformula in every state.
     ///
@@ -49,10 +52,13 @@ impl Problem<'_> {
     /// If `cancel` said so, the labels do not fit the graph or the formula, or 32 bits cannot number the game.
     pub fn solve(&self, cancel: &Cancel<'_>) -> Result<Solution, SolveError> {
         self.check()?;
-        let (definite, possible) = rayon::join(
-            || evaluate(self, Game::Definite, &mut Ticker::new(cancel)),
-            || evaluate(self, Game::Possible, &mut Ticker::new(cancel)),
-        );
+        let play = |game| evaluate(self, game, &mut Ticker::new(cancel));
+        let size = self.graph.state_count() * self.formula.node_count();
+        let (definite, possible) = if size < SMALL {
+            (play(Game::Definite), play(Game::Possible))
+        } else {
+            rayon::join(|| play(Game::Definite), || play(Game::Possible))
+        };
         Ok(Solution::new(self, definite?, possible?))
     }
 

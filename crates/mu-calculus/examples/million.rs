@@ -1,0 +1,118 @@
+//! How long the solver takes on a graph of a million states, for formulas up to alternation depth 3.
+//!
+//! `cargo run --release -p mu-calculus --example million [STATES]`; one line per graph and formula.
+#![expect(clippy::print_stdout, reason = "the table is what the example is for")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use mu_calculus::{AtomId, GraphBuilder, GraphError, HyperGraph, Labels, NormalForm, Problem, StateId, parse_formula};
+use three_valued::Truth;
+
+/// Formulas over `p` (rare: one state in 1,000) and `q` (common: all but one in 100,000).
+const FORMULAS: [&str; 9] = [
+    "AG q",
+    "AG EF p",
+    "E[q U p]",
+    "mu X. nu Y. []X || (q && []Y)",
+    "nu X. mu Y. (p && []X) || []Y",
+    "nu X. mu Y. (p && <>X) || <>Y",
+    "nu X. mu Y. nu Z. (p && []X) || (q && []Z) || []Y",
+    "mu X. nu Y. mu Z. (p && <>Y) || (!q && <>X) || <>Z",
+    "nu X. mu Y. nu Z. [](q && Z || p && X || <>(Y && !p))",
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let states: u32 = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
+    println!("{:10} {:56} {:>5} {:>7} {:>9}", "graph", "formula", "depth", "verdict", "seconds");
+    for (name, graph) in [("program", program(states)?), ("random", random(states)?), ("ladder", ladder(states)?)] {
+        let labels = labels(&graph);
+        for formula in FORMULAS {
+            measure(name, &graph, &labels, formula)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(name: &str, graph: &HyperGraph, labels: &Labels, text: &str) -> Result<(), Box<dyn Error>> {
+    let bound = parse_formula(text)?.try_map_atoms(&mut |atom| match atom.bare_name() {
+        Some("p") => Ok(AtomId(0)),
+        Some("q") => Ok(AtomId(1)),
+        _ => Err(format!("no atom `{atom}`")),
+    })?;
+    let formula = NormalForm::new(&bound)?;
+    let start = Instant::now();
+    let solution = Problem { graph, labels, formula: &formula }.solve(&|| false)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let depth = formula.alternation_depth();
+    println!("{name:10} {text:56} {depth:5} {:>7} {seconds:9.3}", solution.verdict().to_string());
+    Ok(())
+}
+
+/// A small generator of numbers, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(limit)) as u32
+    }
+}
+
+/// Straight lines with branches, inner loops and a way back to the start: one large component.
+fn program(states: u32) -> Result<HyperGraph, GraphError> {
+    let mut numbers = Numbers(1);
+    let mut builder = GraphBuilder::new();
+    for state in 0..states {
+        builder.state();
+        let next = StateId((state + 1) % states);
+        builder.edge([next]);
+        match numbers.below(20) {
+            0 => builder.edge([StateId(state.saturating_sub(numbers.below(200)))]),
+            1 => builder.edge([StateId((state + numbers.below(500)) % states), next]),
+            _ => 0,
+        };
+    }
+    builder.finish(StateId(0))
+}
+
+/// Two hyper-edges per state to anywhere, one in ten with two members, one state in 10,000 a sink.
+fn random(states: u32) -> Result<HyperGraph, GraphError> {
+    let mut numbers = Numbers(2);
+    let mut builder = GraphBuilder::new();
+    for _ in 0..states {
+        builder.state();
+        let degree = if numbers.below(10_000) == 0 { 0 } else { 2 };
+        for _ in 0..degree {
+            let members = if numbers.below(10) == 0 { 2 } else { 1 };
+            builder.edge((0..members).map(|_| StateId(numbers.below(states))));
+        }
+    }
+    builder.finish(StateId(0))
+}
+
+/// A chain in both directions in which every step back may as well go on: what is lost at one end is lost at the
+/// other, one state at a time.
+fn ladder(states: u32) -> Result<HyperGraph, GraphError> {
+    let mut builder = GraphBuilder::new();
+    for state in 0..states {
+        builder.state();
+        let (before, after) = (StateId(state.saturating_sub(1)), StateId((state + 1).min(states - 1)));
+        builder.edge([before, after]);
+        builder.edge([after]);
+    }
+    builder.finish(StateId(0))
+}
+
+fn labels(graph: &HyperGraph) -> Labels {
+    let mut numbers = Numbers(3);
+    let mut labels = Labels::new(2, graph.state_count());
+    for state in graph.states() {
+        let unknown = numbers.below(50_000) == 0;
+        let p = Truth::from(numbers.below(1_000) == 0);
+        let q = Truth::from(numbers.below(100_000) != 0);
+        labels.set(AtomId(0), state, if unknown { Truth::Unknown } else { p });
+        labels.set(AtomId(1), state, if unknown { Truth::Unknown } else { q });
+    }
+    labels
+}
