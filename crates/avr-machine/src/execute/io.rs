@@ -158,20 +158,31 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Lets hardware change the bits in `wanted` and gives the content of the register.
     pub(super) fn refresh(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
+        let mut moving = V::constant(0);
+        let mut moving_mask = 0;
         for group in self.machine.groups(register) {
             let mask = group.mask & wanted;
-            if mask != 0 {
-                self.refresh_group(register.address, mask, group.bit, demand);
+            if mask == 0 {
+                continue;
+            }
+            if let Some(input) = self.refresh_group(register.address, mask, group.bit, demand) {
+                moving = moving.or(&input);
+                moving_mask |= mask;
             }
         }
-        self.state.data.get(register.address).clone()
+        merge(self.state.data.get(register.address), &moving, moving_mask)
     }
 
-    fn refresh_group(&mut self, address: u16, mask: u8, bit: &Bit, demand: Demand) {
+    /// Lets hardware change some bits. Bits that it changes in both directions have no memory: their value is returned
+    /// and not stored, because the next read asks again.
+    fn refresh_group(&mut self, address: u16, mask: u8, bit: &Bit, demand: Demand) -> Option<V> {
         match &bit.kind {
             BitKind::Input(input) => {
                 if self.zeroed(address, mask, &input.zero_while) || !self.holds(&input.changes_while) {
-                    return;
+                    return None;
+                }
+                if input.changes == Changes::Both {
+                    return Some(self.environment.input(Input::Register(address), mask, demand));
                 }
                 self.take_input(address, mask, input.changes, demand);
             }
@@ -179,6 +190,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             BitKind::Pulse(pulse) => self.refresh_pulse(address, mask, pulse, demand),
             BitKind::Plain | BitKind::ReadOnly | BitKind::Reserved | BitKind::Strobe | BitKind::Window(_) => {}
         }
+        None
     }
 
     /// Makes the bits 0 if the condition holds, and says whether it does.
@@ -377,6 +389,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     fn write_input(&mut self, address: u16, mask: u8, input: &InputBit, value: &V) {
         match input.on_write {
+            // While hardware changes the bits, what was written is gone before it can be seen for certain.
+            InputWrite::Stored if input.changes == Changes::Both && self.holds(&input.changes_while) => {}
             InputWrite::Stored => self.store(address, mask, value),
             InputWrite::Discarded => {}
             InputWrite::Toggles(port) => {
