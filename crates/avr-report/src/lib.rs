@@ -1,2 +1,16 @@
 //! Verification results rendered as text and JSON.
+//!
+//! [`Report`] holds borrowed results; [`Report::json`] and [`Report::text`] turn them into text. Nothing is verified,
+//! read or written here, and nothing depends on the terminal: whoever prints decides about colour.
 #![forbid(unsafe_code)]
+
+mod escape;
+mod json;
+mod report;
+mod table;
+mod text;
+
+pub use escape::Escaped;
+pub use json::SCHEMA;
+pub use report::{Report, Summary};
+pub use text::{Colour, warnings};

@@ -1,0 +1,136 @@
+//! Results as one JSON object, for programs. `docs/schema/report-1.json` describes it.
+//!
+//! Fields may be added, not renamed: checks outside of this repository read them.
+
+use serde::Serialize;
+
+use avr_image::Image;
+use avr_verify::{Basis, PropertyResult, StackBound, Statistics};
+
+use crate::report::{Report, Summary, verdict_name};
+
+/// The name and version of the format.
+pub const SCHEMA: &str = "avr-tvar/report/1";
+
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    schema: &'static str,
+    firmware: Firmware<'a>,
+    results: Vec<JsonResult<'a>>,
+    stack: JsonStack,
+    summary: JsonSummary,
+    warnings: Vec<String>,
+    peak_memory_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Firmware<'a> {
+    path: &'a str,
+    sha256: &'a str,
+    format: &'static str,
+    device: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonResult<'a> {
+    name: &'a str,
+    kind: &'a str,
+    formula: &'a str,
+    verdict: &'static str,
+    basis: &'static str,
+    reason: Option<&'a str>,
+    stats: JsonStatistics,
+    /// No evidence is recorded yet; the field is there because readers may count on it.
+    evidence: Option<()>,
+}
+
+#[derive(Serialize)]
+struct JsonStatistics {
+    refinements: usize,
+    states: usize,
+    transitions: usize,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct JsonStack {
+    lower: Option<u32>,
+    upper: Option<u32>,
+    exact: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct JsonSummary {
+    holds: usize,
+    violated: usize,
+    unknown: usize,
+}
+
+impl Report<'_> {
+    /// One JSON object over several lines, with a line end.
+    ///
+    /// # Panics
+    /// Never: the object consists of strings, numbers and lists.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let report = JsonReport {
+            schema: SCHEMA,
+            firmware: firmware(self.image, self.device),
+            results: self.results.properties.iter().map(JsonResult::from).collect(),
+            stack: self.results.stack.into(),
+            summary: Summary::of(self.results).into(),
+            warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
+            peak_memory_bytes: self.peak_memory_bytes,
+        };
+        let text = serde_json::to_string_pretty(&report).expect("strings, numbers and lists can be written");
+        text + "\n"
+    }
+}
+
+fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {
+    Firmware { path: &image.name, sha256: &image.sha256, format: image.format.name(), device }
+}
+
+/// The name of a basis in reports.
+pub(crate) fn basis_name(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Hardware => "hardware",
+        Basis::Model => "model",
+    }
+}
+
+impl<'a> From<&'a PropertyResult> for JsonResult<'a> {
+    fn from(result: &'a PropertyResult) -> Self {
+        let (verdict, reason) = verdict_name(&result.verdict);
+        Self {
+            name: &result.name,
+            kind: &result.kind,
+            formula: &result.formula,
+            verdict,
+            basis: basis_name(result.basis),
+            reason,
+            stats: result.statistics.into(),
+            evidence: None,
+        }
+    }
+}
+
+impl From<Statistics> for JsonStatistics {
+    fn from(statistics: Statistics) -> Self {
+        let Statistics { refinements, states, transitions, time } = statistics;
+        Self { refinements, states, transitions, seconds: time.as_secs_f64() }
+    }
+}
+
+impl From<StackBound> for JsonStack {
+    fn from(stack: StackBound) -> Self {
+        Self { lower: stack.lower, upper: stack.upper, exact: stack.exact() }
+    }
+}
+
+impl From<Summary> for JsonSummary {
+    fn from(summary: Summary) -> Self {
+        let Summary { holds, violated, unknown } = summary;
+        Self { holds, violated, unknown }
+    }
+}

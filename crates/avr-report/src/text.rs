@@ -1,0 +1,183 @@
+//! Results as a table for people, legible without colour.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+
+use avr_image::Image;
+use avr_verify::{Basis, PropertyResult, Results, StackBound, Verdict};
+
+use crate::escape::Escaped;
+use crate::report::{Report, Summary, verdict_name};
+use crate::table::{Align, Table};
+
+/// Whether the text has escape sequences for colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    #[default]
+    Never,
+    /// Verdicts are coloured.
+    Always,
+}
+
+/// Where the lines under a row begin: behind the verdict.
+const INDENT: &str = "          ";
+
+impl Report<'_> {
+    /// A table with a line for each property, the reasons of those without an answer, and the stack bound.
+    #[must_use]
+    pub fn text(&self, colour: Colour) -> String {
+        let mut text = heading(self.image, self.device);
+        text.push('\n');
+        text.push_str(&properties(self.results, colour));
+        text.push('\n');
+        line(&mut text, "stack", &stack(self.results.stack));
+        line(&mut text, "summary", &summary(Summary::of(self.results)));
+        line(&mut text, "memory", &format!("{:.1} MiB at most", self.peak_memory_bytes as f64 / f64::from(1 << 20)));
+        text
+    }
+}
+
+/// The warnings of the loader with what can be done about them, for the error output. Empty when there are none.
+#[must_use]
+pub fn warnings(image: &Image) -> String {
+    let mut text = String::new();
+    for warning in &image.warnings {
+        let message = format!("warning: {}: {warning}", image.name);
+        text.push_str(&format!("{}\n", Escaped(&message)));
+        if let Some(hint) = warning.hint() {
+            text.push_str(&format!("  hint: {hint}\n"));
+        }
+    }
+    text
+}
+
+fn heading(image: &Image, device: &str) -> String {
+    format!("{} ({} for {device})\n", Escaped(&image.name), image.format.name())
+}
+
+/// A line of the foot, its content aligned with the names in the table.
+fn line(text: &mut String, title: &str, content: &str) {
+    text.push_str(&format!("{title:<width$}{content}\n", width = INDENT.len()));
+}
+
+fn properties(results: &Results, colour: Colour) -> String {
+    let mut table = Table::new([
+        ("verdict", Align::Left),
+        ("property", Align::Wrapped),
+        ("states", Align::Right),
+        ("refinements", Align::Right),
+        ("time", Align::Right),
+    ]);
+    for result in &results.properties {
+        table.add(row(result));
+    }
+    let mut rows = table.rows();
+    let head = rows.next().unwrap_or_default().join("\n");
+    let mut text = head + "\n";
+    for (lines, result) in rows.zip(&results.properties) {
+        add_property(&mut text, &lines, result, colour);
+    }
+    text
+}
+
+fn row(result: &PropertyResult) -> [String; 5] {
+    let statistics = &result.statistics;
+    [
+        // Wide enough that every table has the same columns.
+        format!("{:<8}", verdict_name(&result.verdict).0),
+        result.name.clone(),
+        statistics.states.to_string(),
+        statistics.refinements.to_string(),
+        duration(statistics.time),
+    ]
+}
+
+fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, colour: Colour) {
+    let (verdict, reason) = verdict_name(&result.verdict);
+    for (index, line) in lines.iter().enumerate() {
+        match line.strip_prefix(verdict).filter(|_| index == 0 && colour == Colour::Always) {
+            Some(rest) => {
+                let style = style(&result.verdict);
+                text.push_str(&format!("{style}{verdict}{style:#}{rest}\n"));
+            }
+            None => text.push_str(&format!("{line}\n")),
+        }
+    }
+    if let Some(reason) = reason {
+        text.push_str(&format!("{INDENT}because {}\n", Escaped(reason)));
+    }
+    if result.basis == Basis::Model {
+        text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
+    }
+}
+
+fn style(verdict: &Verdict) -> Style {
+    let colour = match verdict {
+        Verdict::Holds => AnsiColor::Green,
+        Verdict::Violated => AnsiColor::Red,
+        Verdict::Unknown(_) => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
+}
+
+fn stack(bound: StackBound) -> String {
+    let bytes = |count: u32| if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
+    match (bound.lower, bound.upper) {
+        (Some(lower), Some(upper)) if lower == upper => format!("{} at most, and some run needs them", bytes(upper)),
+        (Some(lower), Some(upper)) => format!("{} at most; some run needs {}", bytes(upper), bytes(lower)),
+        (None, Some(upper)) => format!("{} at most", bytes(upper)),
+        (Some(lower), None) => format!("no upper bound found; some run needs {}", bytes(lower)),
+        (None, None) => "no bound found".to_owned(),
+    }
+}
+
+fn summary(summary: Summary) -> String {
+    let Summary { holds, violated, unknown } = summary;
+    let mut text = format!("{holds} {}", if holds == 1 { "holds" } else { "hold" });
+    // Writing to a string cannot fail.
+    let _ = write!(text, ", {violated} violated, {unknown} unknown");
+    text
+}
+
+/// A duration with three digits at least: `0.42 ms`, `12.3 s`, `3 min 04 s`.
+fn duration(time: Duration) -> String {
+    let milliseconds = time.as_secs_f64() * 1e3;
+    match time.as_secs() {
+        0 if milliseconds < 10.0 => format!("{milliseconds:.2} ms"),
+        0 => format!("{milliseconds:.0} ms"),
+        1..10 => format!("{:.2} s", time.as_secs_f64()),
+        10..60 => format!("{:.1} s", time.as_secs_f64()),
+        seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{duration, stack};
+    use avr_verify::StackBound;
+    use std::time::Duration;
+
+    #[test]
+    fn durations_have_suitable_units() {
+        let check = |microseconds, expected: &str| assert_eq!(duration(Duration::from_micros(microseconds)), expected);
+        check(0, "0.00 ms");
+        check(420, "0.42 ms");
+        check(34_400, "34 ms");
+        check(1_234_000, "1.23 s");
+        check(12_340_000, "12.3 s");
+        check(184_000_000, "3 min 04 s");
+    }
+
+    #[test]
+    fn stack_bounds_say_what_is_known() {
+        let check = |lower, upper, expected: &str| assert_eq!(stack(StackBound { lower, upper }), expected);
+        check(Some(2), Some(2), "2 bytes at most, and some run needs them");
+        check(Some(1), Some(4), "4 bytes at most; some run needs 1 byte");
+        check(None, Some(4), "4 bytes at most");
+        check(Some(4), None, "no upper bound found; some run needs 4 bytes");
+        check(None, None, "no bound found");
+    }
+}
