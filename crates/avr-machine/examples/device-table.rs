@@ -1,8 +1,10 @@
 //! Prints a device as plain lines, for comparing its table with other descriptions of the part.
 //!
-//! `cargo run -p avr-machine --example device-table -- atmega328p` prints, one fact a line:
-//! `register NAME ADDRESS RESET UNDEFINED`, `bit REGISTER NAME NUMBER KIND`, `pair NAME LOW`, `alias NAME NUMBER`,
-//! `vector NUMBER NAME WORD-ADDRESS ENABLE-ADDRESS ENABLE-BIT FLAG-ADDRESS FLAG-BIT PERSISTENT` (0 0 for no flag), `fuse NAME BYTE MASK` and `fact NAME VALUE`; numbers are hexadecimal.
+//! `cargo run -p avr-machine --example device-table -- atmega328p` prints one fact a line, numbers in hexadecimal:
+//!
+//! * `register NAME ADDRESS RESET UNDEFINED`, `bit REGISTER NAME NUMBER KIND`, `pair NAME LOW`, `alias NAME NUMBER`;
+//! * `vector NUMBER NAME WORD-ADDRESS ENABLE-ADDRESS ENABLE-BIT FLAG-ADDRESS FLAG-BIT PERSISTENT`, 0 0 for no flag;
+//! * `fuse NAME BYTE MASK` and `fact NAME VALUE`.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 

@@ -5,9 +5,9 @@
 
 Needs avr-gcc and avr-libc (Debian: gcc-avr, avr-libc), and a C compiler with libsimavr (libsimavr-dev). The header is
 preprocessed, its macros are read, and every register address, bit number, vector, fuse bit and size is compared in both
-directions; the enable and flag bits of the vectors, and which flags an interrupt entry leaves, with simavr. What the others are
-known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences (printed);
-2: cannot run.
+directions; the enable and flag bits of the vectors, and which flags an interrupt entry leaves, with simavr. What the
+others are known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences
+(printed); 2: cannot run.
 """
 
 import os

@@ -248,8 +248,7 @@ pub struct Eeprom {
     pub address_high: Option<u16>,
 }
 
-/// Registers whose content is unknown after a bit changes, or after 1 is written to it if it is a strobe (`AS2` in the
-/// data sheet's section on `ASSR`). Reserved bits stay 0.
+/// Registers whose content is unknown after a write changed a bit (data sheet, `ASSR`). Reserved bits stay 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corruption {
     /// The bit.

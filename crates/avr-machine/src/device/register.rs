@@ -1,8 +1,8 @@
 //! Registers and what each of their bits does: the vocabulary in which a device file describes the hardware.
 //!
 //! The meaning of a bit kind is stated here for a machine with *stored* bits and *inputs*. Where a condition is unknown
-//! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for a bit that hardware changes
-//! by itself (kinds input, flag, pulse, window) the stored bit only says what software last saw, and
+//! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for a bit that hardware itself
+//! changes (kinds input, flag, pulse, window) the stored bit only says what software last saw, and
 //! [`Condition::Moving`] takes care of that. What decides whether hardware changes a bit (`changes_while`,
 //! `raised_while`, `zero_while`, `clocked_while`) only ever depends on bits that software alone changes, so such a
 //! condition changes its value only by a write.
@@ -194,7 +194,7 @@ pub enum InputWrite {
     Stored,
     /// The written bit does not come back (`UDR0`: it goes to the transmitter; `ADCL`: no effect).
     Discarded,
-    /// A written 1 toggles the same bit of the register at this data address (`PINB` toggles `PORTB`); a 0 does nothing.
+    /// A written 1 toggles the same bit of the register at this data address (`PINB` toggles `PORTB`); a 0 does not.
     Toggles(u16),
 }
 
@@ -287,8 +287,8 @@ pub enum Freedom {
 pub enum Access {
     /// A register of its own.
     Direct,
-    /// The low byte of a 16-bit register: a write stores it together with the shared byte as the high byte; a read gives
-    /// it and, if `latches`, copies the high byte to the shared byte.
+    /// The low byte of a 16-bit register: a write stores it together with the shared byte as the high byte; a read
+    /// gives it and, if `latches`, copies the high byte to the shared byte.
     LowOfPair {
         /// Index of the shared byte (`TEMP`) among [`super::Device::temp_bytes`].
         temp: u8,

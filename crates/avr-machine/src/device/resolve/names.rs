@@ -293,7 +293,7 @@ fn leaves(restriction: &RestrictionSource, peripheral: &PeripheralSource, regist
     listed && !restriction.absent.contains(&peripheral.name)
 }
 
-/// A comparison of bits of a register, which is a constant when the register is absent: it has its reset value for ever.
+/// A comparison of bits of a register; a constant when the register is absent, as it has its reset value for ever.
 fn constant_if_absent(layout: &Layout, condition: Condition, mask: u8, equals: u8) -> Result<Condition, TableError> {
     if layout.is_present {
         return Ok(condition);
