@@ -106,7 +106,7 @@ impl Machine {
             pc_mask: device.memory.flash_words().next_power_of_two() - 1,
             pc_bytes: device.core.pc_bytes.into(),
             static_data_end: options.static_data_end,
-            dependents: dependents(&groups),
+            dependents: dependents(device, &groups),
             cleared_by: cleared_by(device),
             windows: windows(&groups),
             boot_start,
@@ -338,8 +338,8 @@ fn is_storage(register: &Register) -> bool {
         && register.bits.iter().all(plain)
 }
 
-/// For each register the groups of bits whose motion depends on it.
-fn dependents(groups: &BTreeMap<u16, Vec<Group>>) -> BTreeMap<u16, Vec<Group>> {
+/// For each register the groups of bits whose motion depends on it, by their own condition or by their clock.
+fn dependents(device: &'static Device, groups: &BTreeMap<u16, Vec<Group>>) -> BTreeMap<u16, Vec<Group>> {
     let mut all: BTreeMap<u16, Vec<Group>> = BTreeMap::new();
     for group in groups.values().flatten() {
         let condition = match &group.bit.kind {
@@ -348,10 +348,13 @@ fn dependents(groups: &BTreeMap<u16, Vec<Group>>) -> BTreeMap<u16, Vec<Group>> {
             BitKind::Pulse(pulse) => &pulse.raised_while,
             _ => continue,
         };
+        let clocked = device.register_at(group.address).map(|register| &register.clocked_while);
         let mut addresses = BTreeSet::new();
-        condition.for_each_register(&mut |address, _| {
-            addresses.insert(address);
-        });
+        for condition in [Some(condition), clocked].into_iter().flatten() {
+            condition.for_each_register(&mut |address, _| {
+                addresses.insert(address);
+            });
+        }
         addresses.into_iter().for_each(|address| all.entry(address).or_default().push(*group));
     }
     all

@@ -94,6 +94,8 @@ pub struct Control {
     pub pc: u32,
     /// Whether one more instruction runs before an interrupt can be taken.
     pub interrupt_delay: bool,
+    /// Whether the last instruction wrote to a register that is more than storage.
+    pub peripheral_written: bool,
     /// Whether the processor sleeps.
     pub sleeping: bool,
     /// The half of the stack pointer that was written last while the other has not followed: SP is *torn*.

@@ -258,6 +258,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     fn write_peripheral(&mut self, register: &'static Register, value: V, selected: u8) -> Result<(), Stop> {
         let address = register.address;
+        self.state.control.peripheral_written = true;
         if !self.holds(&register.clocked_while) {
             // It is unknown whether the write is stored.
             let input = self.environment.input(Input::Register(address), 0xff, Demand::Stored);
@@ -354,16 +355,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// A write outside the window: protected changes do not happen, and trying one is a hazard.
+    /// A write outside the window: protected changes do not happen, and trying one on the watchdog is a hazard.
     fn guarded(&mut self, mask: u8, guard: Guard, value: &V, before: &V) -> Result<V, Stop> {
         let (kept, attempt) = match guard.protects {
             Protected::AnyChange => (before.clone(), value.xor(before)),
             Protected::Clearing => (before.or(value), before.and(&value.not())),
             Protected::Setting => (before.and(value), value.and(&before.not())),
         };
-        let attempted = attempt.and(&V::constant(mask)).is_zero().not();
-        if self.decide(&attempted) {
-            self.hazard(HazardKind::WatchdogSequence, Some(u32::from(guard.window.address)))?;
+        if self.machine.device.watchdog.as_ref().is_some_and(|dog| dog.reset_enable.address == guard.window.address) {
+            // The write that opens the window may carry any value for the protected bits.
+            let opens = self.opens(guard.window, value);
+            let attempted = attempt.and(&V::constant(mask)).is_zero().not().and(&opens.not());
+            if self.decide(&attempted) {
+                self.hazard(HazardKind::WatchdogSequence, Some(u32::from(guard.window.address)))?;
+            }
         }
         Ok(kept)
     }
@@ -436,10 +441,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
+    /// Whether writing a value opens a window.
+    fn opens(&self, window: BitRef, value: &V) -> V::Bit {
+        let Some(BitKind::Window(kind)) = self.machine.device.bit_at(window).map(|bit| &bit.kind) else {
+            return V::Bit::constant(false);
+        };
+        let ones = value.not().and(&V::constant(kind.opened_with_ones)).is_zero();
+        let zeros = value.and(&V::constant(kind.opened_with_zeros)).is_zero();
+        ones.and(&zeros)
+    }
+
     fn write_window(&mut self, bit: BitRef, window: &Window, value: &V) {
-        let ones = value.not().and(&V::constant(window.opened_with_ones)).is_zero();
-        let zeros = value.and(&V::constant(window.opened_with_zeros)).is_zero();
-        let opens = ones.and(&zeros);
+        let opens = self.opens(bit, value);
         if self.decide(&opens) {
             self.store(bit.address, bit.mask(), &V::constant(0xff));
             self.state.control.open_window(self.machine.window_index(bit), window.cycles);
@@ -472,6 +485,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn moves(&mut self, group: &Group) -> bool {
+        let clocked = self.machine.device.register_at(group.address).map(|register| &register.clocked_while);
+        if clocked.is_some_and(|clocked| !self.holds(clocked)) {
+            return false;
+        }
         match &group.bit.kind {
             BitKind::Input(input) => self.holds(&input.changes_while),
             BitKind::Flag(flag) => self.holds(&flag.raised_while),

@@ -60,6 +60,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, address * 2)),
         };
         self.state.control.interrupt_delay = false;
+        self.state.control.peripheral_written = false;
         self.cycles = cycles.into();
         self.jump(address + u32::from(words));
         let open = self.state.control.windows;
