@@ -1,2 +1,32 @@
-//! Property files and the binding of their names to a machine and an image.
+//! Property files, and the binding of their names to a device and an image.
+//!
+//! 1. [`PropertyFile::parse`] reads a property file (RON); [`Property::from_command_line`] reads one property.
+//! 2. [`bind`] gives a property of an image its formula over [`Atom`]s, which the [`AtomTable`] keeps once for all
+//!    properties. A property that is understood but cannot be checked yet is an error with a reason
+//!    ([`PropertyError::unsupported`]).
+//! 3. [`Atom::evaluate`] labels a state that is given as a [`StateView`], [`Atom::cells`] tells what must be kept for
+//!    that, and [`Atom::unknown_cells`] which bits to blame when the label is unknown.
+//!
+//! This crate steps no machine and explores nothing.
 #![forbid(unsafe_code)]
+
+mod atom;
+mod bind;
+mod definitions;
+mod error;
+mod expression;
+mod file;
+mod nearest;
+mod property;
+mod reads;
+mod value;
+mod view;
+
+pub use atom::{Atom, AtomKind, AtomTable, Compare};
+pub use bind::{Binding, BoundProperty, bind, formula_text};
+pub use definitions::Definitions;
+pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
+pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};
+pub use property::{Property, PropertyKind, StackLimit};
+pub use reads::CellsRead;
+pub use view::{Event, Occurrence, StateView};

@@ -1,0 +1,228 @@
+//! Binding: formulas with names become formulas over atoms of one device and one image.
+
+mod comparison;
+mod event;
+mod name;
+mod operand;
+mod pattern;
+
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use avr_image::Image;
+use avr_machine::device::Device;
+use mu_calculus::{AtomId, Comparison, Formula, Modality, NormalForm, PathOperator, Span, parse_formula};
+
+use crate::atom::{Atom, AtomKind, AtomTable};
+use crate::definitions::Definitions;
+use crate::error::{PropertyError, PropertyErrorKind};
+use crate::expression::MemoryMap;
+use crate::property::Property;
+pub use pattern::formula_text;
+
+/// What names are bound to.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding<'a> {
+    /// The device, for registers, bits and interrupts.
+    pub device: &'a Device,
+    /// The image, for symbols.
+    pub image: &'a Image,
+}
+
+/// A property whose names are bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BoundProperty {
+    /// The kind, as reports name it.
+    pub kind: &'static str,
+    /// The name.
+    pub name: String,
+    /// The text of the formula that is checked.
+    pub formula_text: String,
+    /// The formula, over the atoms of the [`AtomTable`].
+    pub normal_form: NormalForm,
+    /// The atoms of the formula, ascending, each once.
+    pub atoms: Vec<AtomId>,
+    /// Whether the formula counts steps (`AX`, `EX`, `[]`, `<>`), so that every instruction must be a step. Without
+    /// these, and for the patterns, it does not change when steps that change no atom are left out.
+    pub counts_steps: bool,
+    /// What the user should know about the reading of names.
+    pub notes: Vec<String>,
+}
+
+/// Something wrong at a place of the formula.
+type Fault = (PropertyErrorKind, Span);
+
+/// Binds a property, and adds its atoms to the table.
+///
+/// # Errors
+/// When a formula is none, when a name means nothing, several things or nothing that a state holds, and when the
+/// property is not supported yet ([`PropertyError::unsupported`]). The table is then as before.
+pub fn bind(
+    property: &Property,
+    definitions: &Definitions,
+    binding: &Binding<'_>,
+    table: &mut AtomTable,
+) -> Result<BoundProperty, PropertyError> {
+    let before = table.atoms().len();
+    let bound = Binder::new(definitions, binding, table).property(property);
+    if bound.is_err() {
+        table.truncate(before);
+    }
+    bound.map_err(|error| error.of_property(property.name(), property.place()))
+}
+
+/// The atoms that are names, which no definition may have.
+const STATE_ATOMS: [&str; 4] = ["in_interrupt", "sp_torn", "sleeping", HAZARD];
+/// The atom of the inherent property.
+const HAZARD: &str = "hazard";
+
+/// Whether a definition must not have this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    STATE_ATOMS.contains(&name)
+}
+
+/// What a comparison is bound to: an atom, or the negation of one.
+#[derive(Clone, Copy)]
+struct Literal {
+    atom: AtomId,
+    negated: bool,
+}
+
+/// Binds the formulas of one property.
+struct Binder<'a> {
+    definitions: &'a Definitions,
+    device: &'a Device,
+    image: &'a Image,
+    map: Arc<MemoryMap>,
+    stack_pointer: [Option<u16>; 2],
+    table: &'a mut AtomTable,
+    /// The atoms bound so far.
+    known: HashMap<Comparison, Literal>,
+    /// The definitions whose atoms are bound.
+    visited: BTreeSet<&'a str>,
+    notes: Vec<String>,
+}
+
+impl<'a> Binder<'a> {
+    fn new(definitions: &'a Definitions, binding: &Binding<'a>, table: &'a mut AtomTable) -> Self {
+        let Binding { device, image } = *binding;
+        let address = |name| device.register(name).map(|register| register.address);
+        Self {
+            definitions,
+            device,
+            image,
+            map: Arc::new(memory_map(device)),
+            stack_pointer: [address("SPL"), address("SPH")],
+            table,
+            known: HashMap::new(),
+            visited: BTreeSet::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn property(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
+        if !property.under.is_empty() {
+            return Err(PropertyErrorKind::unsupported("the fairness assumption under `under`").error());
+        }
+        let (formula, counts_steps) = self.pattern(&property.kind)?;
+        let normal_form =
+            NormalForm::new(&formula).map_err(|error| PropertyErrorKind::Expansion(error.to_string()).error())?;
+        Ok(BoundProperty {
+            kind: property.kind.name(),
+            name: property.name.clone(),
+            formula_text: formula_text(property, &Binding { device: self.device, image: self.image }),
+            atoms: normal_form.atoms(),
+            normal_form,
+            counts_steps,
+            notes: std::mem::take(&mut self.notes),
+        })
+    }
+
+    /// A text as a closed formula over atoms.
+    fn formula(&mut self, text: &str) -> Result<Formula<AtomId>, PropertyError> {
+        let parsed =
+            parse_formula(text).map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text))?;
+        let definitions = self.definitions;
+        let expanded = definitions.formulas.expand(&parsed).map_err(|error| PropertyErrorKind::from(error).error())?;
+        self.bind_atoms(&parsed, text)?;
+        self.with_negations(&expanded).try_map_atoms(&mut |comparison| Ok(self.literal(comparison).atom))
+    }
+
+    fn literal(&self, comparison: &Comparison) -> Literal {
+        *self.known.get(comparison).expect("the atoms of the formula and of its definitions are bound")
+    }
+
+    /// The formula with `!` in front of the comparisons whose atom is their negation.
+    fn with_negations(&self, formula: &Formula<Comparison>) -> Formula<Comparison> {
+        match formula {
+            Formula::Atom(comparison) if self.literal(comparison).negated => Formula::Not(Box::new(formula.clone())),
+            _ => {
+                let signed = formula.try_map_children(&mut |child| Ok::<_, Infallible>(self.with_negations(child)));
+                signed.unwrap_or_else(|never| match never {})
+            }
+        }
+    }
+
+    /// Binds the atoms of a formula and of the definitions that it uses, each with its own text for errors.
+    fn bind_atoms(&mut self, formula: &Formula<Comparison>, text: &str) -> Result<(), PropertyError> {
+        let mut pending = self.bind_own_atoms(formula).map_err(|(kind, span)| kind.at(span, text))?;
+        while let Some(name) = pending.pop() {
+            let definitions = self.definitions;
+            let (Some(formula), Some(text)) = (definitions.formulas.get(name), definitions.text(name)) else {
+                continue;
+            };
+            let in_definition =
+                |(kind, span): Fault| kind.at(span, text).of_property(&format!("definition {name}"), None);
+            pending.extend(self.bind_own_atoms(formula).map_err(in_definition)?);
+        }
+        Ok(())
+    }
+
+    /// Binds the atoms that are no definitions; the names of definitions not seen before.
+    fn bind_own_atoms(&mut self, formula: &Formula<Comparison>) -> Result<Vec<&'a str>, Fault> {
+        let mut used = Vec::new();
+        let definitions = self.definitions;
+        for comparison in formula.atoms() {
+            let name = comparison.bare_name().and_then(|name| definitions.iter().find(|(known, _)| *known == name));
+            match name {
+                Some((name, _)) if self.visited.insert(name) => used.push(name),
+                Some(_) => {}
+                None if self.known.contains_key(comparison) => {}
+                None => {
+                    let bound = self.comparison(comparison)?;
+                    self.known.insert(comparison.clone(), bound);
+                }
+            }
+        }
+        Ok(used)
+    }
+
+    fn atom(&mut self, text: &str, kind: AtomKind) -> AtomId {
+        self.table.intern(Atom::new(text, kind, self.stack_pointer))
+    }
+}
+
+/// Whether the formula names single steps.
+fn counts_steps(formula: &Formula<AtomId>) -> bool {
+    let here = matches!(
+        formula,
+        Formula::Modal(Modality::Box | Modality::Diamond, _) | Formula::Path(_, PathOperator::Next, _)
+    );
+    here || formula.children().into_iter().any(counts_steps)
+}
+
+/// The bits of the data memory that are no state: those that hardware changes, and where there is no register.
+fn memory_map(device: &Device) -> MemoryMap {
+    let hidden = (0..device.memory.sram_start).map(|address| match device.register_at(address) {
+        Some(register) => {
+            let hidden =
+                |(bit, index): (&avr_machine::device::Bit, u8)| u8::from(bit.kind.is_changed_by_hardware()) << index;
+            register.bits.iter().zip(0..).map(hidden).sum()
+        }
+        None if device.is_io_area(address) => 0xff,
+        None => 0,
+    });
+    MemoryMap { end: device.memory.sram_end, hidden: hidden.collect() }
+}

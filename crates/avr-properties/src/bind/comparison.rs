@@ -1,0 +1,177 @@
+//! Comparisons become atoms; the usual ones get a form that is quick to evaluate.
+
+use mu_calculus::{BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Span};
+
+use super::operand::Context;
+use super::{Binder, Fault, HAZARD, Literal};
+use crate::atom::{AtomKind, Compare};
+use crate::error::PropertyErrorKind;
+use crate::expression::Expression;
+
+impl Binder<'_> {
+    pub(super) fn comparison(&mut self, comparison: &Comparison) -> Result<Literal, Fault> {
+        let (kind, negated) = match &comparison.kind {
+            ComparisonKind::Compare(operator, left, right) => self.compare(*operator, left, right)?,
+            ComparisonKind::Member(element, set) => (self.member(element, set)?, false),
+            ComparisonKind::Bare(expression) => (self.bare(expression)?, false),
+        };
+        let text = if negated { opposite(comparison).to_string() } else { comparison.to_string() };
+        Ok(Literal { atom: self.atom(&text, kind), negated })
+    }
+
+    /// The atom, and whether the comparison is its negation.
+    fn compare(&mut self, operator: ComparisonOperator, left: &Expr, right: &Expr) -> Result<(AtomKind, bool), Fault> {
+        let mut context = Context::default();
+        let bound = Compare {
+            operator,
+            left: self.expression(left, u128::MAX, &mut context)?.expression,
+            right: self.expression(right, u128::MAX, &mut context)?.expression,
+        };
+        if let Some(event) = context.event {
+            return Ok((AtomKind::Event(event, Some(bound)), false));
+        }
+        self.check_program_counter(&bound, left, right)?;
+        Ok(simplest(bound))
+    }
+
+    /// Refuses to compare the program counter for equality with what it cannot be.
+    fn check_program_counter(&self, compare: &Compare, left: &Expr, right: &Expr) -> Result<(), Fault> {
+        let (constant, span) = match (&compare.left, &compare.right) {
+            (Expression::Pc, Expression::Constant(constant)) => (*constant, right.span),
+            (Expression::Constant(constant), Expression::Pc) => (*constant, left.span),
+            _ => return Ok(()),
+        };
+        let equality = matches!(compare.operator, ComparisonOperator::Equal | ComparisonOperator::NotEqual);
+        self.check_instruction_address(constant, span, equality)
+    }
+
+    /// Refuses a constant that is no address of an instruction, where it must be one.
+    pub(super) fn check_instruction_address(&self, address: i128, span: Span, must: bool) -> Result<(), Fault> {
+        let possible = (0..i128::from(self.device.memory.flash_bytes)).contains(&address) && address % 2 == 0;
+        match must && !possible {
+            true => Err((PropertyErrorKind::BadProgramCounter(u64::try_from(address).unwrap_or(u64::MAX)), span)),
+            false => Ok(()),
+        }
+    }
+
+    /// `pc in f`.
+    fn member(&mut self, element: &Expr, set: &Expr) -> Result<AtomKind, Fault> {
+        if !matches!(&element.kind, ExprKind::Name(name) if !name.quoted && name.text == "pc") {
+            return Err((PropertyErrorKind::Expected { expected: "`pc` in front of `in`" }, element.span));
+        }
+        let ExprKind::Name(name) = &set.kind else {
+            return Err((PropertyErrorKind::Expected { expected: "the name of a function after `in`" }, set.span));
+        };
+        Ok(AtomKind::PcIn(self.function(name, set.span)?))
+    }
+
+    /// An atom without a comparison.
+    fn bare(&mut self, expression: &Expr) -> Result<AtomKind, Fault> {
+        match &expression.kind {
+            ExprKind::Name(name) if !name.quoted => match name.text.as_str() {
+                "in_interrupt" => Ok(AtomKind::InInterrupt),
+                "sp_torn" => Ok(AtomKind::StackPointerTorn),
+                "sleeping" => Ok(AtomKind::Sleeping),
+                HAZARD => {
+                    Err((PropertyErrorKind::unsupported("the atom `hazard` outside of `Inherent()`"), expression.span))
+                }
+                _ => self.bare_number(expression),
+            },
+            ExprKind::Field(..) => match self.expression(expression, u128::MAX, &mut Context::default())?.expression {
+                Expression::Bit { address, bit } => Ok(bit_equals(address, bit, true)),
+                _ => Err(not_a_condition(expression)),
+            },
+            ExprKind::Call(name, arguments) if name.text == "enabled" => self.enabled(arguments, expression.span),
+            ExprKind::Call(name, arguments) => {
+                let event = self.event(name, arguments, expression.span)?;
+                Ok(AtomKind::Event(event, None))
+            }
+            _ => Err(not_a_condition(expression)),
+        }
+    }
+
+    /// A name that stands where a condition must: unknown, or a number.
+    fn bare_number(&mut self, expression: &Expr) -> Result<AtomKind, Fault> {
+        self.expression(expression, 0, &mut Context::default())?;
+        Err(not_a_condition(expression))
+    }
+}
+
+fn not_a_condition(expression: &Expr) -> Fault {
+    (
+        PropertyErrorKind::Expected { expected: "a condition; this is a number: compare it, as in `… == 0`" },
+        expression.span,
+    )
+}
+
+/// The comparison with `==` for `!=`.
+fn opposite(comparison: &Comparison) -> Comparison {
+    match &comparison.kind {
+        ComparisonKind::Compare(ComparisonOperator::NotEqual, left, right) => Comparison {
+            kind: ComparisonKind::Compare(ComparisonOperator::Equal, left.clone(), right.clone()),
+            span: comparison.span,
+        },
+        _ => comparison.clone(),
+    }
+}
+
+/// `!=` as the negation of `==`, and the quick forms of `==`.
+fn simplest(mut compare: Compare) -> (AtomKind, bool) {
+    let negated = compare.operator == ComparisonOperator::NotEqual;
+    if negated {
+        compare.operator = ComparisonOperator::Equal;
+    }
+    let kind = quick_form(&compare).unwrap_or(AtomKind::Compare(compare));
+    (kind, negated)
+}
+
+fn quick_form(compare: &Compare) -> Option<AtomKind> {
+    if compare.operator != ComparisonOperator::Equal {
+        return constant_form(compare);
+    }
+    let (operand, constant) = match (&compare.left, &compare.right) {
+        (operand, Expression::Constant(constant)) | (Expression::Constant(constant), operand) => (operand, *constant),
+        _ => return None,
+    };
+    match operand {
+        Expression::Constant(_) => constant_form(compare),
+        Expression::Pc => u32::try_from(constant).ok().map(AtomKind::PcEquals),
+        Expression::Bit { address, bit } if matches!(constant, 0 | 1) => {
+            Some(bit_equals(*address, *bit, constant == 1))
+        }
+        _ => {
+            let (address, mask) = masked_cell(operand)?;
+            // A constant with other bits can never be equal: it is left to the general form.
+            let equals = u8::try_from(constant).ok().filter(|equals| equals & !mask == 0)?;
+            Some(AtomKind::CellEquals { address, mask, equals })
+        }
+    }
+}
+
+/// A comparison of two constants.
+fn constant_form(compare: &Compare) -> Option<AtomKind> {
+    let (Expression::Constant(_), Expression::Constant(_)) = (&compare.left, &compare.right) else { return None };
+    let scope = crate::expression::Scope::of(&crate::expression::AnyState);
+    compare.evaluate(scope).known().map(AtomKind::Constant)
+}
+
+/// A cell, or a cell under a mask.
+fn masked_cell(expression: &Expression) -> Option<(u16, u8)> {
+    match expression {
+        Expression::Cells(addresses) if addresses.len() == 1 => Some((addresses[0], 0xff)),
+        Expression::Binary(BinaryOperator::And, left, right) => {
+            let (cell, mask) = match (&**left, &**right) {
+                (cell, Expression::Constant(mask)) | (Expression::Constant(mask), cell) => (cell, *mask),
+                _ => return None,
+            };
+            let (address, inner) = masked_cell(cell)?;
+            Some((address, inner & (mask & 0xff) as u8))
+        }
+        _ => None,
+    }
+}
+
+fn bit_equals(address: u16, bit: u8, one: bool) -> AtomKind {
+    let mask = 1 << bit;
+    AtomKind::CellEquals { address, mask, equals: if one { mask } else { 0 } }
+}

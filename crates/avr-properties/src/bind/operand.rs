@@ -1,0 +1,253 @@
+//! Expressions: names become addresses, and nothing may grow beyond what the arithmetic holds.
+
+use mu_calculus::{BinaryOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator};
+
+use super::name::Meaning;
+use super::{Binder, Fault};
+use crate::error::PropertyErrorKind;
+use crate::expression::{Expression, apply};
+use crate::nearest::nearest;
+use crate::value::Value;
+use crate::view::Event;
+
+/// What the parts of one comparison share.
+#[derive(Default)]
+pub(super) struct Context {
+    /// The event whose value is compared.
+    pub(super) event: Option<Event>,
+}
+
+/// A bound expression with what it may be in any state.
+pub(super) struct Operand {
+    pub(super) expression: Expression,
+    range: Value,
+}
+
+impl Binder<'_> {
+    /// Binds an expression of which the bits in `demanded` matter.
+    pub(super) fn expression(&mut self, e: &Expr, demanded: u128, context: &mut Context) -> Result<Operand, Fault> {
+        match &e.kind {
+            ExprKind::Integer(value) => Ok(self.operand(Expression::Constant(i128::from(*value)))),
+            ExprKind::Name(name) => {
+                let meaning = self.meaning(name, e.span)?;
+                let expression = self.value_of(meaning, name, demanded, e.span)?;
+                Ok(self.operand(expression))
+            }
+            ExprKind::Field(name, field) => {
+                let expression = self.bit(name, field, e.span)?;
+                Ok(self.operand(expression))
+            }
+            ExprKind::Index(name, index) => self.element(name, index, demanded, e.span, context),
+            ExprKind::Call(name, arguments) => {
+                let expression = self.event_value(name, arguments, e.span, context)?;
+                Ok(self.operand(expression))
+            }
+            ExprKind::Signed(inner) => self.signed(inner, context),
+            ExprKind::Unary(operator, inner) => self.unary(*operator, inner, context),
+            ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, e.span, context),
+        }
+    }
+
+    fn operand(&self, expression: Expression) -> Operand {
+        let range = expression.range_in_any_state(self.device.memory.flash_bytes);
+        Operand { expression, range }
+    }
+
+    fn value_of(&self, meaning: Meaning, name: &Name, demanded: u128, span: Span) -> Result<Expression, Fault> {
+        match meaning {
+            Meaning::Pc => Ok(Expression::Pc),
+            Meaning::Number(value) => Ok(Expression::Constant(value)),
+            Meaning::Cells(addresses) => self.cells(&addresses, &name.text, demanded, span),
+        }
+    }
+
+    /// Cells as a little-endian number, if they hold state where it matters.
+    fn cells(&self, addresses: &[u16], name: &str, demanded: u128, span: Span) -> Result<Expression, Fault> {
+        for (&address, shift) in addresses.iter().zip((0..).step_by(8)) {
+            if address > self.map.end {
+                return Err((PropertyErrorKind::NoMemory { address: address.into(), end: self.map.end }, span));
+            }
+            if self.device.is_io_area(address) && self.device.register_at(address).is_none() {
+                return Err((PropertyErrorKind::NoRegister(address.into()), span));
+            }
+            let hidden = self.map.hidden(address) & (demanded >> shift) as u8;
+            if hidden != 0 {
+                return Err((self.not_state(address, hidden, name), span));
+            }
+        }
+        Ok(Expression::Cells(addresses.into()))
+    }
+
+    fn not_state(&self, address: u16, hidden: u8, name: &str) -> PropertyErrorKind {
+        let register = self.device.register_at(address);
+        let bits = (0..8u8).filter(|bit| hidden >> bit & 1 == 1).map(|bit| {
+            register.and_then(|register| register.bits[usize::from(bit)].name).map_or(bit.to_string(), str::to_owned)
+        });
+        let bits = if hidden == 0xff { "every bit".to_owned() } else { bits.collect::<Vec<_>>().join(", ") };
+        PropertyErrorKind::NotState { register: register.map_or(name, |register| register.name).to_owned(), bits }
+    }
+
+    /// `PORTB.3`, `SREG.Z`, `TCCR0B.CS00`, `flags.7`.
+    fn bit(&mut self, name: &Name, field: &Field, span: Span) -> Result<Expression, Fault> {
+        let Meaning::Cells(addresses) = self.meaning(name, span)? else {
+            return Err((PropertyErrorKind::Expected { expected: "a register or variable in front of the dot" }, span));
+        };
+        let number = match field {
+            Field::Number(number) => usize::try_from(*number).ok(),
+            Field::Name(bit) => self.named_bit(name, bit).map(usize::from),
+        };
+        let place = number.and_then(|number| Some((*addresses.get(number / 8)?, (number % 8) as u8)));
+        let Some((address, bit)) = place else { return Err((self.unknown_bit(name, field, &addresses), span)) };
+        self.cells(&[address], &name.text, 1 << bit, span)?;
+        Ok(Expression::Bit { address, bit })
+    }
+
+    fn named_bit(&self, register: &Name, bit: &str) -> Option<u8> {
+        (!register.quoted).then(|| self.device.bit(&register.text, bit)).flatten().map(|place| place.bit)
+    }
+
+    fn unknown_bit(&self, name: &Name, field: &Field, addresses: &[u16]) -> PropertyErrorKind {
+        let bit = match field {
+            Field::Number(number) => number.to_string(),
+            Field::Name(bit) => bit.clone(),
+        };
+        let register = self.device.register(&name.text);
+        let bits: Vec<&str> =
+            register.into_iter().flat_map(|register| &register.bits).filter_map(|bit| bit.name).collect();
+        let mut near = nearest(&bit, bits.iter().copied());
+        if near.is_empty() && bits.is_empty() {
+            near.push(format!("{}.0 to {0}.{}", name.text, 8 * addresses.len() - 1));
+        } else if near.is_empty() {
+            near = bits.into_iter().map(str::to_owned).collect();
+        }
+        PropertyErrorKind::UnknownBit { register: name.text.clone(), bit, nearest: near }
+    }
+
+    /// `mem[a]`, `mem16[a]`, `buffer[i]`.
+    fn element(
+        &mut self,
+        name: &Name,
+        index: &Expr,
+        demanded: u128,
+        span: Span,
+        context: &mut Context,
+    ) -> Result<Operand, Fault> {
+        let (base, bytes, size) = self.indexed(name, span)?;
+        let index_operand = match &index.kind {
+            ExprKind::Name(label) if base.is_none() => self.address(label, index.span, context)?,
+            _ => self.expression(index, u128::MAX, context)?,
+        };
+        if let Some(constant) = index_operand.range.known() {
+            let number = u64::try_from(constant).unwrap_or(u64::MAX);
+            if size.is_some_and(|size| number >= u64::from(size)) {
+                let (name, size) = (name.text.clone(), size.unwrap_or_default());
+                return Err((PropertyErrorKind::NoElement { name, size, index: number }, index.span));
+            }
+            let first = number.saturating_add(base.unwrap_or(0).into());
+            let last = first.saturating_add(u64::from(bytes) - 1);
+            let addresses = u16::try_from(first).ok().zip(u16::try_from(last).ok());
+            let Some((first, last)) = addresses else {
+                return Err((PropertyErrorKind::NoMemory { address: last, end: self.map.end }, index.span));
+            };
+            let addresses: Vec<u16> = (first..=last).collect();
+            let expression = self.cells(&addresses, &name.text, demanded, span)?;
+            return Ok(self.operand(expression));
+        }
+        let base = Expression::Constant(base.unwrap_or(0).into());
+        let address = Expression::Binary(BinaryOperator::Add, Box::new(index_operand.expression), Box::new(base));
+        Ok(self.operand(Expression::Memory { address: Box::new(address), bytes, map: self.map.clone() }))
+    }
+
+    /// A name alone inside of `mem[…]`, where also a label without a size is an address.
+    fn address(&mut self, label: &Name, span: Span, context: &mut Context) -> Result<Operand, Fault> {
+        if let Some(address) = self.data_label(label) {
+            return Ok(self.operand(Expression::Constant(address.into())));
+        }
+        let name = Expr { kind: ExprKind::Name(label.clone()), span };
+        self.expression(&name, u128::MAX, context)
+    }
+
+    fn signed(&mut self, inner: &Expr, context: &mut Context) -> Result<Operand, Fault> {
+        let operand = self.expression(inner, u128::MAX, context)?.expression;
+        match operand.width() {
+            Some(width) => Ok(self.operand(Expression::Signed(Box::new(operand), width))),
+            None => {
+                let expected = "one register, variable or memory cell in signed(…), which has a width of its own";
+                Err((PropertyErrorKind::Expected { expected }, inner.span))
+            }
+        }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, inner: &Expr, context: &mut Context) -> Result<Operand, Fault> {
+        let Operand { expression, range } = self.expression(inner, u128::MAX, context)?;
+        Ok(match operator {
+            UnaryOperator::Negate => {
+                folded(Operand { expression: Expression::Negate(Box::new(expression)), range: range.negate() })
+            }
+            UnaryOperator::Complement => {
+                folded(Operand { expression: Expression::Complement(Box::new(expression)), range: range.complement() })
+            }
+        })
+    }
+
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+        span: Span,
+        context: &mut Context,
+    ) -> Result<Operand, Fault> {
+        let mask = |other: &Expr| match (operator, &other.kind) {
+            (BinaryOperator::And, ExprKind::Integer(mask)) => u128::from(*mask),
+            _ => u128::MAX,
+        };
+        let first = self.expression(left, mask(right), context)?;
+        let second = self.expression(right, mask(left), context)?;
+        if !stays_small(operator, first.range, second.range) {
+            return Err((PropertyErrorKind::TooLarge, span));
+        }
+        let range = apply(operator, first.range, second.range);
+        let expression = Expression::Binary(operator, Box::new(first.expression), Box::new(second.expression));
+        Ok(folded(Operand { expression, range }))
+    }
+}
+
+/// A constant where every part is one.
+fn folded(operand: Operand) -> Operand {
+    let mut constant = true;
+    let count = &mut |part: &Expression| {
+        constant &= !matches!(
+            part,
+            Expression::Pc
+                | Expression::Cells(_)
+                | Expression::Bit { .. }
+                | Expression::Memory { .. }
+                | Expression::EventValue
+        );
+    };
+    operand.expression.for_each(count);
+    match operand.range.known().filter(|_| constant) {
+        Some(value) => Operand { expression: Expression::Constant(value), range: operand.range },
+        None => operand,
+    }
+}
+
+/// Whether the result of the operation on all values in the ranges stays below [`Value::LIMIT`].
+///
+/// SOUND: the value domain computes modulo 2^128 and saturates; with this, neither ever shows.
+fn stays_small(operator: BinaryOperator, left: Value, right: Value) -> bool {
+    let small = |bound: Option<i128>| bound.is_some_and(|bound| bound.abs() < Value::LIMIT);
+    let ((left_min, left_max), (right_min, right_max)) = (left.range(), right.range());
+    match operator {
+        BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Xor => true,
+        BinaryOperator::Add => small(left_min.checked_add(right_min)) && small(left_max.checked_add(right_max)),
+        BinaryOperator::Subtract => small(left_min.checked_sub(right_max)) && small(left_max.checked_sub(right_min)),
+        BinaryOperator::ShiftRight => right_min >= 0,
+        BinaryOperator::ShiftLeft => {
+            let power = u32::try_from(right_max).ok().filter(|count| right_min >= 0 && *count <= 120);
+            power
+                .is_some_and(|count| small(left_min.checked_mul(1 << count)) && small(left_max.checked_mul(1 << count)))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The formulas that properties stand for, as trees over atoms and as text.
+//!
+//! Both are made side by side: the texts of the user are bound one by one, so that their variables cannot be captured
+//! and errors point into them, while the whole text is only shown. A test binds the whole text and compares.
+
+use mu_calculus::{AtomId, FixedPoint, Formula, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable};
+
+use super::{Binder, Binding, HAZARD, counts_steps};
+use crate::atom::AtomKind;
+use crate::error::{PropertyError, PropertyErrorKind};
+use crate::property::{Property, PropertyKind, StackLimit};
+
+type Bound = Formula<AtomId>;
+
+/// The text of the formula that a property stands for.
+///
+/// For [`StackLimit::Margin`] on an image that does not tell where its static data end, the end stays a word.
+#[must_use]
+pub fn formula_text(property: &Property, binding: &Binding<'_>) -> String {
+    match &property.kind {
+        PropertyKind::Inherent => format!("AG !{HAZARD}"),
+        PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, binding) {
+            Some(lowest) => stack_text(lowest),
+            None => format!("AG (sp_torn || sp >= end_of_static_data + {} - 1)", margin_of(*limit)),
+        },
+        PropertyKind::Formula { check } | PropertyKind::Ltl { check } => check.clone(),
+        PropertyKind::Recovery { to } => format!("AG EF {}", closed(to)),
+        PropertyKind::Always { check } => format!("AG {}", closed(check)),
+        PropertyKind::Never { check } => format!("AG !{}", closed(check)),
+        PropertyKind::Reachable { check } => format!("EF {}", closed(check)),
+        PropertyKind::Response { after, eventually } => format!("AG ({} -> AF {})", closed(after), closed(eventually)),
+        PropertyKind::Precedence { first, then } => format!("A[!{} W {}]", closed(then), closed(first)),
+        PropertyKind::Until { holds, until } => format!("A[{} U {}]", closed(holds), closed(until)),
+        PropertyKind::Mutex { between } => {
+            let pairs = pairs(between).map(|(p, q)| format!("!({} && {})", closed(p), closed(q)));
+            format!("AG ({})", pairs.collect::<Vec<_>>().join(" && "))
+        }
+        PropertyKind::StaysAfter { after, stays } => format!("AG ({} -> AG {})", closed(after), closed(stays)),
+        PropertyKind::InfinitelyOften { check } => format!("AG AF {}", closed(check)),
+        PropertyKind::EventuallyForever { check } => format!("mu X. nu Y. []X || ({} && []Y)", closed(check)),
+    }
+}
+
+/// The text with parentheses, unless it is a single word.
+fn closed(text: &str) -> String {
+    let text = text.trim();
+    let word = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if word { text.to_owned() } else { format!("({text})") }
+}
+
+/// Each two, in order.
+fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
+    all.iter().enumerate().flat_map(|(index, p)| all[index + 1..].iter().map(move |q| (p, q)))
+}
+
+/// Section 4.3 of the design: judged wherever SP is whole.
+fn stack_text(lowest: u32) -> String {
+    format!("AG (sp_torn || sp >= {lowest:#x})")
+}
+
+/// The lowest value that SP may have: SP points to the free byte below the last one that is used.
+fn lowest_stack_pointer(limit: StackLimit, binding: &Binding<'_>) -> Option<u32> {
+    match limit {
+        StackLimit::MaxBytes(bytes) => Some(u32::from(binding.device.memory.sram_end).saturating_sub(bytes)),
+        StackLimit::Margin(bytes) => {
+            let end = binding.image.static_data_end()?;
+            Some((u32::from(end.0) + bytes.min(u32::from(u16::MAX))).saturating_sub(1))
+        }
+    }
+}
+
+fn margin_of(limit: StackLimit) -> u32 {
+    let (StackLimit::Margin(bytes) | StackLimit::MaxBytes(bytes)) = limit;
+    bytes
+}
+
+impl Binder<'_> {
+    /// The formula of a property, and whether it counts steps.
+    pub(super) fn pattern(&mut self, kind: &PropertyKind) -> Result<(Bound, bool), PropertyError> {
+        let formula = match kind {
+            PropertyKind::EventuallyForever { check } => {
+                let check = self.formula(check)?;
+                // It is `F G p` over all paths, which is the same when steps that change no atom are left out.
+                let counts = counts_steps(&check);
+                return Ok((eventually_forever(check), counts));
+            }
+            PropertyKind::Inherent => globally(not(Formula::Atom(self.atom(HAZARD, AtomKind::Hazard)))),
+            PropertyKind::Stack(limit) => self.stack(*limit)?,
+            PropertyKind::Formula { check } => self.formula(check)?,
+            PropertyKind::Ltl { .. } => return Err(PropertyErrorKind::unsupported("linear time (`Ltl`)").error()),
+            PropertyKind::Recovery { to } => globally(exists_eventually(self.formula(to)?)),
+            PropertyKind::Always { check } => globally(self.formula(check)?),
+            PropertyKind::Never { check } => globally(not(self.formula(check)?)),
+            PropertyKind::Reachable { check } => exists_eventually(self.formula(check)?),
+            PropertyKind::Response { after, eventually } => {
+                let (after, eventually) = (self.formula(after)?, self.formula(eventually)?);
+                globally(implies(after, all(PathOperator::Eventually, eventually)))
+            }
+            PropertyKind::Precedence { first, then } => {
+                let (first, then) = (self.formula(first)?, self.formula(then)?);
+                all_pair(PathPairOperator::WeakUntil, not(then), first)
+            }
+            PropertyKind::Until { holds, until } => {
+                let (holds, until) = (self.formula(holds)?, self.formula(until)?);
+                all_pair(PathPairOperator::Until, holds, until)
+            }
+            PropertyKind::Mutex { between } => {
+                let between = between.iter().map(|text| self.formula(text)).collect::<Result<Vec<_>, _>>()?;
+                let apart = pairs(&between).map(|(p, q)| not(Formula::And(vec![p.clone(), q.clone()])));
+                globally(conjunction(apart.collect()))
+            }
+            PropertyKind::StaysAfter { after, stays } => {
+                let (after, stays) = (self.formula(after)?, self.formula(stays)?);
+                globally(implies(after, globally(stays)))
+            }
+            PropertyKind::InfinitelyOften { check } => globally(all(PathOperator::Eventually, self.formula(check)?)),
+        };
+        let counts = counts_steps(&formula);
+        Ok((formula, counts))
+    }
+
+    fn stack(&mut self, limit: StackLimit) -> Result<Bound, PropertyError> {
+        let binding = Binding { device: self.device, image: self.image };
+        match lowest_stack_pointer(limit, &binding) {
+            Some(lowest) => self.formula(&stack_text(lowest)),
+            None => Err(PropertyErrorKind::NoStaticData.error()),
+        }
+    }
+}
+
+fn not(p: Bound) -> Bound {
+    Formula::Not(Box::new(p))
+}
+
+fn implies(p: Bound, q: Bound) -> Bound {
+    Formula::Implies(Box::new(p), Box::new(q))
+}
+
+fn all(operator: PathOperator, p: Bound) -> Bound {
+    Formula::Path(PathQuantifier::All, operator, Box::new(p))
+}
+
+fn globally(p: Bound) -> Bound {
+    all(PathOperator::Always, p)
+}
+
+fn exists_eventually(p: Bound) -> Bound {
+    Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, Box::new(p))
+}
+
+fn all_pair(operator: PathPairOperator, p: Bound, q: Bound) -> Bound {
+    Formula::PathPair(PathQuantifier::All, operator, Box::new(p), Box::new(q))
+}
+
+/// A single operand stays as it is: `And` has two or more.
+fn conjunction(mut operands: Vec<Bound>) -> Bound {
+    if operands.len() == 1 { operands.remove(0) } else { Formula::And(operands) }
+}
+
+/// `mu X. nu Y. []X || (p && []Y)`; p is closed, so the names capture nothing.
+fn eventually_forever(p: Bound) -> Bound {
+    let (x, y) = (Variable::new("X"), Variable::new("Y"));
+    let after = |variable: &Variable| Formula::Modal(Modality::Box, Box::new(Formula::Variable(variable.clone())));
+    let body = Formula::Or(vec![after(&x), Formula::And(vec![p, after(&y)])]);
+    let inner = Formula::Fixed(FixedPoint::Greatest, y, Box::new(body));
+    Formula::Fixed(FixedPoint::Least, x, Box::new(inner))
+}

@@ -1,0 +1,49 @@
+//! Definitions with their texts, so that an error in one can show it.
+
+use std::collections::BTreeMap;
+
+use mu_calculus::parse_formula;
+
+use crate::bind::is_reserved;
+use crate::error::{PropertyError, PropertyErrorKind};
+
+/// Formulas with names. In a formula the name alone stands for the whole formula, as if in parentheses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definitions {
+    pub(crate) formulas: mu_calculus::Definitions,
+    texts: BTreeMap<String, String>,
+}
+
+impl Definitions {
+    /// No definitions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives a formula a name.
+    ///
+    /// # Errors
+    /// When the text is no formula, or the name is taken.
+    pub fn define(&mut self, name: &str, text: &str) -> Result<(), PropertyError> {
+        if is_reserved(name) {
+            return Err(PropertyErrorKind::ReservedName(name.to_owned()).error());
+        }
+        let parsed = parse_formula(text).map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text));
+        if self.formulas.define(name, parsed?).is_some() {
+            return Err(PropertyErrorKind::Duplicate(name.to_owned()).error());
+        }
+        self.texts.insert(name.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    /// The names with the texts of their formulas, in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// The text of a definition.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+}

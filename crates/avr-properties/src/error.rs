@@ -1,0 +1,351 @@
+//! What is wrong with a property file or a property, where, and what to do about it.
+
+use std::fmt;
+
+use avr_image::SymbolError;
+use mu_calculus::{ExpandError, ParseErrorKind, Span};
+use thiserror::Error;
+
+use crate::nearest::did_you_mean;
+
+/// A property file or a property that cannot be used.
+///
+/// Its `Display` is `file:line:column: name of the property: column n: message`, as far as these are known, then the
+/// offending text with the place marked, then a line that starts with `hint:` where there is more to say.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub struct PropertyError(Box<Details>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Details {
+    kind: PropertyErrorKind,
+    place: Option<Place>,
+    property: Option<String>,
+    formula: Option<MarkedText>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+/// A text with a part of it marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkedText {
+    /// The text.
+    pub text: String,
+    /// The bytes that are marked.
+    pub span: Span,
+}
+
+/// What is wrong with a property file or a property.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PropertyErrorKind {
+    /// The text is no RON, or a value has another form than it must have.
+    #[error("{0}")]
+    Ron(String),
+    /// A field that does not exist.
+    #[error("there is no field '{found}' here{}", did_you_mean(nearest))]
+    UnknownField {
+        /// The field.
+        found: String,
+        /// The nearest fields.
+        nearest: Vec<String>,
+        /// The fields that exist.
+        known: &'static [&'static str],
+    },
+    /// A kind of property, event or assumption that does not exist.
+    #[error("there is no '{found}' here{}", did_you_mean(nearest))]
+    UnknownVariant {
+        /// The name.
+        found: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+        /// The names that exist.
+        known: &'static [&'static str],
+    },
+    /// A field is missing.
+    #[error("the field '{0}' is missing")]
+    MissingField(&'static str),
+    /// A name that is given twice.
+    #[error("'{0}' is given twice")]
+    Duplicate(String),
+    /// A hazard that does not exist.
+    #[error("there is no hazard '{name}'{}", did_you_mean(nearest))]
+    UnknownHazard {
+        /// The name.
+        name: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+    },
+    /// A definition with a name that something else has.
+    #[error("'{0}' already has a meaning; give the definition another name")]
+    ReservedName(String),
+    /// `Stack` without a limit or with two.
+    #[error("a stack property takes either max_bytes or margin")]
+    StackLimit,
+    /// `Stack(margin: …)` for an image that does not tell where its static data end.
+    #[error("the image does not tell where its static data end, so there is no margin to it")]
+    NoStaticData,
+    /// The text of a formula is none.
+    #[error("{0}")]
+    Formula(ParseErrorKind),
+    /// Definitions that cannot be expanded, or a formula that is too large with them.
+    #[error("{0}")]
+    Expansion(String),
+    /// A name that means nothing on this device and in this image.
+    #[error("nothing is named '{name}'{}", did_you_mean(nearest))]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+        /// Whether the image has no symbols at all.
+        no_symbols: bool,
+    },
+    /// A bit that does not exist.
+    #[error("{register} has no bit '{bit}'{}", did_you_mean(nearest))]
+    UnknownBit {
+        /// The register.
+        register: String,
+        /// The bit.
+        bit: String,
+        /// The nearest bits, or all of them.
+        nearest: Vec<String>,
+    },
+    /// A name that several symbols have.
+    #[error("{0}")]
+    Symbol(SymbolError),
+    /// A name that means something on the device and also names a symbol.
+    #[error("'{name}' is both {meaning} and the symbol at {symbol}")]
+    Shadowed {
+        /// The name.
+        name: String,
+        /// What the device makes of it.
+        meaning: &'static str,
+        /// Where the symbol lies.
+        symbol: String,
+    },
+    /// Bits that hardware changes.
+    #[error("hardware changes {bits} of {register}, so no state holds them")]
+    NotState {
+        /// The register.
+        register: String,
+        /// The bits, for people.
+        bits: String,
+    },
+    /// A symbol that is no number in the state.
+    #[error("'{name}' {problem}")]
+    NotAValue {
+        /// The symbol.
+        name: String,
+        /// Why it has no value.
+        problem: String,
+        /// What to write instead.
+        instead: String,
+    },
+    /// No register at this address of the I/O area.
+    #[error("the device has no register at data address {0:#06x}")]
+    NoRegister(u64),
+    /// Beyond the data memory.
+    #[error("data address {address:#06x} is beyond the data memory, which ends at {end:#06x}")]
+    NoMemory {
+        /// The address.
+        address: u64,
+        /// The last address that exists.
+        end: u16,
+    },
+    /// An index beyond the end of a variable.
+    #[error("'{name}' has {size} bytes, so there is no byte {index}")]
+    NoElement {
+        /// The variable.
+        name: String,
+        /// Its size in bytes.
+        size: u32,
+        /// The index.
+        index: u64,
+    },
+    /// Something stands where another form of expression must stand.
+    #[error("expected {expected}")]
+    Expected {
+        /// What must stand here.
+        expected: &'static str,
+    },
+    /// A program counter that cannot be.
+    #[error("the program counter is never {0:#x}: instructions have even byte addresses inside of the flash")]
+    BadProgramCounter(u64),
+    /// Numbers that grow too large.
+    #[error("this can reach 120 bits, or shifts by a number that can be negative")]
+    TooLarge,
+    /// Something that is not supported yet. The property is undecided, not wrong.
+    #[error("{0}")]
+    Unsupported(UnsupportedProperty),
+}
+
+/// A property that is understood but cannot be checked yet; its verdict is unknown, with this as the reason.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{feature} is not supported yet")]
+pub struct UnsupportedProperty {
+    /// What it would need.
+    pub feature: String,
+}
+
+impl PropertyErrorKind {
+    /// What to do, where the message does not say it.
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::UnknownField { known, nearest, .. } | Self::UnknownVariant { known, nearest, .. }
+                if nearest.is_empty() =>
+            {
+                format!("known here: {}", known.join(", "))
+            }
+            Self::UnknownHazard { nearest, .. } if nearest.is_empty() => {
+                let names: Vec<&str> = avr_machine::HazardKind::ALL.iter().map(|kind| kind.name()).collect();
+                format!("the hazards are {}", names.join(", "))
+            }
+            Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),
+            Self::UnknownName { no_symbols: true, .. } => {
+                "this image has no symbols (HEX files never do): use byte addresses, or verify the ELF file".to_owned()
+            }
+            Self::UnknownName { name, .. } if name.contains("::") => "quote C++ names: \"Class::member\"".to_owned(),
+            Self::Symbol(SymbolError::Ambiguous { .. }) => {
+                "give the full name in quotes, or the address of the one you mean".to_owned()
+            }
+            Self::Shadowed { name, .. } => {
+                format!("write \"{name}\" in quotes for the symbol, or mem[…] and mem16[…] with an address")
+            }
+            Self::NotState { register, .. } => {
+                format!("the event read({register}) speaks of what the program reads there; or mask the bits with &")
+            }
+            Self::NotAValue { instead, .. } => instead.clone(),
+            _ => return None,
+        })
+    }
+
+    /// The error without a place.
+    pub(crate) fn error(self) -> PropertyError {
+        PropertyError(Box::new(Details { kind: self, place: None, property: None, formula: None }))
+    }
+
+    /// The error at a place in a file.
+    pub(crate) fn at_place(self, place: Place) -> PropertyError {
+        let mut error = self.error();
+        error.0.place = Some(place);
+        error
+    }
+
+    /// The error at a place in a formula.
+    pub(crate) fn at(self, span: Span, text: &str) -> PropertyError {
+        let mut error = self.error();
+        error.0.formula = Some(MarkedText { text: text.to_owned(), span });
+        error
+    }
+
+    /// That something is not supported yet.
+    pub(crate) fn unsupported(feature: impl Into<String>) -> Self {
+        Self::Unsupported(UnsupportedProperty { feature: feature.into() })
+    }
+}
+
+impl From<ExpandError> for PropertyErrorKind {
+    fn from(error: ExpandError) -> Self {
+        Self::Expansion(error.to_string())
+    }
+}
+
+impl PropertyError {
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &PropertyErrorKind {
+        &self.0.kind
+    }
+
+    /// Where in the file.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// The name of the property or definition.
+    #[must_use]
+    pub fn property(&self) -> Option<&str> {
+        self.0.property.as_deref()
+    }
+
+    /// The formula with the part that is wrong.
+    #[must_use]
+    pub fn formula(&self) -> Option<&MarkedText> {
+        self.0.formula.as_ref()
+    }
+
+    /// Why the property has no verdict, if nothing is wrong with it but that it is not supported yet.
+    #[must_use]
+    pub fn unsupported(&self) -> Option<&UnsupportedProperty> {
+        if let PropertyErrorKind::Unsupported(unsupported) = self.kind() { Some(unsupported) } else { None }
+    }
+
+    /// What to do about it, where the message does not say it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        self.kind().hint()
+    }
+
+    /// Adds the property or definition and its place, where none is known yet.
+    pub(crate) fn of_property(mut self, name: &str, place: Option<&Place>) -> Self {
+        self.0.property.get_or_insert_with(|| name.to_owned());
+        self.0.place = self.0.place.or_else(|| place.cloned());
+        self
+    }
+}
+
+impl fmt::Display for PropertyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place() {
+            write!(f, "{place}: ")?;
+        }
+        if let Some(property) = self.property() {
+            write!(f, "{property}: ")?;
+        }
+        match self.formula() {
+            Some(formula) => write!(f, "column {}: {}{formula}", formula.column(), self.kind())?,
+            None => write!(f, "{}", self.kind())?,
+        }
+        self.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl MarkedText {
+    fn before(&self) -> &str {
+        self.text.get(..self.span.start).unwrap_or(&self.text)
+    }
+
+    /// The column of the marked part in its line, counted in characters from 1.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        1 + self.before().rsplit('\n').next().map_or(0, |line| line.chars().count())
+    }
+}
+
+impl fmt::Display for MarkedText {
+    /// The line with the marked part, and carets under it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.text.lines().nth(self.before().matches('\n').count()).unwrap_or_default();
+        let marked = self.text.get(self.span.range()).unwrap_or_default();
+        let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        // Tabs stay tabs, so that the carets stand right under the place.
+        let blank: String = line.chars().take(self.column() - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+        write!(f, "\n  {line}\n  {blank}{}", "^".repeat(width))
+    }
+}

@@ -1,0 +1,192 @@
+//! Integer expressions over a state, bound to addresses, and their evaluation.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use mu_calculus::BinaryOperator;
+use three_valued::TvByte;
+
+use crate::value::Value;
+use crate::view::StateView;
+
+/// An unknown address with more candidates than this reads an unknown value.
+const MAX_CANDIDATES: i128 = 256;
+
+/// An integer expression. No operand reaches [`Value::LIMIT`]; the binding sees to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Expression {
+    Constant(i128),
+    /// The program counter in flash bytes.
+    Pc,
+    /// Data memory cells in little-endian order, one to eight.
+    Cells(Box<[u16]>),
+    /// One bit of a cell.
+    Bit {
+        address: u16,
+        bit: u8,
+    },
+    /// `bytes` consecutive cells, little-endian, from an address that depends on the state.
+    Memory {
+        address: Box<Expression>,
+        bytes: u8,
+        map: Arc<MemoryMap>,
+    },
+    /// The byte that the event of the atom reads or writes.
+    EventValue,
+    /// The operand, which has this many bits, as a two's complement number.
+    Signed(Box<Expression>, u32),
+    Negate(Box<Expression>),
+    Complement(Box<Expression>),
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+}
+
+/// Which cells hold state, for addresses that are only known when the expression is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MemoryMap {
+    /// The last address of the data memory.
+    pub(crate) end: u16,
+    /// The bits that are no state (hardware changes them, or there is no register), for addresses from 0.
+    pub(crate) hidden: Box<[u8]>,
+}
+
+impl MemoryMap {
+    /// The byte at an address; unknown where there is no memory.
+    fn read(&self, view: &dyn StateView, address: i128) -> TvByte {
+        match self.address(address) {
+            Some(address) => view.cell(address).forget(self.hidden(address)),
+            None => TvByte::UNKNOWN,
+        }
+    }
+
+    fn address(&self, address: i128) -> Option<u16> {
+        u16::try_from(address).ok().filter(|address| *address <= self.end)
+    }
+
+    pub(crate) fn hidden(&self, address: u16) -> u8 {
+        self.hidden.get(usize::from(address)).copied().unwrap_or(0)
+    }
+}
+
+/// A state with the value of the event that the atom speaks of.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub(crate) view: &'a dyn StateView,
+    pub(crate) event: TvByte,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn of(view: &'a dyn StateView) -> Self {
+        Self { view, event: TvByte::UNKNOWN }
+    }
+}
+
+/// The state of which nothing is known: what an expression may be in any state.
+pub(crate) struct AnyState;
+
+impl StateView for AnyState {
+    fn cell(&self, _address: u16) -> TvByte {
+        TvByte::UNKNOWN
+    }
+
+    fn pc(&self) -> u32 {
+        0
+    }
+
+    fn stack_pointer_torn(&self) -> bool {
+        false
+    }
+
+    fn interrupt_depth(&self) -> usize {
+        0
+    }
+}
+
+impl Expression {
+    /// What the expression may be in the states that the view stands for.
+    pub(crate) fn evaluate(&self, scope: Scope<'_>) -> Value {
+        match self {
+            Self::Constant(value) => Value::constant(*value),
+            Self::Pc => Value::constant(scope.view.pc().into()),
+            Self::Cells(addresses) => Value::from_bytes(addresses.iter().map(|address| scope.view.cell(*address))),
+            Self::Bit { address, bit } => Value::from_bit(scope.view.cell(*address), *bit),
+            Self::Memory { address, bytes, map } => read_memory(address.evaluate(scope), *bytes, map, scope.view),
+            Self::EventValue => Value::from_bytes(std::iter::once(scope.event)),
+            Self::Signed(operand, width) => operand.evaluate(scope).sign_extended(*width),
+            Self::Negate(operand) => operand.evaluate(scope).negate(),
+            Self::Complement(operand) => operand.evaluate(scope).complement(),
+            Self::Binary(operator, left, right) => apply(*operator, left.evaluate(scope), right.evaluate(scope)),
+        }
+    }
+
+    /// What the expression may be in any state; `pc_limit` is the number of flash bytes.
+    pub(crate) fn range_in_any_state(&self, pc_limit: u32) -> Value {
+        match self {
+            Self::Pc => Value::constant(0).join(Value::constant(i128::from(pc_limit) - 1)),
+            Self::Signed(operand, width) => operand.range_in_any_state(pc_limit).sign_extended(*width),
+            Self::Negate(operand) => operand.range_in_any_state(pc_limit).negate(),
+            Self::Complement(operand) => operand.range_in_any_state(pc_limit).complement(),
+            Self::Binary(operator, left, right) => {
+                apply(*operator, left.range_in_any_state(pc_limit), right.range_in_any_state(pc_limit))
+            }
+            Self::Constant(_) | Self::Cells(_) | Self::Bit { .. } | Self::Memory { .. } | Self::EventValue => {
+                self.evaluate(Scope::of(&AnyState))
+            }
+        }
+    }
+
+    /// Calls `visit` with every subexpression, this one first.
+    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&Self)) {
+        visit(self);
+        match self {
+            Self::Memory { address: operand, .. }
+            | Self::Signed(operand, _)
+            | Self::Negate(operand)
+            | Self::Complement(operand) => operand.for_each(visit),
+            Self::Binary(_, left, right) => {
+                left.for_each(visit);
+                right.for_each(visit);
+            }
+            Self::Constant(_) | Self::Pc | Self::Cells(_) | Self::Bit { .. } | Self::EventValue => {}
+        }
+    }
+
+    /// The width in bits of an operand that `signed` can read.
+    pub(crate) fn width(&self) -> Option<u32> {
+        match self {
+            Self::Cells(addresses) => u32::try_from(8 * addresses.len()).ok(),
+            Self::Bit { .. } => Some(1),
+            Self::Memory { bytes, .. } => Some(8 * u32::from(*bytes)),
+            Self::EventValue => Some(8),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn apply(operator: BinaryOperator, left: Value, right: Value) -> Value {
+    match operator {
+        BinaryOperator::Or => left.or(right),
+        BinaryOperator::Xor => left.xor(right),
+        BinaryOperator::And => left.and(right),
+        BinaryOperator::ShiftLeft => left.shift_left(right),
+        BinaryOperator::ShiftRight => left.shift_right(right),
+        BinaryOperator::Add => left.add(right),
+        BinaryOperator::Subtract => left.subtract(right),
+    }
+}
+
+/// The join over all addresses that are possible, or anything where they are too many.
+fn read_memory(address: Value, bytes: u8, map: &MemoryMap, view: &dyn StateView) -> Value {
+    let at = |address: i128| Value::from_bytes((0..bytes).map(|offset| map.read(view, address + i128::from(offset))));
+    let anything = Value::from_bytes((0..bytes).map(|_| TvByte::UNKNOWN));
+    let Some(candidates) = address.candidates(MAX_CANDIDATES) else { return anything };
+    candidates.map(at).reduce(Value::join).unwrap_or(anything)
+}
+
+/// The cells that a read from `address` may hit; `None` where they are too many to list.
+pub(crate) fn cells_at(address: Value, bytes: u8, map: &MemoryMap) -> Option<Vec<Range<u16>>> {
+    let cells = |address: i128| {
+        let valid = (0..bytes).filter_map(move |offset| map.address(address + i128::from(offset)));
+        valid.map(|address| address..address + 1)
+    };
+    Some(address.candidates(MAX_CANDIDATES)?.flat_map(cells).collect())
+}

@@ -1,0 +1,225 @@
+//! Property files: RON in which every value keeps its place, so that errors can name it.
+
+mod content;
+mod entry;
+
+use avr_machine::HazardKind;
+use avr_machine::device::FuseBytes;
+use mu_calculus::parse_predicate;
+use ron::extensions::Extensions;
+use ron::value::RawValue;
+use serde::de::DeserializeOwned;
+
+use crate::definitions::Definitions;
+use crate::error::{Place, PropertyError, PropertyErrorKind};
+use crate::nearest::nearest;
+use crate::property::Property;
+use content::{Content, Never};
+pub use content::{EnvironmentEvent, Fuses};
+use entry::Entry;
+pub(crate) use entry::is_entry;
+
+/// A property file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PropertyFile {
+    /// The name of the file, for reports.
+    pub name: String,
+    /// The device, as `--device` takes it.
+    pub device: Option<String>,
+    /// The flash byte address of the first instruction, where it is not the reset vector.
+    pub start: Option<u32>,
+    /// Formulas with names.
+    pub definitions: Definitions,
+    /// The properties, in the order of the file.
+    pub properties: Vec<Property>,
+    /// Hazards that are allowed, each with the reason.
+    pub allow: Vec<(HazardKind, String)>,
+    /// Hazards that the device treats as a remark and the file wants to see as hazards.
+    pub forbid: Vec<HazardKind>,
+    /// Events that may happen beside those of the device.
+    pub environment: Vec<EnvironmentEvent>,
+    /// What is assumed about inputs.
+    pub assume: Vec<Assumption>,
+    /// Fuse bytes; the factory values where the file does not say.
+    pub fuses: Fuses,
+    /// Path of a file with the content of the EEPROM, as the file gives it.
+    pub eeprom: Option<String>,
+}
+
+/// An assumption about the inputs of the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assumption {
+    /// A predicate about input bits, such as `PINB & 0xf0 == 0`.
+    Input(String),
+    /// The interrupt of this name never fires.
+    Never(String),
+}
+
+impl PropertyFile {
+    /// Reads the text of a property file; `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// When the text is no RON, has fields or names that do not exist, or lacks some.
+    pub fn parse(name: &str, text: &str) -> Result<Self, PropertyError> {
+        let origin = Origin::new(name, text);
+        let content: Content<'_> =
+            options().from_str(text).map_err(|error| ron_error(&error, &origin, &Origin::new(name, text)))?;
+        Ok(Self {
+            name: name.to_owned(),
+            device: content.device,
+            start: content.start,
+            definitions: definitions(&content.define.0, &origin)?,
+            properties: content
+                .properties
+                .iter()
+                .map(|raw| property(raw.get_ron(), &origin))
+                .collect::<Result<_, _>>()?,
+            allow: allowed(&content.allow.0, &origin)?,
+            forbid: content.forbid.iter().map(|raw| hazard(raw, &origin)).collect::<Result<_, _>>()?,
+            environment: content.environment,
+            assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
+            fuses: content.fuses,
+            eeprom: content.eeprom,
+        })
+    }
+}
+
+impl Fuses {
+    /// The fuse bytes, with those of the device where the file does not say.
+    #[must_use]
+    pub fn bytes(self, default: FuseBytes) -> FuseBytes {
+        FuseBytes {
+            low: self.low.unwrap_or(default.low),
+            high: self.high.unwrap_or(default.high),
+            extended: self.extended.unwrap_or(default.extended),
+        }
+    }
+}
+
+/// A text that comes from a file: parts of it know their place.
+pub(crate) struct Origin<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Origin<'a> {
+    pub(crate) fn new(file: &'a str, text: &'a str) -> Self {
+        Self { file, text }
+    }
+
+    /// The place of a part of the text.
+    fn place_of(&self, part: &str) -> Place {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(..offset).unwrap_or("");
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+        Place { file: self.file.to_owned(), line: 1 + before.matches('\n').count(), column: 1 + column }
+    }
+}
+
+fn options() -> ron::Options {
+    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
+}
+
+/// The part without white space and comments around it.
+fn trimmed(part: &str) -> &str {
+    RawValue::from_ron(part).map_or(part.trim(), |raw| raw.trim().get_ron())
+}
+
+/// Reads a part of a file.
+fn read<T: DeserializeOwned>(part: &str, origin: &Origin<'_>) -> Result<T, PropertyError> {
+    options().from_str(part).map_err(|error| ron_error(&error, origin, &Origin::new(origin.file, part)))
+}
+
+/// Reads an entry of `properties`.
+pub(crate) fn property(part: &str, origin: &Origin<'_>) -> Result<Property, PropertyError> {
+    let text = trimmed(part);
+    let entry: Entry = read(text, origin)?;
+    let place = origin.place_of(text);
+    entry.property(text, &place).map_err(|kind| kind.at_place(place))
+}
+
+fn definitions(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<Definitions, PropertyError> {
+    let mut definitions = Definitions::new();
+    for (key, value) in pairs {
+        let name: String = read(key.get_ron(), origin)?;
+        let text: String = read(value.get_ron(), origin)?;
+        let place = origin.place_of(trimmed(value.get_ron()));
+        definitions.define(&name, &text).map_err(|error| error.of_property(&name, Some(&place)))?;
+    }
+    Ok(definitions)
+}
+
+fn allowed(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<Vec<(HazardKind, String)>, PropertyError> {
+    let mut all: Vec<(HazardKind, String)> = Vec::new();
+    for (key, value) in pairs {
+        let kind = hazard(key, origin)?;
+        if all.iter().any(|(known, _)| *known == kind) {
+            let place = origin.place_of(trimmed(key.get_ron()));
+            return Err(PropertyErrorKind::Duplicate(kind.name().to_owned()).at_place(place));
+        }
+        all.push((kind, read(value.get_ron(), origin)?));
+    }
+    Ok(all)
+}
+
+fn hazard(raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {
+    let name: String = read(raw.get_ron(), origin)?;
+    HazardKind::named(&name).ok_or_else(|| {
+        let nearest = nearest(&name, HazardKind::ALL.iter().map(|kind| kind.name()));
+        let place = origin.place_of(trimmed(raw.get_ron()));
+        PropertyErrorKind::UnknownHazard { name, nearest }.at_place(place)
+    })
+}
+
+fn assumption(raw: &RawValue, origin: &Origin<'_>) -> Result<Assumption, PropertyError> {
+    let part = trimmed(raw.get_ron());
+    if !part.starts_with(['"', 'r']) {
+        let Never::Never(name) = read(part, origin)?;
+        return Ok(Assumption::Never(name.0));
+    }
+    let text: String = read(part, origin)?;
+    match parse_predicate(&text) {
+        Ok(_) => Ok(Assumption::Input(text)),
+        Err(error) => {
+            let place = origin.place_of(part);
+            Err(PropertyErrorKind::Formula(error.kind).at(error.span, &text).of_property("assume", Some(&place)))
+        }
+    }
+}
+
+/// An error of RON in `part`, which may be a part of the text of `whole`.
+fn ron_error(error: &ron::error::SpannedError, whole: &Origin<'_>, part: &Origin<'_>) -> PropertyError {
+    let inside = error.span.start;
+    let start = whole.place_of(part.text);
+    let place = Place {
+        file: start.file,
+        line: start.line + inside.line.max(1) - 1,
+        column: if inside.line <= 1 { start.column + inside.col.max(1) - 1 } else { inside.col },
+    };
+    ron_kind(&error.code).at_place(place)
+}
+
+fn ron_kind(error: &ron::Error) -> PropertyErrorKind {
+    match error {
+        ron::Error::NoSuchStructField { expected, found, .. } => PropertyErrorKind::UnknownField {
+            found: found.clone(),
+            nearest: nearest(found, expected.iter().copied()),
+            known: expected,
+        },
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => PropertyErrorKind::UnknownVariant {
+            found: found.clone(),
+            nearest: nearest(found, expected.iter().copied()),
+            known: expected,
+        },
+        ron::Error::MissingStructField { field, .. } => PropertyErrorKind::MissingField(field),
+        ron::Error::DuplicateStructField { field, .. } => PropertyErrorKind::Duplicate((*field).to_owned()),
+        other => PropertyErrorKind::Ron(lower_first(&other.to_string())),
+    }
+}
+
+/// Messages of RON begin with a capital, ours do not.
+fn lower_first(message: &str) -> String {
+    let mut rest = message.chars();
+    rest.next().map_or(String::new(), |first| first.to_lowercase().chain(rest).collect())
+}

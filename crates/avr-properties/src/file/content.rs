@@ -1,0 +1,109 @@
+//! The form of a property file. Parts with names of their own stay raw, to be read with their place.
+
+use std::fmt;
+
+use ron::value::RawValue;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+
+/// The fields of a property file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+pub(super) struct Content<'a> {
+    pub(super) device: Option<String>,
+    pub(super) start: Option<u32>,
+    #[serde(borrow)]
+    pub(super) define: Pairs<'a>,
+    #[serde(borrow)]
+    pub(super) properties: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) allow: Pairs<'a>,
+    #[serde(borrow)]
+    pub(super) forbid: Vec<&'a RawValue>,
+    pub(super) environment: Vec<EnvironmentEvent>,
+    #[serde(borrow)]
+    pub(super) assume: Vec<&'a RawValue>,
+    pub(super) fuses: Fuses,
+    pub(super) eeprom: Option<String>,
+}
+
+/// An event that may happen at any moment when the property file says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnvironmentEvent {
+    /// `reset`: an external reset.
+    Reset,
+    /// `brown_out`: the supply falls below the brown-out level.
+    BrownOut,
+}
+
+/// Fuse bytes, as far as the property file gives them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fuses {
+    /// The low fuse byte.
+    pub low: Option<u8>,
+    /// The high fuse byte.
+    pub high: Option<u8>,
+    /// The extended fuse byte.
+    pub extended: Option<u8>,
+}
+
+/// The assumption `never(INT1)`.
+#[derive(Deserialize)]
+pub(super) enum Never {
+    #[serde(rename = "never")]
+    Never(Identifier),
+}
+
+/// A name without quotes.
+pub(super) struct Identifier(pub(super) String);
+
+impl<'de> Deserialize<'de> for Identifier {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+
+        impl Visitor<'_> for Name {
+            type Value = Identifier;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of an interrupt, without quotes")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Identifier, E> {
+                Ok(Identifier(name.to_owned()))
+            }
+        }
+
+        deserializer.deserialize_identifier(Name)
+    }
+}
+
+/// A map in the order of the file, with nothing lost.
+#[derive(Default)]
+pub(super) struct Pairs<'a>(pub(super) Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+
+        impl<'de> Visitor<'de> for Map {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map such as { \"name\": \"text\" }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Map)
+    }
+}

@@ -1,0 +1,79 @@
+//! The entries of `properties` as RON has them.
+
+use serde::Deserialize;
+
+use crate::error::{Place, PropertyErrorKind};
+use crate::property::{Property, PropertyKind, StackLimit};
+
+/// Declares the entries once: kind, its fields, and the kind of property that it makes of them.
+macro_rules! entries {
+    ($($variant:ident { $($field:ident: $type:ty),* } => $kind:expr;)*) => {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) enum Entry {
+            $($variant {
+                name: Option<String>,
+                #[serde(default)]
+                under: Vec<String>,
+                $($field: $type,)*
+            },)*
+        }
+
+        /// The names of all kinds.
+        const NAMES: &[&str] = &[$(stringify!($variant),)*];
+
+        impl Entry {
+            /// The property; `text` is the entry's own, from `place`.
+            pub(super) fn property(self, text: &str, place: &Place) -> Result<Property, PropertyErrorKind> {
+                let (name, under, kind) = match self {
+                    $(Self::$variant { name, under, $($field),* } => (name, under, $kind),)*
+                };
+                let name = name.unwrap_or_else(|| text.to_owned());
+                Ok(Property { kind: kind?, name, under, place: Some(place.clone()) })
+            }
+        }
+    };
+}
+
+entries! {
+    Inherent {} => Ok(PropertyKind::Inherent);
+    Stack { max_bytes: Option<u32>, margin: Option<u32> } => stack(max_bytes, margin);
+    Recovery { to: String } => Ok(PropertyKind::Recovery { to });
+    Formula { check: String } => Ok(PropertyKind::Formula { check });
+    Ltl { check: String } => Ok(PropertyKind::Ltl { check });
+    Always { check: String } => Ok(PropertyKind::Always { check });
+    Never { check: String } => Ok(PropertyKind::Never { check });
+    Reachable { check: String } => Ok(PropertyKind::Reachable { check });
+    Response { after: String, eventually: String } => Ok(PropertyKind::Response { after, eventually });
+    Precedence { first: String, then: String } => Ok(PropertyKind::Precedence { first, then });
+    Until { holds: String, until: String } => Ok(PropertyKind::Until { holds, until });
+    Mutex { between: Vec<String> } => mutex(between);
+    StaysAfter { after: String, stays: Option<String> } => Ok(stays_after(after, stays));
+    InfinitelyOften { check: String } => Ok(PropertyKind::InfinitelyOften { check });
+    EventuallyForever { check: String } => Ok(PropertyKind::EventuallyForever { check });
+}
+
+/// Whether an entry has this name.
+pub(crate) fn is_entry(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+fn stack(max_bytes: Option<u32>, margin: Option<u32>) -> Result<PropertyKind, PropertyErrorKind> {
+    match (max_bytes, margin) {
+        (Some(bytes), None) => Ok(PropertyKind::Stack(StackLimit::MaxBytes(bytes))),
+        (None, Some(bytes)) => Ok(PropertyKind::Stack(StackLimit::Margin(bytes))),
+        _ => Err(PropertyErrorKind::StackLimit),
+    }
+}
+
+fn mutex(between: Vec<String>) -> Result<PropertyKind, PropertyErrorKind> {
+    if between.len() < 2 {
+        return Err(PropertyErrorKind::Expected { expected: "two formulas or more in between: […]" });
+    }
+    Ok(PropertyKind::Mutex { between })
+}
+
+fn stays_after(after: String, stays: Option<String>) -> PropertyKind {
+    let stays = stays.unwrap_or_else(|| after.clone());
+    PropertyKind::StaysAfter { after, stays }
+}

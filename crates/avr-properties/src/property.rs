@@ -1,0 +1,193 @@
+//! Properties as the user states them, and the formulas that they stand for.
+
+use crate::error::{Place, PropertyError};
+use crate::file::{self, Origin};
+
+/// A property with its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    pub(crate) kind: PropertyKind,
+    pub(crate) name: String,
+    pub(crate) under: Vec<String>,
+    pub(crate) place: Option<Place>,
+}
+
+/// What a property says. The texts are formulas.
+///
+/// Every pattern is read over all paths, and gives the formula of CTL or of the mu-calculus that
+/// [`Property::formula_text`] shows. Where `p` and `q` speak of single states, each says the same as the linear-time
+/// formula that is usually meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PropertyKind {
+    /// No hazard ever happens, no engine limit is reached.
+    Inherent,
+    /// The stack never grows beyond a limit, judged wherever the stack pointer is whole.
+    Stack(StackLimit),
+    /// `to` can be reached from wherever the program gets: `AG EF to`.
+    Recovery {
+        /// The formula `to`.
+        to: String,
+    },
+    /// A formula of CTL and the mu-calculus.
+    Formula {
+        /// The formula.
+        check: String,
+    },
+    /// A formula of linear time over all paths.
+    Ltl {
+        /// The formula.
+        check: String,
+    },
+    /// `AG p`.
+    Always {
+        /// The formula p.
+        check: String,
+    },
+    /// `AG !p`.
+    Never {
+        /// The formula p.
+        check: String,
+    },
+    /// `EF p`.
+    Reachable {
+        /// The formula p.
+        check: String,
+    },
+    /// Whenever `after` holds, `eventually` holds then or later: `AG (after -> AF eventually)`.
+    Response {
+        /// The trigger.
+        after: String,
+        /// The response.
+        eventually: String,
+    },
+    /// `then` does not hold before `first` has held: `A[!then W first]`. Both may come in the same state.
+    Precedence {
+        /// What must come first.
+        first: String,
+        /// What may only come then.
+        then: String,
+    },
+    /// `holds` until `until`, which does come: `A[holds U until]`.
+    Until {
+        /// What holds before.
+        holds: String,
+        /// What ends it.
+        until: String,
+    },
+    /// No two of these hold in one state: `AG !(p && q)` for each two.
+    Mutex {
+        /// The formulas; at least two.
+        between: Vec<String>,
+    },
+    /// Once `after` holds, `stays` holds for ever: `AG (after -> AG stays)`.
+    StaysAfter {
+        /// The trigger.
+        after: String,
+        /// What then holds for ever; `after` itself where the file does not say.
+        stays: String,
+    },
+    /// p holds again and again on every path: `AG AF p`, the same as `G F p` over all paths.
+    InfinitelyOften {
+        /// The formula p.
+        check: String,
+    },
+    /// On every path p holds for ever from some state on: `mu X. nu Y. []X || (p && []Y)`, the same as `F G p` over
+    /// all paths. (`AF AG p` says more: it wants a state from which all continuations keep p.)
+    EventuallyForever {
+        /// The formula p.
+        check: String,
+    },
+}
+
+/// How far the stack may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackLimit {
+    /// SP never goes more than this many bytes below RAMEND.
+    MaxBytes(u32),
+    /// At least this many bytes stay free between the end of the static data and the stack.
+    Margin(u32),
+}
+
+impl PropertyKind {
+    /// The name of the kind in property files and reports.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Inherent => "Inherent",
+            Self::Stack(_) => "Stack",
+            Self::Recovery { .. } => "Recovery",
+            Self::Formula { .. } => "Formula",
+            Self::Ltl { .. } => "Ltl",
+            Self::Always { .. } => "Always",
+            Self::Never { .. } => "Never",
+            Self::Reachable { .. } => "Reachable",
+            Self::Response { .. } => "Response",
+            Self::Precedence { .. } => "Precedence",
+            Self::Until { .. } => "Until",
+            Self::Mutex { .. } => "Mutex",
+            Self::StaysAfter { .. } => "StaysAfter",
+            Self::InfinitelyOften { .. } => "InfinitelyOften",
+            Self::EventuallyForever { .. } => "EventuallyForever",
+        }
+    }
+}
+
+impl Property {
+    /// A property with a name, under no assumption.
+    #[must_use]
+    pub fn new(name: &str, kind: PropertyKind) -> Self {
+        Self { kind, name: name.to_owned(), under: Vec::new(), place: None }
+    }
+
+    /// The inherent property, with its kind as its name.
+    #[must_use]
+    pub fn inherent() -> Self {
+        Self::new("Inherent()", PropertyKind::Inherent)
+    }
+
+    /// Reads the text of `--property`: an entry as in a property file, or else the text of a formula.
+    ///
+    /// # Errors
+    /// When the text begins like an entry and is none. A formula is parsed when the property is bound.
+    pub fn from_command_line(text: &str) -> Result<Self, PropertyError> {
+        let text = text.trim();
+        if looks_like_an_entry(text) {
+            return file::property(text, &Origin::new("--property", text));
+        }
+        Ok(Self::new(text, PropertyKind::Formula { check: text.to_owned() }))
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn kind(&self) -> &PropertyKind {
+        &self.kind
+    }
+
+    /// Its name: the one given, or else the text of the entry.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The fairness assumptions under which it is to be checked.
+    #[must_use]
+    pub fn under(&self) -> &[String] {
+        &self.under
+    }
+
+    /// Where it stands in the property file.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+}
+
+/// Whether the text begins as an entry does: a capitalised word of more than capitals, with an opening parenthesis
+/// unless it is the name of a kind. No formula begins so.
+fn looks_like_an_entry(text: &str) -> bool {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let capitalised = word.starts_with(|c: char| c.is_ascii_uppercase()) && word.contains(|c: char| c.is_lowercase());
+    capitalised && (rest.trim_start().starts_with('(') || rest.is_empty() && file::is_entry(word))
+}

@@ -1,0 +1,146 @@
+//! What an atom reads, and which unknown bits keep it unknown.
+
+use std::collections::BTreeMap;
+
+use mu_calculus::BinaryOperator;
+
+use crate::atom::{Atom, AtomKind, Compare};
+use crate::expression::{AnyState, Expression, Scope, cells_at};
+use crate::view::StateView;
+
+/// The data memory that an atom may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CellsRead {
+    /// These cells, by rising data address, each with the mask of the bits that matter.
+    These(Vec<(u16, u8)>),
+    /// Any cell: the address depends on the state.
+    All,
+}
+
+/// Masks by data address.
+type Masks = BTreeMap<u16, u8>;
+
+impl Atom {
+    /// The cells that the atom may read in some state.
+    #[must_use]
+    pub fn cells(&self) -> CellsRead {
+        let mut masks = Masks::new();
+        match self.collect(&AnyState, &mut masks) {
+            Some(()) => CellsRead::These(masks.into_iter().collect()),
+            None => CellsRead::All,
+        }
+    }
+
+    /// The unknown bits of the state that may keep the atom unknown, as data addresses with masks; none if it is
+    /// decided. An unknown address counts as well as the cells that it may select, if those can be listed.
+    #[must_use]
+    pub fn unknown_cells(&self, view: &dyn StateView) -> Vec<(u16, u8)> {
+        if !self.evaluate(view).is_unknown() {
+            return Vec::new();
+        }
+        let mut masks = Masks::new();
+        // Where the candidates are too many to list, the bits of the address are what to look at, and they are in.
+        let _listed = self.collect(view, &mut masks);
+        let unknown = masks.into_iter().map(|(address, mask)| (address, mask & view.cell(address).unknown_mask()));
+        unknown.filter(|(_, mask)| *mask != 0).collect()
+    }
+
+    /// Whether the atom depends on the program counter.
+    #[must_use]
+    pub fn reads_pc(&self) -> bool {
+        match self.kind() {
+            AtomKind::PcEquals(_) | AtomKind::PcIn(_) => true,
+            AtomKind::Compare(compare) | AtomKind::Event(_, Some(compare)) => {
+                let mut found = false;
+                compare.for_each(&mut |part| found |= *part == Expression::Pc);
+                found
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the atom depends on the stack pointer or on whether it is torn.
+    #[must_use]
+    pub fn reads_sp(&self) -> bool {
+        let is_stack_pointer = |(address, _): &(u16, u8)| self.stack_pointer.contains(&Some(*address));
+        match (self.kind(), self.cells()) {
+            (AtomKind::StackPointerTorn, _) | (_, CellsRead::All) => true,
+            (_, CellsRead::These(cells)) => cells.iter().any(is_stack_pointer),
+        }
+    }
+
+    /// Adds the cells that matter where the state is as in the view; `None` where they cannot be listed.
+    fn collect(&self, view: &dyn StateView, masks: &mut Masks) -> Option<()> {
+        match self.kind() {
+            AtomKind::CellEquals { address, mask, .. } => add(masks, *address, *mask),
+            AtomKind::Compare(compare) | AtomKind::Event(_, Some(compare)) => {
+                let sides = [&compare.left, &compare.right];
+                let listed = sides.map(|side| side.collect(Scope::of(view), u128::MAX, masks));
+                return listed.into_iter().collect();
+            }
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+impl Compare {
+    fn for_each(&self, visit: &mut dyn FnMut(&Expression)) {
+        self.left.for_each(visit);
+        self.right.for_each(visit);
+    }
+}
+
+fn add(masks: &mut Masks, address: u16, mask: u8) {
+    if mask != 0 {
+        *masks.entry(address).or_default() |= mask;
+    }
+}
+
+impl Expression {
+    /// Adds the cells of which the `demanded` bits of the expression depend; `None` where they cannot be listed.
+    fn collect(&self, scope: Scope<'_>, demanded: u128, masks: &mut Masks) -> Option<()> {
+        match self {
+            Self::Constant(_) | Self::Pc | Self::EventValue => {}
+            Self::Cells(addresses) => {
+                for (address, shift) in addresses.iter().zip((0..).step_by(8)) {
+                    add(masks, *address, (demanded >> shift) as u8);
+                }
+            }
+            Self::Bit { address, bit } => add(masks, *address, u8::from(demanded & 1 != 0) << bit),
+            Self::Memory { address, bytes, map } => {
+                address.collect(scope, u128::MAX, masks)?;
+                for cells in cells_at(address.evaluate(scope), *bytes, map)? {
+                    cells.for_each(|cell| add(masks, cell, !map.hidden(cell)));
+                }
+            }
+            Self::Signed(operand, _) | Self::Negate(operand) => operand.collect(scope, u128::MAX, masks)?,
+            Self::Complement(operand) => operand.collect(scope, demanded, masks)?,
+            Self::Binary(operator, left, right) => {
+                let (for_left, for_right) = demanded_of(*operator, left, right, demanded, scope);
+                let listed = [left.collect(scope, for_left, masks), right.collect(scope, for_right, masks)];
+                return listed.into_iter().collect();
+            }
+        }
+        Some(())
+    }
+}
+
+/// The bits of both operands of which the `demanded` bits of the result depend.
+fn demanded_of(
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    demanded: u128,
+    scope: Scope<'_>,
+) -> (u128, u128) {
+    match operator {
+        // SOUND: where one operand is certainly 0, the bit of the other does not matter.
+        BinaryOperator::And => {
+            let possible = |operand: &Expression| operand.evaluate(scope).possible_ones();
+            (demanded & possible(right), demanded & possible(left))
+        }
+        BinaryOperator::Or | BinaryOperator::Xor => (demanded, demanded),
+        _ => (u128::MAX, u128::MAX),
+    }
+}
