@@ -57,7 +57,7 @@ impl Name {
 pub enum Field {
     /// A number, as in `PORTB.3`.
     Number(u64),
-    /// A name, as in `SREG.Z`.
+    /// A name, as in `SREG.Z`; never quoted.
     Name(String),
 }
 

@@ -9,7 +9,7 @@ use crate::formula::{MAX_DEPTH, MAX_SIZE};
 
 /// A text that is no formula, with the place that shows it.
 ///
-/// Its `Display` is the message, then the line of the formula and a line of carets under the place.
+/// Its `Display` is the message, then the line of the formula, unless it is blank, and carets under the place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ParseError {
     /// What is wrong.
@@ -111,6 +111,7 @@ impl fmt::Display for ParseError {
         if self.text.contains('\n') {
             write!(f, " of line {}", self.line())?;
         }
-        write!(f, ": {}\n  {line}\n  {carets}", self.kind)
+        write!(f, ": {}", self.kind)?;
+        if line.trim().is_empty() { Ok(()) } else { write!(f, "\n  {line}\n  {carets}") }
     }
 }

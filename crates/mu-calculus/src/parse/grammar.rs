@@ -478,7 +478,7 @@ impl Parser<'_> {
     fn field(&mut self) -> Parsed<Field> {
         let field = match self.peek() {
             TokenKind::Number(number) => Field::Number(*number),
-            TokenKind::Name(Name { text, .. }) => Field::Name(text.clone()),
+            TokenKind::Name(Name { text, quoted: false }) => Field::Name(text.clone()),
             _ => return Err(self.unexpected("a bit number or the name of a bit after `.`")),
         };
         self.advance();
