@@ -1,4 +1,4 @@
-//! Verification results rendered as text and JSON.
+//! Verification results rendered as text and JSON, and machine code as a listing.
 //!
 //! [`Report`] holds borrowed results; [`Report::json`] and [`Report::text`] turn them into text. Nothing is verified,
 //! read or written here, and nothing depends on the terminal: whoever prints decides about colour.
@@ -6,11 +6,13 @@
 
 mod escape;
 mod json;
+mod listing;
 mod report;
 mod table;
 mod text;
 
 pub use escape::Escaped;
 pub use json::SCHEMA;
+pub use listing::listing;
 pub use report::{Report, Summary};
 pub use text::{Colour, warnings};

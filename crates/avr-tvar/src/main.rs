@@ -1,4 +1,8 @@
 //! The `avr-tvar` command line.
 #![forbid(unsafe_code)]
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    avr_tvar::run(std::env::args_os()).into()
+}

@@ -1,0 +1,177 @@
+//! Machine code as a listing, in the manner of `avr-objdump -d`.
+
+use std::fmt::Write;
+
+use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image, SourceLine, SymbolKind, SymbolPlace};
+use avr_isa::{DecodeError, Disassembly, Instruction, decode};
+use avr_machine::device::Device;
+
+use crate::escape::Escaped;
+
+/// Where avr-gcc puts data memory among the addresses of symbols.
+const DATA_SPACE: u32 = 0x80_0000;
+
+/// The listing of an image: byte addresses, machine words and assembler text, with symbols as labels, source lines
+/// where debug information has them, and the names of I/O registers.
+///
+/// Erased flash is left out. Content that symbols or sections tell to be data is listed as words; without them (HEX)
+/// data among the code look like instructions.
+#[must_use]
+pub fn listing(image: &Image, device: &Device) -> String {
+    let mut lister = Lister { image, device, text: String::new(), line: None };
+    lister.head();
+    for range in image.program.ranges() {
+        lister.range(range.start.word(), FlashWordAddress(range.end.0.div_ceil(2)));
+    }
+    lister.text
+}
+
+struct Lister<'a> {
+    image: &'a Image,
+    device: &'a Device,
+    text: String,
+    /// The source line that was listed last.
+    line: Option<SourceLine<'a>>,
+}
+
+impl<'a> Lister<'a> {
+    fn head(&mut self) {
+        let Image { name, format, program, .. } = self.image;
+        let (used, size) = (program.used_bytes(), program.size_bytes());
+        let head = format!("{}: {} for {}, {used} of {size} bytes used", name, format.name(), self.device.name);
+        self.push(format_args!("{}\n", Escaped(&head)));
+    }
+
+    /// Lists what lies between two addresses, which the image gives without a gap.
+    fn range(&mut self, start: FlashWordAddress, end: FlashWordAddress) {
+        if start.0 > 0 {
+            self.push(format_args!("\n        ...\n"));
+        }
+        self.line = None;
+        let mut address = start;
+        while address < end {
+            self.label(address.byte(), address == start);
+            self.source_line(address.byte());
+            address.0 += self.word(address);
+        }
+    }
+
+    /// The best known name of the place, if it has one; at the beginning of a range also without a name.
+    fn label(&mut self, address: FlashByteAddress, beginning: bool) {
+        match self.label_at(address) {
+            Some(name) => self.push(format_args!("\n{:08x} <{}>:\n", address.0, Escaped(name))),
+            None if beginning => self.push(format_args!("\n")),
+            None => {}
+        }
+    }
+
+    fn label_at(&self, address: FlashByteAddress) -> Option<&'a str> {
+        let symbols = self.image.symbols.all();
+        let place = SymbolPlace::Flash(address);
+        let symbol = symbols.get(symbols.partition_point(|symbol| symbol.place < place))?;
+        (symbol.place == place).then(|| symbol.display_name())
+    }
+
+    fn source_line(&mut self, address: FlashByteAddress) {
+        let line = self.image.source_line(address);
+        if let Some(line) = line.filter(|_| line != self.line) {
+            self.push(format_args!("{}:{}\n", Escaped(line.file), line.line));
+        }
+        self.line = line;
+    }
+
+    /// Lists the instruction or word at an address and gives its length in words.
+    fn word(&mut self, address: FlashWordAddress) -> u32 {
+        let first = self.image.program.word(address).unwrap_or(0xffff);
+        match self.instruction(address, first) {
+            Some(Ok(instruction)) => {
+                let second = self.second_word(address).filter(|_| instruction.words() == 2);
+                let text = escaped(&self.disassembly(instruction, address.byte()));
+                self.row(address, first, second, &text);
+                u32::from(instruction.words())
+            }
+            other => {
+                let comment = if other.is_some() { "\t; no instruction" } else { "" };
+                self.row(address, first, None, &format!(".word\t{first:#06x}{comment}"));
+                1
+            }
+        }
+    }
+
+    /// The instruction at an address; none where there are data.
+    fn instruction(&self, address: FlashWordAddress, first: u16) -> Option<Result<Instruction, DecodeError>> {
+        if self.is_data(address.byte()) {
+            return None;
+        }
+        Some(decode(first, self.second_word(address), self.device.core.features))
+    }
+
+    /// The word after an address, unless a label shows that something else begins there.
+    fn second_word(&self, address: FlashWordAddress) -> Option<u16> {
+        let next = FlashWordAddress(address.0 + 1);
+        self.image.program.word(next).filter(|_| self.label_at(next.byte()).is_none())
+    }
+
+    /// Whether symbols or sections tell that there is no code.
+    fn is_data(&self, address: FlashByteAddress) -> bool {
+        let Image { sections, symbols, .. } = self.image;
+        let mut in_flash = sections.iter().filter_map(|section| section.flash_range());
+        let outside = !sections.is_empty() && !in_flash.any(|range| range.contains(&address.0));
+        let objects = symbols.all().iter().filter(|symbol| symbol.kind == SymbolKind::Object);
+        let mut extents = objects.filter_map(|symbol| Some((symbol.place.flash()?.0, symbol.size)));
+        outside || extents.any(|(start, size)| (start..start.saturating_add(size)).contains(&address.0))
+    }
+
+    fn disassembly(&self, instruction: Instruction, address: FlashByteAddress) -> Disassembly {
+        let mut disassembly = instruction.disassemble(address.0, &|target| self.name_of(target));
+        if let (Some(comment), Some(register)) = (&mut disassembly.comment, self.register_of(instruction)) {
+            // Writing to a string cannot fail.
+            let _ = write!(comment, " <{register}>");
+        }
+        disassembly
+    }
+
+    /// The name of an address in flash or, as the linker counts, in data memory.
+    fn name_of(&self, address: u32) -> Option<String> {
+        let symbols = &self.image.symbols;
+        let located = match address.checked_sub(DATA_SPACE) {
+            None => symbols.function_at(FlashByteAddress(address)),
+            Some(data) => {
+                let data = u16::try_from(data).ok()?;
+                if let Some(register) = self.device.register_at(data) {
+                    return Some(register.name.to_owned());
+                }
+                symbols.object_at(DataAddress(data))
+            }
+        }?;
+        let name = located.symbol.display_name();
+        Some(if located.offset == 0 { name.to_owned() } else { format!("{name}+{:#x}", located.offset) })
+    }
+
+    /// The name of the register that an instruction addresses as I/O.
+    fn register_of(&self, instruction: Instruction) -> Option<&'static str> {
+        let io = match instruction {
+            Instruction::In { io, .. } | Instruction::Out { io, .. } => io,
+            Instruction::Sbi { io, .. } | Instruction::Cbi { io, .. } => io,
+            Instruction::Sbic { io, .. } | Instruction::Sbis { io, .. } => io,
+            _ => return None,
+        };
+        self.device.register_at(u16::from(io) + 0x20).map(|register| register.name)
+    }
+
+    fn row(&mut self, address: FlashWordAddress, first: u16, second: Option<u16>, text: &str) {
+        let words = second.map_or_else(|| format!("{first:04x}"), |second| format!("{first:04x} {second:04x}"));
+        self.push(format_args!("{:8x}:\t{words:<9}\t{text}\n", address.byte().0));
+    }
+
+    fn push(&mut self, text: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = self.text.write_fmt(text);
+    }
+}
+
+/// Symbols are the only foreign part of a line of assembler text; they are in the comment.
+fn escaped(disassembly: &Disassembly) -> String {
+    let comment = disassembly.comment.as_ref().map(|comment| Escaped(comment).to_string());
+    Disassembly { comment, ..disassembly.clone() }.to_string()
+}

@@ -1,0 +1,127 @@
+//! What the user typed.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use avr_machine::device::Device;
+use avr_verify::Strategy;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::values;
+
+/// Formal verification of AVR machine code.
+///
+/// Decides whether the firmware in an ELF or Intel HEX file has the properties its authors rely on, for every input,
+/// every content of uninitialised memory and every interrupt timing.
+#[derive(Clone, Debug, Parser)]
+#[command(version, propagate_version = true, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Verify properties of a firmware image
+    #[command(after_help = VERIFY_HELP)]
+    Verify(Verify),
+    /// List the machine code of a firmware image
+    Disasm(Disasm),
+}
+
+const VERIFY_HELP: &str = "\
+Examples:
+  avr-tvar verify firmware.elf                       no hazard happens, and how deep the stack gets
+  avr-tvar verify firmware.hex firmware.ron          the properties of a file
+  avr-tvar verify firmware.elf --property 'AG EF (pc == main)'
+
+Exit codes: 0 every property holds, 1 one is violated, 2 wrong usage or input, 3 none is violated but one is unknown,
+4 internal error or failed self-check, 130 interrupted.";
+
+/// What `verify` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Verify {
+    /// Firmware as ELF or Intel HEX; the content decides which
+    pub firmware: PathBuf,
+    /// Property file (RON); without any property, the inherent one is checked
+    pub properties: Option<PathBuf>,
+    /// A property more: an entry as in a property file, or a formula; can be repeated
+    #[arg(long = "property", value_name = "TEXT")]
+    pub property: Vec<String>,
+    /// Also check that no hazard happens
+    #[arg(long)]
+    pub inherent: bool,
+    /// The device; by default as the property file or the image says, else atmega328p
+    #[arg(long, value_name = "NAME", long_help = device_help())]
+    pub device: Option<String>,
+    /// Byte address of the first instruction, for boot loaders
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
+    pub start: Option<u32>,
+    /// How the analysis starts
+    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = strategies())]
+    pub strategy: Strategy,
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    pub timeout: Option<Duration>,
+    /// Give up before more memory than this is taken: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub memory: Option<usize>,
+    /// Number of threads; by default as many as there are processors
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// What `disasm` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Disasm {
+    /// Firmware as ELF or Intel HEX; the content decides which
+    pub firmware: PathBuf,
+    /// The device; by default as the image says, else atmega328p
+    #[arg(long, value_name = "NAME", long_help = device_help())]
+    pub device: Option<String>,
+    /// Byte address of the first instruction, for boot loaders
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
+    pub start: Option<u32>,
+}
+
+/// Formats of reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+fn device_help() -> String {
+    let names: Vec<&str> = Device::names().collect();
+    format!(
+        "The device; by default as the property file or the image says, else atmega328p. Known: {}",
+        names.join(", ")
+    )
+}
+
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let of_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
+    PossibleValuesParser::new(Strategy::ALL.map(Strategy::name))
+        .map(move |name| of_name(name).expect("only names of strategies are possible values"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,109 @@
+//! Which device the firmware is for, and the firmware itself: each may tell about the other.
+
+use std::path::Path;
+
+use avr_image::{FlashByteAddress, Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+
+use crate::error::{InputError, InputErrorKind};
+use crate::output;
+
+/// The device where nothing names one.
+pub(crate) const DEFAULT: &str = "atmega328p";
+
+/// What says which device and which start are meant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wishes<'a> {
+    /// The command line's device.
+    pub(crate) device: Option<&'a str>,
+    /// The command line's start address in bytes.
+    pub(crate) start: Option<u32>,
+    /// The property file.
+    pub(crate) file: Option<&'a PropertyFile>,
+}
+
+/// Loads an image for the device that is wished for, else the one that the image names, else the default.
+///
+/// # Errors
+/// When the image is refused, a device does not exist, or the command line, the property file and the image contradict
+/// each other.
+pub(crate) fn load(path: &Path, wishes: Wishes<'_>) -> Result<(Image, &'static Device), InputError> {
+    if let Some(device) = wishes.wished_device()? {
+        let image = load_for(path, device, wishes)?;
+        return Ok((image, device));
+    }
+    let default = named(DEFAULT, "the default")?;
+    let image = load_for(path, default, Wishes { device: None, ..wishes });
+    match image.as_ref().ok().and_then(|image| image.device.clone()) {
+        Some(name) if name == DEFAULT => Ok((image?, default)),
+        Some(name) => {
+            let device = named(&name, &path.display().to_string())?;
+            Ok((load_for(path, device, wishes)?, device))
+        }
+        None => {
+            let image = image?;
+            output::note(&format!("note: no device is named, so {DEFAULT} is assumed; --device names another\n"));
+            Ok((image, default))
+        }
+    }
+}
+
+impl Wishes<'_> {
+    /// The device of the command line, or else of the property file.
+    fn wished_device(&self) -> Result<Option<&'static Device>, InputError> {
+        let of_file = self.file.and_then(|file| Some((file, file.device.as_deref()?)));
+        if let (Some(asked), Some((file, of_file))) = (self.device, of_file) {
+            check_same_part(asked, file, of_file)?;
+        }
+        match (self.device, of_file) {
+            (Some(asked), _) => named(asked, "--device").map(Some),
+            (None, Some((file, name))) => named(name, &file.name).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The flash byte address of the first instruction.
+    fn start(&self, device: &'static Device) -> u32 {
+        let wished = self.start.or_else(|| self.file.and_then(|file| file.start));
+        wished.unwrap_or_else(|| reset_address(device, self.file))
+    }
+}
+
+/// The address at which the device starts: the boot section if the fuse BOOTRST says so (data sheet, "Boot Loader
+/// Support").
+fn reset_address(device: &'static Device, file: Option<&PropertyFile>) -> u32 {
+    let fuses = file.map_or(device.default_fuses, |file| file.fuses.bytes(device.default_fuses));
+    let starts_in_boot_section = device.fuse("BOOTRST").is_some_and(|fuse| fuse.is_programmed(fuses));
+    let section = device.boot_section(fuses).filter(|_| starts_in_boot_section);
+    section.map_or(0, |section| 2 * u32::from(section.start_word))
+}
+
+fn load_for(path: &Path, device: &'static Device, wishes: Wishes<'_>) -> Result<Image, InputError> {
+    let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    options.start = FlashByteAddress(wishes.start(device));
+    let image = Image::load(path, &options)?;
+    if wishes.wished_device()?.is_some() {
+        image.check_device(device.name)?;
+    }
+    if let Some(number) = device.core.architecture.strip_prefix("avr").and_then(|number| number.parse().ok()) {
+        image.check_architecture(number)?;
+    }
+    Ok(image)
+}
+
+/// The device of a name; upper and lower case do not matter.
+fn named(name: &str, origin: &str) -> Result<&'static Device, InputError> {
+    let error = |error| InputErrorKind::Device { origin: origin.to_owned(), error }.into();
+    Device::named(&name.to_ascii_lowercase()).map_err(error)
+}
+
+/// That two names mean the same part: `atmega328p-gpio` is an `atmega328p` of which less is used.
+fn check_same_part(asked: &str, file: &PropertyFile, of_file: &str) -> Result<(), InputError> {
+    let part = |name: &str| name.split('-').next().unwrap_or_default().to_ascii_lowercase();
+    if part(asked) == part(of_file) {
+        return Ok(());
+    }
+    let (path, of_file, asked) = (file.name.clone(), of_file.to_owned(), asked.to_owned());
+    Err(InputErrorKind::DifferentDevices { path, of_file, asked }.into())
+}

@@ -1,0 +1,21 @@
+//! The command `disasm`.
+
+use avr_report::{listing, warnings};
+
+use crate::arguments::Disasm;
+use crate::device::{self, Wishes};
+use crate::error::InputError;
+use crate::exit::Exit;
+use crate::output;
+
+/// Prints the listing of the firmware.
+///
+/// # Errors
+/// When the command line or the file is wrong.
+pub(crate) fn run(arguments: &Disasm) -> Result<Exit, InputError> {
+    let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: None };
+    let (image, device) = device::load(&arguments.firmware, wishes)?;
+    output::note(&warnings(&image));
+    output::results(&listing(&image, device))?;
+    Ok(Exit::Holds)
+}

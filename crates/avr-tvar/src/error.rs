@@ -1,0 +1,110 @@
+//! What is wrong with the command line or with a file that it names.
+
+use avr_image::ImageError;
+use avr_machine::device::{Device, UnknownDevice};
+use avr_properties::PropertyError;
+use thiserror::Error;
+
+/// The input cannot be used. `Display` says what is wrong and where; [`InputError::hint`] says what to do.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub struct InputError {
+    /// What is wrong.
+    #[from]
+    pub kind: InputErrorKind,
+}
+
+/// What is wrong with the input.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum InputErrorKind {
+    /// The firmware was refused.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A property cannot be used.
+    #[error(transparent)]
+    Property(Box<PropertyError>),
+    /// A file could not be read.
+    #[error("{path}: cannot be read: {error}")]
+    Read {
+        /// The path.
+        path: String,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// The device that was asked for does not exist.
+    #[error("{origin}: {error}")]
+    Device {
+        /// Who asks for it.
+        origin: String,
+        /// The name and the nearest ones.
+        error: UnknownDevice,
+    },
+    /// The command line and the property file name different devices.
+    #[error("{path} is about {of_file}, but --device names {asked}")]
+    DifferentDevices {
+        /// The property file.
+        path: String,
+        /// Its device.
+        of_file: String,
+        /// The device on the command line.
+        asked: String,
+    },
+    /// A file with EEPROM content has bytes that do not belong there.
+    #[error("{path}: has content outside of the EEPROM of {size} bytes")]
+    BeyondEeprom {
+        /// The file.
+        path: String,
+        /// Size of the EEPROM in bytes.
+        size: u16,
+    },
+    /// The threads could not be started.
+    #[error("cannot start {jobs} threads: {reason}")]
+    Threads {
+        /// How many were wanted.
+        jobs: usize,
+        /// What the system says.
+        reason: String,
+    },
+    /// The results could not be written.
+    #[error("cannot write to the standard output: {0}")]
+    Write(std::io::Error),
+}
+
+impl InputError {
+    /// What to do, where the message does not say it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        self.kind.hint()
+    }
+}
+
+impl InputErrorKind {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Image(error) => error.hint(),
+            // Its message ends with a hint of its own.
+            Self::Property(_) => return None,
+            Self::Read { .. } => "check the path and its permissions".to_owned(),
+            Self::Device { .. } => format!("the devices are {}", Device::names().collect::<Vec<_>>().join(", ")),
+            Self::DifferentDevices { .. } => "leave out --device, or use a property file for that device".to_owned(),
+            Self::BeyondEeprom { .. } => {
+                "write it with `avr-objcopy -O ihex -j .eeprom --change-section-lma .eeprom=0`".to_owned()
+            }
+            Self::Threads { .. } => "give a smaller number with --jobs".to_owned(),
+            Self::Write(_) => "check the space on the device that it goes to".to_owned(),
+        })
+    }
+}
+
+impl From<ImageError> for InputError {
+    fn from(error: ImageError) -> Self {
+        InputErrorKind::Image(error).into()
+    }
+}
+
+impl From<PropertyError> for InputError {
+    fn from(error: PropertyError) -> Self {
+        InputErrorKind::Property(Box::new(error)).into()
+    }
+}

@@ -1,0 +1,104 @@
+//! Exit codes.
+
+use std::process::ExitCode;
+
+use avr_verify::{Results, Verdict};
+
+/// How a run ended, as the exit code tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: every property holds.
+    Holds,
+    /// 1: a property is violated.
+    Violated,
+    /// 2: the command line or a file is wrong.
+    Input,
+    /// 3: no property is violated, and one has no answer.
+    Unknown,
+    /// 4: this program failed, or a check of itself did.
+    Internal,
+    /// 130: the user interrupted the run.
+    Interrupted,
+}
+
+impl Exit {
+    /// The code that results come to. Of several that apply the first of 4, 130, 1, 3, 0 wins.
+    #[must_use]
+    pub fn of(results: &Results) -> Self {
+        let verdicts = || results.properties.iter().map(|result| &result.verdict);
+        if verdicts().any(|verdict| matches!(verdict, Verdict::Unknown(unknown) if unknown.self_check_failed)) {
+            Self::Internal
+        } else if results.interrupted {
+            Self::Interrupted
+        } else if verdicts().any(|verdict| *verdict == Verdict::Violated) {
+            Self::Violated
+        } else if verdicts().any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
+            Self::Unknown
+        } else {
+            Self::Holds
+        }
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Holds => 0,
+            Self::Violated => 1,
+            Self::Input => 2,
+            Self::Unknown => 3,
+            Self::Internal => 4,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+    use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+
+    fn result(verdict: Verdict) -> PropertyResult {
+        PropertyResult {
+            name: String::new(),
+            kind: String::new(),
+            formula: String::new(),
+            verdict,
+            basis: Basis::Hardware,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// `verdicts` has a letter for each property: h, v, u, or f for a failed self-check.
+    #[track_caller]
+    fn check(verdicts: &str, interrupted: bool, expected: u8) {
+        let verdict = |letter| match letter {
+            'h' => Verdict::Holds,
+            'v' => Verdict::Violated,
+            'u' => Verdict::Unknown(Unknown::because("limit")),
+            _ => Verdict::Unknown(Unknown { reason: String::new(), self_check_failed: true }),
+        };
+        let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
+        let results = Results { properties, stack: StackBound::default(), interrupted, passes: 1 };
+        assert_eq!(Exit::of(&results).code(), expected, "{verdicts} {interrupted}");
+    }
+
+    #[test]
+    fn the_first_of_several_codes_wins() {
+        check("", false, 0);
+        check("hh", false, 0);
+        check("hu", false, 3);
+        check("hv", false, 1);
+        check("uvh", false, 1);
+        check("fv", false, 4);
+        check("hh", true, 130);
+        check("vu", true, 130);
+        check("vf", true, 4);
+    }
+}

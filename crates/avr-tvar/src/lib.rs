@@ -1,0 +1,58 @@
+//! The command line of the verifier: arguments, limits, progress and exit codes.
+//!
+//! A run goes through three stages: [`arguments`] are what the user typed, a configuration is what they mean once
+//! files are read and contradictions excluded, and then a command does its work with it. Nothing is verified or
+//! rendered here. Results go to the standard output, everything else to the error output.
+#![forbid(unsafe_code)]
+
+pub mod arguments;
+mod device;
+mod disasm;
+mod eeprom;
+mod error;
+mod exit;
+mod memory;
+mod monitor;
+mod output;
+mod progress;
+mod values;
+mod verify;
+
+use std::ffi::OsString;
+use std::panic;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+pub use error::{InputError, InputErrorKind};
+pub use exit::Exit;
+
+/// Runs a command line, the name of the program first, and says how it ended.
+pub fn run<I, T>(arguments: I) -> Exit
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    panic::set_hook(Box::new(|panic| output::internal_error(&panic.to_string())));
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A closed output leaves nobody to tell.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Input } else { Exit::Holds };
+        }
+    };
+    // The hook has told about a panic already.
+    panic::catch_unwind(|| execute(&arguments)).unwrap_or(Exit::Internal)
+}
+
+fn execute(arguments: &Arguments) -> Exit {
+    let result = match &arguments.command {
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Disasm(arguments) => disasm::run(arguments),
+    };
+    result.unwrap_or_else(|error| {
+        output::input_error(&error);
+        Exit::Input
+    })
+}

@@ -1,0 +1,71 @@
+//! What is written where: results to the standard output, everything else to the error output.
+
+use std::io::{self, ErrorKind, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use avr_report::{Colour, Escaped};
+
+use crate::error::{InputError, InputErrorKind};
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default();
+
+/// Whether results may have colours: only on a terminal, and not with `NO_COLOR`.
+pub(crate) fn colour() -> Colour {
+    match AutoStream::choice(&io::stdout()) {
+        ColorChoice::Never => Colour::Never,
+        ColorChoice::Always | ColorChoice::AlwaysAnsi | ColorChoice::Auto => Colour::Always,
+    }
+}
+
+/// Writes results. A reader that went away wants no more of them, which is no error.
+///
+/// # Errors
+/// When the system refuses, for example because the disk is full.
+pub(crate) fn results(text: &str) -> Result<(), InputError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(InputErrorKind::Write(error).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Tells something that is no result. If nobody can be told, nobody is.
+pub(crate) fn note(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Tells what is wrong with the input, and what to do.
+pub(crate) fn input_error(error: &InputError) {
+    let mut text = format!("{ERROR}error:{ERROR:#} {}\n", escaped_lines(&error.to_string()));
+    if let Some(hint) = error.hint() {
+        text.push_str(&format!("{HINT}hint:{HINT:#} {}\n", escaped_lines(&hint)));
+    }
+    note(&text);
+}
+
+/// Tells that this program is wrong.
+pub(crate) fn internal_error(what: &str) {
+    note(&format!(
+        "{ERROR}internal error:{ERROR:#} {}\n{HINT}hint:{HINT:#} this is a mistake in avr-tvar, not in the firmware: \
+         please report it with the command line and the files\n",
+        escaped_lines(what)
+    ));
+}
+
+/// The text without harmful characters; its lines and tabs stay, because marked formulas have them.
+fn escaped_lines(text: &str) -> String {
+    let line = |line: &str| line.split('\t').map(|part| Escaped(part).to_string()).collect::<Vec<_>>().join("\t");
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped_lines;
+
+    #[test]
+    fn messages_keep_their_lines() {
+        assert_eq!(escaped_lines("a\n\tb\x1b[1m\n  ^"), "a\n\tb\\u{1b}[1m\n  ^");
+    }
+}

@@ -1,0 +1,103 @@
+//! Values on the command line that have units.
+
+use std::time::Duration;
+
+/// Below this the program itself does not fit.
+pub(crate) const MIN_MEMORY: usize = 32 << 20;
+
+/// Reads a duration: `10s`, `2m`, `1.5h`, `500ms`, or seconds without a unit.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let seconds = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("'{unit}' is no unit of time; use ms, s, m or h, as in 10s")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 10s or 2m"))?;
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| "out of range".to_owned())
+}
+
+/// Reads a number of bytes: `1G`, `512M`, `64MiB` (all powers of 1024), `2GB` (powers of 1000), or plain bytes.
+pub(crate) fn size(text: &str) -> Result<usize, String> {
+    let (number, unit) = split(text);
+    let bytes: u64 = match unit {
+        "" | "B" => 1,
+        "K" | "k" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        "T" | "TiB" => 1 << 40,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        _ => return Err(format!("'{unit}' is no unit of memory; use K, M or G, as in 512M")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 512M or 2G"))?;
+    let bytes = number * bytes as f64;
+    if bytes >= MIN_MEMORY as f64 && bytes < usize::MAX as f64 {
+        return Ok(bytes as usize);
+    }
+    Err(format!("the limit must be at least {}M, which the program needs for itself", MIN_MEMORY >> 20))
+}
+
+/// Reads an address: decimal, or hexadecimal after `0x`.
+pub(crate) fn address(text: &str) -> Result<u32, String> {
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let parsed = hexadecimal.map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16));
+    parsed.map_err(|_| format!("'{text}' is no address; write it in bytes, as in 0x7e00"))
+}
+
+/// The number and the unit.
+fn split(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (number, unit.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{address, duration, size};
+    use std::time::Duration;
+
+    #[test]
+    fn durations_have_units() {
+        let check = |text, milliseconds| assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        check("10s", 10_000);
+        check("2m", 120_000);
+        check("500ms", 500);
+        check("7", 7_000);
+        check("0.25", 250);
+        check("1.5h", 5_400_000);
+        check("0", 0);
+        for wrong in ["", "s", "-1s", "1x", "1e99999", "1..5", "ten"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let check = |text, bytes| assert_eq!(size(text), Ok(bytes), "{text}");
+        check("1G", 1 << 30);
+        check("512M", 512 << 20);
+        check("1GiB", 1 << 30);
+        check("2GB", 2_000_000_000);
+        check("1.5 G", 3 << 29);
+        check("40000000", 40_000_000);
+        for wrong in ["", "G", "1", "31M", "-1G", "1X", "99999999T"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_decimal_or_hexadecimal() {
+        let check = |text, value| assert_eq!(address(text), Ok(value), "{text}");
+        check("0x7e00", 0x7e00);
+        check("0X7E00", 0x7e00);
+        check("128", 128);
+        for wrong in ["", "0x", "7e00", "-2", "0x100000000"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The command `verify`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use avr_image::Image;
+use avr_machine::device::Device;
+use avr_properties::{Binding, Property, PropertyError, PropertyFile, PropertyKind, formula_text};
+use avr_report::{Report, warnings};
+use avr_verify::{
+    Basis, Exhausted, PropertyResult, Request, Results, StackBound, Statistics, Strategy, Unknown, Verdict,
+};
+
+use crate::arguments::{Format, Verify};
+use crate::device::{self, Wishes};
+use crate::eeprom;
+use crate::error::{InputError, InputErrorKind};
+use crate::exit::Exit;
+use crate::memory;
+use crate::monitor::{Limits, Monitor};
+use crate::output;
+use crate::progress::Display;
+
+/// How often limits and the display are looked after.
+const TICK: Duration = Duration::from_millis(4);
+/// Stack of a thread that works, in bytes: formulas are trees of limited depth.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What is verified: everything that the work needs, and what the report needs if the work must be given up.
+struct Job {
+    image: Image,
+    device: &'static Device,
+    file: PropertyFile,
+    eeprom: std::collections::BTreeMap<u16, u8>,
+    start: Option<u32>,
+    strategy: Strategy,
+    monitor: Monitor,
+}
+
+/// How the work ended.
+type Work = Result<Results, PropertyError>;
+
+/// Verifies the firmware and reports.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
+    let started = Instant::now();
+    let job = Arc::new(configure(arguments, started)?);
+    output::note(&warnings(&job.image));
+    handle_interrupts(&job);
+    let mut results = match watch(&job, &start(&job, arguments)?) {
+        Some(work) => work?,
+        None => return Ok(Exit::Internal),
+    };
+    results.interrupted |= job.monitor.is_interrupted();
+    report(&job, &results, arguments.format)?;
+    Ok(Exit::of(&results))
+}
+
+/// Reads all files and excludes contradictions.
+fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
+    let named = arguments.properties.as_deref().map(read_properties).transpose()?;
+    let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
+    let (image, device) = device::load(&arguments.firmware, wishes)?;
+    let file = with_arguments(named, arguments)?;
+    Ok(Job {
+        eeprom: eeprom::content(&file, device)?,
+        image,
+        device,
+        file,
+        start: arguments.start,
+        strategy: arguments.strategy,
+        monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
+    })
+}
+
+fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(PropertyFile::parse(&name, &text)?),
+        Err(error) => Err(InputErrorKind::Read { path: name, error }.into()),
+    }
+}
+
+/// The property file with the properties of the command line. Without any property it is the inherent one.
+fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<PropertyFile, InputError> {
+    let mut file = match file {
+        Some(file) => file,
+        None => PropertyFile::parse("command line", "()")?,
+    };
+    for text in &arguments.property {
+        file.properties.push(Property::from_command_line(text)?);
+    }
+    let has_inherent = file.properties.iter().any(|property| *property.kind() == PropertyKind::Inherent);
+    if file.properties.is_empty() || arguments.inherent && !has_inherent {
+        file.properties.insert(0, Property::inherent());
+    }
+    Ok(file)
+}
+
+/// The first interrupt ends the work and lets what is known be reported, the second ends the process.
+fn handle_interrupts(job: &Arc<Job>) {
+    let job = Arc::clone(job);
+    // Without a handler, which a system may refuse, an interrupt ends the process.
+    let _ = ctrlc::set_handler(move || {
+        if job.monitor.interrupt() {
+            std::process::exit(Exit::Interrupted.code().into());
+        }
+    });
+}
+
+/// Starts the work; what comes of it will arrive in the channel.
+fn start(job: &Arc<Job>, arguments: &Verify) -> Result<Receiver<Work>, InputError> {
+    let jobs = arguments.jobs.map_or(0, std::num::NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).stack_size(STACK_BYTES).build();
+    let pool = pool.map_err(|error| InputErrorKind::Threads { jobs, reason: error.to_string() })?;
+    let (sender, receiver) = channel();
+    let job = Arc::clone(job);
+    thread::spawn(move || {
+        let work = pool.install(|| job.verify());
+        // Nobody listens any more when the last moment has passed.
+        let _ = sender.send(work);
+    });
+    Ok(receiver)
+}
+
+/// Waits for the work and looks after limits and the display. None if the work panicked.
+fn watch(job: &Job, work: &Receiver<Work>) -> Option<Work> {
+    let mut display = Display::new();
+    let outcome = loop {
+        match work.recv_timeout(TICK) {
+            Ok(work) => break Some(work),
+            Err(RecvTimeoutError::Disconnected) => break None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        job.monitor.measure();
+        if let Some(limit) = job.monitor.must_end() {
+            break Some(Ok(job.given_up(limit)));
+        }
+        display.show(&job.monitor.progress(), job.monitor.elapsed());
+    };
+    display.clear();
+    outcome
+}
+
+fn report(job: &Job, results: &Results, format: Format) -> Result<(), InputError> {
+    let peak_memory_bytes = memory::peak() as u64;
+    let report = Report { image: &job.image, device: job.device.name, results, peak_memory_bytes };
+    output::results(&match format {
+        Format::Text => report.text(output::colour()),
+        Format::Json => report.json(),
+    })
+}
+
+impl Job {
+    fn request(&self) -> Request<'_> {
+        Request {
+            image: &self.image,
+            device: self.device,
+            start: self.start,
+            file: &self.file,
+            eeprom: &self.eeprom,
+            strategy: self.strategy,
+            watch: &self.monitor,
+        }
+    }
+
+    fn verify(&self) -> Work {
+        avr_verify::verify(&self.request())
+    }
+
+    /// The results when the work did not come to an end in time: nothing is known.
+    fn given_up(&self, limit: Exhausted) -> Results {
+        let progress = self.monitor.progress();
+        let reason = format!(
+            "{limit} while {} in pass {}, with {} states reached after {} refinements",
+            progress.phase, progress.pass, progress.states, progress.refinements
+        );
+        let binding = Binding { device: self.device, image: &self.image };
+        let statistics = Statistics {
+            refinements: progress.refinements,
+            states: progress.states,
+            transitions: 0,
+            time: self.monitor.elapsed(),
+        };
+        let unknown = |property: &Property| PropertyResult {
+            name: property.name().to_owned(),
+            kind: property.kind().name().to_owned(),
+            formula: formula_text(property, &binding),
+            verdict: Verdict::Unknown(Unknown::because(&*reason)),
+            basis: Basis::Hardware,
+            statistics,
+        };
+        Results {
+            properties: self.file.properties.iter().map(unknown).collect(),
+            stack: StackBound::default(),
+            interrupted: limit == Exhausted::Interrupted,
+            passes: progress.pass,
+        }
+    }
+}
