@@ -1,5 +1,6 @@
 //! What a machine asks of the world while it takes a step.
 
+use crate::device::ResetCause;
 use three_valued::ByteDomain;
 
 /// Where an input comes from.
@@ -33,6 +34,72 @@ pub enum Event<'a, V> {
     Return(u32),
     /// The entry into the handler of the interrupt with this number.
     Interrupt(u8),
+    /// WDR restarted the watchdog's time.
+    WatchdogRestart,
+}
+
+/// What a step is spent on, where the environment has a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The instruction at PC is executed; in sleep, another moment passes.
+    Continue,
+    /// The handler of the interrupt with this number is entered.
+    Interrupt(u8),
+    /// A reset of this cause.
+    Reset(ResetCause),
+}
+
+/// What may happen in a step: at least one thing. They are numbered as [`Self::iter`] gives them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Possibilities {
+    continues: bool,
+    interrupts: u128,
+    resets: u8,
+}
+
+impl Possibilities {
+    /// Going on is possible.
+    pub(crate) fn allow_continuing(&mut self) {
+        self.continues = true;
+    }
+
+    /// The interrupt with this number, below 128, is possible.
+    pub(crate) fn add_interrupt(&mut self, number: u8) {
+        self.interrupts |= 1 << number;
+    }
+
+    /// A reset is possible.
+    pub(crate) fn add_reset(&mut self, cause: ResetCause) {
+        self.resets |= 1 << cause as u8;
+    }
+
+    /// Whether there is nothing but going on.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.interrupts == 0 && self.resets == 0
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        (u32::from(self.continues) + self.interrupts.count_ones() + self.resets.count_ones()) as usize
+    }
+
+    /// All of them: going on, the interrupts by rising number, the resets.
+    pub fn iter(&self) -> impl Iterator<Item = Happening> + use<> {
+        const CAUSES: [ResetCause; 4] =
+            [ResetCause::PowerOn, ResetCause::External, ResetCause::BrownOut, ResetCause::Watchdog];
+        let Self { interrupts, resets, .. } = *self;
+        let mut rest = interrupts;
+        let interrupts = std::iter::from_fn(move || {
+            let number = rest.trailing_zeros() as u8;
+            (rest != 0).then(|| {
+                rest &= rest - 1;
+                Happening::Interrupt(number)
+            })
+        });
+        let resets = CAUSES.into_iter().filter(move |cause| resets >> *cause as u8 & 1 == 1).map(Happening::Reset);
+        self.continues.then_some(Happening::Continue).into_iter().chain(interrupts).chain(resets)
+    }
 }
 
 /// What a question about the stored state is about.
@@ -55,6 +122,12 @@ pub trait Environment<V: ByteDomain> {
 
     /// Picks one of `count` things that the environment may do in this step.
     fn choose(&mut self, count: usize) -> usize;
+
+    /// Picks one of the things that may happen in this step, by its number. For who does not care which is which,
+    /// [`Self::choose`] picks.
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        self.choose(possibilities.count())
+    }
 
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;

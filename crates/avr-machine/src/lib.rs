@@ -14,7 +14,7 @@ mod program;
 mod state;
 
 pub use data_space::{DataSpace, PAGE_CELLS};
-pub use environment::{Demand, Environment, Event, Input, Question};
+pub use environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
 pub use execute::flags::flag;
 pub use hazard::{Hazard, HazardKind, Limit, Stop};
 pub use machine::{Machine, Options};

@@ -2,7 +2,7 @@
 
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
-    Bit, BitKind, BitRef, ClearedBy, Condition, Device, FuseBytes, InterruptPolicy, Register, ResetCause,
+    Bit, BitKind, BitRef, ClearedBy, Condition, Device, FuseBytes, Interrupt, InterruptPolicy, Register, ResetCause,
 };
 use crate::environment::{Demand, Environment, Input};
 use crate::hazard::HazardKind;
@@ -21,6 +21,17 @@ pub(crate) struct Group {
     pub mask: u8,
     /// One of them, for all.
     pub bit: &'static Bit,
+}
+
+/// Consecutive interrupts whose enable bits are in one register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InterruptGroup {
+    /// Data address of the register.
+    pub address: u16,
+    /// The enable bits.
+    pub mask: u8,
+    /// The interrupts, by rising number.
+    pub interrupts: &'static [Interrupt],
 }
 
 /// What the user decided about hazards and where the program starts.
@@ -79,6 +90,7 @@ pub struct Machine {
     dependents: BTreeMap<u16, Vec<Group>>,
     cleared_by: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>>,
     windows: Vec<BitRef>,
+    interrupt_groups: Vec<InterruptGroup>,
 }
 
 impl Machine {
@@ -109,6 +121,7 @@ impl Machine {
             dependents: dependents(device, &groups),
             cleared_by: cleared_by(device),
             windows: windows(&groups),
+            interrupt_groups: interrupt_groups(device),
             boot_start,
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
@@ -217,6 +230,11 @@ impl Machine {
     /// The windows of the device.
     pub(crate) fn windows(&self) -> &[BitRef] {
         &self.windows
+    }
+
+    /// The interrupts by rising number, in groups.
+    pub(crate) fn interrupt_groups(&self) -> &[InterruptGroup] {
+        &self.interrupt_groups
     }
 
     /// Data address of a register that extends a pointer, where the device has it.
@@ -382,4 +400,14 @@ fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
     let window = |group: &&Group| matches!(group.bit.kind, BitKind::Window(_));
     let all = groups.values().flatten().filter(window);
     all.map(|group| BitRef { address: group.address, bit: group.mask.trailing_zeros() as u8 }).collect()
+}
+
+fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {
+    let groups = device.interrupts.chunk_by(|a, b| a.enable.address == b.enable.address);
+    let group = |interrupts: &'static [Interrupt]| InterruptGroup {
+        address: interrupts[0].enable.address,
+        mask: interrupts.iter().fold(0, |mask, interrupt| mask | interrupt.enable.mask()),
+        interrupts,
+    };
+    groups.map(group).collect()
 }

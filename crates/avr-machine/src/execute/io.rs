@@ -104,6 +104,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Whether a condition holds now. Hardware is asked for the bits that it may have changed; what stored bits leave
     /// open is cut into cases.
     pub(super) fn holds(&mut self, condition: &Condition) -> bool {
+        match condition {
+            Condition::Always => return true,
+            Condition::Never => return false,
+            _ => {}
+        }
         let mut moving = Vec::new();
         condition.for_each_moving(&mut |bit| moving.push(bit));
         moving.into_iter().for_each(|bit| self.refresh_bits(bit, Demand::Decides));

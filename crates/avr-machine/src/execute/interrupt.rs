@@ -1,0 +1,288 @@
+//! Interrupts, sleep and resets: what may happen instead of the next instruction.
+//!
+//! Data sheet, sections "Reset and Interrupt Handling", "Interrupts" and "Power Management and Sleep Modes".
+
+use super::Step;
+use super::flags::flag;
+use crate::device::{BitKind, BitRef, Condition, Interrupt, Request, ResetCause};
+use crate::environment::{Demand, Environment, Event, Happening, Possibilities};
+use crate::hazard::{HazardKind, Stop};
+use crate::program::Fetched;
+use crate::state::FrameKind;
+use avr_isa::Instruction;
+use three_valued::{BitDomain, ByteDomain};
+
+/// Clock cycles of an interrupt entry, and what waking up adds.
+const ENTRY_CYCLES: u32 = 4;
+const WAKE_CYCLES: u32 = 4;
+
+/// Whether an interrupt can be taken now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demanded {
+    /// No request, not enabled, or it cannot end this sleep.
+    No,
+    /// The hardware may request it just now.
+    Possible,
+    /// The request is certain: the interrupt is taken unless one of higher priority is.
+    Certain,
+}
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    /// Takes an interrupt, a reset, or another moment of sleep; whether that was the step.
+    pub(super) fn interrupted(&mut self) -> Result<bool, Stop> {
+        let mut possible = Possibilities::default();
+        if !self.add_requests(&mut possible) {
+            possible.allow_continuing();
+        }
+        self.add_resets(&mut possible);
+        if possible.is_quiet() {
+            return self.undisturbed();
+        }
+        let chosen = match possible.count() {
+            1 => 0,
+            _ => self.environment.choose_among(&possible),
+        };
+        match possible.iter().nth(chosen).unwrap_or(Happening::Continue) {
+            Happening::Interrupt(number) => self.enter(self.interrupt(number))?,
+            Happening::Reset(cause) => self.reset(cause),
+            Happening::Continue if self.state.control.sleeping => self.cycles = 1,
+            Happening::Continue => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Nothing can happen but the next instruction or, in sleep, nothing for ever.
+    fn undisturbed(&mut self) -> Result<bool, Stop> {
+        let sleeping = self.state.control.sleeping;
+        if sleeping {
+            self.hazard(HazardKind::SleepForEver, Some(self.state.control.pc * 2))?;
+            self.cycles = 1;
+        }
+        Ok(sleeping)
+    }
+
+    /// Adds the interrupts that may be taken now, and says whether one of them certainly is. Priority only removes what
+    /// is certain: those below a certain request.
+    fn add_requests(&mut self, possible: &mut Possibilities) -> bool {
+        let enabled = self.flag(flag::I);
+        if enabled.known() == Some(false)
+            || self.state.control.interrupt_delay
+            || self.machine.windows_hold_interrupts(&self.state.control)
+            || !self.decide_stored(self.machine.status_bit(flag::I))
+        {
+            return false;
+        }
+        let machine = self.machine;
+        for group in machine.interrupt_groups() {
+            let enable = self.state.data.get(group.address).bits();
+            if (enable.value() | enable.unknown_mask()) & group.mask == 0 {
+                continue;
+            }
+            for interrupt in group.interrupts {
+                match self.demanded(interrupt) {
+                    Demanded::No => continue,
+                    Demanded::Possible => possible.add_interrupt(interrupt.number),
+                    Demanded::Certain => {
+                        possible.add_interrupt(interrupt.number);
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The interrupt with a number that was offered.
+    fn interrupt(&self, number: u8) -> &'static Interrupt {
+        let mut all = self.machine.device.interrupts.iter();
+        all.find(|interrupt| interrupt.number == number).expect("only interrupts of the device are offered")
+    }
+
+    /// Settles a stored bit.
+    fn decide_stored(&mut self, bit: BitRef) -> bool {
+        let stored = self.state.data.get(bit.address).bit(bit.bit);
+        stored.known().unwrap_or_else(|| self.holds(&Condition::Bit(bit)))
+    }
+
+    fn demanded(&mut self, interrupt: &'static Interrupt) -> Demanded {
+        let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
+        if enable.known() == Some(false) || !self.decide_stored(interrupt.enable) || !self.wakes(interrupt) {
+            return Demanded::No;
+        }
+        if self.holds(&interrupt.level_while) {
+            return Demanded::Possible;
+        }
+        match &interrupt.request {
+            Request::Latched { flag } | Request::Persistent { flag } => self.demanded_by_flag(interrupt, *flag),
+            Request::Condition { holds } if self.holds(holds) => self.standing(),
+            Request::Condition { .. } => Demanded::No,
+        }
+    }
+
+    fn demanded_by_flag(&mut self, interrupt: &'static Interrupt, flag: BitRef) -> Demanded {
+        if let Some(BitKind::Flag(kind)) = self.machine.device.bit_at(flag).map(|bit| &bit.kind)
+            && self.holds(&kind.zero_while)
+        {
+            return Demanded::No;
+        }
+        if self.decide_stored(flag) {
+            self.standing()
+        } else if self.holds(&interrupt.raised_while) {
+            Demanded::Possible
+        } else {
+            Demanded::No
+        }
+    }
+
+    /// A request that stands is certain to be taken, unless the instruction just before wrote to a peripheral: then the
+    /// request may be so fresh that one more instruction runs.
+    fn standing(&self) -> Demanded {
+        if self.state.control.peripheral_written { Demanded::Possible } else { Demanded::Certain }
+    }
+
+    /// Whether an interrupt can end the present sleep, if there is one.
+    fn wakes(&mut self, interrupt: &'static Interrupt) -> bool {
+        let machine = self.machine;
+        let Some(sleep) = machine.device.sleep.as_ref().filter(|_| self.state.control.sleeping) else {
+            return true;
+        };
+        let in_mode =
+            |value: u8| Condition::Field { address: sleep.mode_address, mask: sleep.mode_mask, equals: value };
+        let mode = sleep.modes.iter().find(|mode| self.holds(&in_mode(mode.value)));
+        mode.is_none_or(|mode| interrupt.wakes_from.contains(&mode.name))
+    }
+
+    /// Adds the resets that may come now.
+    fn add_resets(&mut self, possible: &mut Possibilities) {
+        let machine = self.machine;
+        machine.options().resets.iter().for_each(|cause| possible.add_reset(*cause));
+        if let Some(watchdog) = &machine.device.watchdog
+            && self.decide_stored(watchdog.reset_enable)
+            && (!self.decide_stored(watchdog.interrupt_enable) || !self.decide_stored(self.machine.status_bit(flag::I)))
+        {
+            // With both modes on the interrupt comes first, unless it is kept out until the second time-out.
+            possible.add_reset(ResetCause::Watchdog);
+        }
+    }
+
+    /// Enters the handler of an interrupt.
+    fn enter(&mut self, interrupt: &'static Interrupt) -> Result<(), Stop> {
+        self.cycles = ENTRY_CYCLES + if self.state.control.sleeping { WAKE_CYCLES } else { 0 };
+        self.state.control.sleeping = false;
+        self.state.control.peripheral_written = false;
+        self.acknowledge(interrupt);
+        self.push_return_address(FrameKind::Interrupt(interrupt.number))?;
+        self.set_flags(&[(flag::I, &V::Bit::constant(false))]);
+        let base = self.vector_base();
+        self.jump(base + u32::from(interrupt.vector));
+        self.environment.event(Event::Interrupt(interrupt.number));
+        match self.machine.options().default_handler {
+            Some(handler) if self.leads_to(self.state.control.pc) == Some(handler) => {
+                self.hazard(HazardKind::BadInterrupt, Some(u32::from(interrupt.vector) * 2))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What entering a handler does to flags and enable bits.
+    fn acknowledge(&mut self, interrupt: &'static Interrupt) {
+        let level = self.holds(&interrupt.level_while);
+        match &interrupt.request {
+            Request::Latched { flag } if !level => self.set_stored(*flag, false),
+            Request::Persistent { flag } => self.set_stored(*flag, true),
+            Request::Latched { .. } | Request::Condition { .. } => {}
+        }
+        for (bit, condition) in &interrupt.entry_clears {
+            if self.holds(condition) {
+                self.set_stored(*bit, false);
+            }
+        }
+    }
+
+    fn set_stored(&mut self, bit: BitRef, value: bool) {
+        let stored = self.state.data.get(bit.address).with_bit(bit.bit, &V::Bit::constant(value));
+        self.state.data.set(bit.address, stored);
+    }
+
+    /// Where the vector table starts: MCUCR.IVSEL moves it to the boot section.
+    fn vector_base(&mut self) -> u32 {
+        let moved_by = self.machine.vectors_moved_by;
+        moved_by.map_or(0, |(bit, base)| if self.decide_stored(bit) { base } else { 0 })
+    }
+
+    /// Where the jump at a flash word address leads, if there is one.
+    fn leads_to(&self, address: u32) -> Option<u32> {
+        match self.machine.program.fetch(address) {
+            Fetched::Instruction { instruction: Instruction::Jmp { target }, .. } => Some(target),
+            Fetched::Instruction { instruction: Instruction::Rjmp { offset }, .. } => {
+                Some((address + 1).wrapping_add_signed(offset.into()) & self.machine.pc_mask)
+            }
+            _ => None,
+        }
+    }
+
+    /// SLEEP: sleeps if it is enabled (5.99).
+    pub(super) fn sleep(&mut self) -> Result<(), Stop> {
+        let machine = self.machine;
+        match &machine.device.sleep {
+            Some(sleep) => {
+                if self.decide_stored(sleep.enable) {
+                    self.state.control.sleeping = true;
+                }
+                Ok(())
+            }
+            None => self.hazard(HazardKind::SleepForEver, Some(self.here())),
+        }
+    }
+
+    /// WDR restarts the watchdog's time, of which the model says nothing but that it may be over at any moment (5.124).
+    pub(super) fn watchdog_reset(&mut self) {
+        self.environment.event(Event::WatchdogRestart);
+    }
+
+    /// SPM: programming the flash is not modelled; starting it outside the boot section does nothing (5.108).
+    pub(super) fn store_program(&mut self) -> Result<(), Stop> {
+        let machine = self.machine;
+        let Some(programming) = &machine.device.self_programming else {
+            return Err(Stop::hazard(HazardKind::ReservedOpcode, self.here()));
+        };
+        let address = self.here();
+        if programming.only_from_boot_section && address < machine.boot_start * 2 {
+            return self.hazard(HazardKind::SelfProgramming, Some(address));
+        }
+        if self.decide_stored(programming.enable) {
+            return Err(Stop::Limit(crate::hazard::Limit::Unsupported("programming the flash with SPM")));
+        }
+        Ok(())
+    }
+
+    /// Whether LPM reads fuses, lock bits or the signature now instead of the flash.
+    pub(super) fn reads_fuses(&mut self) -> bool {
+        let machine = self.machine;
+        let Some(programming) = &machine.device.self_programming else { return false };
+        let armed = |step: &mut Self, bit: &BitRef| {
+            let stored = step.state.data.get(bit.address).bit(bit.bit);
+            stored.known() != Some(false) && step.decide_stored(*bit)
+        };
+        armed(self, &programming.enable) && programming.redirects_lpm.iter().any(|bit| armed(self, bit))
+    }
+
+    /// The byte address of the instruction in execution, which has one word.
+    fn here(&self) -> u32 {
+        (self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask) * 2
+    }
+
+    /// A reset: registers as the data sheet says, SRAM kept, the cause in the register of causes.
+    fn reset(&mut self, cause: ResetCause) {
+        self.cycles = 1;
+        let before = self.state.clone();
+        *self.state = self.machine.after_reset(&before, cause, self.environment);
+    }
+
+    /// Asks hardware for the present value of one bit.
+    pub(super) fn refresh_bits(&mut self, bit: BitRef, demand: Demand) {
+        if let Some(register) = self.machine.device.register_at(bit.address) {
+            self.refresh(register, bit.mask(), demand);
+        }
+    }
+}
