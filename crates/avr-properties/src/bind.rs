@@ -40,7 +40,9 @@ pub struct BoundProperty {
     pub name: String,
     /// The text of the formula that is checked.
     pub formula_text: String,
-    /// The formula, over the atoms of the [`AtomTable`].
+    /// The formula over the atoms of the [`AtomTable`]; it is known to have a normal form.
+    pub formula: Formula<AtomId>,
+    /// The same in positive normal form.
     pub normal_form: NormalForm,
     /// The atoms of the formula, ascending, each once.
     pub atoms: Vec<AtomId>,
@@ -134,6 +136,7 @@ impl<'a> Binder<'a> {
             name: property.name.clone(),
             formula_text: formula_text(property, &Binding { device: self.device, image: self.image }),
             atoms: normal_form.atoms(),
+            formula,
             normal_form,
             counts_steps,
             notes: std::mem::take(&mut self.notes),
@@ -167,7 +170,7 @@ impl<'a> Binder<'a> {
 
     /// Binds the atoms of a formula and of the definitions that it uses, each with its own text for errors.
     fn bind_atoms(&mut self, formula: &Formula<Comparison>, text: &str) -> Result<(), PropertyError> {
-        let mut pending = self.bind_own_atoms(formula).map_err(|(kind, span)| kind.at(span, text))?;
+        let mut pending = self.bind_own_atoms(formula, text).map_err(|(kind, span)| kind.at(span, text))?;
         while let Some(name) = pending.pop() {
             let definitions = self.definitions;
             let (Some(formula), Some(text)) = (definitions.formulas.get(name), definitions.text(name)) else {
@@ -175,13 +178,13 @@ impl<'a> Binder<'a> {
             };
             let in_definition =
                 |(kind, span): Fault| kind.at(span, text).of_property(&format!("definition {name}"), None);
-            pending.extend(self.bind_own_atoms(formula).map_err(in_definition)?);
+            pending.extend(self.bind_own_atoms(formula, text).map_err(in_definition)?);
         }
         Ok(())
     }
 
     /// Binds the atoms that are no definitions; the names of definitions not seen before.
-    fn bind_own_atoms(&mut self, formula: &Formula<Comparison>) -> Result<Vec<&'a str>, Fault> {
+    fn bind_own_atoms(&mut self, formula: &Formula<Comparison>, text: &str) -> Result<Vec<&'a str>, Fault> {
         let mut used = Vec::new();
         let definitions = self.definitions;
         for comparison in formula.atoms() {
@@ -191,7 +194,7 @@ impl<'a> Binder<'a> {
                 Some(_) => {}
                 None if self.known.contains_key(comparison) => {}
                 None => {
-                    let bound = self.comparison(comparison)?;
+                    let bound = self.comparison(comparison, text)?;
                     self.known.insert(comparison.clone(), bound);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mu_calculus::parse_formula;
+use mu_calculus::{Formula, parse_formula};
 
 use crate::bind::is_reserved;
 use crate::error::{PropertyError, PropertyErrorKind};
@@ -26,7 +26,7 @@ impl Definitions {
     /// # Errors
     /// When the text is no formula, or the name is taken.
     pub fn define(&mut self, name: &str, text: &str) -> Result<(), PropertyError> {
-        if is_reserved(name) {
+        if is_reserved(name) || !is_name(name) {
             return Err(PropertyErrorKind::ReservedName(name.to_owned()).error());
         }
         let parsed = parse_formula(text).map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text));
@@ -46,4 +46,9 @@ impl Definitions {
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }
+}
+
+/// Whether a formula can use the name: it is no keyword and needs no quotes.
+fn is_name(name: &str) -> bool {
+    matches!(parse_formula(name), Ok(Formula::Atom(atom)) if atom.bare_name() == Some(name))
 }

@@ -84,8 +84,8 @@ pub enum PropertyErrorKind {
         /// The nearest names.
         nearest: Vec<String>,
     },
-    /// A definition with a name that something else has.
-    #[error("'{0}' already has a meaning; give the definition another name")]
+    /// A definition with a name that has a meaning of its own, or that no formula can use.
+    #[error("a definition cannot be named '{0}'; use letters, digits and `_`, and no word that has a meaning")]
     ReservedName(String),
     /// `Stack` without a limit or with two.
     #[error("a stack property takes either max_bytes or margin")]
@@ -108,6 +108,8 @@ pub enum PropertyErrorKind {
         nearest: Vec<String>,
         /// Whether the image has no symbols at all.
         no_symbols: bool,
+        /// Another device that has a register of this name.
+        elsewhere: Option<&'static str>,
     },
     /// A bit that does not exist.
     #[error("{register} has no bit '{bit}'{}", did_you_mean(nearest))]
@@ -139,6 +141,8 @@ pub enum PropertyErrorKind {
         register: String,
         /// The bits, for people.
         bits: String,
+        /// Whether other bits of the register are state.
+        maskable: bool,
     },
     /// A symbol that is no number in the state.
     #[error("'{name}' {problem}")]
@@ -210,7 +214,8 @@ impl PropertyErrorKind {
                 format!("the hazards are {}", names.join(", "))
             }
             Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),
-            Self::UnknownName { no_symbols: true, .. } => {
+            Self::UnknownName { elsewhere: Some(device), name, .. } => format!("the device {device} has {name}"),
+            Self::UnknownName { no_symbols: true, nearest, .. } if nearest.is_empty() => {
                 "this image has no symbols (HEX files never do): use byte addresses, or verify the ELF file".to_owned()
             }
             Self::UnknownName { name, .. } if name.contains("::") => "quote C++ names: \"Class::member\"".to_owned(),
@@ -220,8 +225,9 @@ impl PropertyErrorKind {
             Self::Shadowed { name, .. } => {
                 format!("write \"{name}\" in quotes for the symbol, or mem[…] and mem16[…] with an address")
             }
-            Self::NotState { register, .. } => {
-                format!("the event read({register}) speaks of what the program reads there; or mask the bits with &")
+            Self::NotState { register, maskable, .. } => {
+                let mask = if *maskable { "; or mask these bits with &" } else { "" };
+                format!("the event read({register}) speaks of what the program reads there{mask}")
             }
             Self::NotAValue { instead, .. } => instead.clone(),
             _ => return None,
@@ -309,7 +315,9 @@ impl fmt::Display for PropertyError {
         if let Some(place) = self.place() {
             write!(f, "{place}: ")?;
         }
-        if let Some(property) = self.property() {
+        // A formula without a name of its own is shown once, with its marks.
+        let shown_below = self.formula().map(|formula| formula.text.as_str());
+        if let Some(property) = self.property().filter(|property| Some(*property) != shown_below) {
             write!(f, "{property}: ")?;
         }
         match self.formula() {

@@ -145,7 +145,9 @@ fn definitions(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<
         let name: String = read(key.get_ron(), origin)?;
         let text: String = read(value.get_ron(), origin)?;
         let place = origin.place_of(trimmed(value.get_ron()));
-        definitions.define(&name, &text).map_err(|error| error.of_property(&name, Some(&place)))?;
+        definitions
+            .define(&name, &text)
+            .map_err(|error| error.of_property(&format!("definition {name}"), Some(&place)))?;
     }
     Ok(definitions)
 }
@@ -214,6 +216,12 @@ fn ron_kind(error: &ron::Error) -> PropertyErrorKind {
         },
         ron::Error::MissingStructField { field, .. } => PropertyErrorKind::MissingField(field),
         ron::Error::DuplicateStructField { field, .. } => PropertyErrorKind::Duplicate((*field).to_owned()),
+        ron::Error::ExpectedNamedStructLike(_) => {
+            PropertyErrorKind::Ron("expected `(`; a property file is ( device: \"…\", properties: […] )".to_owned())
+        }
+        ron::Error::InvalidIdentifier(found) | ron::Error::SuggestRawIdentifier(found) => {
+            PropertyErrorKind::Ron(format!("expected a name, found '{found}'"))
+        }
         other => PropertyErrorKind::Ron(lower_first(&other.to_string())),
     }
 }

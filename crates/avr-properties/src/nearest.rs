@@ -21,7 +21,7 @@ fn distance(name: &str, candidate: &str) -> Option<usize> {
         return None;
     }
     let edits = strsim::osa_distance(&name.to_lowercase(), &candidate.to_lowercase());
-    (edits <= limit && edits < name.len().max(2)).then_some(edits)
+    (edits <= limit && edits < name.len()).then_some(edits)
 }
 
 /// `; did you mean a or b?`, or nothing.

@@ -25,7 +25,7 @@ const SIGN: u128 = 1 << 127;
 
 impl Value {
     /// Integers at or beyond this magnitude are refused when an expression is bound.
-    pub(crate) const LIMIT: i128 = 1 << 120;
+    pub(crate) const LIMIT: u128 = 1 << 120;
 
     /// Nothing is known.
     const ANYTHING: Self = Self { ones: 0, zeros: 0, min: i128::MIN, max: i128::MAX };
@@ -143,7 +143,7 @@ impl Value {
     }
 
     pub(crate) fn and(self, other: Self) -> Self {
-        let bits = Self::from_bits(self.ones & other.ones, self.zeros | other.zeros);
+        let bits = Self { ones: self.ones & other.ones, zeros: self.zeros | other.zeros, ..self.bitwise_range(other) };
         // A conjunction with a number that is not negative is neither negative nor larger than it.
         let bound = |value: Self| if value.min >= 0 { value.max } else { i128::MAX };
         Self { max: bits.max.min(bound(self)).min(bound(other)), ..bits }.sharpened()
@@ -156,7 +156,16 @@ impl Value {
     pub(crate) fn xor(self, other: Self) -> Self {
         let known = !self.unknown_bits() & !other.unknown_bits();
         let bits = self.ones ^ other.ones;
-        Self::from_bits(bits & known, !bits & known)
+        Self { ones: bits & known, zeros: !bits & known, ..self.bitwise_range(other) }.sharpened()
+    }
+
+    /// Of the result of a bitwise operation only that it needs no more bits than the longer operand: all bits above
+    /// repeat the signs of the operands.
+    fn bitwise_range(self, other: Self) -> Self {
+        let length = |bound: i128| 128 - bound.leading_zeros().max(bound.leading_ones());
+        let bits = [self.min, self.max, other.min, other.max].into_iter().map(length).max().unwrap_or(128);
+        let max = i128::MAX.checked_shr(127 - bits).unwrap_or(0);
+        Self { min: !max, max, ..Self::ANYTHING }
     }
 
     /// `self << count`; the count is never negative.

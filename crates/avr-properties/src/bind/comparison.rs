@@ -1,6 +1,8 @@
 //! Comparisons become atoms; the usual ones get a form that is quick to evaluate.
 
-use mu_calculus::{BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Span};
+use mu_calculus::{
+    BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Formula, Span, parse_predicate,
+};
 
 use super::operand::Context;
 use super::{Binder, Fault, HAZARD, Literal};
@@ -9,14 +11,14 @@ use crate::error::PropertyErrorKind;
 use crate::expression::Expression;
 
 impl Binder<'_> {
-    pub(super) fn comparison(&mut self, comparison: &Comparison) -> Result<Literal, Fault> {
+    pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {
         let (kind, negated) = match &comparison.kind {
             ComparisonKind::Compare(operator, left, right) => self.compare(*operator, left, right)?,
             ComparisonKind::Member(element, set) => (self.member(element, set)?, false),
             ComparisonKind::Bare(expression) => (self.bare(expression)?, false),
         };
-        let text = if negated { opposite(comparison).to_string() } else { comparison.to_string() };
-        Ok(Literal { atom: self.atom(&text, kind), negated })
+        let shown = if negated { shown(&opposite(comparison), text) } else { shown(comparison, text) };
+        Ok(Literal { atom: self.atom(&shown, kind), negated })
     }
 
     /// The atom, and whether the comparison is its negation.
@@ -102,6 +104,21 @@ fn not_a_condition(expression: &Expr) -> Fault {
         PropertyErrorKind::Expected { expected: "a condition; this is a number: compare it, as in `… == 0`" },
         expression.span,
     )
+}
+
+/// The atom as the user wrote it, in `text`, where that is possible, with its own notation of numbers.
+fn shown(comparison: &Comparison, text: &str) -> String {
+    let part = |e: &Expr| text.get(e.span.range()).unwrap_or_default();
+    let written = match &comparison.kind {
+        ComparisonKind::Compare(operator, left, right) => format!("{} {operator} {}", part(left), part(right)),
+        ComparisonKind::Member(element, set) => format!("{} in {}", part(element), part(set)),
+        ComparisonKind::Bare(expression) => part(expression).to_owned(),
+    };
+    // Spans leave out parentheses, so that what they cut out may be something else.
+    match parse_predicate(&written) {
+        Ok(Formula::Atom(parsed)) if parsed == *comparison => written,
+        _ => comparison.to_string(),
+    }
 }
 
 /// The comparison with `==` for `!=`.

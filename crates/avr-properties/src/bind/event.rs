@@ -33,7 +33,15 @@ impl Binder<'_> {
             "interrupt" => Ok(Event::Interrupt(self.interrupt(argument)?.number)),
             other => {
                 let nearest = nearest(other, NAMES);
-                Err((PropertyErrorKind::UnknownName { name: other.to_owned(), nearest, no_symbols: false }, span))
+                Err((
+                    PropertyErrorKind::UnknownName {
+                        name: other.to_owned(),
+                        nearest,
+                        no_symbols: false,
+                        elsewhere: None,
+                    },
+                    span,
+                ))
             }
         }
     }
@@ -79,7 +87,12 @@ impl Binder<'_> {
             let nearest = nearest(&name.text, self.device.interrupts.iter().map(|interrupt| interrupt.name));
             let kind = match self.device.interrupts.is_empty() {
                 true => PropertyErrorKind::Expected { expected: "a device with interrupts; this one has none" },
-                false => PropertyErrorKind::UnknownName { name: name.text.clone(), nearest, no_symbols: false },
+                false => PropertyErrorKind::UnknownName {
+                    name: name.text.clone(),
+                    nearest,
+                    no_symbols: false,
+                    elsewhere: None,
+                },
             };
             (kind, argument.span)
         })

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use avr_image::{Symbol, SymbolError, SymbolPlace};
+use avr_machine::device::Device;
 use mu_calculus::{Name, Span};
 
 use super::{Binder, Fault, STATE_ATOMS};
@@ -86,6 +87,7 @@ impl Binder<'_> {
             name: name.text.clone(),
             nearest: nearest(&name.text, known),
             no_symbols: self.image.symbols.all().is_empty(),
+            elsewhere: device_with(&name.text),
         }
     }
 
@@ -174,6 +176,13 @@ impl Binder<'_> {
         }
         Ok(range)
     }
+}
+
+/// A device that has a register of this name.
+fn device_with(name: &str) -> Option<&'static str> {
+    let devices = Device::names().filter_map(|device| Device::named(device).ok());
+    let mut having = devices.filter(|device| device.register(name).is_some() || device.pair(name).is_some());
+    having.next().map(|device| device.name)
 }
 
 /// The data address of `r0` to `r31`.

@@ -80,11 +80,16 @@ impl Binder<'_> {
 
     fn not_state(&self, address: u16, hidden: u8, name: &str) -> PropertyErrorKind {
         let register = self.device.register_at(address);
-        let bits = (0..8u8).filter(|bit| hidden >> bit & 1 == 1).map(|bit| {
-            register.and_then(|register| register.bits[usize::from(bit)].name).map_or(bit.to_string(), str::to_owned)
-        });
-        let bits = if hidden == 0xff { "every bit".to_owned() } else { bits.collect::<Vec<_>>().join(", ") };
-        PropertyErrorKind::NotState { register: register.map_or(name, |register| register.name).to_owned(), bits }
+        let bit_name = |bit: u8| register.and_then(|register| register.bits[usize::from(bit)].name);
+        let bits = (0..8u8).filter(|bit| hidden >> bit & 1 == 1);
+        let bits: Vec<String> = bits.map(|bit| bit_name(bit).map_or(bit.to_string(), str::to_owned)).collect();
+        let named = self.device.register(name).is_some() || self.device.pair(name).is_some();
+        let register_name = if named { name } else { register.map_or(name, |register| register.name) };
+        PropertyErrorKind::NotState {
+            register: register_name.to_owned(),
+            bits: if hidden == 0xff { "every bit".to_owned() } else { bits.join(", ") },
+            maskable: register.is_some_and(|register| register.kinds.plain != 0),
+        }
     }
 
     /// `PORTB.3`, `SREG.Z`, `TCCR0B.CS00`, `flags.7`.
@@ -114,12 +119,13 @@ impl Binder<'_> {
         let register = self.device.register(&name.text);
         let bits: Vec<&str> =
             register.into_iter().flat_map(|register| &register.bits).filter_map(|bit| bit.name).collect();
-        let mut near = nearest(&bit, bits.iter().copied());
-        if near.is_empty() && bits.is_empty() {
-            near.push(format!("{}.0 to {0}.{}", name.text, 8 * addresses.len() - 1));
-        } else if near.is_empty() {
-            near = bits.into_iter().map(str::to_owned).collect();
-        }
+        let near = match field {
+            Field::Name(_) if !bits.is_empty() => {
+                let near = nearest(&bit, bits.iter().copied());
+                if near.is_empty() { bits.into_iter().map(str::to_owned).collect() } else { near }
+            }
+            _ => vec![format!("{0}.0 to {0}.{1}", name.text, 8 * addresses.len() - 1)],
+        };
         PropertyErrorKind::UnknownBit { register: name.text.clone(), bit, nearest: near }
     }
 
@@ -237,7 +243,7 @@ fn folded(operand: Operand) -> Operand {
 ///
 /// SOUND: the value domain computes modulo 2^128 and saturates; with this, neither ever shows.
 fn stays_small(operator: BinaryOperator, left: Value, right: Value) -> bool {
-    let small = |bound: Option<i128>| bound.is_some_and(|bound| bound.abs() < Value::LIMIT);
+    let small = |bound: Option<i128>| bound.is_some_and(|bound| bound.unsigned_abs() < Value::LIMIT);
     let ((left_min, left_max), (right_min, right_max)) = (left.range(), right.range());
     match operator {
         BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Xor => true,

@@ -1,0 +1,179 @@
+//! Property files: what they say, and what is wrong with them and where.
+
+use avr_machine::HazardKind;
+use avr_machine::device::FuseBytes;
+use avr_properties::{Assumption, EnvironmentEvent, PropertyFile, PropertyKind};
+use expect_test::{Expect, expect};
+
+const FULL: &str = r#"// Everything.
+(
+    device: "atmega328p",
+    start: 0x7e00,
+    define: { "idle": "pc == 0x8c", "off": "PORTB == 0" },
+    properties: [
+        Inherent(),
+        // A comment in front.
+        Stack(max_bytes: 2), // and behind
+        Recovery(name: "back", to: "idle", under: ["G F interrupt(INT0)"]),
+    ],
+    allow: { "reserved-bit-write": "harmless" },
+    forbid: ["reserved-register"],
+    environment: [reset, brown_out],
+    assume: ["PINB & 0xf0 == 0", never(INT1)],
+    fuses: (low: 0x62, high: 0xd9),
+    eeprom: "file.eep",
+)"#;
+
+#[test]
+fn every_field_is_read() {
+    let file = PropertyFile::parse("full.ron", FULL).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(file.device.as_deref(), Some("atmega328p"));
+    assert_eq!(file.start, Some(0x7e00));
+    assert_eq!(file.definitions.iter().collect::<Vec<_>>(), [("idle", "pc == 0x8c"), ("off", "PORTB == 0")]);
+    assert_eq!(file.allow, [(HazardKind::ReservedBitWrite, "harmless".to_owned())]);
+    assert_eq!(file.forbid, [HazardKind::ReservedRegister]);
+    assert_eq!(file.environment, [EnvironmentEvent::Reset, EnvironmentEvent::BrownOut]);
+    let assume = [Assumption::Input("PINB & 0xf0 == 0".to_owned()), Assumption::Never("INT1".to_owned())];
+    assert_eq!(file.assume, assume);
+    let factory = FuseBytes { low: 1, high: 2, extended: 3 };
+    assert_eq!(file.fuses.bytes(factory), FuseBytes { low: 0x62, high: 0xd9, extended: 3 });
+    assert_eq!(file.eeprom.as_deref(), Some("file.eep"));
+}
+
+#[test]
+fn entries_know_their_name_and_place() {
+    let file = PropertyFile::parse("full.ron", FULL).unwrap_or_else(|error| panic!("{error}"));
+    let found: Vec<(&str, String)> = file
+        .properties
+        .iter()
+        .map(|property| (property.name(), property.place().map(ToString::to_string).unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("Inherent()", "full.ron:7:9".to_owned()),
+            ("Stack(max_bytes: 2)", "full.ron:9:9".to_owned()),
+            ("back", "full.ron:10:9".to_owned()),
+        ]
+    );
+    assert_eq!(file.properties[2].under(), ["G F interrupt(INT0)"]);
+    assert_eq!(*file.properties[2].kind(), PropertyKind::Recovery { to: "idle".to_owned() });
+}
+
+#[test]
+fn an_empty_file_has_no_properties() {
+    let file = PropertyFile::parse("empty.ron", "()").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(file.properties, []);
+    assert_eq!(file.device, None);
+}
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    let error = PropertyFile::parse("p.ron", text).expect_err("the file is wrong");
+    expected.assert_eq(&error.to_string());
+}
+
+#[test]
+fn wrong_fields() {
+    check(
+        "(devise: \"atmega328p\")",
+        expect!["p.ron:1:2: there is no field 'devise' here; did you mean device or define?"],
+    );
+    check(
+        "(\n    colour: 1,\n)",
+        expect![[r#"
+        p.ron:2:5: there is no field 'colour' here
+        hint: known here: device, start, define, properties, allow, forbid, environment, assume, fuses, eeprom"#]],
+    );
+    check(
+        "(properties: [\n    Formula(chek: \"true\"),\n])",
+        expect!["p.ron:2:13: there is no field 'chek' here; did you mean check?"],
+    );
+    check(
+        "(properties: [\n    Recovry(to: \"true\"),\n])",
+        expect!["p.ron:2:5: there is no 'Recovry' here; did you mean Recovery?"],
+    );
+    check("(properties: [\n    Recovery(),\n])", expect!["p.ron:2:14: the field 'to' is missing"]);
+    check("(properties: [\n    Stack(max_bytes: -1),\n])", expect!["p.ron:2:23: integer is out of bounds"]);
+    check("(properties: [\n    Stack(),\n])", expect!["p.ron:2:5: a stack property takes either max_bytes or margin"]);
+    check(
+        "(properties: [\n    Stack(max_bytes: 1, margin: 2),\n])",
+        expect!["p.ron:2:5: a stack property takes either max_bytes or margin"],
+    );
+    check(
+        "(properties: [\n    Mutex(between: [\"true\"]),\n])",
+        expect!["p.ron:2:5: expected two formulas or more in between: […]"],
+    );
+    check("(properties: [\n    Inherent(name: \"a\", name: \"b\"),\n])", expect!["p.ron:2:25: 'name' is given twice"]);
+    check("(device: \"a\", device: \"b\")", expect!["p.ron:1:15: 'device' is given twice"]);
+    check("(fuses: (low: 0x100))", expect!["p.ron:1:17: integer is out of bounds"]);
+    check("(environment: [resett])", expect!["p.ron:1:16: there is no 'resett' here; did you mean reset?"]);
+}
+
+#[test]
+fn wrong_syntax() {
+    check("", expect![[r#"p.ron:1:1: expected `(`; a property file is ( device: "…", properties: […] )"#]]);
+    check("(device: \"a\"", expect!["p.ron:1:11: expected comma"]);
+    check("(properties: [Inherent(])", expect!["p.ron:1:24: unexpected char ']'"]);
+    check("(define: [1])", expect!["p.ron:1:9: expected opening `{`"]);
+    check("(device: 5)", expect!["p.ron:1:9: expected string"]);
+    check("(properties: [5])", expect!["p.ron:1:15: expected a name, found '5'"]);
+}
+
+#[test]
+fn wrong_names_and_formulas() {
+    check(
+        "(allow: { \"reserved-bit-writ\": \"why\" })",
+        expect!["p.ron:1:11: there is no hazard 'reserved-bit-writ'; did you mean reserved-bit-write?"],
+    );
+    check(
+        "(allow: {\n  \"outside-image\": \"a\",\n  \"outside-image\": \"b\",\n})",
+        expect!["p.ron:3:3: 'outside-image' is given twice"],
+    );
+    check(
+        "(define: {\n  \"idle\": \"PORTB = 1\",\n})",
+        expect![[r#"
+            p.ron:2:11: definition idle: column 7: `=` has no meaning in a formula; write `==` to compare
+              PORTB = 1
+                    ^"#]],
+    );
+    check("(define: { \"a\": \"true\", \"a\": \"true\" })", expect!["p.ron:1:30: definition a: 'a' is given twice"]);
+    check(
+        "(define: { \"sleeping\": \"true\" })",
+        expect![
+            "p.ron:1:24: definition sleeping: a definition cannot be named 'sleeping'; use letters, digits and `_`, and no word that has a meaning"
+        ],
+    );
+    check(
+        "(define: { \"not a name\": \"true\" })",
+        expect![
+            "p.ron:1:26: definition not a name: a definition cannot be named 'not a name'; use letters, digits and `_`, and no word that has a meaning"
+        ],
+    );
+    check(
+        "(assume: [\"AG PINB.0\"])",
+        expect![[r#"
+        p.ron:1:11: assume: column 1: `AG` speaks of later states, which has no meaning here; only comparisons and `! && || -> <->` do
+          AG PINB.0
+          ^^"#]],
+    );
+    check(
+        "(assume: [allways(INT1)])",
+        expect![[r#"
+        p.ron:1:11: there is no 'allways' here
+        hint: known here: never"#]],
+    );
+}
+
+#[test]
+fn no_text_panics() {
+    for end in 0..FULL.len() {
+        if let Some(text) = FULL.get(..end) {
+            assert!(PropertyFile::parse("p.ron", text).is_err(), "{end}");
+        }
+        if let (Some(before), Some(after)) = (FULL.get(..end), FULL.get(end + 1..)) {
+            let _may_be_right = PropertyFile::parse("p.ron", &format!("{before}{after}"));
+            let _may_be_right = PropertyFile::parse("p.ron", &format!("{before}({after}"));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Property files and atoms, from text to truth.
+
+mod errors;
+mod evaluation;
+mod files;
+mod names;
+mod patterns;
+mod samples;
+mod support;
