@@ -1,0 +1,33 @@
+#!/bin/bash
+# Compares with independent tools: avr-objdump, avr-libc, simavr and the simulator of avr-gdb.
+#
+#   tests/oracle/all.sh             the tools must be there
+#   tests/oracle/all.sh --install   installs what is missing with apt-get (as root or with sudo)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+packages=(gcc libc6-dev perl python3 gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr)
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+install_packages() {
+    local missing=()
+    for package in "${packages[@]}"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing+=("$package")
+    done
+    [ ${#missing[@]} = 0 ] && return
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+if [ "${1:-}" = --install ]; then install_packages; fi
+
+oracle() {
+    printf '\n--- %s\n' "$*"
+    "$@"
+}
+
+oracle cargo test --quiet -p avr-isa --features oracle
+oracle tests/oracle/devices/compare.py
+oracle tests/oracle/samples/run
+oracle tests/oracle/run.sh
