@@ -124,7 +124,7 @@ impl Atom {
 fn evaluate_event(event: &Event, condition: Option<&Compare>, view: &dyn StateView) -> Truth {
     let occurrence = view.event(event);
     let Some(condition) = condition.filter(|_| !occurrence.happened.is_false()) else { return occurrence.happened };
-    occurrence.happened & condition.evaluate(Scope { view, event: occurrence.value })
+    occurrence.happened & condition.evaluate(Scope::of(view).with_event(occurrence.value))
 }
 
 impl PartialEq for Atom {

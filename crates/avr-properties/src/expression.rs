@@ -67,21 +67,35 @@ impl MemoryMap {
     }
 }
 
-/// A state with the value of the event that the atom speaks of.
+/// A state as expressions see it.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) view: &'a dyn StateView,
-    pub(crate) event: TvByte,
+    pc: Value,
+    /// The value of the event that the atom speaks of.
+    event: TvByte,
 }
 
 impl<'a> Scope<'a> {
     pub(crate) fn of(view: &'a dyn StateView) -> Self {
-        Self { view, event: TvByte::UNKNOWN }
+        Self { view, pc: Value::constant(view.pc().into()), event: TvByte::UNKNOWN }
+    }
+
+    pub(crate) fn with_event(self, event: TvByte) -> Self {
+        Self { event, ..self }
     }
 }
 
-/// The state of which nothing is known: what an expression may be in any state.
-pub(crate) struct AnyState;
+impl Scope<'static> {
+    /// The state of which nothing is known: what an expression is here it may be in any state.
+    pub(crate) fn any_state() -> Self {
+        let pc = Value::constant(0).join(Value::constant(u32::MAX.into()));
+        Self { view: &AnyState, pc, event: TvByte::UNKNOWN }
+    }
+}
+
+/// Unknown cells. Expressions read the other parts only through the [`Scope`].
+struct AnyState;
 
 impl StateView for AnyState {
     fn cell(&self, _address: u16) -> TvByte {
@@ -106,7 +120,7 @@ impl Expression {
     pub(crate) fn evaluate(&self, scope: Scope<'_>) -> Value {
         match self {
             Self::Constant(value) => Value::constant(*value),
-            Self::Pc => Value::constant(scope.view.pc().into()),
+            Self::Pc => scope.pc,
             Self::Cells(addresses) => Value::from_bytes(addresses.iter().map(|address| scope.view.cell(*address))),
             Self::Bit { address, bit } => Value::from_bit(scope.view.cell(*address), *bit),
             Self::Memory { address, bytes, map } => read_memory(address.evaluate(scope), *bytes, map, scope.view),
@@ -115,22 +129,6 @@ impl Expression {
             Self::Negate(operand) => operand.evaluate(scope).negate(),
             Self::Complement(operand) => operand.evaluate(scope).complement(),
             Self::Binary(operator, left, right) => apply(*operator, left.evaluate(scope), right.evaluate(scope)),
-        }
-    }
-
-    /// What the expression may be in any state; `pc_limit` is the number of flash bytes.
-    pub(crate) fn range_in_any_state(&self, pc_limit: u32) -> Value {
-        match self {
-            Self::Pc => Value::constant(0).join(Value::constant(i128::from(pc_limit) - 1)),
-            Self::Signed(operand, width) => operand.range_in_any_state(pc_limit).sign_extended(*width),
-            Self::Negate(operand) => operand.range_in_any_state(pc_limit).negate(),
-            Self::Complement(operand) => operand.range_in_any_state(pc_limit).complement(),
-            Self::Binary(operator, left, right) => {
-                apply(*operator, left.range_in_any_state(pc_limit), right.range_in_any_state(pc_limit))
-            }
-            Self::Constant(_) | Self::Cells(_) | Self::Bit { .. } | Self::Memory { .. } | Self::EventValue => {
-                self.evaluate(Scope::of(&AnyState))
-            }
         }
     }
 

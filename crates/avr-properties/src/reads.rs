@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mu_calculus::BinaryOperator;
 
 use crate::atom::{Atom, AtomKind, Compare};
-use crate::expression::{AnyState, Expression, Scope, cells_at};
+use crate::expression::{Expression, Scope, cells_at};
 use crate::view::StateView;
 
 /// The data memory that an atom may read.
@@ -25,7 +25,7 @@ impl Atom {
     #[must_use]
     pub fn cells(&self) -> CellsRead {
         let mut masks = Masks::new();
-        match self.collect(&AnyState, &mut masks) {
+        match self.collect(Scope::any_state(), &mut masks) {
             Some(()) => CellsRead::These(masks.into_iter().collect()),
             None => CellsRead::All,
         }
@@ -40,7 +40,7 @@ impl Atom {
         }
         let mut masks = Masks::new();
         // Where the candidates are too many to list, the bits of the address are what to look at, and they are in.
-        let _listed = self.collect(view, &mut masks);
+        let _listed = self.collect(Scope::of(view), &mut masks);
         let unknown = masks.into_iter().map(|(address, mask)| (address, mask & view.cell(address).unknown_mask()));
         unknown.filter(|(_, mask)| *mask != 0).collect()
     }
@@ -69,13 +69,13 @@ impl Atom {
         }
     }
 
-    /// Adds the cells that matter where the state is as in the view; `None` where they cannot be listed.
-    fn collect(&self, view: &dyn StateView, masks: &mut Masks) -> Option<()> {
+    /// Adds the cells that matter in the states of the scope; `None` where they cannot be listed.
+    fn collect(&self, scope: Scope<'_>, masks: &mut Masks) -> Option<()> {
         match self.kind() {
             AtomKind::CellEquals { address, mask, .. } => add(masks, *address, *mask),
             AtomKind::Compare(compare) | AtomKind::Event(_, Some(compare)) => {
                 let sides = [&compare.left, &compare.right];
-                let listed = sides.map(|side| side.collect(Scope::of(view), u128::MAX, masks));
+                let listed = sides.map(|side| side.collect(scope, u128::MAX, masks));
                 return listed.into_iter().collect();
             }
             _ => {}

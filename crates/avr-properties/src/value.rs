@@ -201,7 +201,11 @@ impl Value {
     pub(crate) fn sign_extended(self, width: u32) -> Self {
         let shift = 128 - width;
         let extend = |bits: u128| ((bits << shift).cast_signed() >> shift).cast_unsigned();
-        Self::from_bits(extend(self.ones), extend(self.zeros))
+        let sign = 1u128 << (width - 1);
+        let unknown = self.unknown_bits();
+        let min = extend(self.ones | unknown & sign).cast_signed();
+        let max = extend(self.ones | unknown & !sign).cast_signed();
+        Self { ones: extend(self.ones), zeros: extend(self.zeros), min, max }.sharpened()
     }
 
     pub(crate) fn equals(self, other: Self) -> Truth {
@@ -225,3 +229,6 @@ impl Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::operand::Context;
 use super::{Binder, Fault, HAZARD, Literal};
 use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
-use crate::expression::Expression;
+use crate::expression::{Expression, Scope};
 
 impl Binder<'_> {
     pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {
@@ -168,8 +168,7 @@ fn quick_form(compare: &Compare) -> Option<AtomKind> {
 /// A comparison of two constants.
 fn constant_form(compare: &Compare) -> Option<AtomKind> {
     let (Expression::Constant(_), Expression::Constant(_)) = (&compare.left, &compare.right) else { return None };
-    let scope = crate::expression::Scope::of(&crate::expression::AnyState);
-    compare.evaluate(scope).known().map(AtomKind::Constant)
+    compare.evaluate(Scope::any_state()).known().map(AtomKind::Constant)
 }
 
 /// A cell, or a cell under a mask.

@@ -5,7 +5,7 @@ use mu_calculus::{BinaryOperator, Expr, ExprKind, Field, Name, Span, UnaryOperat
 use super::name::Meaning;
 use super::{Binder, Fault};
 use crate::error::PropertyErrorKind;
-use crate::expression::{Expression, apply};
+use crate::expression::{Expression, Scope, apply};
 use crate::nearest::nearest;
 use crate::value::Value;
 use crate::view::Event;
@@ -49,7 +49,7 @@ impl Binder<'_> {
     }
 
     fn operand(&self, expression: Expression) -> Operand {
-        let range = expression.range_in_any_state(self.device.memory.flash_bytes);
+        let range = expression.evaluate(Scope::any_state());
         Operand { expression, range }
     }
 

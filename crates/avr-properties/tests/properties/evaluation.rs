@@ -275,6 +275,8 @@ fn usual_comparisons_are_precise() {
     check("signed(r24) < 0", &[(24, "1XXXXXXX")], True);
     check("signed(r24) < 0", &[(24, "0XXXXXXX")], False);
     check("signed(r24) < 0", &[(24, "XXXXXXXX")], Unknown);
+    check("signed(r24) >= -128", &[(24, "XXXXXXXX")], True);
+    check("signed(r24) - 1 < -5", &[(24, "111110XX")], True);
     check("signed(r24) == -128", &[(24, "10000000")], True);
     check("r24 - r25 == 1", &[(24, "00000101"), (25, "00000100")], True);
     check("r24 - r25 == 1", &[(24, "0000000X"), (25, "000001XX")], False);
