@@ -74,8 +74,8 @@ pub const EXCEPTIONS: [Exception; 5] = [
     Exception {
         name: "program-counter-not-cut",
         decided_by: "PC runs past the end of the flash, by targets of JMP, CALL, IJMP, ICALL, RET and RETI that are \
-                     too large or by running on. Data sheet DS40002061, AVR Memories: PC has 14 bits; manual, RJMP: parts \
-                     with up to 4 K words are addressed round the end",
+                     too large or by running on. Data sheet DS40002061, AVR Memories: PC has 14 bits; manual, RJMP: \
+                     parts with up to 4 K words are addressed round the end",
         repair: program_counter_not_cut,
     },
     Exception {
