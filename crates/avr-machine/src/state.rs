@@ -57,10 +57,15 @@ impl CallString {
         self.unchanged = self.unchanged.min(self.frames.len());
     }
 
+    /// Removes all but the oldest `length` frames.
+    pub fn truncate(&mut self, length: usize) {
+        self.frames.truncate(length);
+        self.unchanged = self.unchanged.min(length);
+    }
+
     /// Removes all frames.
     pub fn clear(&mut self) {
-        self.frames.clear();
-        self.unchanged = 0;
+        self.truncate(0);
     }
 
     /// How many of the oldest frames have stayed since [`Self::mark`].

@@ -1,2 +1,24 @@
 //! AVR firmware as a system for abstraction refinement, and the verification of its properties.
+//!
+//! This is where the part that knows AVR meets the part that knows model checking: [`Firmware`] makes a
+//! [`Machine`](avr_machine::Machine) a [`tvar::System`], and [`verify`] runs the properties of an image over it.
 #![forbid(unsafe_code)]
+
+mod cut;
+mod result;
+mod script;
+mod setup;
+mod stack;
+mod state;
+mod store;
+mod system;
+mod trace;
+mod verification;
+mod workspace;
+
+pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+pub use setup::machine;
+pub use state::{AbstractState, Location, Running};
+pub use system::{Firmware, View};
+pub use tvar::{Exhausted, Phase, Progress, Strategy, Unlimited, Watch};
+pub use verification::{Request, verify};

@@ -176,15 +176,9 @@ mod tests {
         check(&[&[]], &[&[0]]);
         check(&[&[input(0)], &[input(1)]], &[&[0], &[1]]);
         check(&[&[case(0)], &[case(1)]], &[&[0, 1]]);
-        check(
-            &[&[input(0), case(0)], &[input(0), case(1)], &[input(1)]],
-            &[&[0, 1], &[2]],
-        );
+        check(&[&[input(0), case(0)], &[input(0), case(1)], &[input(1)]], &[&[0, 1], &[2]]);
         // Below each case the environment still chooses: all combinations.
-        check(
-            &[&[case(0), input(0)], &[case(0), input(1)], &[case(1)]],
-            &[&[0, 2], &[1, 2]],
-        );
+        check(&[&[case(0), input(0)], &[case(0), input(1)], &[case(1)]], &[&[0, 2], &[1, 2]]);
         check(
             &[&[case(0), input(0)], &[case(0), input(1)], &[case(1), input(0)], &[case(1), input(1)]],
             &[&[0, 2], &[0, 3], &[1, 2], &[1, 3]],

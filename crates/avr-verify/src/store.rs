@@ -59,24 +59,41 @@ pub(crate) struct CallsId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct MemoryId(pub(crate) u32);
 
+/// A call string: the one below, and its youngest frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Link {
+    below: CallsId,
+    frame: Frame,
+    depth: u32,
+}
+
 /// All pages, memories and call strings of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) pages: Interner<Page>,
     pub(crate) blocks: Interner<Block>,
     pub(crate) roots: Interner<Box<[u32]>>,
-    calls: Interner<(CallsId, Frame)>,
+    calls: Interner<Link>,
 }
 
 impl Store {
     /// The call string with one more frame.
-    pub(crate) fn push_call(&mut self, calls: CallsId, frame: Frame) -> CallsId {
-        CallsId(self.calls.intern((calls, frame)) + 1)
+    pub(crate) fn push_call(&mut self, below: CallsId, frame: Frame) -> CallsId {
+        let depth = self.depth(below) as u32 + 1;
+        CallsId(self.calls.intern(Link { below, frame, depth }) + 1)
+    }
+
+    /// The number of frames of a call string.
+    pub(crate) fn depth(&self, calls: CallsId) -> usize {
+        calls.0.checked_sub(1).map_or(0, |number| self.calls.get(number).depth as usize)
     }
 
     /// The youngest frame and the call string below it; none when there are no calls.
     pub(crate) fn pop_call(&self, calls: CallsId) -> Option<(CallsId, Frame)> {
-        (calls.0 > 0).then(|| *self.calls.get(calls.0 - 1))
+        calls.0.checked_sub(1).map(|number| {
+            let link = self.calls.get(number);
+            (link.below, link.frame)
+        })
     }
 
     /// The frames of a call string, youngest first.

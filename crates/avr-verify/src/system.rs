@@ -1,15 +1,16 @@
 //! AVR firmware as a system for abstraction refinement.
 
+use crate::cut::cut;
 use crate::script::{Answer, Scripted, Unknowns, hyper_edges};
 use crate::state::{AbstractState, Location, Running};
 use crate::store::Store;
 use crate::trace::Tracer;
 use crate::workspace::Workspace;
-use avr_machine::{Environment, Input, Machine, MachineState, PAGE_CELLS, Stop};
-use avr_properties::{Atom, StateView};
+use avr_machine::{Environment, FrameKind, Input, Machine, MachineState, PAGE_CELLS, Stop};
+use avr_properties::{Atom, AtomKind, StateView};
 use mu_calculus::AtomId;
 use std::ops::Range;
-use three_valued::{ByteDomain, Truth, TvByte};
+use three_valued::{Truth, TvByte};
 use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
 
 /// Firmware in a machine, with the atoms that its properties speak of.
@@ -49,7 +50,7 @@ impl<'a> Firmware<'a> {
     #[must_use]
     pub fn view(&self, state: &AbstractState) -> Option<View<'_>> {
         match state {
-            AbstractState::Running(running) => Some(View { firmware: self, running }),
+            AbstractState::Running(running) => Some(View { store: &self.store, running: *running }),
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
         }
     }
@@ -59,7 +60,7 @@ impl<'a> Firmware<'a> {
         let mut leaves = Vec::new();
         let mut environment = Scripted::new(precision, Open);
         loop {
-            let target = self.run(state, &mut environment);
+            let target = self.run(state, precision, &mut environment);
             leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
             if !environment.advance() {
                 return leaves;
@@ -71,11 +72,13 @@ impl<'a> Firmware<'a> {
     fn run<U: Unknowns<TvByte>>(
         &mut self,
         state: &AbstractState,
+        precision: &LocationPrecision,
         environment: &mut Scripted<'_, U>,
     ) -> Option<AbstractState> {
         match state {
             AbstractState::Running(running) => {
                 self.workspace.load(&self.store, running);
+                cut(self.machine, &mut self.workspace.state, precision, environment);
                 match self.machine.step(&mut self.workspace.state, environment) {
                     Ok(_) => Some(AbstractState::Running(self.workspace.save(&mut self.store))),
                     Err(stop) => stopped(stop, running.control.pc),
@@ -181,7 +184,11 @@ impl System for Firmware<'_> {
     }
 
     fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
-        self.view(state).map_or(Truth::Unknown, |view| self.atoms[atom.index()].evaluate(&view))
+        let atom = &self.atoms[atom.index()];
+        match state {
+            AbstractState::Hazard { .. } if *atom.kind() == AtomKind::Hazard => Truth::True,
+            _ => self.view(state).map_or(Truth::Unknown, |view| atom.evaluate(&view)),
+        }
     }
 
     fn is_hazard(&self, state: &AbstractState) -> bool {
@@ -200,13 +207,13 @@ impl System for Firmware<'_> {
 /// A running state as formulas see it.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    firmware: &'a Firmware<'a>,
-    running: &'a Running,
+    store: &'a Store,
+    running: Running,
 }
 
 impl StateView for View<'_> {
     fn cell(&self, address: u16) -> TvByte {
-        self.firmware.store.cell(self.running.memory, address)
+        self.store.cell(self.running.memory, address)
     }
 
     fn pc(&self) -> u32 {
@@ -218,7 +225,15 @@ impl StateView for View<'_> {
     }
 
     fn interrupt_depth(&self) -> usize {
-        let frames = self.firmware.store.frames(self.running.calls);
-        frames.filter(|frame| matches!(frame.kind, avr_machine::FrameKind::Interrupt(_))).count()
+        let frames = self.store.frames(self.running.calls);
+        frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+
+    fn sleeping(&self) -> Truth {
+        Truth::from(self.running.control.sleeping)
+    }
+
+    fn hazard(&self) -> Truth {
+        Truth::False
     }
 }

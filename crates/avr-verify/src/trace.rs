@@ -3,13 +3,14 @@
 //! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
 //! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
+use crate::cut::cut;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
 use avr_machine::{Input, MachineState, Question, Stop};
 use avr_properties::StateView;
 use mu_calculus::AtomId;
-use three_valued::{BitDomain, ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
+use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
 
 /// What an origin number stands for: a knob at a step of the path.
@@ -122,10 +123,12 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Runs one step with the answers of a script and gives the origins of its questions.
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
         let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default() };
-        let mut environment = Scripted::replaying(self.precision.at(location), recorder, script);
+        let precision = self.precision.at(location);
+        let mut environment = Scripted::replaying(precision, recorder, script);
         match self.path[step] {
             AbstractState::Dummy => self.state = self.firmware.machine.power_on(&mut environment),
             _ => {
+                cut(self.firmware.machine, &mut self.state, precision, &mut environment);
                 let _: Result<u32, Stop> = self.firmware.machine.step(&mut self.state, &mut environment);
             }
         }
@@ -135,6 +138,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Forgets what the state of the path forgot on arrival.
     fn decay(&mut self, step: usize) {
         let AbstractState::Running(running) = self.path[step] else { return };
+        if self.precision.at(&self.location(step)).step.keeps_all() {
+            return;
+        }
         for address in 0..self.firmware.machine.cells() as u16 {
             let kept = self.firmware.store.cell(running.memory, address);
             let cell = self.state.data.get(address);

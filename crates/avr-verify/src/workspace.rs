@@ -62,23 +62,24 @@ impl Workspace {
         }
     }
 
+    /// Goes to a call string from the frames that it has in common with the present one.
     fn load_calls(&mut self, store: &Store, calls: CallsId) {
-        let present = &self.state.calls;
-        let untouched = present.unchanged() == present.frames().len() && present.frames().len() + 1 == self.calls.len();
-        if untouched && self.calls.last() == Some(&calls) {
-            return;
+        let stored = self.state.calls.unchanged();
+        self.state.calls.truncate(stored);
+        self.calls.truncate(stored + 1);
+        let mut added = Vec::new();
+        let mut common = calls;
+        while self.calls.get(store.depth(common)) != Some(&common) {
+            let (below, frame) = store.pop_call(common).expect("the empty call string is common to all");
+            added.push((common, frame));
+            common = below;
         }
-        let mut frames: Vec<_> = store.frames(calls).collect();
-        frames.reverse();
-        self.state.calls.clear();
-        frames.into_iter().for_each(|frame| self.state.calls.push(frame));
-        self.calls.clear();
-        let mut rest = Some(calls);
-        while let Some(id) = rest {
+        self.state.calls.truncate(store.depth(common));
+        self.calls.truncate(store.depth(common) + 1);
+        for (id, frame) in added.into_iter().rev() {
+            self.state.calls.push(frame);
             self.calls.push(id);
-            rest = store.pop_call(id).map(|(below, _)| below);
         }
-        self.calls.reverse();
         self.state.calls.mark();
     }
 

@@ -16,11 +16,19 @@ pub struct Origin {
     pub indirection: u8,
 }
 
-/// A set of origins, shared between the bits that have the same.
+/// A set of origins; larger sets are shared between the bits that have the same.
 ///
 /// At most [`Origins::LIMIT`] are kept; the earliest are forgotten first, because refinement prefers the latest.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Origins(Option<Rc<[Origin]>>);
+pub struct Origins(Set);
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+enum Set {
+    #[default]
+    Empty,
+    One(Origin),
+    Many(Rc<[Origin]>),
+}
 
 impl Origins {
     /// The most origins that a set keeps.
@@ -29,23 +37,28 @@ impl Origins {
     /// The set of one origin, not indirect.
     #[must_use]
     pub fn of(id: u32) -> Self {
-        Self(Some(Rc::from([Origin { id, indirection: 0 }])))
+        Self(Set::One(Origin { id, indirection: 0 }))
     }
 
     /// The origins in ascending order of their numbers.
     #[must_use]
     pub fn as_slice(&self) -> &[Origin] {
-        self.0.as_deref().unwrap_or_default()
+        match &self.0 {
+            Set::Empty => &[],
+            Set::One(origin) => std::slice::from_ref(origin),
+            Set::Many(origins) => origins,
+        }
     }
 
     /// The union of two sets; an origin that is in both keeps its higher indirection.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
-            (_, None) => self.clone(),
-            (None, _) => other.clone(),
-            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => self.clone(),
-            (Some(a), Some(b)) => Self::merged(a, b),
+            (_, Set::Empty) => self.clone(),
+            (Set::Empty, _) => other.clone(),
+            (Set::Many(a), Set::Many(b)) if Rc::ptr_eq(a, b) => self.clone(),
+            _ if self.as_slice() == other.as_slice() => self.clone(),
+            _ => Self::merged(self.as_slice(), other.as_slice()),
         }
     }
 
@@ -55,14 +68,23 @@ impl Origins {
         all.dedup_by_key(|origin| origin.id);
         all.truncate(Self::LIMIT);
         all.reverse();
-        Self(Some(Rc::from(all)))
+        Self::from_sorted(&all)
+    }
+
+    fn from_sorted(origins: &[Origin]) -> Self {
+        match origins {
+            [] => Self(Set::Empty),
+            [only] => Self(Set::One(*only)),
+            _ => Self(Set::Many(Rc::from(origins))),
+        }
     }
 
     /// The set with every indirection one higher.
     #[must_use]
     pub fn indirect(&self) -> Self {
         let raise = |origin: &Origin| Origin { id: origin.id, indirection: origin.indirection.saturating_add(1) };
-        Self(self.0.as_ref().map(|origins| origins.iter().map(raise).collect()))
+        let raised: Vec<Origin> = self.as_slice().iter().map(raise).collect();
+        Self::from_sorted(&raised)
     }
 }
 

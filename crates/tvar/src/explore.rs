@@ -6,10 +6,10 @@ use crate::watch::{Exhausted, Phase, Progress, Watch};
 use hashbrown::HashTable;
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, StateId};
 use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 
 /// An explored state space.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StateSpace<T> {
     /// The states, numbered in the order of their discovery; the initial state is the first.
     pub states: Vec<T>,
@@ -27,21 +27,63 @@ pub struct StateSpace<T> {
     limits: Vec<u32>,
 }
 
-/// States by content, each stored once.
-struct StateTable<T> {
-    states: Vec<T>,
+/// An exploration that can be continued.
+#[derive(Debug)]
+pub struct Explorer<T> {
+    space: StateSpace<T>,
+    /// The states of the space by content.
     index: HashTable<u32>,
 }
 
-impl<T: Eq + std::hash::Hash> StateTable<T> {
-    fn new() -> Self {
-        Self { states: Vec::new(), index: HashTable::new() }
+impl<T: Clone + Eq + Hash> Explorer<T> {
+    /// An exploration that has found only the initial state.
+    pub fn new<S: System<State = T>>(system: &mut S) -> Self {
+        let mut explorer = Self { space: StateSpace::empty(), index: HashTable::new() };
+        explorer.intern(system.initial());
+        explorer
+    }
+
+    /// Continues an exploration.
+    #[must_use]
+    pub fn resume(space: StateSpace<T>) -> Self {
+        let mut index = HashTable::with_capacity(space.states.len());
+        for (state, number) in space.states.iter().zip(0..) {
+            index.insert_unique(FxBuildHasher.hash_one(state), number, |other| {
+                FxBuildHasher.hash_one(&space.states[*other as usize])
+            });
+        }
+        Self { space, index }
+    }
+
+    /// Explores until everything is explored, `budget` states are found, or a limit is reached, and gives the space.
+    pub fn run<S: System<State = T>>(
+        mut self,
+        system: &mut S,
+        precision: &Precision<S::Location>,
+        budget: usize,
+        watch: &dyn Watch,
+        progress: &mut Progress,
+    ) -> StateSpace<T> {
+        let mut edges = HyperEdges::default();
+        progress.phase = Phase::Exploring;
+        while self.space.expanded < self.space.states.len().min(budget) {
+            if self.space.expanded.is_multiple_of(256) {
+                progress.states = self.space.states.len();
+                self.space.exhausted = watch.check(progress);
+                if self.space.exhausted.is_some() {
+                    break;
+                }
+            }
+            self.expand_next(system, precision, &mut edges);
+        }
+        self.space.find_sinks(system);
+        self.space
     }
 
     /// The number of a state, which is new if it was not there yet.
     fn intern(&mut self, state: T) -> u32 {
         let hash = FxBuildHasher.hash_one(&state);
-        let states = &mut self.states;
+        let states = &mut self.space.states;
         let found = self.index.find(hash, |index| states[*index as usize] == state).copied();
         if let Some(index) = found {
             return index;
@@ -51,9 +93,30 @@ impl<T: Eq + std::hash::Hash> StateTable<T> {
         self.index.insert_unique(hash, index, |index| FxBuildHasher.hash_one(&states[*index as usize]));
         index
     }
+
+    fn expand_next<S: System<State = T>>(
+        &mut self,
+        system: &mut S,
+        precision: &Precision<S::Location>,
+        edges: &mut HyperEdges<T>,
+    ) {
+        let state = self.space.states[self.space.expanded].clone();
+        edges.clear();
+        system.expand(&state, precision.at(&system.location(&state)), edges);
+        for edge in edges.iter() {
+            for member in edge {
+                let arrived = arrive(system, precision, member.clone());
+                let number = self.intern(arrived);
+                self.space.members.push(number);
+            }
+            self.space.edge_ends.push(self.space.members.len() as u32);
+        }
+        self.space.state_ends.push(self.space.edge_ends.len() as u32);
+        self.space.expanded += 1;
+    }
 }
 
-impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
+impl<T: Clone + Eq + Hash> StateSpace<T> {
     /// Explores all states that a system can reach under a precision, or as many as the limits allow.
     pub fn explore<S: System<State = T>>(
         system: &mut S,
@@ -61,24 +124,7 @@ impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
         watch: &dyn Watch,
         progress: &mut Progress,
     ) -> Self {
-        let mut table = StateTable::new();
-        let mut space = Self::empty();
-        let mut edges = HyperEdges::default();
-        table.intern(system.initial());
-        progress.phase = Phase::Exploring;
-        while space.expanded < table.states.len() {
-            if space.expanded.is_multiple_of(256) {
-                progress.states = table.states.len();
-                space.exhausted = watch.check(progress);
-                if space.exhausted.is_some() {
-                    break;
-                }
-            }
-            space.expand_next(system, precision, &mut table, &mut edges);
-        }
-        space.states = table.states;
-        space.find_sinks(system);
-        space
+        Explorer::new(system).run(system, precision, usize::MAX, watch, progress)
     }
 
     fn empty() -> Self {
@@ -94,25 +140,10 @@ impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
         }
     }
 
-    fn expand_next<S: System<State = T>>(
-        &mut self,
-        system: &mut S,
-        precision: &Precision<S::Location>,
-        table: &mut StateTable<T>,
-        edges: &mut HyperEdges<T>,
-    ) {
-        let state = table.states[self.expanded].clone();
-        edges.clear();
-        system.expand(&state, precision.at(&system.location(&state)), edges);
-        for edge in edges.iter() {
-            for member in edge {
-                let arrived = arrive(system, precision, member.clone());
-                self.members.push(table.intern(arrived));
-            }
-            self.edge_ends.push(self.members.len() as u32);
-        }
-        self.state_ends.push(self.edge_ends.len() as u32);
-        self.expanded += 1;
+    /// Whether every state that was found was expanded.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.expanded == self.states.len()
     }
 
     fn find_sinks<S: System<State = T>>(&mut self, system: &S) {
@@ -139,10 +170,10 @@ impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
         &self.limits
     }
 
-    /// Whether every path was followed: no limit was hit and no sink marks something the engine could not follow.
+    /// Whether every path was followed: no state waits and no sink marks something the engine could not follow.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.exhausted.is_none() && self.limits.is_empty()
+        self.is_finished() && self.limits.is_empty()
     }
 
     /// The hyper-edges of an expanded state, each as its members.

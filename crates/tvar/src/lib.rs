@@ -14,7 +14,7 @@ mod refine;
 mod system;
 mod watch;
 
-pub use explore::{StateSpace, arrive};
+pub use explore::{Explorer, StateSpace, arrive};
 pub use precision::{BitMasks, Knob, LocationPrecision, Precision, StepPrecision, Strategy, Variable};
 pub use refine::{Decision, Goal, Outcome, Undecided, verify};
 pub use system::{Blame, Candidate, HyperEdges, Lookup, System};

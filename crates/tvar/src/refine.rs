@@ -1,18 +1,22 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
-use crate::explore::StateSpace;
+use crate::explore::{Explorer, StateSpace};
 use crate::precision::{Knob, LocationPrecision, Precision, Strategy};
 use crate::system::{Blame, Candidate, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
-use mu_calculus::{Cause, Culprit, HyperGraph, Labels, NormalForm, Problem, Solution};
+use mu_calculus::{Cause, Culprit, HyperGraph, Labels, NormalForm, Problem, Solution, StateId};
 use rayon::prelude::*;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use three_valued::Truth;
 
 /// How many root causes of one goal are looked at in one round.
 const CULPRITS_PER_ROUND: usize = 4;
+
+/// How many states are expanded before the goals are evaluated for the first time.
+const FIRST_BUDGET: usize = 50_000;
 
 /// A formula to be decided.
 #[derive(Clone, Debug)]
@@ -108,6 +112,12 @@ struct Run<'a, S: System> {
     decisions: Vec<Option<Decision<S::State>>>,
 }
 
+/// What one round refines, and what came of each culprit that was looked at.
+struct Plan<L> {
+    refinements: Vec<(L, Knob)>,
+    blamed: HashMap<(StateId, Cause), Option<(L, Knob)>>,
+}
+
 /// A goal that was evaluated on the present state space.
 struct Checked {
     goal: usize,
@@ -136,25 +146,37 @@ where
         self.decisions.iter().all(Option::is_some)
     }
 
-    /// Builds the state space once and evaluates all open goals on it.
+    /// Builds the state space and evaluates all open goals on it, in several stages when it is large: what a part of it
+    /// decides is decided, and what it shows to be too coarse is refined before more of it is built in vain.
     fn pass(&mut self, system: &mut S) {
         self.progress.pass += 1;
-        let space = StateSpace::explore(system, &self.precision, self.watch, &mut self.progress);
-        let space = Arc::new(space);
+        let mut explorer = Explorer::new(system);
+        let mut budget = FIRST_BUDGET;
+        loop {
+            let space = explorer.run(system, &self.precision, budget, self.watch, &mut self.progress);
+            let space = Arc::new(space);
+            if self.stage(system, &space) || space.is_finished() || self.is_done() {
+                return;
+            }
+            explorer = Explorer::resume(Arc::unwrap_or_clone(space));
+            budget *= 2;
+        }
+    }
+
+    /// Evaluates all open goals on a state space; whether the precision was refined, so that it must be built anew.
+    fn stage(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>) -> bool {
         self.progress.states = space.states.len();
         self.progress.phase = Phase::Checking;
-        let views = self.views(system, &space);
+        let views = self.views(system, space);
         let mut open = Vec::new();
         for checked in self.check(&views) {
             match checked.solution.as_ref().map(Solution::verdict) {
                 Some(Truth::Unknown) if space.exhausted.is_none() => open.push(checked),
-                Some(Truth::Unknown) | None => self.give_up(checked, &space),
-                Some(_) => self.decide(checked, &space),
+                Some(Truth::Unknown) | None => self.give_up(checked, space),
+                Some(_) => self.decide(checked, space),
             }
         }
-        if !open.is_empty() {
-            self.refine(system, &space, &views, open);
-        }
+        !open.is_empty() && self.refine(system, space, &views, open)
     }
 
     fn views(&self, system: &S, space: &StateSpace<S::State>) -> Views {
@@ -204,58 +226,88 @@ where
         self.decisions[goal] = self.decision(checked, space, Some(Undecided::Exhausted(limit)));
     }
 
-    /// Refines for every open goal; goals for which nothing is left to refine stay undecided.
-    fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) {
+    /// Refines for every open goal; whether there was something to refine. If not, and the space is complete, the goals
+    /// stay undecided. The refinements are made together in the end, because every path is one under the precision that
+    /// the state space was built with.
+    fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
         self.progress.phase = Phase::Refining;
+        let mut plan = Plan { refinements: Vec::new(), blamed: HashMap::new() };
         let mut stuck = Vec::new();
-        let mut changed = false;
         for checked in open {
-            match self.refine_goal(system, space, views, &checked) {
-                Ok(()) => changed = true,
-                Err(undecided) => stuck.push((checked, undecided)),
+            if let Err(undecided) = self.plan_for_goal(system, space, views, &checked, &mut plan) {
+                stuck.push((checked, undecided));
             }
         }
-        if !changed {
+        if plan.refinements.is_empty() && space.is_finished() {
             for (checked, undecided) in stuck {
                 let goal = checked.goal;
                 self.decisions[goal] = self.decision(checked, space, Some(undecided));
             }
         }
+        self.progress.refinements += plan.refinements.len();
+        let changed = !plan.refinements.is_empty();
+        for (location, knob) in plan.refinements {
+            self.precision.refine(location, knob);
+        }
+        changed
     }
 
-    fn refine_goal(
-        &mut self,
+    fn plan_for_goal(
+        &self,
         system: &mut S,
         space: &StateSpace<S::State>,
         views: &Views,
         checked: &Checked,
+        plan: &mut Plan<S::Location>,
     ) -> Result<(), Undecided<S::State>> {
         let solution = checked.solution.as_ref().expect("an open goal was evaluated");
         let problem = views.problem(&self.goals[checked.goal]);
-        let mut refined = false;
+        // In a part of a space the nearest states that were not expanded are as good as any.
+        let attempts = if space.is_finished() { usize::MAX } else { CULPRITS_PER_ROUND };
+        let mut helped = 0;
         let mut first = None;
-        for (index, culprit) in solution.culprits(&problem).enumerate() {
-            if refined && index >= CULPRITS_PER_ROUND {
+        for culprit in solution.culprits(&problem).take(attempts) {
+            let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
+            let best = known.unwrap_or_else(|| {
+                let (path, blame) = trace(space, &culprit);
+                let best = self.best(system.blame(&path, blame, &self.precision));
+                first.get_or_insert((path, blame));
+                best
+            });
+            plan.blamed.insert((culprit.state, culprit.cause), best);
+            let Some(best) = best else { continue };
+            if !plan.refinements.contains(&best) {
+                plan.refinements.push(best);
+            }
+            helped += 1;
+            if helped == CULPRITS_PER_ROUND {
                 break;
             }
-            let (path, blame) = trace(space, &culprit);
-            let candidates = system.blame(&path, blame, &self.precision);
-            refined |= self.apply(candidates);
-            first.get_or_insert((path, blame));
         }
-        match (refined, first) {
-            (true, _) => Ok(()),
-            (false, Some((path, blame))) => Err(Undecided::Stuck { path, blame }),
-            (false, None) => unreachable!("an unknown verdict has a culprit (determinacy of parity games)"),
+        match first {
+            _ if helped > 0 => Ok(()),
+            Some((path, blame)) => Err(Undecided::Stuck { path, blame }),
+            // Every culprit was looked at for another goal, and none of them helps.
+            None => Err(self.stuck_at_first(space, solution, &problem)),
         }
     }
 
-    /// Applies the best candidate that changes something; whether there was one.
-    fn apply(&mut self, mut candidates: Vec<Candidate<S>>) -> bool {
-        candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
-        let Some(best) = candidates.into_iter().min_by_key(preference) else { return false };
-        self.progress.refinements += 1;
-        self.precision.refine(best.location, best.knob)
+    fn stuck_at_first(
+        &self,
+        space: &StateSpace<S::State>,
+        solution: &Solution,
+        problem: &Problem<'_>,
+    ) -> Undecided<S::State> {
+        let culprit = solution.culprits(problem).next();
+        let culprit = culprit.expect("an unknown verdict has a culprit (determinacy of parity games)");
+        let (path, blame) = trace(space, &culprit);
+        Undecided::Stuck { path, blame }
+    }
+
+    /// The best candidate that changes something.
+    fn best(&self, candidates: Vec<Candidate<S>>) -> Option<(S::Location, Knob)> {
+        let new = candidates.into_iter().filter(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
+        new.min_by_key(preference).map(|best| (best.location, best.knob))
     }
 }
 

@@ -1,0 +1,144 @@
+//! The analogue-to-digital converter (data sheet, section "Analog-to-Digital Converter"). Of the automatic triggers only
+//! free running is modelled.
+
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use crate::device::{BitRef, Device};
+
+/// Clocks of the converter for a conversion, and for the first one after it was switched on.
+const CONVERSION_CLOCKS: u64 = 13;
+const FIRST_CONVERSION_CLOCKS: u64 = 25;
+
+const ENABLE: u8 = 1 << 7;
+const BUSY: u8 = 1 << 6;
+const AUTOMATIC: u8 = 1 << 5;
+
+/// Number of channels that the multiplexer tells apart.
+pub(super) const CHANNELS: usize = 16;
+
+/// The converter.
+#[derive(Clone, Debug)]
+pub(super) struct Adc {
+    control: u16,
+    trigger: u16,
+    selection: u16,
+    result: [u16; 2],
+    left_adjusted: BitRef,
+    done_flag: BitRef,
+    /// What each channel converts to, 0 to 1023.
+    levels: [u16; CHANNELS],
+    value: u16,
+    adjusted: bool,
+    /// Whether the program read the low byte and not yet the high one: the result is locked.
+    locked: bool,
+    enabled: bool,
+    first: bool,
+    /// Whether a conversion follows the other, and its cycles.
+    running_free: Option<u64>,
+    channel: usize,
+    next_channel: usize,
+    done: u64,
+}
+
+impl Adc {
+    /// The converter of a device, if it has one.
+    pub fn new(device: &'static Device) -> Option<Self> {
+        Some(Self {
+            control: address(device, "ADCSRA")?,
+            trigger: address(device, "ADCSRB")?,
+            selection: address(device, "ADMUX")?,
+            result: [address(device, "ADCL")?, address(device, "ADCH")?],
+            left_adjusted: bit(device, "ADLAR")?,
+            done_flag: bit(device, "ADIF")?,
+            levels: [0; CHANNELS],
+            value: 0,
+            adjusted: false,
+            locked: false,
+            enabled: false,
+            first: true,
+            running_free: None,
+            channel: 0,
+            next_channel: 0,
+            done: NEVER,
+        })
+    }
+
+    /// From now on a channel converts to a value.
+    pub fn set_level(&mut self, channel: usize, value: u16) {
+        self.levels[channel] = value;
+    }
+
+    /// Cycles of a clock of the converter.
+    fn division(control: u8) -> u64 {
+        1 << (control & 7).max(1)
+    }
+
+    fn start(&mut self, control: u8, now: u64) {
+        let clocks = if self.first { FIRST_CONVERSION_CLOCKS } else { CONVERSION_CLOCKS };
+        self.first = false;
+        self.channel = self.next_channel;
+        self.done = now + clocks * Self::division(control);
+    }
+
+    fn finish(&mut self, signals: &mut Signals) {
+        if !self.locked {
+            self.value = self.levels[self.channel];
+        }
+        signals.raise(self.done_flag);
+        self.channel = self.next_channel;
+        self.done = self.running_free.map_or(NEVER, |cycles| self.done + cycles);
+    }
+}
+
+impl Peripheral for Adc {
+    fn written_registers(&self) -> Vec<u16> {
+        vec![self.control, self.trigger, self.selection]
+    }
+
+    fn read_registers(&self) -> Vec<u16> {
+        self.result.to_vec()
+    }
+
+    fn answered_registers(&self) -> Vec<u16> {
+        vec![self.control, self.result[0], self.result[1]]
+    }
+
+    fn input(&self, address: u16, _now: u64) -> u8 {
+        if address == self.control {
+            return if self.done == NEVER { 0 } else { BUSY };
+        }
+        let [low, high] = if self.adjusted { self.value << 6 } else { self.value }.to_le_bytes();
+        if address == self.result[0] { low } else { high }
+    }
+
+    fn due(&self) -> u64 {
+        self.done
+    }
+
+    fn run(&mut self, now: u64, signals: &mut Signals) {
+        while self.done <= now {
+            self.finish(signals);
+        }
+    }
+
+    fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
+        let control = view.get(self.control);
+        self.adjusted = view.is_set(self.left_adjusted);
+        self.next_channel = usize::from(view.get(self.selection)) % CHANNELS;
+        self.locked = (self.locked || view.was_read(self.result[0])) && !view.was_read(self.result[1]);
+        let enabled = control & ENABLE != 0;
+        self.first |= enabled && !self.enabled;
+        self.enabled = enabled;
+        let free = enabled && control & AUTOMATIC != 0 && view.get(self.trigger) & 7 == 0;
+        self.running_free = free.then(|| CONVERSION_CLOCKS * Self::division(control));
+        let started = view.written(self.control).is_some_and(|value| value & BUSY != 0);
+        if !enabled {
+            self.done = NEVER;
+        } else if started && self.done == NEVER {
+            self.start(control, view.now);
+        }
+    }
+
+    fn will_raise(&self, flag: BitRef) -> bool {
+        flag == self.done_flag && self.done != NEVER
+    }
+}

@@ -1,0 +1,431 @@
+//! The world of a simulated device: peripherals that behave as the data sheet says, and what a stimulus adds.
+//!
+//! It only answers what the machine asks. Peripherals look at the registers between two steps; in a step they say what
+//! hardware puts into a register and which interrupt is requested.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::adc::Adc;
+use super::peripheral::{NEVER, Peripheral, Signals, View};
+use super::pins::Pins;
+use super::spi::Spi;
+use super::stimulus::{Action, Due, Stimulus};
+use super::system::{EepromTimer, WatchdogTimer};
+use super::timers::Timer;
+use super::twi::Twi;
+use super::usart::Usart;
+use crate::device::{BitRef, ClearedBy, Device, Request, ResetCause};
+use crate::device::{BitKind, Condition, KnownBits};
+use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
+use crate::machine::Machine;
+use crate::state::MachineState;
+use three_valued::Truth;
+
+/// A peripheral that is modelled.
+#[derive(Clone, Debug)]
+enum Unit {
+    Timer(Timer),
+    Usart(Usart),
+    Spi(Spi),
+    Twi(Twi),
+    Adc(Adc),
+    Pins(Pins),
+    Eeprom(EepromTimer),
+    Watchdog(WatchdogTimer),
+}
+
+impl Unit {
+    fn peripheral(&self) -> &dyn Peripheral {
+        match self {
+            Self::Timer(unit) => unit,
+            Self::Usart(unit) => unit,
+            Self::Spi(unit) => unit,
+            Self::Twi(unit) => unit,
+            Self::Adc(unit) => unit,
+            Self::Pins(unit) => unit,
+            Self::Eeprom(unit) => unit,
+            Self::Watchdog(unit) => unit,
+        }
+    }
+
+    fn peripheral_mut(&mut self) -> &mut dyn Peripheral {
+        match self {
+            Self::Timer(unit) => unit,
+            Self::Usart(unit) => unit,
+            Self::Spi(unit) => unit,
+            Self::Twi(unit) => unit,
+            Self::Adc(unit) => unit,
+            Self::Pins(unit) => unit,
+            Self::Eeprom(unit) => unit,
+            Self::Watchdog(unit) => unit,
+        }
+    }
+}
+
+/// Which units a register concerns, as sets of their indices.
+#[derive(Clone, Copy, Debug, Default)]
+struct Concern {
+    written: u32,
+    read: u32,
+    answered: u32,
+    /// Flags that writing 1 clears.
+    write_one: u8,
+}
+
+/// Bits of a register that the stimulus determines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Override {
+    mask: u8,
+    value: u8,
+}
+
+/// The world of a simulated device.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    device: &'static Device,
+    units: Vec<Unit>,
+    /// By data address of the I/O area.
+    concerns: Arc<[Concern]>,
+    signals: Signals,
+    overrides: BTreeMap<u16, Override>,
+    stimulus: Arc<Stimulus>,
+    /// The next actions of the stimulus, by cycle and by step.
+    next_timed: usize,
+    next_counted: usize,
+    forced: u128,
+    forced_reset: Option<ResetCause>,
+    /// Units that must look at the state after this step.
+    touched: u32,
+    writes: Vec<(u16, u8)>,
+    reads: Vec<u16>,
+    /// Clock cycles before this step.
+    now: u64,
+    /// When something happens by itself next.
+    due: u64,
+    due_step: u64,
+    /// Level-sensed external interrupts that are requested now.
+    levels: u128,
+    sleeping: bool,
+    forsaken: bool,
+}
+
+impl Board {
+    /// The world of a machine before power-on.
+    pub fn new(machine: &Machine, stimulus: Arc<Stimulus>) -> Self {
+        let device = machine.device;
+        let units = units(machine, stimulus.clock_hertz);
+        let size = usize::from(device.memory.sram_start);
+        Self {
+            concerns: concerns(device, &units, size).into(),
+            units,
+            device,
+            signals: Signals { raised: vec![0; size], ..Signals::default() },
+            overrides: BTreeMap::new(),
+            stimulus,
+            next_timed: 0,
+            next_counted: 0,
+            forced: 0,
+            forced_reset: None,
+            touched: u32::MAX,
+            writes: Vec::new(),
+            reads: Vec::new(),
+            now: 0,
+            due: 0,
+            due_step: 0,
+            levels: 0,
+            sleeping: false,
+            forsaken: false,
+        }
+    }
+
+    /// Takes note of the end of a step.
+    #[inline]
+    pub fn after_step(&mut self, state: &MachineState<u8>, cycles: u64, steps: u64) {
+        self.now = cycles;
+        self.sleeping = state.control.sleeping;
+        if self.touched != 0 || cycles >= self.due || steps >= self.due_step {
+            self.settle(state, steps);
+        }
+    }
+
+    /// Whether the processor sleeps and nothing that can wake it will ever come.
+    pub fn is_forsaken(&self) -> bool {
+        self.forsaken
+    }
+
+    /// The bytes that the USART sent since the last call.
+    pub fn take_sent(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.signals.sent)
+    }
+
+    /// Whether the USART has sent anything since the last call of [`Self::take_sent`].
+    #[inline]
+    pub fn has_sent(&self) -> bool {
+        !self.signals.sent.is_empty()
+    }
+
+    /// Lets everything happen that is due, and shows the peripherals what the program did.
+    fn settle(&mut self, state: &MachineState<u8>, steps: u64) {
+        let now = self.now;
+        for unit in &mut self.units {
+            if unit.peripheral().due() <= now {
+                unit.peripheral_mut().run(now, &mut self.signals);
+            }
+        }
+        let view = View { cells: &state.data, writes: &self.writes, reads: &self.reads, now };
+        for (index, unit) in self.units.iter_mut().enumerate() {
+            if self.touched >> index & 1 == 1 {
+                unit.peripheral_mut().observe(&view, &mut self.signals);
+            }
+        }
+        self.touched = 0;
+        self.stimulate(state, steps);
+        self.levels = self.levels(state);
+        self.writes.clear();
+        self.reads.clear();
+        let next = self.units.iter().map(|unit| unit.peripheral().due()).min().unwrap_or(NEVER);
+        self.due = next.min(self.stimulus.timed(self.next_timed).map_or(NEVER, |(cycle, _)| cycle));
+        self.due_step = self.stimulus.counted(self.next_counted).map_or(NEVER, |(step, _)| step);
+    }
+
+    /// Takes the actions of the stimulus that are due.
+    fn stimulate(&mut self, state: &MachineState<u8>, steps: u64) {
+        let stimulus = Arc::clone(&self.stimulus);
+        while let Some((_, action)) = stimulus.timed(self.next_timed).filter(|(cycle, _)| *cycle <= self.now) {
+            self.next_timed += 1;
+            self.act(action, state);
+        }
+        while let Some((_, action)) = stimulus.counted(self.next_counted).filter(|(step, _)| *step <= steps) {
+            self.next_counted += 1;
+            self.act(action, state);
+        }
+    }
+
+    fn act(&mut self, action: &Action, state: &MachineState<u8>) {
+        let view = View { cells: &state.data, writes: &[], reads: &[], now: self.now };
+        match action {
+            Action::Interrupt(number) => self.forced |= 1 << number,
+            Action::Reset(cause) => self.forced_reset = Some(*cause),
+            Action::Input { register, mask, value } => {
+                let entry = self.overrides.entry(*register).or_default();
+                *entry = Override { mask: entry.mask | mask, value: entry.value & !mask | value & mask };
+            }
+            Action::Release(register) => {
+                self.overrides.remove(register);
+            }
+            Action::Pins { .. } | Action::Uart(_) | Action::Adc { .. } => {
+                let units = self.units.iter_mut();
+                units.for_each(|unit| act_on(unit, action, &view, &mut self.signals));
+            }
+        }
+    }
+
+    /// The interrupts that are requested by a level.
+    fn levels(&self, state: &MachineState<u8>) -> u128 {
+        let is_level = |sense: BitRef| state.data.get(sense.address) >> sense.bit & 3 == 0;
+        let pins = self.units.iter().find_map(|unit| if let Unit::Pins(pins) = unit { Some(pins) } else { None });
+        let requested = |number: &u8| pins.is_some_and(|pins| pins.requests_by_level(*number, is_level));
+        let numbers = self.device.interrupts.iter().map(|interrupt| interrupt.number);
+        numbers.filter(requested).fold(0, |all, number| all | 1 << number)
+    }
+
+    /// What hardware has in a register; the program is told of raised flags.
+    fn register(&mut self, address: u16, mask: u8) -> u8 {
+        let Some(concern) = self.concerns.get(usize::from(address)) else { return 0 };
+        let mut value = self.signals.raised[usize::from(address)];
+        self.signals.raised[usize::from(address)] &= !mask;
+        if concern.answered != 0 {
+            value |= self.units[concern.answered.trailing_zeros() as usize].peripheral().input(address, self.now);
+        }
+        if let Some(fixed) = self.overrides.get(&address) {
+            value = value & !fixed.mask | fixed.value;
+        }
+        value & mask
+    }
+
+    /// Whether hardware has a flag at 1 that the program may not have been told of.
+    fn flag(&self, flag: BitRef) -> bool {
+        let answered = self.concerns.get(usize::from(flag.address)).map_or(0, |concern| concern.answered);
+        let by_unit = |index: u32| self.units[index as usize].peripheral().input(flag.address, self.now);
+        let by_stimulus = self.overrides.get(&flag.address).map_or(0, |fixed| fixed.value);
+        let answer = if answered == 0 { 0 } else { by_unit(answered.trailing_zeros()) };
+        (answer | by_stimulus) & flag.mask() != 0 || self.signals.is_raised(flag)
+    }
+
+    /// Whether something is to happen now.
+    fn wants(&self, happening: Happening) -> bool {
+        match happening {
+            Happening::Continue => false,
+            Happening::Reset(ResetCause::Watchdog) if self.signals.watchdog_bites => true,
+            Happening::Reset(cause) => self.forced_reset == Some(cause),
+            Happening::Interrupt(number) => {
+                let flag = self.interrupt_flag(number);
+                (self.forced | self.levels) >> number & 1 == 1 || flag.is_some_and(|flag| self.flag(flag))
+            }
+        }
+    }
+
+    fn interrupt_flag(&self, number: u8) -> Option<BitRef> {
+        let mut all = self.device.interrupts.iter();
+        all.find(|interrupt| interrupt.number == number).and_then(|interrupt| interrupt.flag())
+    }
+
+    /// Whether something will happen at some time if the program does nothing.
+    fn will_come(&self, happening: Happening) -> bool {
+        match happening {
+            Happening::Continue => false,
+            Happening::Reset(cause) => cause == ResetCause::Watchdog || self.forced_reset == Some(cause),
+            Happening::Interrupt(number) => match self.interrupt_flag(number) {
+                Some(flag) => self.units.iter().any(|unit| unit.peripheral().will_raise(flag)),
+                None => false,
+            },
+        }
+    }
+
+    /// Whether everything of the stimulus has happened.
+    fn is_stimulus_over(&self) -> bool {
+        self.stimulus.timed(self.next_timed).is_none() && self.stimulus.counted(self.next_counted).is_none()
+    }
+
+    /// What the entry into a handler means for the hardware.
+    fn entered(&mut self, number: u8) {
+        self.forced &= !(1 << number);
+        let interrupt = self.device.interrupts.iter().find(|interrupt| interrupt.number == number);
+        if let Some(Request::Latched { flag }) = interrupt.map(|interrupt| &interrupt.request) {
+            self.signals.raised[usize::from(flag.address)] &= !flag.mask();
+        }
+        self.touched = u32::MAX;
+    }
+
+    /// A reset begins: peripherals start anew, what comes from outside stays.
+    fn reset(&mut self) {
+        self.forced_reset = None;
+        self.signals.watchdog_bites = false;
+        self.signals.raised.fill(0);
+        self.touched = u32::MAX;
+    }
+
+    fn wrote(&mut self, address: u16, value: u8) {
+        let Some(concern) = self.concerns.get(usize::from(address)) else { return };
+        self.signals.raised[usize::from(address)] &= !(value & concern.write_one);
+        if concern.written != 0 {
+            self.touched |= concern.written;
+            self.writes.push((address, value));
+        }
+    }
+
+    fn read(&mut self, address: u16) {
+        let concern = self.concerns.get(usize::from(address)).copied().unwrap_or_default();
+        if concern.read != 0 {
+            self.touched |= concern.read;
+            self.reads.push(address);
+        }
+    }
+}
+
+impl Environment<u8> for Board {
+    fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
+        match source {
+            Input::Initial(cell) => self.stimulus.initial.get(&cell).copied().unwrap_or(0) & mask,
+            Input::Register(address) => self.register(address, mask),
+        }
+    }
+
+    fn choose(&mut self, _count: usize) -> usize {
+        0
+    }
+
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let mut wanted = None;
+        let mut last_interrupt = 0;
+        for (index, happening) in possibilities.iter().enumerate() {
+            match happening {
+                Happening::Reset(_) if self.wants(happening) => {
+                    self.reset();
+                    return index;
+                }
+                Happening::Interrupt(_) if wanted.is_none() && self.wants(happening) => wanted = Some(index),
+                Happening::Interrupt(_) => last_interrupt = index,
+                _ => {}
+            }
+        }
+        // Where going on is not possible, the last interrupt is the one that certainly is requested.
+        let may_continue = possibilities.iter().next() == Some(Happening::Continue);
+        if wanted.is_none() && self.sleeping && may_continue {
+            self.forsaken = self.is_stimulus_over() && !possibilities.iter().any(|happening| self.will_come(happening));
+        }
+        wanted.unwrap_or(if may_continue { 0 } else { last_interrupt })
+    }
+
+    fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
+        0
+    }
+
+    #[inline]
+    fn event(&mut self, event: Event<'_, u8>) {
+        match event {
+            Event::Write(address, value) if address < self.device.memory.sram_start => self.wrote(address, *value),
+            Event::Read(address, _) if address < self.device.memory.sram_start => self.read(address),
+            Event::Interrupt(number) => self.entered(number),
+            Event::WatchdogRestart => {
+                for unit in &mut self.units {
+                    if let Unit::Watchdog(watchdog) = unit {
+                        watchdog.restart(self.now);
+                    }
+                }
+                self.touched |= 1;
+            }
+            Event::Read(..) | Event::Write(..) | Event::Call(_) | Event::Return(_) => {}
+        }
+    }
+}
+
+/// Lets an action of the stimulus act on a peripheral, if it concerns it.
+fn act_on(unit: &mut Unit, action: &Action, view: &View<'_>, signals: &mut Signals) {
+    match (unit, action) {
+        (Unit::Pins(pins), Action::Pins { register, mask, level }) => {
+            pins.drive(*register, *mask, *level, view, signals);
+        }
+        (Unit::Usart(usart), Action::Uart(bytes)) => {
+            usart.receive(bytes, view.now);
+            usart.run(view.now, signals);
+        }
+        (Unit::Adc(adc), Action::Adc { channel, value }) => adc.set_level(usize::from(*channel), *value),
+        _ => {}
+    }
+}
+
+/// The peripherals that a device has.
+fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
+    let device = machine.device;
+    let mut units: Vec<Unit> = Timer::all(machine).map(Unit::Timer).collect();
+    units.extend(Usart::new(device).map(Unit::Usart));
+    units.extend(Spi::new(device).map(Unit::Spi));
+    units.extend(Twi::new(device).map(Unit::Twi));
+    units.extend(Adc::new(device).map(Unit::Adc));
+    units.push(Unit::Pins(Pins::new(device)));
+    units.extend(EepromTimer::new(device, clock).map(Unit::Eeprom));
+    units.extend(WatchdogTimer::new(device, clock).map(Unit::Watchdog));
+    units
+}
+
+/// Which units each register of the I/O area concerns.
+fn concerns(device: &'static Device, units: &[Unit], size: usize) -> Vec<Concern> {
+    let mut all = vec![Concern::default(); size];
+    for (index, unit) in units.iter().enumerate() {
+        let peripheral = unit.peripheral();
+        peripheral.written_registers().iter().for_each(|at| all[usize::from(*at)].written |= 1 << index);
+        peripheral.read_registers().iter().for_each(|at| all[usize::from(*at)].read |= 1 << index);
+        peripheral.answered_registers().iter().for_each(|at| all[usize::from(*at)].answered |= 1 << index);
+    }
+    for register in &device.registers {
+        for (bit, mask) in register.bits.iter().zip((0..8).map(|number| 1u8 << number)) {
+            let BitKind::Flag(flag) = &bit.kind else { continue };
+            if flag.cleared_by.contains(&ClearedBy::WriteOne) {
+                all[usize::from(register.address)].write_one |= mask;
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,123 @@
+//! What a simulated peripheral has to offer, and what it gets to see.
+
+use crate::data_space::DataSpace;
+use crate::device::{BitRef, Condition, Device, KnownBits, Register};
+use three_valued::Truth;
+
+/// The cycle of an event that never comes.
+pub(super) const NEVER: u64 = u64::MAX;
+
+/// What the program did in a step, and the registers after it.
+pub(super) struct View<'a> {
+    /// The cells after the step.
+    pub cells: &'a DataSpace<u8>,
+    /// The registers that the step wrote, with the values, in order.
+    pub writes: &'a [(u16, u8)],
+    /// The registers that the step read, in order.
+    pub reads: &'a [u16],
+    /// Clock cycles at the end of the step.
+    pub now: u64,
+}
+
+impl View<'_> {
+    /// The content of a register.
+    pub fn get(&self, address: u16) -> u8 {
+        *self.cells.get(address)
+    }
+
+    /// Whether a bit is 1.
+    pub fn is_set(&self, bit: BitRef) -> bool {
+        self.get(bit.address) & bit.mask() != 0
+    }
+
+    /// The value that the step wrote last to a register, if it did.
+    pub fn written(&self, address: u16) -> Option<u8> {
+        self.writes.iter().rev().find(|(at, _)| *at == address).map(|(_, value)| *value)
+    }
+
+    /// Whether the step read a register.
+    pub fn was_read(&self, address: u16) -> bool {
+        self.reads.contains(&address)
+    }
+
+    /// Whether a condition on stored bits holds.
+    pub fn holds(&self, condition: &Condition) -> bool {
+        let mut read = |address: u16| KnownBits::exactly(self.get(address));
+        condition.evaluate_refreshed(&mut read) == Truth::True
+    }
+}
+
+/// What peripherals tell the processor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Signals {
+    /// Flags that hardware raised and the program has not been told of, by data address.
+    pub raised: Vec<u8>,
+    /// Whether the watchdog wants to reset the processor.
+    pub watchdog_bites: bool,
+    /// Bytes that the USART sent.
+    pub sent: Vec<u8>,
+}
+
+impl Signals {
+    /// Raises a flag.
+    pub fn raise(&mut self, flag: BitRef) {
+        self.raised[usize::from(flag.address)] |= flag.mask();
+    }
+
+    /// Whether a flag is raised.
+    pub fn is_raised(&self, flag: BitRef) -> bool {
+        self.raised[usize::from(flag.address)] & flag.mask() != 0
+    }
+}
+
+/// A peripheral of a simulated device. It never looks into a step that is under way: between steps it sees what the
+/// program wrote and read ([`Self::observe`]), and during a step it answers what its registers contain.
+pub(super) trait Peripheral {
+    /// The registers whose writing concerns it.
+    fn written_registers(&self) -> Vec<u16>;
+
+    /// The registers whose reading has an effect on it.
+    fn read_registers(&self) -> Vec<u16> {
+        Vec::new()
+    }
+
+    /// The registers of which it determines bits.
+    fn answered_registers(&self) -> Vec<u16> {
+        Vec::new()
+    }
+
+    /// The bits of such a register at a cycle not after [`Self::due`].
+    fn input(&self, _address: u16, _now: u64) -> u8 {
+        0
+    }
+
+    /// The cycle at which something happens by itself next.
+    fn due(&self) -> u64 {
+        NEVER
+    }
+
+    /// Lets happen what is due until `now`.
+    fn run(&mut self, _now: u64, _signals: &mut Signals) {}
+
+    /// Takes note of a step that wrote or read one of its registers, and of the state after a reset.
+    fn observe(&mut self, view: &View<'_>, signals: &mut Signals);
+
+    /// Whether the flag will be raised at some time if the program does nothing.
+    fn will_raise(&self, _flag: BitRef) -> bool {
+        false
+    }
+}
+
+/// The data address of a register.
+pub(super) fn address(device: &'static Device, name: &str) -> Option<u16> {
+    device.register(name).map(|register| register.address)
+}
+
+/// A bit by its name alone, which is unique on these parts but for the numbers in TIMSK and TIFR.
+pub(super) fn bit(device: &'static Device, name: &str) -> Option<BitRef> {
+    let in_register = |register: &Register| {
+        let bit = register.bits.iter().position(|bit| bit.name == Some(name))? as u8;
+        Some(BitRef { address: register.address, bit })
+    };
+    device.registers.iter().find_map(in_register)
+}

@@ -1,0 +1,139 @@
+//! The pins: what ports read, and the requests that changes of levels make (data sheet, sections "I/O-Ports" and
+//! "External Interrupts"). A pin that nobody drives is low; a pin that is an output reads what it drives.
+
+use super::peripheral::{Peripheral, Signals, View, address, bit};
+use crate::device::{BitRef, Device};
+
+/// Pin-change masks, with the port whose pins they select.
+const PIN_CHANGES: [(&str, &str, char); 4] =
+    [("PCMSK0", "PCIF0", 'B'), ("PCMSK1", "PCIF1", 'C'), ("PCMSK2", "PCIF2", 'D'), ("PCMSK", "PCIF", 'B')];
+
+/// A port.
+#[derive(Clone, Copy, Debug)]
+struct Port {
+    letter: char,
+    pin: u16,
+    direction: u16,
+    output: u16,
+    /// Levels from outside.
+    level: u8,
+    /// Which pins somebody outside drives.
+    driven: u8,
+    /// What the port reads.
+    reads: u8,
+}
+
+/// The pin-change request of a port.
+#[derive(Clone, Copy, Debug)]
+struct PinChange {
+    port: usize,
+    mask: u16,
+    flag: BitRef,
+}
+
+/// An external interrupt.
+#[derive(Clone, Copy, Debug)]
+struct External {
+    number: u8,
+    port: usize,
+    bit: u8,
+    flag: BitRef,
+    /// The register with the sense control bits, and where they begin.
+    sense: BitRef,
+}
+
+/// All ports.
+#[derive(Clone, Debug)]
+pub(super) struct Pins {
+    ports: Vec<Port>,
+    changes: Vec<PinChange>,
+    external: Vec<External>,
+}
+
+impl Pins {
+    /// The ports of a device.
+    pub fn new(device: &'static Device) -> Self {
+        let ports: Vec<Port> = ('A'..='L').filter_map(|letter| Port::new(device, letter)).collect();
+        let index = |letter: char| ports.iter().position(|port| port.letter == letter);
+        let change = |(mask, flag, letter): (&str, &str, char)| {
+            Some(PinChange { port: index(letter)?, mask: address(device, mask)?, flag: bit(device, flag)? })
+        };
+        let changes = PIN_CHANGES.into_iter().filter_map(change).collect();
+        // INT0 and INT1 are at PD2 and PD3, or at PB2 where there is no port D.
+        let external = |number: u8| {
+            let interrupt = device.interrupt(&format!("INT{number}"))?;
+            let port = index('D').or(index('B'))?;
+            let sense = bit(device, &format!("ISC{number}0"))?;
+            Some(External { number: interrupt.number, port, bit: 2 + number, flag: interrupt.flag()?, sense })
+        };
+        let external = (0..2).filter_map(external).collect();
+        Self { ports, changes, external }
+    }
+
+    /// From now on somebody outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
+    pub fn drive(&mut self, pin: u16, mask: u8, level: u8, view: &View<'_>, signals: &mut Signals) {
+        for port in self.ports.iter_mut().filter(|port| port.pin == pin) {
+            port.level = port.level & !mask | level & mask;
+            port.driven |= mask;
+        }
+        self.update(view, signals);
+    }
+
+    /// Whether the interrupt is requested by a level just now: somebody holds its pin low.
+    pub fn requests_by_level(&self, interrupt: u8, sense_is_level: impl Fn(BitRef) -> bool) -> bool {
+        self.external.iter().any(|external| {
+            let port = &self.ports[external.port];
+            let low = port.driven & !port.level & 1 << external.bit != 0;
+            external.number == interrupt && low && sense_is_level(external.sense)
+        })
+    }
+
+    /// Determines what the ports read, and raises flags where that changes.
+    fn update(&mut self, view: &View<'_>, signals: &mut Signals) {
+        let before: Vec<u8> = self.ports.iter().map(|port| port.reads).collect();
+        for port in &mut self.ports {
+            let outputs = view.get(port.direction);
+            port.reads = view.get(port.output) & outputs | port.level & !outputs;
+        }
+        let changed = |port: usize| self.ports[port].reads ^ before[port];
+        for change in &self.changes {
+            if changed(change.port) & view.get(change.mask) != 0 {
+                signals.raise(change.flag);
+            }
+        }
+        for external in &self.external {
+            let rises = self.ports[external.port].reads >> external.bit & 1 == 1;
+            let sense = view.get(external.sense.address) >> external.sense.bit & 3;
+            let wanted = matches!((sense, rises), (1, _) | (2, false) | (3, true));
+            if changed(external.port) >> external.bit & 1 == 1 && wanted {
+                signals.raise(external.flag);
+            }
+        }
+    }
+}
+
+impl Port {
+    fn new(device: &'static Device, letter: char) -> Option<Self> {
+        let register = |kind: &str| address(device, &format!("{kind}{letter}"));
+        let (pin, direction, output) = (register("PIN")?, register("DDR")?, register("PORT")?);
+        Some(Self { letter, pin, direction, output, level: 0, driven: 0, reads: 0 })
+    }
+}
+
+impl Peripheral for Pins {
+    fn written_registers(&self) -> Vec<u16> {
+        self.ports.iter().flat_map(|port| [port.pin, port.direction, port.output]).collect()
+    }
+
+    fn answered_registers(&self) -> Vec<u16> {
+        self.ports.iter().map(|port| port.pin).collect()
+    }
+
+    fn input(&self, address: u16, _now: u64) -> u8 {
+        self.ports.iter().find(|port| port.pin == address).map_or(0, |port| port.reads)
+    }
+
+    fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {
+        self.update(view, signals);
+    }
+}

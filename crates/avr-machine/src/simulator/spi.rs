@@ -1,0 +1,77 @@
+//! The SPI as a master on a bus with nobody else: a transfer takes its time and receives 0 (data sheet, section "SPI").
+
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use crate::device::{BitRef, Device};
+
+/// Cycles of a bit by SPR1:0, without SPI2X.
+const DIVISIONS: [u64; 4] = [4, 16, 64, 128];
+
+/// The SPI.
+#[derive(Clone, Debug)]
+pub(super) struct Spi {
+    control: u16,
+    data: u16,
+    enable: BitRef,
+    master: BitRef,
+    double_speed: BitRef,
+    done_flag: BitRef,
+    done: u64,
+}
+
+impl Spi {
+    /// The SPI of a device, if it has one.
+    pub fn new(device: &'static Device) -> Option<Self> {
+        Some(Self {
+            control: address(device, "SPCR")?,
+            data: address(device, "SPDR")?,
+            enable: bit(device, "SPE")?,
+            master: bit(device, "MSTR")?,
+            double_speed: bit(device, "SPI2X")?,
+            done_flag: bit(device, "SPIF")?,
+            done: NEVER,
+        })
+    }
+
+    fn transfer_cycles(&self, view: &View<'_>) -> u64 {
+        let division = DIVISIONS[usize::from(view.get(self.control) & 3)];
+        8 * if view.is_set(self.double_speed) { division / 2 } else { division }
+    }
+}
+
+impl Peripheral for Spi {
+    fn written_registers(&self) -> Vec<u16> {
+        vec![self.control, self.data]
+    }
+
+    /// SPI master mode is only left by a low level at SS, which nobody drives.
+    fn answered_registers(&self) -> Vec<u16> {
+        vec![self.control]
+    }
+
+    fn input(&self, _address: u16, _now: u64) -> u8 {
+        self.master.mask()
+    }
+
+    fn due(&self) -> u64 {
+        self.done
+    }
+
+    fn run(&mut self, now: u64, signals: &mut Signals) {
+        if self.done <= now {
+            self.done = NEVER;
+            signals.raise(self.done_flag);
+        }
+    }
+
+    fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
+        if !view.is_set(self.enable) {
+            self.done = NEVER;
+        } else if view.is_set(self.master) && view.written(self.data).is_some() && self.done == NEVER {
+            self.done = view.now + self.transfer_cycles(view);
+        }
+    }
+
+    fn will_raise(&self, flag: BitRef) -> bool {
+        flag == self.done_flag && self.done != NEVER
+    }
+}

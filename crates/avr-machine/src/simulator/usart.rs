@@ -1,0 +1,170 @@
+//! The USART: bytes take the time of their frames (data sheet, section "USART0"). Frames never have errors; a byte that
+//! finds the receive buffer full is lost and sets DOR.
+
+use std::collections::VecDeque;
+
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use crate::device::{BitRef, Device};
+
+/// Bytes that the receiver keeps for the program.
+const RECEIVE_BUFFER: usize = 2;
+
+const DATA_OVERRUN: u8 = 1 << 3;
+const EMPTY: u8 = 1 << 5;
+const RECEIVED: u8 = 1 << 7;
+
+/// The USART.
+#[derive(Clone, Debug)]
+pub(super) struct Usart {
+    data: u16,
+    status: u16,
+    control_b: u16,
+    control_c: u16,
+    rate: [u16; 2],
+    receive_enable: BitRef,
+    transmit_enable: BitRef,
+    sent_flag: BitRef,
+    empty_flag: BitRef,
+    received_flag: BitRef,
+    /// Cycles of a frame.
+    frame: u64,
+    /// When the byte in the shift register has left; [`NEVER`] while none is there.
+    shifted: u64,
+    /// Whether another byte waits in the transmit buffer.
+    waiting: bool,
+    /// Bytes on their way, with the cycle at which they are complete.
+    arriving: VecDeque<(u64, u8)>,
+    buffer: VecDeque<u8>,
+    receiver_on: bool,
+    overrun: bool,
+}
+
+impl Usart {
+    /// The USART of a device, if it has one.
+    pub fn new(device: &'static Device) -> Option<Self> {
+        Some(Self {
+            data: address(device, "UDR0")?,
+            status: address(device, "UCSR0A")?,
+            control_b: address(device, "UCSR0B")?,
+            control_c: address(device, "UCSR0C")?,
+            rate: [address(device, "UBRR0L")?, address(device, "UBRR0H")?],
+            receive_enable: bit(device, "RXEN0")?,
+            transmit_enable: bit(device, "TXEN0")?,
+            sent_flag: bit(device, "TXC0")?,
+            empty_flag: bit(device, "UDRE0")?,
+            received_flag: bit(device, "RXC0")?,
+            frame: 0,
+            shifted: NEVER,
+            waiting: false,
+            arriving: VecDeque::new(),
+            buffer: VecDeque::new(),
+            receiver_on: false,
+            overrun: false,
+        })
+    }
+
+    /// Bytes begin to arrive now, one after the other; the first is complete at once.
+    pub fn receive(&mut self, bytes: &[u8], now: u64) {
+        let first = self.arriving.back().map_or(now, |(cycle, _)| cycle + self.frame).max(now);
+        let frame = self.frame;
+        self.arriving.extend((0..).zip(bytes).map(|(index, byte)| (first + index * frame, *byte)));
+    }
+
+    /// Cycles of a frame: start, data, parity and stop bits.
+    fn frame_cycles(&self, view: &View<'_>) -> u64 {
+        let (a, b, c) = (view.get(self.status), view.get(self.control_b), view.get(self.control_c));
+        let rate = u64::from(u16::from_le_bytes(self.rate.map(|address| view.get(address))) & 0xfff) + 1;
+        let per_bit = match (c >> 6, a >> 1 & 1) {
+            (0, 0) => 16,
+            (0, _) => 8,
+            _ => 2,
+        };
+        let data_bits = if b & 4 != 0 { 9 } else { 5 + u64::from(c >> 1 & 3) };
+        let parity = u64::from(c >> 5 & 1);
+        let stop = 1 + u64::from(c >> 3 & 1);
+        (1 + data_bits + parity + stop) * per_bit * rate
+    }
+
+    /// A byte written to the transmit buffer; while the transmitter is off it goes nowhere.
+    fn send(&mut self, byte: u8, view: &View<'_>, signals: &mut Signals) {
+        if !view.is_set(self.transmit_enable) {
+            return;
+        }
+        signals.sent.push(byte);
+        if self.shifted == NEVER {
+            self.shifted = view.now + self.frame;
+        } else {
+            self.waiting = true;
+        }
+    }
+
+    fn arrive(&mut self, byte: u8) {
+        match self.receiver_on {
+            true if self.buffer.len() < RECEIVE_BUFFER => self.buffer.push_back(byte),
+            true => self.overrun = true,
+            false => {}
+        }
+    }
+}
+
+impl Peripheral for Usart {
+    fn written_registers(&self) -> Vec<u16> {
+        vec![self.data, self.status, self.control_b, self.control_c, self.rate[0], self.rate[1]]
+    }
+
+    fn read_registers(&self) -> Vec<u16> {
+        vec![self.data]
+    }
+
+    fn answered_registers(&self) -> Vec<u16> {
+        vec![self.data, self.status]
+    }
+
+    fn input(&self, address: u16, _now: u64) -> u8 {
+        if address == self.data {
+            return self.buffer.front().copied().unwrap_or(0);
+        }
+        let received = if self.buffer.is_empty() { 0 } else { RECEIVED };
+        let empty = if self.waiting { 0 } else { EMPTY };
+        received | empty | if self.overrun { DATA_OVERRUN } else { 0 }
+    }
+
+    fn due(&self) -> u64 {
+        self.shifted.min(self.arriving.front().map_or(NEVER, |(cycle, _)| *cycle))
+    }
+
+    fn run(&mut self, now: u64, signals: &mut Signals) {
+        while let Some((_, byte)) = self.arriving.pop_front_if(|(cycle, _)| *cycle <= now) {
+            self.arrive(byte);
+        }
+        while self.shifted <= now {
+            if self.waiting {
+                self.waiting = false;
+                self.shifted += self.frame;
+            } else {
+                self.shifted = NEVER;
+                signals.raise(self.sent_flag);
+            }
+        }
+    }
+
+    fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {
+        self.frame = self.frame_cycles(view);
+        self.receiver_on = view.is_set(self.receive_enable);
+        if !self.receiver_on {
+            self.buffer.clear();
+            self.overrun = false;
+        }
+        if view.was_read(self.data) && self.buffer.pop_front().is_some() {
+            self.overrun = false;
+        }
+        if let Some(byte) = view.written(self.data) {
+            self.send(byte, view, signals);
+        }
+    }
+
+    fn will_raise(&self, flag: BitRef) -> bool {
+        (flag == self.received_flag && self.receiver_on && !self.arriving.is_empty())
+            || (flag == self.sent_flag || flag == self.empty_flag) && self.shifted != NEVER
+    }
+}

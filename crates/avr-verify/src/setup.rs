@@ -1,0 +1,52 @@
+//! From an image, a device and a property file to a machine.
+
+use avr_image::{FlashWordAddress, Image};
+use avr_machine::device::{Device, FuseBytes, ResetCause};
+use avr_machine::{Machine, Options, Program};
+use avr_properties::EnvironmentEvent;
+
+use crate::verification::Request;
+
+/// The machine that runs the image of a request as its property file says.
+#[must_use]
+pub fn machine(request: &Request<'_>) -> Machine {
+    let (image, device) = (request.image, request.device);
+    let word = |address: u32| image.program.word(FlashWordAddress(address));
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    Machine::new(device, program, options(request))
+}
+
+fn options(request: &Request<'_>) -> Options {
+    let Request { image, device, file, start, eeprom, .. } = *request;
+    let fuses = file.fuses.bytes(device.default_fuses);
+    let start = start.or(file.start).map_or_else(|| reset_vector(device, fuses), |byte| byte / 2);
+    Options {
+        allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
+        forbidden: file.forbid.iter().copied().collect(),
+        start,
+        static_data_end: image.static_data_end().map(|address| address.0),
+        default_handler: default_handler(image),
+        resets: file.environment.iter().map(reset_cause).collect(),
+        fuses: Some(fuses),
+        eeprom: eeprom.clone(),
+    }
+}
+
+fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
+    match event {
+        EnvironmentEvent::Reset => ResetCause::External,
+        EnvironmentEvent::BrownOut => ResetCause::BrownOut,
+    }
+}
+
+/// Where avr-libc's start-up code sends interrupts that have no handler.
+fn default_handler(image: &Image) -> Option<u32> {
+    let symbol = image.symbols.find("__bad_interrupt").ok()?;
+    symbol.place.flash().map(|address| address.0 / 2)
+}
+
+/// The flash word address at which the device starts: the boot section if the fuse BOOTRST says so.
+fn reset_vector(device: &'static Device, fuses: FuseBytes) -> u32 {
+    let boot = device.fuse("BOOTRST").filter(|fuse| fuse.is_programmed(fuses)).and_then(|_| device.boot_section(fuses));
+    boot.map_or(0, |section| u32::from(section.start_word))
+}

@@ -1,0 +1,63 @@
+//! The worst-case depth of the stack, read off a state space.
+
+use crate::result::StackBound;
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use avr_properties::StateView;
+use mu_calculus::{AtomId, Formula, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
+use three_valued::Truth;
+use tvar::{StateSpace, Watch};
+
+/// The deepest that the stack is in a state, in bytes below RAMEND; none where the pointer is torn or there is none.
+fn depth(firmware: &Firmware<'_>, state: &AbstractState) -> Option<u32> {
+    let view = firmware.view(state)?;
+    if view.stack_pointer_torn() {
+        return None;
+    }
+    let (low, high) = firmware.machine.stack_pointer_addresses();
+    let high = high.map_or(Some(0), |address| view.cell(address).known())?;
+    let pointer = u16::from_le_bytes([view.cell(low).known()?, high]);
+    Some(u32::from(firmware.machine.data_end()).saturating_sub(u32::from(pointer)))
+}
+
+/// The stack bound that a state space shows.
+///
+/// The upper bound speaks of all paths, so it exists only when every path was followed to its end: no engine limit was
+/// reached and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run certainly
+/// reaches.
+pub(crate) fn bound(firmware: &Firmware<'_>, space: &StateSpace<AbstractState>, watch: &dyn Watch) -> StackBound {
+    let depths: Vec<Option<u32>> = space.states.iter().map(|state| depth(firmware, state)).collect();
+    let greatest = depths.iter().copied().max().flatten();
+    let followed = space.is_complete() && space.hazards().is_empty();
+    StackBound { lower: reached(space, &depths, watch), upper: greatest.filter(|_| followed) }
+}
+
+/// The greatest depth for which `EF depth >= d` holds.
+fn reached(space: &StateSpace<AbstractState>, depths: &[Option<u32>], watch: &dyn Watch) -> Option<u32> {
+    let graph = space.graph(false);
+    let deeper = NormalForm::new(&reachable()).expect("the formula is closed");
+    let mut different: Vec<u32> = depths.iter().copied().flatten().collect();
+    different.sort_unstable();
+    different.dedup();
+    let holds = |wanted: u32| {
+        let mut labels = Labels::new(1, depths.len());
+        for (depth, state) in depths.iter().zip(0..) {
+            labels.set(AtomId(0), StateId(state), Truth::from(depth.is_some_and(|depth| depth >= wanted)));
+        }
+        let problem = Problem { graph: &graph, labels: &labels, formula: &deeper };
+        problem.solve(&|| watch.cancelled()).is_ok_and(|solution| solution.verdict().is_true())
+    };
+    // The deepest point is usually reached for certain; otherwise the depths that are form a prefix.
+    if different.last().is_some_and(|deepest| holds(*deepest)) {
+        return different.last().copied();
+    }
+    let certain = different.partition_point(|depth| holds(*depth));
+    certain.checked_sub(1).map(|index| different[index])
+}
+
+/// `AX EF atom`: for every initial content, the atom can be reached.
+fn reachable() -> Formula<AtomId> {
+    let eventually =
+        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, Box::new(Formula::Atom(AtomId(0))));
+    Formula::Modal(Modality::Box, Box::new(eventually))
+}

@@ -1,0 +1,199 @@
+//! Verifying the properties of one image.
+
+use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+use crate::setup;
+use crate::stack;
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use avr_image::Image;
+use avr_machine::device::Device;
+use avr_properties::{
+    AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
+};
+use mu_calculus::{AtomId, Formula, Modality, NormalForm};
+use std::collections::BTreeMap;
+use three_valued::Truth;
+use tvar::{Blame, Decision, Exhausted, Goal, Outcome, Strategy, System, Undecided, Watch};
+
+/// What is to be verified.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The firmware.
+    pub image: &'a Image,
+    /// The device that it runs on.
+    pub device: &'static Device,
+    /// Flash byte address of the first instruction, if it is not what the property file or the fuses say.
+    pub start: Option<u32>,
+    /// The properties and everything else that the property file says.
+    pub file: &'a PropertyFile,
+    /// The content of the EEPROM as far as it is known, by address.
+    pub eeprom: &'a BTreeMap<u16, u8>,
+    /// How to begin.
+    pub strategy: Strategy,
+    /// Limits and progress.
+    pub watch: &'a dyn Watch,
+}
+
+/// A property that was bound, or the reason why it cannot be checked.
+enum Bound {
+    Checked { goal: usize, formula: String },
+    Unsupported { formula: String, reason: String },
+}
+
+/// Verifies the properties of an image.
+///
+/// # Errors
+/// When a property speaks of something that does not exist; what cannot be decided is no error.
+pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
+    let machine = setup::machine(request);
+    let mut table = AtomTable::default();
+    let mut goals = Vec::new();
+    let mut bound = Vec::new();
+    for property in &request.file.properties {
+        bound.push(bind_property(request, property, &mut table, &mut goals)?);
+    }
+    let atoms = table.atoms();
+    let mut firmware = Firmware::new(&machine, atoms);
+    let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
+    let properties = request.file.properties.iter().zip(bound);
+    Ok(Results {
+        properties: properties.map(|(property, bound)| result(&firmware, request, property, bound, &outcome)).collect(),
+        stack: stack_bound(&firmware, &outcome, request.watch),
+        interrupted: outcome.decisions.iter().any(|decision| was_interrupted(decision)),
+        passes: outcome.passes,
+    })
+}
+
+fn bind_property(
+    request: &Request<'_>,
+    property: &Property,
+    table: &mut AtomTable,
+    goals: &mut Vec<Goal>,
+) -> Result<Bound, PropertyError> {
+    let binding = Binding { device: request.device, image: request.image };
+    match bind(property, &request.file.definitions, &binding, table) {
+        Ok(bound) => {
+            goals.push(goal(property, &bound));
+            Ok(Bound::Checked { goal: goals.len() - 1, formula: bound.formula_text })
+        }
+        Err(error) => match error.unsupported() {
+            Some(unsupported) => {
+                Ok(Bound::Unsupported { formula: formula_text(property, &binding), reason: unsupported.to_string() })
+            }
+            None => Err(error),
+        },
+    }
+}
+
+/// The goal of a property: its formula after the first step, in which the initial content is chosen. A property holds
+/// if it holds for every initial content.
+fn goal(property: &Property, bound: &BoundProperty) -> Goal {
+    let after_start: Formula<AtomId> = Formula::Modal(Modality::Box, Box::new(bound.formula.clone()));
+    let formula = NormalForm::new(&after_start).expect("a bound formula translates, and so does []p");
+    Goal { formula, sees_hazards: *property.kind() == PropertyKind::Inherent }
+}
+
+fn result(
+    firmware: &Firmware<'_>,
+    request: &Request<'_>,
+    property: &Property,
+    bound: Bound,
+    outcome: &Outcome<Firmware<'_>>,
+) -> PropertyResult {
+    let (formula, verdict, statistics) = match bound {
+        Bound::Checked { goal, formula } => {
+            let decision = &outcome.decisions[goal];
+            (formula, verdict(firmware, request.image, decision), statistics(decision))
+        }
+        Bound::Unsupported { formula, reason } => {
+            (formula, Verdict::Unknown(Unknown::because(reason)), Statistics::default())
+        }
+    };
+    PropertyResult {
+        name: property.name().to_owned(),
+        kind: property.kind().name().to_owned(),
+        formula,
+        verdict,
+        basis: Basis::Hardware,
+        statistics,
+    }
+}
+
+fn statistics(decision: &Decision<AbstractState>) -> Statistics {
+    Statistics {
+        refinements: decision.refinements,
+        states: decision.space.states.len(),
+        transitions: decision.space.transitions(),
+        time: decision.time,
+    }
+}
+
+fn verdict(firmware: &Firmware<'_>, image: &Image, decision: &Decision<AbstractState>) -> Verdict {
+    match (decision.verdict, &decision.undecided) {
+        (Truth::True, _) => Verdict::Holds,
+        (Truth::False, _) => Verdict::Violated,
+        (Truth::Unknown, Some(undecided)) => {
+            Verdict::Unknown(Unknown::because(reason(firmware, image, decision, undecided)))
+        }
+        (Truth::Unknown, None) => unreachable!("an unknown verdict comes with its reason"),
+    }
+}
+
+fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
+    decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
+}
+
+/// What stood in the way, and how far it got.
+fn reason(
+    firmware: &Firmware<'_>,
+    image: &Image,
+    decision: &Decision<AbstractState>,
+    undecided: &Undecided<AbstractState>,
+) -> String {
+    match undecided {
+        Undecided::Exhausted(limit) => format!(
+            "{limit}, with {} states reached, {} of them expanded, after {} refinements",
+            decision.space.states.len(),
+            decision.space.expanded,
+            decision.refinements
+        ),
+        Undecided::Stuck { path, blame } => {
+            let last = path.last().expect("a path has a state");
+            format!("{} {}, and no refinement removes it", cause(firmware, last, *blame), place(firmware, image, last))
+        }
+    }
+}
+
+fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String {
+    match (blame, state) {
+        (_, AbstractState::Hazard { hazard, .. }) => format!("what comes after the hazard {hazard} is not defined"),
+        (_, AbstractState::Limit { limit, .. }) => limit.to_string(),
+        (Blame::Atom(atom), _) => format!("'{}' is unknown", firmware.atoms[atom.index()]),
+        (Blame::Edge(_), _) => "the next state depends on an unknown stored value".to_owned(),
+        (Blame::Sink, _) => "the path was not followed further".to_owned(),
+    }
+}
+
+/// Where a state is, as the engineer knows it.
+fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractState) -> String {
+    let pc = match state {
+        AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
+        AbstractState::Running(_) | AbstractState::Dummy => firmware.location(state).pc(),
+    };
+    let Some(pc) = pc else { return "before the start".to_owned() };
+    let address = avr_image::FlashByteAddress(pc * 2);
+    let function = image.symbols.function_at(address).map(|located| located.symbol.display_name().to_owned());
+    let line = image.source_line(address).map(|line| format!("{}:{}", line.file, line.line));
+    let named = [function.map(|name| format!("in {name}")), line].into_iter().flatten();
+    let detail: Vec<String> = named.collect();
+    match detail.is_empty() {
+        true => format!("at {:#06x}", pc * 2),
+        false => format!("at {:#06x} ({})", pc * 2, detail.join(", ")),
+    }
+}
+
+/// The stack bound, from the most refined state space of the run.
+fn stack_bound(firmware: &Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
+    let latest = outcome.decisions.iter().max_by_key(|decision| decision.refinements);
+    latest.map(|decision| stack::bound(firmware, &decision.space, watch)).unwrap_or_default()
+}

@@ -1,0 +1,117 @@
+//! Blame by cone of influence: which bits of precision an unknown value at the end of a path depends on.
+
+use crate::toy::{CONTENT, INPUT, Leap, Location, STORED, State, Toy, arrived, each_bit};
+use mu_calculus::AtomId;
+use tvar::{Blame, Candidate, Knob, Lookup, System};
+
+pub struct Trace<'a> {
+    toy: &'a Toy,
+    path: &'a [State],
+    precision: &'a dyn Lookup<Toy>,
+    found: Vec<Candidate<Toy>>,
+}
+
+impl<'a> Trace<'a> {
+    pub fn new(toy: &'a Toy, path: &'a [State], precision: &'a dyn Lookup<Toy>) -> Self {
+        Self { toy, path, precision, found: Vec::new() }
+    }
+
+    pub fn candidates(mut self, cause: Blame) -> Vec<Candidate<Toy>> {
+        let last = self.path.len() - 1;
+        let (end, mut marked) = match cause {
+            Blame::Atom(atom) => (last, self.atom(atom)),
+            Blame::Edge(edge) => (last, self.edge(last, edge)),
+            Blame::Sink if last > 0 => (last - 1, self.sink(last - 1)),
+            Blame::Sink => return self.found,
+        };
+        for index in (1..=end).rev() {
+            marked = self.back(index, marked);
+        }
+        self.found
+    }
+
+    /// The unknown stored bits that make a label unknown.
+    fn atom(&self, atom: AtomId) -> u64 {
+        match self.path[self.path.len() - 1] {
+            State::Cover(word) if atom != self.toy.hazard_atom() => self.toy.atoms.cone(word, 1 << atom.0),
+            _ => 0,
+        }
+    }
+
+    /// The stored bits that decide which member of a hyper-edge is taken.
+    fn edge(&mut self, index: usize, edge: usize) -> u64 {
+        let cases = self.leaps(index).swap_remove(edge);
+        let known = |leap: &Leap| !leap.argument.unknown();
+        let cut = cases.iter().fold(0, |mask, leap| mask | known(leap)) & self.unknown(index);
+        cases.into_iter().fold(cut, |marked, leap| marked | self.hazard(index, leap))
+    }
+
+    /// The stored bits that decide whether the path ends in a hazard.
+    fn sink(&mut self, index: usize) -> u64 {
+        let cases = self.leaps(index).concat();
+        let leading = cases.into_iter().filter(|leap| self.toy.members(*leap).any(|state| state == State::Hazard));
+        leading.collect::<Vec<_>>().into_iter().fold(0, |marked, leap| marked | self.hazard(index, leap))
+    }
+
+    fn hazard(&mut self, index: usize, leap: Leap) -> u64 {
+        let Some(hazard) = &self.toy.hazard else { return 0 };
+        self.through(index, leap, hazard.cone(leap.result, 1))
+    }
+
+    /// From unknown bits of a state on the path to those of the state before it.
+    fn back(&mut self, index: usize, marked: u64) -> u64 {
+        let (leap, location) = self.leap_to(index);
+        let decayed = marked & !leap.result.unknown();
+        for bits in each_bit(decayed) {
+            self.add(index, location, Knob::Step(STORED, bits));
+        }
+        self.through(index - 1, leap, marked & leap.result.unknown())
+    }
+
+    /// From unknown bits of the result of a step to those of the state where it starts.
+    fn through(&mut self, index: usize, leap: Leap, result: u64) -> u64 {
+        let location = self.toy.location(&self.path[index]);
+        if self.path[index] == State::Dummy {
+            for bits in each_bit(result) {
+                self.add(index, location, Knob::Input(CONTENT, bits));
+            }
+            return 0;
+        }
+        let cone = self.toy.step.cone(leap.argument, result);
+        for bits in each_bit(cone & self.toy.input_mask()) {
+            self.add(index, location, Knob::Input(INPUT, bits >> self.toy.width));
+        }
+        let stored = cone & self.toy.stored_mask();
+        if self.toy.offers_cases {
+            for bits in each_bit(stored) {
+                self.add(index, location, Knob::Case(STORED, bits));
+            }
+        }
+        stored
+    }
+
+    /// A step that leads from the state before to this state of the path, and where it arrives.
+    fn leap_to(&self, index: usize) -> (Leap, Location) {
+        let leading = self.leaps(index - 1).concat().into_iter().find_map(|leap| {
+            let mut places = self.toy.members(leap).map(|member| arrived(self.toy, self.precision, member));
+            places.find(|(state, _)| *state == self.path[index]).map(|(_, location)| (leap, location))
+        });
+        leading.expect("the states of a path follow each other")
+    }
+
+    fn leaps(&self, index: usize) -> Vec<Vec<Leap>> {
+        let state = &self.path[index];
+        self.toy.leaps(state, self.precision.at(&self.toy.location(state)))
+    }
+
+    fn unknown(&self, index: usize) -> u64 {
+        match self.path[index] {
+            State::Cover(word) => word.unknown(),
+            State::Dummy | State::Hazard => 0,
+        }
+    }
+
+    fn add(&mut self, step: usize, location: Location, knob: Knob) {
+        self.found.push(Candidate { location, knob, step, indirection: 0, direct: true });
+    }
+}
