@@ -49,7 +49,8 @@ pub enum AtomKind {
     Sleeping,
     /// The run ended in a hazard. Only the inherent property has this atom.
     Hazard,
-    /// The step that entered the state showed the event, and its value compares as stated.
+    /// The step that entered the state showed the event, and its value compares as stated. Other operands of the
+    /// comparison are read in the state that was entered. Without the event the atom is false, also with `!=`.
     Event(Event, Option<Compare>),
 }
 
@@ -105,8 +106,10 @@ impl Atom {
                 let cell = view.cell(*address);
                 if (cell.value() ^ equals) & mask & cell.known_mask() != 0 {
                     Truth::False
+                } else if mask & cell.unknown_mask() == 0 {
+                    Truth::True
                 } else {
-                    if mask & cell.unknown_mask() == 0 { Truth::True } else { Truth::Unknown }
+                    Truth::Unknown
                 }
             }
             AtomKind::PcEquals(address) => Truth::from(view.pc() == *address),

@@ -15,6 +15,8 @@ use crate::view::Event;
 pub(super) struct Context {
     /// The event whose value is compared.
     pub(super) event: Option<Event>,
+    /// Whether this is an address inside of `mem[…]`, where a label without a size stands for its address.
+    inside_address: bool,
 }
 
 /// A bound expression with what it may be in any state.
@@ -29,6 +31,9 @@ impl Binder<'_> {
         match &e.kind {
             ExprKind::Integer(value) => Ok(self.operand(Expression::Constant(i128::from(*value)))),
             ExprKind::Name(name) => {
+                if let Some(address) = self.data_label(name).filter(|_| context.inside_address) {
+                    return Ok(self.operand(Expression::Constant(address.into())));
+                }
                 let meaning = self.meaning(name, e.span)?;
                 let expression = self.value_of(meaning, name, demanded, e.span)?;
                 Ok(self.operand(expression))
@@ -139,23 +144,18 @@ impl Binder<'_> {
         context: &mut Context,
     ) -> Result<Operand, Fault> {
         let (base, bytes, size) = self.indexed(name, span)?;
-        let index_operand = match &index.kind {
-            ExprKind::Name(label) if base.is_none() => self.address(label, index.span, context)?,
-            _ => self.expression(index, u128::MAX, context)?,
-        };
+        let outside = std::mem::replace(&mut context.inside_address, base.is_none());
+        let index_operand = self.expression(index, u128::MAX, context);
+        context.inside_address = outside;
+        let index_operand = index_operand?;
         if let Some(constant) = index_operand.range.known() {
             let number = u64::try_from(constant).unwrap_or(u64::MAX);
-            if size.is_some_and(|size| number >= u64::from(size)) {
-                let (name, size) = (name.text.clone(), size.unwrap_or_default());
+            if let Some(size) = size.filter(|size| number >= u64::from(*size)) {
+                let name = name.text.clone();
                 return Err((PropertyErrorKind::NoElement { name, size, index: number }, index.span));
             }
             let first = number.saturating_add(base.unwrap_or(0).into());
-            let last = first.saturating_add(u64::from(bytes) - 1);
-            let addresses = u16::try_from(first).ok().zip(u16::try_from(last).ok());
-            let Some((first, last)) = addresses else {
-                return Err((PropertyErrorKind::NoMemory { address: last, end: self.map.end }, index.span));
-            };
-            let addresses: Vec<u16> = (first..=last).collect();
+            let addresses = self.consecutive(first, bytes).map_err(|kind| (kind, index.span))?;
             let expression = self.cells(&addresses, &name.text, demanded, span)?;
             return Ok(self.operand(expression));
         }
@@ -164,13 +164,13 @@ impl Binder<'_> {
         Ok(self.operand(Expression::Memory { address: Box::new(address), bytes, map: self.map.clone() }))
     }
 
-    /// A name alone inside of `mem[…]`, where also a label without a size is an address.
-    fn address(&mut self, label: &Name, span: Span, context: &mut Context) -> Result<Operand, Fault> {
-        if let Some(address) = self.data_label(label) {
-            return Ok(self.operand(Expression::Constant(address.into())));
+    /// Addresses from the first on, as far as 16 bits go.
+    fn consecutive(&self, first: u64, bytes: u8) -> Result<Vec<u16>, PropertyErrorKind> {
+        let last = first.saturating_add(u64::from(bytes) - 1);
+        match (u16::try_from(first), u16::try_from(last)) {
+            (Ok(first), Ok(last)) => Ok((first..=last).collect()),
+            _ => Err(PropertyErrorKind::NoMemory { address: last, end: self.map.end }),
         }
-        let name = Expr { kind: ExprKind::Name(label.clone()), span };
-        self.expression(&name, u128::MAX, context)
     }
 
     fn signed(&mut self, inner: &Expr, context: &mut Context) -> Result<Operand, Fault> {

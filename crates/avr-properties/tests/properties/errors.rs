@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use avr_image::Image;
 use avr_properties::{AtomTable, Binding, Definitions, Property, bind};
 
-use super::support::{bound, device, fixture, hex, sensor};
+use super::support::{bound, careful, device, fixture, hex, sensor};
 
 #[track_caller]
 fn check_on(text: &str, device: &str, image: &Image, expected: Expect) {
@@ -373,6 +373,59 @@ fn ambiguous_names() {
               AG(pc in "sensor::Filter::step")
                        ^^^^^^^^^^^^^^^^^^^^^^
             hint: give the full name in quotes, or the address of the one you mean"#]],
+    );
+}
+
+#[test]
+fn names_that_need_care() {
+    let check = |text: &str, expected: Expect| check_on(text, "atmega328p", &careful(), expected);
+    check(
+        "AG x == 5",
+        expect![[r#"
+        column 4: 'x' is both the register pair r27:r26 and the symbol at data 0x0102
+          AG x == 5
+             ^
+        hint: write "x" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
+    );
+    check(
+        "AG label == 5",
+        expect![[r#"
+        column 4: 'label' has no size in the symbol table, so it is not known to be a variable
+          AG label == 5
+             ^^^^^
+        hint: mem[label] and mem16[label] are what lies there, 0x0100 is its address"#]],
+    );
+    check(
+        "AG label + 1 == 5",
+        expect![[r#"
+        column 4: 'label' has no size in the symbol table, so it is not known to be a variable
+          AG label + 1 == 5
+             ^^^^^
+        hint: mem[label] and mem16[label] are what lies there, 0x0100 is its address"#]],
+    );
+    check(
+        "AG triple == 5",
+        expect![[r#"
+        column 4: 'triple' has 3 bytes, which is no number
+          AG triple == 5
+             ^^^^^^
+        hint: triple[i] is its byte i, from 0; 0x0104 is its address"#]],
+    );
+    check(
+        "AG table == 5",
+        expect![[r#"
+        column 4: 'table' is a constant in flash
+          AG table == 5
+             ^^^^^
+        hint: 0x68 is its address in bytes of flash"#]],
+    );
+    check(
+        "AG x[0] == 5",
+        expect![[r#"
+        column 4: 'x' is both the register pair r27:r26 and the symbol at data 0x0102
+          AG x[0] == 5
+             ^^^^
+        hint: write "x" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
     );
 }
 

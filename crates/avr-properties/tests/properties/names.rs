@@ -4,7 +4,7 @@ use avr_image::Image;
 use avr_properties::{AtomKind, AtomTable, Binding, CellsRead, Definitions, Event, Occurrence, Property, bind};
 use three_valued::{Truth, TvByte};
 
-use super::support::{State, atom, device, fixture, hex, sensor, truth};
+use super::support::{State, atom, careful, device, fixture, hex, sensor, truth};
 
 fn cell(address: u16, mask: u8, equals: u8) -> AtomKind {
     AtomKind::CellEquals { address, mask, equals }
@@ -61,6 +61,21 @@ fn symbols() {
     check("return(main)", &image, AtomKind::Event(Event::Return(0xf4..0x140), None));
     check("read(PINC)", &image, AtomKind::Event(Event::Read(0x26..0x27), None));
     check("interrupt(TIMER0_OVF)", &image, AtomKind::Event(Event::Interrupt(16), None));
+}
+
+#[test]
+fn names_that_need_care() {
+    let image = careful();
+    check("\"x\" == 5", &image, cell(0x102, 0xff, 5));
+    check("triple[2] == 5", &image, cell(0x106, 0xff, 5));
+    check("mem[label] == 5", &image, cell(0x100, 0xff, 5));
+    check("mem[label + 1] == 5", &image, cell(0x101, 0xff, 5));
+    check("label[1] == 5", &image, cell(0x101, 0xff, 5));
+    // The number 5 that the assembler calls PORTB is the I/O address, not the register.
+    check("PORTB == 5", &image, cell(0x25, 0xff, 5));
+    check("\"PORTB\" == 5", &image, AtomKind::Constant(true));
+    check("pc == inner", &image, AtomKind::PcEquals(0xa8));
+    check("write(\"x\")", &image, AtomKind::Event(Event::Write(0x102..0x103), None));
 }
 
 #[test]

@@ -17,6 +17,11 @@ pub(crate) fn sensor() -> Image {
     fixture("sensor.elf")
 }
 
+/// An image whose names need care: see `tests/fixtures/names.c`.
+pub(crate) fn careful() -> Image {
+    Image::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/names.elf"), &options()).expect("it is valid")
+}
+
 /// An image of the loader's tests.
 pub(crate) fn fixture(name: &str) -> Image {
     let path = format!("{}/../avr-image/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
