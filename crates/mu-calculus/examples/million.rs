@@ -9,14 +9,16 @@ use std::time::Instant;
 use mu_calculus::{AtomId, GraphBuilder, GraphError, HyperGraph, Labels, NormalForm, Problem, StateId, parse_formula};
 use three_valued::Truth;
 
-/// Formulas over `p` (rare: one state in 1,000) and `q` (common: all but one in 100,000).
-const FORMULAS: [&str; 9] = [
+/// Formulas over `p` (rare: one state in 1,000), `q` (common: all but one in 100,000) and `r` (every other state).
+const FORMULAS: [&str; 11] = [
     "AG q",
     "AG EF p",
     "E[q U p]",
     "mu X. nu Y. []X || (q && []Y)",
     "nu X. mu Y. (p && []X) || []Y",
     "nu X. mu Y. (p && <>X) || <>Y",
+    "nu X. mu Y. (r && []X) || (!r && <>Y)",
+    "mu X. nu Y. mu Z. (r && []Y) || (!r && <>Z) || (!q && []X)",
     "nu X. mu Y. nu Z. (p && []X) || (q && []Z) || []Y",
     "mu X. nu Y. mu Z. (p && <>Y) || (!q && <>X) || <>Z",
     "nu X. mu Y. nu Z. [](q && Z || p && X || <>(Y && !p))",
@@ -25,7 +27,12 @@ const FORMULAS: [&str; 9] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let states: u32 = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
     println!("{:10} {:56} {:>5} {:>7} {:>9}", "graph", "formula", "depth", "verdict", "seconds");
-    for (name, graph) in [("program", program(states)?), ("random", random(states)?), ("ladder", ladder(states)?)] {
+    for (name, graph) in [
+        ("program", program(states)?),
+        ("random", random(states)?),
+        ("ladder", ladder(states)?),
+        ("peel", peel(states)?),
+    ] {
         let labels = labels(&graph);
         for formula in FORMULAS {
             measure(name, &graph, &labels, formula)?;
@@ -38,6 +45,7 @@ fn measure(name: &str, graph: &HyperGraph, labels: &Labels, text: &str) -> Resul
     let bound = parse_formula(text)?.try_map_atoms(&mut |atom| match atom.bare_name() {
         Some("p") => Ok(AtomId(0)),
         Some("q") => Ok(AtomId(1)),
+        Some("r") => Ok(AtomId(2)),
         _ => Err(format!("no atom `{atom}`")),
     })?;
     let formula = NormalForm::new(&bound)?;
@@ -104,12 +112,28 @@ fn ladder(states: u32) -> Result<HyperGraph, GraphError> {
     builder.finish(StateId(0))
 }
 
+/// Pairs of states: one (odd) that may stay or go to the next pair, one (even) that leads back into the pair before or
+/// to the start. Where `r` holds in the even ones and the opponent moves there, `r` recurs nowhere, but each pair shows
+/// that only after the next one has.
+fn peel(states: u32) -> Result<HyperGraph, GraphError> {
+    let mut builder = GraphBuilder::new();
+    for state in 0..states {
+        builder.state();
+        let targets = if state % 2 == 0 { [state + 1, 0] } else { [state, state + 1] };
+        for target in targets {
+            builder.edge([StateId(target.min(states - 1))]);
+        }
+    }
+    builder.finish(StateId(0))
+}
+
 fn labels(graph: &HyperGraph) -> Labels {
     let mut numbers = Numbers(3);
-    let mut labels = Labels::new(2, graph.state_count());
+    let mut labels = Labels::new(3, graph.state_count());
     for state in graph.states() {
         let unknown = numbers.below(50_000) == 0;
         let p = Truth::from(numbers.below(1_000) == 0);
+        labels.set(AtomId(2), state, Truth::from(state.0.is_multiple_of(2)));
         let q = Truth::from(numbers.below(100_000) != 0);
         labels.set(AtomId(0), state, if unknown { Truth::Unknown } else { p });
         labels.set(AtomId(1), state, if unknown { Truth::Unknown } else { q });

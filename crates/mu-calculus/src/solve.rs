@@ -14,6 +14,7 @@
 mod arena;
 mod evaluate;
 mod game;
+mod recurrence;
 
 use thiserror::Error;
 use three_valued::Truth;

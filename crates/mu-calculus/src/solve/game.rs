@@ -1,13 +1,15 @@
 //! Parity games of recursive blocks: attractors, and Zielonka's algorithm component by component.
 //!
 //! A block with one kind of fixed point is decided by a single attractor, in time linear in graph times block. A block
-//! with both kinds goes through Zielonka's algorithm: the vertices of the largest priority are attracted and set
-//! aside, the rest is solved by recursion; if the other player wins nothing there, the whole part is decided,
-//! otherwise what he wins is final and attracted, and what is left is taken apart again. Parts are always strongly
-//! connected components, taken in the order in which nothing undecided lies behind them. The depth of the recursion
-//! is at most the number of priorities.
+//! with both kinds goes through Zielonka's algorithm: the vertices of the largest priorities that favour the same
+//! player are attracted and set aside, the rest is solved by recursion; if the other player wins nothing there, the
+//! whole part is decided, otherwise what he wins is final and attracted, and what is left is taken apart again. Where
+//! no smaller priority favours the same player, the rest needs no recursion and the attractor is repaired instead of
+//! computed again (`recurrence`). Parts are strongly connected components, or what is left of one if not much was lost
+//! since, taken in the order in which nothing undecided lies behind them. The depth of the recursion is at most the
+//! number of priorities.
 
-use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 use fixedbitset::FixedBitSet;
 
@@ -43,20 +45,22 @@ pub(crate) fn solve_block(
 const INACTIVE: u8 = u8::MAX;
 
 /// The state of the solution of one game.
-struct Progress<'a> {
-    arena: &'a Arena<'a>,
+pub(super) struct Progress<'a> {
+    pub(super) arena: &'a Arena<'a>,
     strategist: Player,
     /// Whether moves must be remembered; not where every move that stays won will do.
     recording: bool,
     /// Per vertex: the depth of the recursion at which it is being solved.
-    level: Vec<u8>,
+    pub(super) level: Vec<u8>,
     /// The vertices that the proponent wins, among the inactive ones.
     won: FixedBitSet,
     /// Per vertex: the first move that may still be open to a player who wants to avoid the attractor …
     watched: Vec<u32>,
     /// … of this call.
     watched_in: Vec<u32>,
-    calls: u32,
+    pub(super) calls: u32,
+    /// Per vertex: the move by which it came into the attractor that is being repaired.
+    pub(super) support: Vec<u32>,
     moves: Vec<Moves>,
 }
 
@@ -117,6 +121,7 @@ impl<'a> Progress<'a> {
             watched: vec![0; vertices],
             watched_in: vec![0; vertices],
             calls: 0,
+            support: Vec::new(),
             moves: moves.collect(),
         }
     }
@@ -136,8 +141,9 @@ impl<'a> Progress<'a> {
             if winner == Player::Proponent { proponent.push(vertex) } else { opponent.push(vertex) }
         });
         // The exits of both players are decided before anything is attracted, so that no exit is attracted.
-        self.attract(Player::Proponent, proponent, 0, ticker)?;
-        self.attract(Player::Opponent, opponent, 0, ticker)
+        self.attract(Player::Proponent, proponent, 0..=0, ticker)?;
+        self.attract(Player::Opponent, opponent, 0..=0, ticker)?;
+        Ok(())
     }
 
     /// What is left can be played for ever, which `player` wins.
@@ -151,6 +157,7 @@ impl<'a> Progress<'a> {
 
     fn solve_rest(&mut self, ticker: &mut Ticker<'_>) -> Result<(), Cancelled> {
         let rest = (0..self.arena.vertex_count()).filter(|&vertex| self.level[vertex as usize] == 0).collect();
+        self.support = vec![0; self.level.len()];
         let mut tarjan = Tarjan::new(self.arena.vertex_count() as usize);
         self.solve(rest, 0, &mut tarjan, ticker)
     }
@@ -168,7 +175,8 @@ impl<'a> Progress<'a> {
             let before = part.len();
             ticker.tick(before)?;
             part.retain(|&vertex| self.level[vertex as usize] == depth);
-            if connected && part.len() == before {
+            // Taking it apart again after every loss would be quadratic; it need not be connected, only closed.
+            if connected && part.len() > before / 2 {
                 self.solve_component(&part, depth, &mut parts, tarjan, ticker)?;
             } else if !part.is_empty() {
                 let level = Level { arena: self.arena, level: &self.level, depth };
@@ -180,7 +188,7 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// Decides a strongly connected part or some of it; puts back what is left.
+    /// Decides a part, usually strongly connected, or some of it; puts back what is left.
     fn solve_component(
         &mut self,
         part: &[u32],
@@ -190,13 +198,15 @@ impl<'a> Progress<'a> {
         ticker: &mut Ticker<'_>,
     ) -> Result<(), Cancelled> {
         let priorities = || part.iter().filter_map(|&vertex| self.arena.priority(vertex));
-        let largest = priorities().max().unwrap_or(0);
-        let player = Player::of_priority(largest);
-        if priorities().all(|priority| Player::of_priority(priority) == player) {
+        let player = Player::of_priority(priorities().max().unwrap_or(0));
+        let Some(limit) = priorities().filter(|&priority| Player::of_priority(priority) != player).max() else {
             part.iter().for_each(|&vertex| self.record_any(vertex, player, depth));
             return self.win(part, player, depth, ticker);
+        };
+        if priorities().all(|priority| priority > limit || Player::of_priority(priority) != player) {
+            return self.solve_recurrence(part, player, limit, depth, ticker);
         }
-        let inner = self.without_attractor(part, largest, depth + 1, ticker)?;
+        let inner = self.without_attractor(part, player, limit, depth + 1, ticker)?;
         self.solve(inner.clone(), depth + 1, tarjan, ticker)?;
         let lost: Vec<u32> = inner.into_iter().filter(|&vertex| self.winner(vertex) != player).collect();
         if lost.is_empty() {
@@ -208,58 +218,65 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// Lifts `part` to the level `depth`, takes out what the favoured player can force to `priority`, and returns the
-    /// rest.
+    /// Lifts `part` to the level `depth`, takes out what `player` can force to priorities above `limit`, all of which
+    /// favour him, and returns the rest.
     fn without_attractor(
         &mut self,
         part: &[u32],
-        priority: u32,
+        player: Player,
+        limit: u32,
         depth: u8,
         ticker: &mut Ticker<'_>,
     ) -> Result<Vec<u32>, Cancelled> {
         part.iter().for_each(|&vertex| self.level[vertex as usize] = depth);
-        let player = Player::of_priority(priority);
-        let top: Vec<u32> =
-            part.iter().copied().filter(|&vertex| self.arena.priority(vertex) == Some(priority)).collect();
+        let top = self.above(part, limit);
         top.iter().for_each(|&vertex| self.decide(vertex, player));
-        self.attract(player, top, depth, ticker)?;
+        self.attract(player, top, depth..=depth, ticker)?;
         Ok(part.iter().copied().filter(|&vertex| self.level[vertex as usize] == depth).collect())
+    }
+
+    /// The vertices with a priority above `limit`.
+    pub(super) fn above(&self, part: &[u32], limit: u32) -> Vec<u32> {
+        part.iter().copied().filter(|&vertex| self.arena.priority(vertex) > Some(limit)).collect()
     }
 
     /// Decides `vertices`, and whatever else of the level can be forced there.
     fn win(&mut self, vertices: &[u32], player: Player, depth: u8, ticker: &mut Ticker<'_>) -> Result<(), Cancelled> {
         vertices.iter().for_each(|&vertex| self.decide(vertex, player));
-        self.attract(player, vertices.to_vec(), depth, ticker)
+        self.attract(player, vertices.to_vec(), depth..=depth, ticker)?;
+        Ok(())
     }
 
-    /// Decides for `player` every vertex of the level from which he can force the play into `decided`, nearest first.
-    fn attract(
+    /// Decides for `player` every vertex of the levels from which he can force the play into `decided`, nearest first;
+    /// returns all of them, `decided` included.
+    pub(super) fn attract(
         &mut self,
         player: Player,
         decided: Vec<u32>,
-        depth: u8,
+        levels: RangeInclusive<u8>,
         ticker: &mut Ticker<'_>,
-    ) -> Result<(), Cancelled> {
+    ) -> Result<Vec<u32>, Cancelled> {
         self.calls += 1;
         let arena = self.arena;
-        let mut queue = VecDeque::from(decided);
-        while let Some(vertex) = queue.pop_front() {
+        let (mut queue, mut next) = (decided, 0);
+        while let Some(&vertex) = queue.get(next) {
+            next += 1;
             let mut work = 1;
             arena.predecessors(vertex, &mut |before, edge| {
                 work += 1;
-                if self.level[before as usize] == depth && self.is_forced(before, player, depth) {
+                if levels.contains(&self.level[before as usize]) && self.is_forced(before, player, &levels) {
                     self.decide(before, player);
                     self.record(before, vertex, edge);
-                    queue.push_back(before);
+                    queue.push(before);
                 }
             });
             ticker.tick(work)?;
         }
-        Ok(())
+        Ok(queue)
     }
 
     /// Whether a vertex with a move into the attractor belongs to it: its owner wants that or has no other move.
-    fn is_forced(&mut self, vertex: u32, player: Player, depth: u8) -> bool {
+    pub(super) fn is_forced(&mut self, vertex: u32, player: Player, levels: &RangeInclusive<u8>) -> bool {
         if self.arena.owner(vertex).is_none_or(|owner| owner == player) {
             return true;
         }
@@ -267,7 +284,7 @@ impl<'a> Progress<'a> {
         let mut position = if self.watched_in[index] == self.calls { self.watched[index] } else { 0 };
         // Moves that were closed stay closed during one call, so none is looked at twice.
         while let Some(next) = self.arena.successor(vertex, position) {
-            if self.is_open(next, player, depth) {
+            if self.is_open(next, player, levels) {
                 self.watched_in[index] = self.calls;
                 self.watched[index] = position;
                 return false;
@@ -277,15 +294,15 @@ impl<'a> Progress<'a> {
         true
     }
 
-    /// Whether the other player may move to `next` to avoid the attractor of `player`: it is undecided, or an exit
-    /// that he wins. (Vertices outside of the part count as closed. Of those that he wins, only exits matter: their
-    /// own attractor comes second, all others have had theirs, so nobody who could move there is asked.)
-    fn is_open(&self, next: u32, player: Player, depth: u8) -> bool {
+    /// Whether the other player may move to `next` to avoid the attractor of `player`: it is undecided, or decided for
+    /// him but not yet attracted to. (Vertices of other levels are out of reach, thus closed. A vertex from which he
+    /// can move to one that is decided for him and has been attracted to is decided itself and not asked.)
+    fn is_open(&self, next: u32, player: Player, levels: &RangeInclusive<u8>) -> bool {
         let level = self.level[next as usize];
-        level == depth || (level == INACTIVE && self.winner(next) != player)
+        levels.contains(&level) || (level == INACTIVE && self.winner(next) != player)
     }
 
-    fn decide(&mut self, vertex: u32, winner: Player) {
+    pub(super) fn decide(&mut self, vertex: u32, winner: Player) {
         self.level[vertex as usize] = INACTIVE;
         self.won.set(vertex as usize, winner == Player::Proponent);
     }
@@ -295,7 +312,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Remembers the move from `vertex` to `next`, over `edge` if one was picked.
-    fn record(&mut self, vertex: u32, next: u32, edge: Option<u32>) {
+    pub(super) fn record(&mut self, vertex: u32, next: u32, edge: Option<u32>) {
         if !self.recording {
             return;
         }
@@ -321,17 +338,21 @@ impl<'a> Progress<'a> {
     }
 
     /// Remembers some move that stays in the level, for a vertex of the strategist in a part that he wins.
-    fn record_any(&mut self, vertex: u32, winner: Player, depth: u8) {
-        if !self.recording || winner != self.strategist || self.arena.owner(vertex) != Some(winner) {
-            return;
+    pub(super) fn record_any(&mut self, vertex: u32, winner: Player, depth: u8) {
+        if self.recording && winner == self.strategist && self.arena.owner(vertex) == Some(winner) {
+            self.record_move(vertex, depth);
         }
+    }
+
+    /// Finds a move to a vertex of the level, remembers it if moves are remembered, and returns where it leads.
+    pub(super) fn record_move(&mut self, vertex: u32, depth: u8) -> Option<u32> {
         let arena = self.arena;
-        let moves = (0..).map_while(|position| arena.successor(vertex, position));
-        let open = moves.enumerate().find(|(_, next)| self.level[*next as usize] == depth);
-        if let (Some((position, next)), Vertex::Node(_, state)) = (open, arena.decode(vertex)) {
-            let edge = arena.graph.edge_range(state).nth(position);
-            self.record(vertex, next, edge);
+        let mut moves = (0..).map_while(|position| arena.successor(vertex, position)).enumerate();
+        let (position, next) = moves.find(|(_, next)| self.level[*next as usize] == depth)?;
+        if let Vertex::Node(_, state) = arena.decode(vertex) {
+            self.record(vertex, next, arena.graph.edge_range(state).nth(position));
         }
+        Some(next)
     }
 
     /// Hands the winners and moves over.
