@@ -28,6 +28,10 @@ pub enum Event<'a, V> {
     Read(u16, &'a V),
     /// The program wrote the register or memory cell at this data address; the value written.
     Write(u16, &'a V),
+    /// The program may have read this cell, through an address that is not known; the value read if it did.
+    PerhapsRead(u16, &'a V),
+    /// The program may have written this cell, through an address that is not known; the value written if it did.
+    PerhapsWrite(u16, &'a V),
     /// A call to this flash word address.
     Call(u32),
     /// A return to this flash word address.
@@ -36,6 +40,16 @@ pub enum Event<'a, V> {
     Interrupt(u8),
     /// WDR restarted the watchdog's time.
     WatchdogRestart,
+}
+
+/// Who determines an input or what happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeterminedBy {
+    /// The environment: it can do so at any time (pins, received bytes, conversions, external requests).
+    #[default]
+    Environment,
+    /// The hardware, in a way that the model leaves open (timer phase, the end of a transmission).
+    Hardware,
 }
 
 /// What a step is spent on, where the environment has a choice.
@@ -54,6 +68,8 @@ pub enum Happening {
 pub struct Possibilities {
     continues: bool,
     interrupts: u128,
+    /// Those of the interrupts that the hardware determines.
+    abstracted: u128,
     resets: u8,
 }
 
@@ -64,8 +80,21 @@ impl Possibilities {
     }
 
     /// The interrupt with this number, below 128, is possible.
-    pub(crate) fn add_interrupt(&mut self, number: u8) {
+    pub(crate) fn add_interrupt(&mut self, number: u8, by: DeterminedBy) {
         self.interrupts |= 1 << number;
+        if by == DeterminedBy::Hardware {
+            self.abstracted |= 1 << number;
+        }
+    }
+
+    /// Who determines whether something happens. What is left over when nothing else happens is nobody's doing.
+    #[must_use]
+    pub fn determined_by(&self, happening: Happening) -> DeterminedBy {
+        match happening {
+            Happening::Interrupt(number) if self.abstracted >> number & 1 == 1 => DeterminedBy::Hardware,
+            Happening::Reset(ResetCause::Watchdog) => DeterminedBy::Hardware,
+            Happening::Interrupt(_) | Happening::Reset(_) | Happening::Continue => DeterminedBy::Environment,
+        }
     }
 
     /// A reset is possible.
@@ -119,6 +148,9 @@ pub enum Question<'a, V: ByteDomain> {
 pub trait Environment<V: ByteDomain> {
     /// The value of the input bits in `mask`; the other bits of the result are 0.
     fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V;
+
+    /// Is told who determines the input that is asked for next.
+    fn determined_by(&mut self, _who: DeterminedBy) {}
 
     /// Picks one of `count` things that the environment may do in this step.
     fn choose(&mut self, count: usize) -> usize;

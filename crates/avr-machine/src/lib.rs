@@ -11,10 +11,11 @@ mod execute;
 mod hazard;
 mod machine;
 mod program;
+pub mod simulator;
 mod state;
 
 pub use data_space::{DataSpace, PAGE_CELLS};
-pub use environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
+pub use environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 pub use execute::flags::flag;
 pub use hazard::{Hazard, HazardKind, Limit, Stop};
 pub use machine::{Machine, Options};

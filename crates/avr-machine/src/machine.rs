@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::state::{Control, MachineState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use three_valued::ByteDomain;
+use three_valued::{ByteDomain, TvByte};
 
 /// Bits of one register that behave alike.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,10 @@ pub struct Options {
     pub static_data_end: Option<u16>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
     pub default_handler: Option<u32>,
+    /// Input bits that are assumed to be constant, by the data address of their register.
+    pub assumed: BTreeMap<u16, TvByte>,
+    /// Numbers of the interrupts that are assumed never to come.
+    pub never: BTreeSet<u8>,
     /// Resets that may come at any moment.
     pub resets: Vec<ResetCause>,
     /// The fuses, if they differ from the factory values.
@@ -160,22 +164,17 @@ impl Machine {
     #[must_use]
     pub fn cells(&self) -> usize {
         let eeprom = usize::from(self.device.memory.eeprom_bytes);
-        (usize::from(self.shared_cells()) + PAGE_CELLS + eeprom).next_multiple_of(PAGE_CELLS)
-    }
-
-    /// The first of the cells that registers share unseen.
-    fn shared_cells(&self) -> u16 {
-        (usize::from(self.data_end) + 1).next_multiple_of(PAGE_CELLS) as u16
+        (usize::from(eeprom_cells(self.device)) + eeprom).next_multiple_of(PAGE_CELLS)
     }
 
     /// The cell of a byte that 16-bit registers share.
     pub(crate) fn temp_cell(&self, index: u8) -> u16 {
-        self.shared_cells() + u16::from(index)
+        shared_cells(self.device) + u16::from(index)
     }
 
     /// The cell of a byte of the EEPROM.
     pub(crate) fn eeprom_cell(&self, address: u16) -> u16 {
-        self.shared_cells() + PAGE_CELLS as u16 + address
+        eeprom_cells(self.device) + address
     }
 
     /// A flag in SREG.
@@ -320,6 +319,16 @@ impl Machine {
         }
         state.control.pc = self.options.start;
     }
+}
+
+/// The first of the cells that registers share unseen.
+pub(crate) fn shared_cells(device: &Device) -> u16 {
+    (usize::from(device.memory.sram_end) + 1).next_multiple_of(PAGE_CELLS) as u16
+}
+
+/// The first of the cells of the EEPROM.
+pub(crate) fn eeprom_cells(device: &Device) -> u16 {
+    shared_cells(device) + PAGE_CELLS as u16
 }
 
 /// The bits of a register, alike ones together.

@@ -4,7 +4,7 @@
 //! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
 //! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
 
-use avr_machine::{Demand, Environment, Input, Question};
+use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use three_valued::{BitDomain, ByteDomain};
 use tvar::LocationPrecision;
 
@@ -13,6 +13,9 @@ use tvar::LocationPrecision;
 pub(crate) enum Chooser {
     /// The environment, in this step: each answer is a hyper-edge of its own.
     Environment,
+    /// The hardware, in this step, in a way that the model leaves open: like the environment's, unless a verdict is
+    /// wanted that does not rest on it; then like the state's.
+    Hardware,
     /// Nobody: the stored state is in one of the cases; they are members of one hyper-edge.
     State,
 }
@@ -33,6 +36,8 @@ pub(crate) trait Unknowns<V: ByteDomain> {
     fn asked(&mut self, _about: Question<'_, V>) {}
     /// Takes note of what is not known well enough to go on.
     fn stuck(&mut self, _about: &[&V]) {}
+    /// Takes note of what the machine does.
+    fn event(&mut self, _event: Event<'_, V>) {}
 }
 
 /// The number of an input for precision.
@@ -48,6 +53,8 @@ pub(crate) struct Scripted<'a, U> {
     pub(crate) script: Vec<Answer>,
     position: usize,
     precision: &'a LocationPrecision,
+    /// Who determines the next input.
+    who: DeterminedBy,
     pub(crate) unknowns: U,
 }
 
@@ -59,7 +66,7 @@ impl<'a, U> Scripted<'a, U> {
 
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
-        Self { script, position: 0, precision, unknowns }
+        Self { script, position: 0, precision, who: DeterminedBy::Environment, unknowns }
     }
 
     /// Turns to the next script; none when all were tried.
@@ -94,16 +101,36 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
             (Demand::Stored, _) => mask & chosen,
         };
+        let chooser = chooser(std::mem::take(&mut self.who));
         let open = self.unknowns.unknown(source, mask & !split);
         let split_bits = (0..8).filter(|bit| split >> bit & 1 == 1);
         split_bits.fold(open, |byte, bit| {
-            let value = self.answer(Chooser::Environment, 2) == 1;
+            let value = self.answer(chooser, 2) == 1;
             byte.with_bit(bit, &V::Bit::constant(value))
         })
     }
 
+    fn determined_by(&mut self, who: DeterminedBy) {
+        self.who = who;
+    }
+
     fn choose(&mut self, count: usize) -> usize {
         self.answer(Chooser::Environment, count)
+    }
+
+    /// Asks in the order of priority whether each thing happens, so that whoever determines the first has the first
+    /// say. Going on is what is left over; where it is impossible, the last of the others is certain.
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let all: Vec<Happening> = possibilities.iter().collect();
+        let first = usize::from(all[0] == Happening::Continue);
+        let asked = if first == 1 { all.len() } else { all.len() - 1 };
+        for (index, happening) in all.iter().enumerate().take(asked).skip(first) {
+            let chooser = chooser(possibilities.determined_by(*happening));
+            if self.answer(chooser, 2) == 1 {
+                return index;
+            }
+        }
+        if first == 1 { 0 } else { asked }
     }
 
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize {
@@ -114,6 +141,32 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     fn stuck(&mut self, about: &[&V]) {
         self.unknowns.stuck(about);
     }
+
+    fn event(&mut self, event: Event<'_, V>) {
+        self.unknowns.event(event);
+    }
+}
+
+fn chooser(who: DeterminedBy) -> Chooser {
+    match who {
+        DeterminedBy::Environment => Chooser::Environment,
+        DeterminedBy::Hardware => Chooser::Hardware,
+    }
+}
+
+/// Whether a script has an answer of the hardware.
+pub(crate) fn uses_abstracted_freedom(script: &[Answer]) -> bool {
+    script.iter().any(|answer| answer.chooser == Chooser::Hardware)
+}
+
+/// Who is taken to make the choices that the model leaves to the hardware.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum HardwareChoice {
+    /// The environment: verdicts are about the model.
+    #[default]
+    Free,
+    /// Nobody: verdicts that remain are about the hardware, whatever it does.
+    Open,
 }
 
 /// The most hyper-edges that are made from independent choices below different cases.
@@ -124,20 +177,22 @@ const MAX_COMBINATIONS: usize = 256;
 ///
 /// An environment's choice gives the hyper-edges of all its answers. Below the cases of a stored unknown, a hyper-edge
 /// takes one hyper-edge of every case: whichever case a concrete state is in, there is an input that leads into the set.
-pub(crate) fn hyper_edges(scripts: &[Vec<Answer>]) -> Vec<Vec<usize>> {
+pub(crate) fn hyper_edges(scripts: &[Vec<Answer>], hardware: HardwareChoice) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..scripts.len()).collect();
-    if scripts.is_empty() { Vec::new() } else { edges_below(scripts, &all, 0) }
+    if scripts.is_empty() { Vec::new() } else { edges_below(scripts, &all, 0, hardware) }
 }
 
-fn edges_below(scripts: &[Vec<Answer>], leaves: &[usize], depth: usize) -> Vec<Vec<usize>> {
+fn edges_below(scripts: &[Vec<Answer>], leaves: &[usize], depth: usize, hardware: HardwareChoice) -> Vec<Vec<usize>> {
     let Some(question) = scripts[leaves[0]].get(depth) else {
         return vec![leaves.to_vec()];
     };
     let alternatives = leaves.chunk_by(|a, b| scripts[*a][depth].index == scripts[*b][depth].index);
-    let below = alternatives.map(|group| edges_below(scripts, group, depth + 1));
-    match question.chooser {
-        Chooser::Environment => below.flatten().collect(),
-        Chooser::State => below.reduce(|all, one| combine(&all, &one)).unwrap_or_default(),
+    let below = alternatives.map(|group| edges_below(scripts, group, depth + 1, hardware));
+    match (question.chooser, hardware) {
+        (Chooser::Environment, _) | (Chooser::Hardware, HardwareChoice::Free) => below.flatten().collect(),
+        (Chooser::State, _) | (Chooser::Hardware, HardwareChoice::Open) => {
+            below.reduce(|all, one| combine(&all, &one)).unwrap_or_default()
+        }
     }
 }
 
@@ -168,7 +223,10 @@ mod tests {
     #[track_caller]
     fn check(scripts: &[&[Answer]], expected: &[&[usize]]) {
         let scripts: Vec<Vec<Answer>> = scripts.iter().map(|script| script.to_vec()).collect();
-        assert_eq!(hyper_edges(&scripts), expected.iter().map(|edge| edge.to_vec()).collect::<Vec<_>>());
+        assert_eq!(
+            hyper_edges(&scripts, HardwareChoice::Free),
+            expected.iter().map(|edge| edge.to_vec()).collect::<Vec<_>>()
+        );
     }
 
     #[test]
@@ -183,6 +241,14 @@ mod tests {
             &[&[case(0), input(0)], &[case(0), input(1)], &[case(1), input(0)], &[case(1), input(1)]],
             &[&[0, 2], &[0, 3], &[1, 2], &[1, 3]],
         );
+    }
+
+    #[test]
+    fn choices_of_the_hardware_are_free_or_open() {
+        let hardware = |index| Answer { chooser: Chooser::Hardware, index, count: 2 };
+        let scripts = vec![vec![hardware(0), input(0)], vec![hardware(0), input(1)], vec![hardware(1)]];
+        assert_eq!(hyper_edges(&scripts, HardwareChoice::Free), [vec![0], vec![1], vec![2]]);
+        assert_eq!(hyper_edges(&scripts, HardwareChoice::Open), [vec![0, 2], vec![1, 2]]);
     }
 
     #[test]

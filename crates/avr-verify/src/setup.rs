@@ -26,6 +26,8 @@ fn options(request: &Request<'_>) -> Options {
         start,
         static_data_end: image.static_data_end().map(|address| address.0),
         default_handler: default_handler(image),
+        assumed: Default::default(),
+        never: Default::default(),
         resets: file.environment.iter().map(reset_cause).collect(),
         fuses: Some(fuses),
         eeprom: eeprom.clone(),

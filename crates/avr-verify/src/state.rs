@@ -1,6 +1,6 @@
 //! Abstract states and locations of AVR firmware.
 
-use crate::store::{CallsId, MemoryId};
+use crate::store::{CallsId, MemoryId, OccurrencesId};
 use avr_machine::{Control, Hazard, Limit};
 
 /// A state of the running machine in compact form.
@@ -9,6 +9,8 @@ pub struct Running {
     pub(crate) memory: MemoryId,
     pub(crate) calls: CallsId,
     pub(crate) control: Control,
+    /// What the step into this state did.
+    pub(crate) did: OccurrencesId,
 }
 
 /// An abstract state.

@@ -3,6 +3,7 @@
 //! A memory is a *root*: the numbers of its *blocks*; a block is the numbers of its pages. Two states with the same
 //! memory have the same root number, so comparing and hashing states never looks at cells.
 
+use crate::events::Occurrences;
 use avr_machine::{Frame, PAGE_CELLS};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -55,6 +56,10 @@ impl<T: Eq + Hash> Interner<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct CallsId(pub(crate) u32);
 
+/// What a step did, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct OccurrencesId(pub(crate) u32);
+
 /// The content of a memory by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct MemoryId(pub(crate) u32);
@@ -74,9 +79,15 @@ pub(crate) struct Store {
     pub(crate) blocks: Interner<Block>,
     pub(crate) roots: Interner<Box<[u32]>>,
     calls: Interner<Link>,
+    pub(crate) occurrences: Interner<Occurrences>,
 }
 
 impl Store {
+    /// The number of what a step did.
+    pub(crate) fn intern_occurrences(&mut self, occurrences: Occurrences) -> OccurrencesId {
+        OccurrencesId(self.occurrences.intern(occurrences))
+    }
+
     /// The call string with one more frame.
     pub(crate) fn push_call(&mut self, below: CallsId, frame: Frame) -> CallsId {
         let depth = self.depth(below) as u32 + 1;

@@ -1,15 +1,17 @@
 //! AVR firmware as a system for abstraction refinement.
 
 use crate::cut::cut;
-use crate::script::{Answer, Scripted, Unknowns, hyper_edges};
+use crate::events::{Occurrences, Recorder, occurrence, watched};
+use crate::script::{Answer, HardwareChoice, Scripted, Unknowns, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
 use crate::store::Store;
 use crate::trace::Tracer;
 use crate::workspace::Workspace;
-use avr_machine::{Environment, FrameKind, Input, Machine, MachineState, PAGE_CELLS, Stop};
-use avr_properties::{Atom, AtomKind, StateView};
+use avr_machine::{Environment, Event, FrameKind, Input, Machine, MachineState, PAGE_CELLS, Stop};
+use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
 use std::ops::Range;
+use std::rc::Rc;
 use three_valued::{Truth, TvByte};
 use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
 
@@ -20,14 +22,26 @@ pub struct Firmware<'a> {
     pub(crate) atoms: &'a [Atom],
     pub(crate) store: Store,
     workspace: Workspace,
+    /// The events that atoms speak of.
+    watched: Rc<[WatchedEvent]>,
+    /// Who makes the choices of the hardware.
+    pub(crate) hardware: HardwareChoice,
+    /// Whether the hardware had a choice anywhere.
+    pub(crate) hardware_chose: bool,
 }
 
-/// Unknown inputs as three-valued bytes.
-pub(crate) struct Open;
+/// Unknown inputs as three-valued bytes, and events noted.
+struct Open<'a> {
+    events: Recorder<'a>,
+}
 
-impl Unknowns<TvByte> for Open {
+impl Unknowns<TvByte> for Open<'_> {
     fn unknown(&mut self, _: Input, mask: u8) -> TvByte {
         TvByte::new(0, !mask)
+    }
+
+    fn event(&mut self, event: Event<'_, TvByte>) {
+        self.events.note(event);
     }
 }
 
@@ -43,14 +57,17 @@ impl<'a> Firmware<'a> {
     pub fn new(machine: &'a Machine, atoms: &'a [Atom]) -> Self {
         let mut store = Store::default();
         let workspace = Workspace::new(machine.cells(), &mut store);
-        Self { machine, atoms, store, workspace }
+        let watched = watched(atoms).into();
+        Self { machine, atoms, store, workspace, watched, hardware: HardwareChoice::Free, hardware_chose: false }
     }
 
     /// A state as formulas see it; none for the dummy and for sinks.
     #[must_use]
     pub fn view(&self, state: &AbstractState) -> Option<View<'_>> {
         match state {
-            AbstractState::Running(running) => Some(View { store: &self.store, running: *running }),
+            AbstractState::Running(running) => {
+                Some(View { store: &self.store, watched: &self.watched, running: *running })
+            }
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
         }
     }
@@ -58,8 +75,14 @@ impl<'a> Firmware<'a> {
     /// Everything that one step from a state can come to under a precision, in the order of enumeration.
     pub(crate) fn leaves(&mut self, state: &AbstractState, precision: &LocationPrecision) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        let mut environment = Scripted::new(precision, Open);
+        let watched = Rc::clone(&self.watched);
+        let pc = match state {
+            AbstractState::Running(running) => running.control.pc * 2,
+            _ => 0,
+        };
+        let mut environment = Scripted::new(precision, Open { events: Recorder::new(&watched, pc) });
         loop {
+            environment.unknowns.events.clear();
             let target = self.run(state, precision, &mut environment);
             leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
             if !environment.advance() {
@@ -69,24 +92,29 @@ impl<'a> Firmware<'a> {
     }
 
     /// Runs one step with the answers of the environment; none when no concrete state gives these answers.
-    fn run<U: Unknowns<TvByte>>(
+    fn run(
         &mut self,
         state: &AbstractState,
         precision: &LocationPrecision,
-        environment: &mut Scripted<'_, U>,
+        environment: &mut Scripted<'_, Open<'_>>,
     ) -> Option<AbstractState> {
         match state {
             AbstractState::Running(running) => {
                 self.workspace.load(&self.store, running);
                 cut(self.machine, &mut self.workspace.state, precision, environment);
                 match self.machine.step(&mut self.workspace.state, environment) {
-                    Ok(_) => Some(AbstractState::Running(self.workspace.save(&mut self.store))),
+                    Ok(_) => Some(self.arrived(environment.unknowns.events.occurrences())),
                     Err(stop) => stopped(stop, running.control.pc),
                 }
             }
             AbstractState::Dummy => Some(self.power_on(environment)),
             AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
         }
+    }
+
+    fn arrived(&mut self, occurrences: Occurrences) -> AbstractState {
+        let did = self.store.intern_occurrences(occurrences);
+        AbstractState::Running(self.workspace.save(&mut self.store, did))
     }
 
     /// The first step: the machine gets its initial content.
@@ -97,7 +125,7 @@ impl<'a> Firmware<'a> {
         }
         self.workspace.state.control = fresh.control;
         self.workspace.state.calls.clear();
-        AbstractState::Running(self.workspace.save(&mut self.store))
+        self.arrived(Occurrences::default())
     }
 
     /// The cells that never decay: SP, and the return addresses on the stack.
@@ -164,7 +192,8 @@ impl System for Firmware<'_> {
             return;
         }
         let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
-        for edge in hyper_edges(&scripts) {
+        self.hardware_chose |= scripts.iter().any(|script| uses_abstracted_freedom(script));
+        for edge in hyper_edges(&scripts, self.hardware) {
             edges.add(edge.into_iter().map(|leaf| states[leaf]));
         }
     }
@@ -180,7 +209,7 @@ impl System for Firmware<'_> {
             let cell = self.workspace.state.data.get(address).forget(mask);
             self.workspace.state.data.set(address, cell);
         }
-        AbstractState::Running(self.workspace.save(&mut self.store))
+        AbstractState::Running(self.workspace.save(&mut self.store, running.did))
     }
 
     fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
@@ -208,6 +237,7 @@ impl System for Firmware<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     store: &'a Store,
+    watched: &'a [WatchedEvent],
     running: Running,
 }
 
@@ -235,5 +265,9 @@ impl StateView for View<'_> {
 
     fn hazard(&self) -> Truth {
         Truth::False
+    }
+
+    fn event(&self, event: &WatchedEvent) -> Occurrence {
+        occurrence(self.watched, self.store.occurrences.get(self.running.did.0), event)
     }
 }

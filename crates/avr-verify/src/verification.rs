@@ -1,5 +1,6 @@
 //! Verifying the properties of one image.
 
+use crate::basis;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
@@ -55,11 +56,14 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let atoms = table.atoms();
     let mut firmware = Firmware::new(&machine, atoms);
     let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
+    let bases = basis::bases(&mut firmware, &goals, &outcome, request.watch);
     let properties = request.file.properties.iter().zip(bound);
     Ok(Results {
-        properties: properties.map(|(property, bound)| result(&firmware, request, property, bound, &outcome)).collect(),
+        properties: properties
+            .map(|(property, bound)| result(&firmware, request, property, bound, &outcome, &bases))
+            .collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
-        interrupted: outcome.decisions.iter().any(|decision| was_interrupted(decision)),
+        interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
     })
 }
@@ -99,14 +103,15 @@ fn result(
     property: &Property,
     bound: Bound,
     outcome: &Outcome<Firmware<'_>>,
+    bases: &[Basis],
 ) -> PropertyResult {
-    let (formula, verdict, statistics) = match bound {
+    let (formula, verdict, basis, statistics) = match bound {
         Bound::Checked { goal, formula } => {
             let decision = &outcome.decisions[goal];
-            (formula, verdict(firmware, request.image, decision), statistics(decision))
+            (formula, verdict(firmware, request.image, decision), bases[goal], statistics(decision))
         }
         Bound::Unsupported { formula, reason } => {
-            (formula, Verdict::Unknown(Unknown::because(reason)), Statistics::default())
+            (formula, Verdict::Unknown(Unknown::because(reason)), Basis::Hardware, Statistics::default())
         }
     };
     PropertyResult {
@@ -114,7 +119,7 @@ fn result(
         kind: property.kind().name().to_owned(),
         formula,
         verdict,
-        basis: Basis::Hardware,
+        basis,
         statistics,
     }
 }

@@ -77,7 +77,7 @@ pub enum Condition {
 
 impl Condition {
     /// The truth of the condition where `read` tells what is known of the register at a data address.
-    pub fn evaluate(&self, read: &mut impl FnMut(u16) -> KnownBits) -> Truth {
+    pub fn evaluate(&self, read: &mut dyn FnMut(u16) -> KnownBits) -> Truth {
         match self {
             Self::Always => Truth::True,
             Self::Never => Truth::False,
@@ -91,7 +91,7 @@ impl Condition {
     }
 
     /// The same, where the stored bits are the truth because hardware was just asked for those of [`Self::Moving`].
-    pub fn evaluate_refreshed(&self, read: &mut impl FnMut(u16) -> KnownBits) -> Truth {
+    pub fn evaluate_refreshed(&self, read: &mut dyn FnMut(u16) -> KnownBits) -> Truth {
         match self {
             Self::All(parts) => parts.iter().fold(Truth::True, |all, part| all & part.evaluate_refreshed(read)),
             Self::Any(parts) => parts.iter().fold(Truth::False, |any, part| any | part.evaluate_refreshed(read)),

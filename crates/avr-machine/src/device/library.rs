@@ -60,7 +60,7 @@ fn unknown(name: &str) -> UnknownDevice {
 }
 
 /// The number of insertions, deletions and replacements of characters that turn one text into the other.
-fn edit_distance(from: &str, to: &str) -> usize {
+pub(crate) fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (line, character) in from.chars().enumerate() {

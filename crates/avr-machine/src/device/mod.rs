@@ -20,6 +20,7 @@ pub use facts::{
     Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Sleep, SleepMode, Watchdog,
 };
 pub use interrupt::{Interrupt, Request};
+pub(crate) use library::edit_distance;
 pub use register::{
     Access, Bit, BitKind, Changes, ClearedBy, Flag, Freedom, Guard, Input, InputWrite, KindMasks, Protected, Pulse,
     Register, ResetValue, Window,

@@ -4,6 +4,7 @@
 
 use super::Step;
 use super::flags::flag;
+use crate::device::{BitKind, BitRef, Changes};
 use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::state::{Frame, FrameKind};
@@ -84,13 +85,27 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn skip_if_io_bit(&mut self, address: u16, bit: u8, wanted: bool) -> Result<(), Stop> {
         let value = self.read_io(address, 1 << bit, Demand::Decides)?.bit(bit);
         let decided = self.decide(&value);
-        if value.known().is_none() {
+        if value.known().is_none() && self.reads_what_is_stored(address, bit) {
             self.assume_stored_bit(address, bit, decided);
         }
         if decided == wanted {
             self.skip();
         }
         Ok(())
+    }
+
+    /// Whether the bit that a read just gave is still what the register stores: then deciding it says something about
+    /// the state. It is not where each read asks the hardware afresh, where the clock stands still, and where the read
+    /// itself changed the bit.
+    fn reads_what_is_stored(&mut self, address: u16, bit: u8) -> bool {
+        let machine = self.machine;
+        let Some(register) = machine.device.register_at(address) else { return false };
+        let cleared = machine.cleared_by_access(address).iter().any(|(flag, _)| *flag == BitRef { address, bit });
+        let asked = match &register.bits[usize::from(bit)].kind {
+            BitKind::Input(input) => input.changes == Changes::Both,
+            _ => false,
+        };
+        !cleared && !asked && self.holds(&register.clocked_while)
     }
 
     fn assume_register(&mut self, register: Register, fact: TvByte) -> Result<(), Stop> {

@@ -79,13 +79,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 continue;
             }
             for interrupt in group.interrupts {
-                match self.demanded(interrupt) {
-                    Demanded::No => continue,
-                    Demanded::Possible => possible.add_interrupt(interrupt.number),
-                    Demanded::Certain => {
-                        possible.add_interrupt(interrupt.number);
-                        return true;
-                    }
+                let demanded = self.demanded(interrupt);
+                if demanded == Demanded::No || machine.options().never.contains(&interrupt.number) {
+                    continue;
+                }
+                possible.add_interrupt(interrupt.number, self.who_determines(&interrupt.freedom));
+                if demanded == Demanded::Certain {
+                    return true;
                 }
             }
         }

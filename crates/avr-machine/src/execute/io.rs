@@ -5,10 +5,10 @@
 use super::Step;
 use super::flags::flag;
 use crate::device::{
-    Access, Bit, BitKind, BitRef, Changes, ClearedBy, Condition, Flag, Guard, Input as InputBit, InputWrite, KnownBits,
-    Protected, Pulse, Register, Severity, Window,
+    Access, Bit, BitKind, BitRef, Changes, ClearedBy, Condition, Flag, Freedom, Guard, Input as InputBit, InputWrite,
+    KnownBits, Protected, Pulse, Register, Severity, Window,
 };
-use crate::environment::{Demand, Environment, Event, Input, Question};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
 use crate::state::StackPointerHalf;
@@ -112,16 +112,23 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let mut moving = Vec::new();
         condition.for_each_moving(&mut |bit| moving.push(bit));
         moving.into_iter().for_each(|bit| self.refresh_bits(bit, Demand::Decides));
-        let state = &*self.state;
-        let mut read = |address: u16| {
-            let bits = state.data.get(address).bits();
-            KnownBits { known: bits.known_mask(), value: bits.value() }
-        };
-        match condition.evaluate_refreshed(&mut read) {
+        match self.evaluate(condition, Condition::evaluate_refreshed) {
             Truth::True => true,
             Truth::False => false,
             Truth::Unknown => self.settle(condition),
         }
+    }
+
+    /// What the stored bits say about a condition.
+    fn evaluate(
+        &self,
+        condition: &Condition,
+        by: impl Fn(&Condition, &mut dyn FnMut(u16) -> KnownBits) -> Truth,
+    ) -> Truth {
+        by(condition, &mut |address| {
+            let bits = self.state.data.get(address).bits();
+            KnownBits { known: bits.known_mask(), value: bits.value() }
+        })
     }
 
     /// Cuts a condition into its cases and notes what is learned about single bits.
@@ -187,9 +194,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                     return None;
                 }
                 if input.changes == Changes::Both {
-                    return Some(self.environment.input(Input::Register(address), mask, demand));
+                    return Some(self.ask(address, mask, &input.freedom, demand));
                 }
-                self.take_input(address, mask, input.changes, demand);
+                self.take_input(address, mask, input.changes, &input.freedom, demand);
             }
             BitKind::Flag(flag) => self.refresh_flag(address, mask, flag, demand),
             BitKind::Pulse(pulse) => self.refresh_pulse(address, mask, pulse, demand),
@@ -211,7 +218,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if self.zeroed(address, mask, &flag.zero_while) || !self.holds(&flag.raised_while) {
             return;
         }
-        self.take_input(address, mask, Changes::Sets, demand);
+        self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
     }
 
     fn refresh_pulse(&mut self, address: u16, mask: u8, pulse: &Pulse, demand: Demand) {
@@ -219,14 +226,37 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return;
         }
         if self.holds(&pulse.raised_while) {
-            self.take_input(address, mask, Changes::Both, demand);
+            self.take_input(address, mask, Changes::Both, &pulse.freedom, demand);
         } else {
-            self.take_input(address, mask, Changes::Clears, demand);
+            self.take_input(address, mask, Changes::Clears, &pulse.freedom, demand);
         }
     }
 
+    /// Asks for input bits of a register. Bits that the user assumes to be constant are.
+    fn ask(&mut self, address: u16, mask: u8, freedom: &Freedom, demand: Demand) -> V {
+        let assumed = self.machine.options().assumed.get(&address).copied().unwrap_or(TvByte::UNKNOWN);
+        let open = mask & assumed.unknown_mask();
+        let fixed = V::constant(assumed.value() & mask);
+        if open == 0 {
+            return fixed;
+        }
+        let who = self.who_determines(freedom);
+        self.environment.determined_by(who);
+        self.environment.input(Input::Register(address), open, demand).or(&fixed)
+    }
+
+    /// Who determines a bit or an interrupt in this state.
+    pub(super) fn who_determines(&self, freedom: &Freedom) -> DeterminedBy {
+        let certain = match freedom {
+            Freedom::Real => true,
+            Freedom::Abstracted => false,
+            Freedom::RealWhile(condition) => self.evaluate(condition, Condition::evaluate).is_true(),
+        };
+        if certain { DeterminedBy::Environment } else { DeterminedBy::Hardware }
+    }
+
     /// Combines the stored bits with fresh input and stores the result. Bits that cannot change are not asked for.
-    fn take_input(&mut self, address: u16, mask: u8, changes: Changes, demand: Demand) {
+    fn take_input(&mut self, address: u16, mask: u8, changes: Changes, freedom: &Freedom, demand: Demand) {
         let stored = self.state.data.get(address).clone();
         let settled = match changes {
             Changes::Both => 0,
@@ -237,7 +267,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if mask == 0 {
             return;
         }
-        let input = self.environment.input(Input::Register(address), mask, demand);
+        let input = self.ask(address, mask, freedom, demand);
         let value = match changes {
             Changes::Both => input,
             Changes::Sets => stored.or(&input),
@@ -476,7 +506,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 ClearedBy::Read(at) if !write && at == address => self.store(bit.address, mask, &V::constant(0)),
                 ClearedBy::Write(at) if write && at == address => self.store(bit.address, mask, &V::constant(0)),
                 ClearedBy::ReadThenAccess { then, .. } if then == address => {
-                    self.take_input(bit.address, mask, Changes::Clears, Demand::Stored);
+                    // Whether the two accesses belong together follows from the run, which the model does not record.
+                    self.take_input(bit.address, mask, Changes::Clears, &Freedom::Abstracted, Demand::Stored);
                 }
                 _ => {}
             }
@@ -508,11 +539,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             if self.moves(group) {
                 continue;
             }
-            let changes = match &group.bit.kind {
-                BitKind::Input(input) => input.changes,
-                _ => Changes::Sets,
+            let (changes, freedom) = match &group.bit.kind {
+                BitKind::Input(input) => (input.changes, &input.freedom),
+                BitKind::Flag(flag) => (Changes::Sets, &flag.freedom),
+                BitKind::Pulse(pulse) => (Changes::Sets, &pulse.freedom),
+                _ => continue,
             };
-            self.take_input(group.address, group.mask, changes, Demand::Stored);
+            self.take_input(group.address, group.mask, changes, freedom, Demand::Stored);
         }
     }
 }

@@ -197,15 +197,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The join of all cells that the address may hit.
-    fn read_plain(&self, address: &(V, V)) -> V {
-        let cells = self.plain_cells(address).map(|cell| self.state.data.get(cell).clone());
-        let all = cells.reduce(|all, cell| all.join(&cell));
+    fn read_plain(&mut self, address: &(V, V)) -> V {
+        let mut all: Option<V> = None;
+        for cell in self.plain_cells(address) {
+            let value = self.state.data.get(cell);
+            self.environment.event(Event::PerhapsRead(cell, value));
+            all = Some(all.map_or_else(|| value.clone(), |all| all.join(value)));
+        }
         all.unwrap_or_else(|| V::constant(0)).indexed_by(&[&address.0, &address.1])
     }
 
     /// Each cell that the address may hit holds its old content or the new one.
     fn write_plain(&mut self, address: &(V, V), value: &V) {
-        for cell in self.plain_cells(address).collect::<Vec<_>>() {
+        for cell in self.plain_cells(address) {
+            self.environment.event(Event::PerhapsWrite(cell, value));
             let joined = self.state.data.get(cell).join(value).indexed_by(&[&address.0, &address.1]);
             self.state.data.set(cell, joined);
         }

@@ -10,17 +10,15 @@ use super::adc::Adc;
 use super::peripheral::{NEVER, Peripheral, Signals, View};
 use super::pins::Pins;
 use super::spi::Spi;
-use super::stimulus::{Action, Due, Stimulus};
+use super::stimulus::{Action, Stimulus};
 use super::system::{EepromTimer, WatchdogTimer};
 use super::timers::Timer;
 use super::twi::Twi;
 use super::usart::Usart;
-use crate::device::{BitRef, ClearedBy, Device, Request, ResetCause};
-use crate::device::{BitKind, Condition, KnownBits};
+use crate::device::{BitKind, BitRef, ClearedBy, Device, Request, ResetCause};
 use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
 use crate::machine::Machine;
 use crate::state::MachineState;
-use three_valued::Truth;
 
 /// A peripheral that is modelled.
 #[derive(Clone, Debug)]
@@ -149,6 +147,11 @@ impl Board {
         }
     }
 
+    /// The stimulus.
+    pub fn stimulus(&self) -> &Stimulus {
+        &self.stimulus
+    }
+
     /// Whether the processor sleeps and nothing that can wake it will ever come.
     pub fn is_forsaken(&self) -> bool {
         self.forsaken
@@ -157,12 +160,6 @@ impl Board {
     /// The bytes that the USART sent since the last call.
     pub fn take_sent(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.signals.sent)
-    }
-
-    /// Whether the USART has sent anything since the last call of [`Self::take_sent`].
-    #[inline]
-    pub fn has_sent(&self) -> bool {
-        !self.signals.sent.is_empty()
     }
 
     /// Lets everything happen that is due, and shows the peripherals what the program did.
@@ -376,7 +373,12 @@ impl Environment<u8> for Board {
                 }
                 self.touched |= 1;
             }
-            Event::Read(..) | Event::Write(..) | Event::Call(_) | Event::Return(_) => {}
+            Event::Read(..)
+            | Event::Write(..)
+            | Event::PerhapsRead(..)
+            | Event::PerhapsWrite(..)
+            | Event::Call(_)
+            | Event::Return(_) => {}
         }
     }
 }
