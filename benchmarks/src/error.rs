@@ -1,0 +1,46 @@
+//! Why a comparison could not be made.
+
+use std::path::PathBuf;
+
+/// An error of the driver, not of the tools it runs.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The list of comparisons is not what [`crate::suite::Suite`] describes.
+    #[error("{}:{}: {}", path.display(), error.span.start, error.code)]
+    Suite {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        error: Box<ron::error::SpannedError>,
+    },
+    /// A program could not be started.
+    #[error("cannot run {}: {source} (start the comparison with benchmarks/run, which builds what it needs)", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// An image is compared by a property that is not defined.
+    #[error("suite.ron: {image} names the property `{property}`, which is not among the `properties`")]
+    NoSuchProperty {
+        /// The name.
+        property: String,
+        /// The image.
+        image: String,
+    },
+    /// The option `--only` left nothing to do.
+    #[error("no image of suite.ron has `{filter}` in its name")]
+    NothingSelected {
+        /// The text of the option.
+        filter: String,
+    },
+}
