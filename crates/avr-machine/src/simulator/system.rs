@@ -20,11 +20,6 @@ impl EepromTimer {
         let cycles = PROGRAMMING_MICROSECONDS * u64::from(clock) / 1_000_000;
         device.eeprom.map(|eeprom| Self { program: eeprom.program, cycles, done: 0 })
     }
-
-    /// Whether the interrupt that waits for the end of programming will come.
-    pub fn is_busy(&self, now: u64) -> bool {
-        now < self.done
-    }
 }
 
 impl Peripheral for EepromTimer {

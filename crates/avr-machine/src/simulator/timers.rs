@@ -287,7 +287,8 @@ impl Peripheral for Timer {
             false => self.capture,
         };
         let [low, high] = value.to_le_bytes();
-        let is_high = counter.high == Some(address) || self.places.capture.is_some_and(|word| word.high == Some(address));
+        let is_high =
+            counter.high == Some(address) || self.places.capture.is_some_and(|word| word.high == Some(address));
         if is_high { high } else { low }
     }
 

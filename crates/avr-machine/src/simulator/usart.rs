@@ -134,7 +134,8 @@ impl Peripheral for Usart {
     }
 
     fn run(&mut self, now: u64, signals: &mut Signals) {
-        while let Some((_, byte)) = self.arriving.pop_front_if(|(cycle, _)| *cycle <= now) {
+        while let Some((_, byte)) = self.arriving.front().copied().filter(|(cycle, _)| *cycle <= now) {
+            self.arriving.pop_front();
             self.arrive(byte);
         }
         while self.shifted <= now {

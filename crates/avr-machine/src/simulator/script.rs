@@ -1,0 +1,121 @@
+//! The world of an exact run: every step gets the inputs that the stimulus lists and nothing else.
+
+use std::sync::Arc;
+
+use super::stimulus::{ExactStep, Stimulus};
+use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
+use crate::state::MachineState;
+
+/// The world of an exact run.
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    stimulus: Arc<Stimulus>,
+    /// The next entry that is not past.
+    next: usize,
+    /// The number of the step.
+    step: u64,
+    /// Whether the run has begun: before that, cells get their initial content.
+    begun: bool,
+    /// How many of the inputs of this step were used up.
+    used: Vec<usize>,
+    impossible: Option<Happening>,
+    sleeping: bool,
+    forsaken: bool,
+}
+
+impl Script {
+    /// The world of a stimulus that is exact.
+    pub fn new(stimulus: Arc<Stimulus>) -> Self {
+        let used = Vec::new();
+        Self { stimulus, next: 0, step: 0, begun: false, used, impossible: None, sleeping: false, forsaken: false }
+    }
+
+    /// The first step begins.
+    pub fn begin(&mut self) {
+        self.begun = true;
+    }
+
+    /// Takes note of the end of a step.
+    #[inline]
+    pub fn after_step(&mut self, state: &MachineState<u8>, steps: u64) {
+        self.step = steps;
+        self.sleeping = state.control.sleeping;
+        self.used.clear();
+        if self.entries().get(self.next).is_some_and(|entry| entry.step < steps) {
+            self.next += 1;
+        }
+    }
+
+    /// The stimulus.
+    pub fn stimulus(&self) -> &Stimulus {
+        &self.stimulus
+    }
+
+    /// Whether the processor sleeps and the stimulus says nothing more.
+    pub fn is_forsaken(&self) -> bool {
+        self.forsaken
+    }
+
+    /// What was to happen in the step that was not possible.
+    pub fn impossible(&self) -> Option<Happening> {
+        self.impossible
+    }
+
+    fn entries(&self) -> &[ExactStep] {
+        self.stimulus.exact.as_deref().unwrap_or_default()
+    }
+
+    /// The entry for this step.
+    fn entry(&self) -> Option<&ExactStep> {
+        self.entries().get(self.next).filter(|entry| entry.step == self.step)
+    }
+
+    /// The entries about a register serve one question each, the last one all that remain.
+    fn register(&mut self, address: u16) -> u8 {
+        let Some(entry) = self.entry() else { return 0 };
+        let about = |index: &usize| entry.inputs[*index].register == address;
+        let mut open = (0..entry.inputs.len()).filter(about).filter(|index| !self.used.contains(index));
+        let Some(first) = open.next() else { return 0 };
+        let value = entry.inputs[first].value;
+        if open.next().is_some() {
+            self.used.push(first);
+        }
+        value
+    }
+}
+
+impl Environment<u8> for Script {
+    fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
+        let value = match source {
+            Input::Register(address) => self.register(address),
+            Input::Initial(cell) if self.begun => {
+                self.entry().and_then(|entry| entry.initial.get(&cell)).copied().unwrap_or(0)
+            }
+            Input::Initial(cell) => self.stimulus.initial.get(&cell).copied().unwrap_or(0),
+        };
+        value & mask
+    }
+
+    fn choose(&mut self, _count: usize) -> usize {
+        0
+    }
+
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let Some(wanted) = self.entry().and_then(|entry| entry.choice) else {
+            self.forsaken = self.sleeping && self.next >= self.entries().len();
+            return 0;
+        };
+        let found = possibilities.iter().position(|happening| happening == wanted);
+        if found.is_none() {
+            self.impossible = Some(wanted);
+        }
+        found.unwrap_or(0)
+    }
+
+    fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
+        0
+    }
+
+    #[inline]
+    fn event(&mut self, _event: Event<'_, u8>) {}
+}

@@ -1,0 +1,91 @@
+//! Writing an exact stimulus as a file.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{ExactStep, NONE, RESETS, Stimulus};
+use crate::device::Device;
+use crate::environment::Happening;
+use crate::machine::{eeprom_cells, shared_cells};
+
+/// The file.
+pub(super) fn exact(stimulus: &Stimulus, device: &'static Device) -> String {
+    let mut text = String::from("(\n");
+    cells(&mut text, "    ", "\n", &stimulus.initial, device);
+    text.push_str("    exact: [\n");
+    for step in stimulus.exact.iter().flatten() {
+        exact_step(&mut text, step, device);
+    }
+    text.push_str("    ],\n)\n");
+    text
+}
+
+fn exact_step(text: &mut String, step: &ExactStep, device: &'static Device) {
+    line(text, format_args!("        (step: {}", step.step));
+    if !step.inputs.is_empty() {
+        let input = |input: &super::ExactInput| {
+            format!("({}, {:#04x}, {:#04x})", register(input.register, device), input.mask, input.value)
+        };
+        let inputs: Vec<String> = step.inputs.iter().map(input).collect();
+        line(text, format_args!(", inputs: [{}]", inputs.join(", ")));
+    }
+    if !step.initial.is_empty() {
+        text.push_str(", ");
+        cells(text, "", "", &step.initial, device);
+    }
+    if let Some(choice) = step.choice {
+        line(text, format_args!(", choice: \"{}\"", choice_name(choice, device)));
+    }
+    text.push_str("),\n");
+}
+
+/// The fields that give cells their content.
+fn cells(text: &mut String, before: &str, after: &str, cells: &BTreeMap<u16, u8>, device: &'static Device) {
+    let (sram, shared, eeprom) = (device.memory.sram_start, shared_cells(device), eeprom_cells(device));
+    let pairs = |from: u16, to: u32, name: &dyn Fn(u16) -> String| -> Vec<String> {
+        let range = cells.range(from..).take_while(|(cell, _)| u32::from(**cell) < to);
+        range.map(|(cell, value)| format!("{}: {value:#04x}", name(*cell))).collect()
+    };
+    let maps = [
+        ("registers", pairs(0, sram.into(), &|cell| register(cell, device))),
+        ("memory", pairs(sram, shared.into(), &|cell| format!("{cell:#06x}"))),
+        ("eeprom", pairs(eeprom, u32::MAX, &|cell| format!("{:#06x}", cell - eeprom))),
+    ];
+    let mut fields: Vec<String> = Vec::new();
+    for (name, pairs) in maps.iter().filter(|(_, pairs)| !pairs.is_empty()) {
+        fields.push(format!("{name}: {{{}}}", pairs.join(", ")));
+    }
+    let last_shared = cells.range(shared..eeprom).next_back().map(|(cell, _)| *cell);
+    if let Some(last) = last_shared {
+        let bytes = (shared..=last).map(|cell| format!("{:#04x}", cells.get(&cell).copied().unwrap_or(0)));
+        fields.push(format!("shared: [{}]", bytes.collect::<Vec<_>>().join(", ")));
+    }
+    let comma = if after.is_empty() { "" } else { "," };
+    let fields = fields.iter().map(|field| format!("{before}{field}{comma}{after}")).collect::<Vec<_>>();
+    text.push_str(&fields.join(if after.is_empty() { ", " } else { "" }));
+}
+
+/// The quoted name of a register by its data address.
+fn register(address: u16, device: &'static Device) -> String {
+    match device.register_at(address) {
+        Some(register) => format!("\"{}\"", register.name),
+        None if address < 0x20 => format!("\"r{address}\""),
+        None => format!("\"{address:#06x}\""),
+    }
+}
+
+fn choice_name(choice: Happening, device: &'static Device) -> &'static str {
+    match choice {
+        Happening::Continue => NONE,
+        Happening::Reset(cause) => RESETS.iter().find(|(_, known)| *known == cause).map_or(NONE, |(name, _)| name),
+        Happening::Interrupt(number) => {
+            let mut all = device.interrupts.iter();
+            all.find(|interrupt| interrupt.number == number).map_or(NONE, |interrupt| interrupt.name)
+        }
+    }
+}
+
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a string does not fail.
+    let _ = text.write_fmt(arguments);
+}
