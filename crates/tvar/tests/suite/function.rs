@@ -154,9 +154,10 @@ impl Builder {
     }
 }
 
-/// The circuit that gives its argument back.
-pub fn identity(width: usize) -> Function {
-    let mut builder = Builder::default();
-    let outputs = builder.leaves(0, width);
-    builder.finish(outputs)
+/// The function that selects bits of its argument.
+pub fn selection(leaves: &[usize]) -> Function {
+    Function::Circuit {
+        gates: leaves.iter().map(|leaf| Gate::Leaf(*leaf)).collect(),
+        outputs: (0..leaves.len()).collect(),
+    }
 }

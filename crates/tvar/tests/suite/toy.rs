@@ -4,7 +4,6 @@ use crate::function::Function;
 use crate::trace::Trace;
 use crate::word::Word;
 use mu_calculus::AtomId;
-use std::iter;
 use three_valued::Truth;
 use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
 
@@ -177,6 +176,21 @@ impl Toy {
         sink.into_iter().chain((!hazard.is_true()).then_some(State::Cover(leap.result)))
     }
 
+    fn decayed(&self, state: State, precision: &StepPrecision) -> State {
+        let State::Cover(word) = state else { return state };
+        let lost = !precision.kept(STORED) & self.stored_mask() & !self.location_bits();
+        if self.mutation == Some(Mutation::DecaysToZero) {
+            return State::Cover(Word::exact(word.value() & !lost).forget(word.unknown() & !lost));
+        }
+        State::Cover(word.forget(lost))
+    }
+
+    /// What a member arrives as, and where.
+    pub fn arrived(&self, member: State, precision: &dyn Lookup<Self>) -> (State, Location) {
+        let location = self.location(&member);
+        (self.decayed(member, &precision.at(&location).step), location)
+    }
+
     /// The atom that says that a hazard was reached; the last one.
     pub fn hazard_atom(&self) -> AtomId {
         AtomId(ATOMS)
@@ -224,12 +238,7 @@ impl System for Toy {
     }
 
     fn decay(&mut self, state: State, precision: &StepPrecision) -> State {
-        let State::Cover(word) = state else { return state };
-        let lost = !precision.kept(STORED) & self.stored_mask() & !self.location_bits();
-        if self.mutation == Some(Mutation::DecaysToZero) {
-            return State::Cover(Word::exact(word.value() & !lost).forget(word.unknown() & !lost));
-        }
-        State::Cover(word.forget(lost))
+        self.decayed(state, precision)
     }
 
     fn label(&self, state: &State, atom: AtomId) -> Truth {
@@ -249,17 +258,4 @@ impl System for Toy {
     fn blame(&mut self, path: &[State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
         Trace::new(self, path, precision).candidates(cause)
     }
-}
-
-/// What a state arrives as, and where.
-pub fn arrived(toy: &Toy, precision: &dyn Lookup<Toy>, member: State) -> (State, Location) {
-    let location = toy.location(&member);
-    (toy.clone().decay(member, &precision.at(&location).step), location)
-}
-
-/// Candidates for each bit of a mask.
-pub fn each_bit(mask: u64) -> impl Iterator<Item = u64> {
-    iter::successors(Some(mask), |rest| Some(rest & rest.wrapping_sub(1)))
-        .take_while(|rest| *rest != 0)
-        .map(|rest| rest & rest.wrapping_neg())
 }

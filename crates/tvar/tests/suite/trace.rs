@@ -1,6 +1,7 @@
 //! Blame by cone of influence: which bits of precision an unknown value at the end of a path depends on.
 
-use crate::toy::{CONTENT, INPUT, Leap, Location, STORED, State, Toy, arrived, each_bit};
+use crate::toy::{CONTENT, INPUT, Leap, Location, STORED, State, Toy};
+use crate::word::bits;
 use mu_calculus::AtomId;
 use tvar::{Blame, Candidate, Knob, Lookup, System};
 
@@ -21,7 +22,7 @@ impl<'a> Trace<'a> {
         let (end, mut marked) = match cause {
             Blame::Atom(atom) => (last, self.atom(atom)),
             Blame::Edge(edge) => (last, self.edge(last, edge)),
-            Blame::Sink if last > 0 => (last - 1, self.sink(last - 1)),
+            Blame::Sink if self.path[last] == State::Hazard => (last - 1, self.sink(last - 1)),
             Blame::Sink => return self.found,
         };
         for index in (1..=end).rev() {
@@ -62,8 +63,8 @@ impl<'a> Trace<'a> {
     fn back(&mut self, index: usize, marked: u64) -> u64 {
         let (leap, location) = self.leap_to(index);
         let decayed = marked & !leap.result.unknown();
-        for bits in each_bit(decayed) {
-            self.add(index, location, Knob::Step(STORED, bits));
+        for bit in bits(decayed) {
+            self.add(index, location, Knob::Step(STORED, 1 << bit));
         }
         self.through(index - 1, leap, marked & leap.result.unknown())
     }
@@ -72,19 +73,19 @@ impl<'a> Trace<'a> {
     fn through(&mut self, index: usize, leap: Leap, result: u64) -> u64 {
         let location = self.toy.location(&self.path[index]);
         if self.path[index] == State::Dummy {
-            for bits in each_bit(result) {
-                self.add(index, location, Knob::Input(CONTENT, bits));
+            for bit in bits(result) {
+                self.add(index, location, Knob::Input(CONTENT, 1 << bit));
             }
             return 0;
         }
         let cone = self.toy.step.cone(leap.argument, result);
-        for bits in each_bit(cone & self.toy.input_mask()) {
-            self.add(index, location, Knob::Input(INPUT, bits >> self.toy.width));
+        for bit in bits((cone & self.toy.input_mask()) >> self.toy.width) {
+            self.add(index, location, Knob::Input(INPUT, 1 << bit));
         }
         let stored = cone & self.toy.stored_mask();
         if self.toy.offers_cases {
-            for bits in each_bit(stored) {
-                self.add(index, location, Knob::Case(STORED, bits));
+            for bit in bits(stored) {
+                self.add(index, location, Knob::Case(STORED, 1 << bit));
             }
         }
         stored
@@ -93,7 +94,7 @@ impl<'a> Trace<'a> {
     /// A step that leads from the state before to this state of the path, and where it arrives.
     fn leap_to(&self, index: usize) -> (Leap, Location) {
         let leading = self.leaps(index - 1).concat().into_iter().find_map(|leap| {
-            let mut places = self.toy.members(leap).map(|member| arrived(self.toy, self.precision, member));
+            let mut places = self.toy.members(leap).map(|member| self.toy.arrived(member, self.precision));
             places.find(|(state, _)| *state == self.path[index]).map(|(_, location)| (leap, location))
         });
         leading.expect("the states of a path follow each other")

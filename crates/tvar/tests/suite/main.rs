@@ -1,0 +1,18 @@
+//! Tests of the framework from outside, on small systems of stored and input bits.
+//!
+//! The random tests run a fixed number of cases with fixed seeds. `TVAR_CASES` (a number) sets another number of
+//! systems for the end-to-end test, 20,000 without it, and the others change in proportion.
+
+mod concrete;
+mod end_to_end;
+mod function;
+mod landing_gear;
+mod monotone;
+mod obligations;
+mod parametric;
+mod published;
+mod random;
+mod refinement;
+mod toy;
+mod trace;
+mod word;

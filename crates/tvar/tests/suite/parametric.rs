@@ -1,0 +1,119 @@
+//! The parametric automata of Onderka & Ratschan (section 5 of the version with proofs): an input of `w` bits of which
+//! the running maximum is kept, an input of `u` bits that is stored and not used, and a free-running counter of `c`
+//! bits. An input bit resets the maximum, if the automaton can be reset. The property is recovery: `AG EF maximum == 0`.
+//!
+//! Naive exploration grows exponentially in all three parameters, input splitting does not see `u`, and with decay it
+//! does not see `c` either.
+
+use crate::function::{Builder, Gate};
+use crate::random;
+use crate::toy::{Locations, Start, Toy};
+use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
+use three_valued::Truth;
+use tvar::{Strategy, Unlimited, verify};
+
+#[derive(Clone, Copy, Debug)]
+struct Parameters {
+    w: usize,
+    u: usize,
+    c: usize,
+    resettable: bool,
+}
+
+impl Parameters {
+    /// Stored are the maximum, the unused input and the counter; inputs are the number, the unused one and the reset.
+    fn automaton(self) -> Toy {
+        let Self { w, u, c, resettable } = self;
+        let width = w + u + c;
+        let mut builder = Builder::default();
+        let (maximum, counter) = (builder.leaves(0, w), builder.leaves(w + u, c));
+        let (number, unused) = (builder.leaves(width, w), builder.leaves(width + w, u));
+        let asked = builder.gate(Gate::Leaf(width + w + u));
+        let (zero, can) = (builder.gate(Gate::Constant(false)), builder.gate(Gate::Constant(resettable)));
+        let reset = builder.gate(Gate::And(asked, can));
+        let is_larger = builder.less(&maximum, &number);
+        let larger = builder.select(is_larger, &number, &maximum);
+        let next = builder.select(reset, &vec![zero; w], &larger);
+        let outputs = [next, unused, builder.increment(&counter)].concat();
+        Toy {
+            width: width as u32,
+            inputs: (w + u + 1) as u32,
+            step: builder.finish(outputs),
+            atoms: is_zero(w),
+            hazard: None,
+            start: Start::State(0),
+            locations: Locations::Bits(0),
+            offers_cases: false,
+            mutation: None,
+        }
+    }
+}
+
+fn is_zero(w: usize) -> crate::function::Function {
+    let mut builder = Builder::default();
+    let bits = builder.leaves(0, w);
+    let zeros: Vec<usize> = bits.iter().map(|bit| builder.gate(Gate::Not(*bit))).collect();
+    let all = builder.all(&zeros);
+    builder.finish(vec![all])
+}
+
+/// Whether the maximum can always become 0 again.
+fn recovery() -> Formula<AtomId> {
+    let path = |quantifier, operator, p| Formula::Path(quantifier, operator, Box::new(p));
+    let reachable = path(PathQuantifier::Exists, PathOperator::Eventually, Formula::Atom(AtomId(0)));
+    path(PathQuantifier::All, PathOperator::Always, reachable)
+}
+
+/// The refinements and the states in the end.
+fn measure(parameters: Parameters, strategy: Strategy) -> (usize, usize) {
+    let goals = [random::goal(&recovery())];
+    let outcome = verify(&mut parameters.automaton(), 1, &goals, strategy, &Unlimited);
+    let decision = &outcome.decisions[0];
+    assert_eq!(decision.verdict, Truth::from(parameters.resettable), "{parameters:?} {strategy:?}");
+    (decision.refinements, decision.space.states.len())
+}
+
+/// The parameters `w`, `u` and `c`, and the refinements and states in the end.
+type Row = ((usize, usize, usize), (usize, usize));
+
+#[track_caller]
+fn check(strategy: Strategy, resettable: bool, expected: &[Row]) {
+    let found =
+        expected.iter().map(|&((w, u, c), _)| ((w, u, c), measure(Parameters { w, u, c, resettable }, strategy)));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+}
+
+/// Every combination of bits can be reached.
+#[test]
+fn naive_exploration_grows_with_every_parameter() {
+    for resettable in [false, true] {
+        let cases = [
+            ((1, 1, 1), (0, 8)),
+            ((2, 1, 1), (0, 16)),
+            ((5, 1, 1), (0, 128)),
+            ((1, 2, 1), (0, 16)),
+            ((1, 5, 1), (0, 128)),
+            ((1, 1, 2), (0, 16)),
+            ((1, 1, 5), (0, 128)),
+        ];
+        check(Strategy::Naive, resettable, &cases);
+    }
+}
+
+/// Next to the start there are, per value of the counter, one state after a reset and one without. Where there is no
+/// reset, the number has to be split bit by bit to see that the maximum stays, and there is a state per maximum.
+#[test]
+fn input_splitting_does_not_see_the_unused_input() {
+    let cases = [((2, 1, 2), (1, 9)), ((2, 9, 2), (1, 9)), ((9, 9, 2), (1, 9)), ((2, 1, 6), (1, 129))];
+    check(Strategy::Default, true, &cases);
+    let cases = [((2, 1, 2), (2, 17)), ((2, 9, 2), (2, 17)), ((3, 9, 2), (3, 33)), ((2, 1, 6), (2, 257))];
+    check(Strategy::Default, false, &cases);
+}
+
+#[test]
+fn decay_does_not_see_the_counter_either() {
+    let cases = [((2, 1, 1), (5, 5)), ((2, 9, 1), (5, 5)), ((2, 16, 20), (5, 5)), ((3, 16, 20), (7, 9))];
+    check(Strategy::Decay, true, &cases);
+    let cases = [((2, 1, 1), (4, 5)), ((2, 9, 1), (4, 5)), ((2, 16, 20), (4, 5)), ((3, 16, 20), (6, 9))];
+    check(Strategy::Decay, false, &cases);
+}
