@@ -75,5 +75,6 @@ fn programmed<V: ByteDomain>(eeprom: &Eeprom, mode: &V, old: &V, value: &V) -> V
     };
     let last = eeprom.mode_mask.checked_shr(place).unwrap_or(0);
     let possible = (0..=last).filter_map(in_mode);
-    possible.reduce(|all, one| all.join(&one)).unwrap_or_else(|| value.clone())
+    let joined = possible.reduce(|all, one| all.join(&one)).unwrap_or_else(|| value.clone());
+    joined.indexed_by(&[mode])
 }
