@@ -161,6 +161,12 @@ pub trait Environment<V: ByteDomain> {
         self.choose(possibilities.count())
     }
 
+    /// Whether the environment is sure to pick [`Happening::Continue`] in this step if that is possible. What is merely
+    /// possible is then not looked for. An environment that explores every possibility never is.
+    fn is_quiet(&self) -> bool {
+        false
+    }
+
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;
 

@@ -98,6 +98,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         all.find(|interrupt| interrupt.number == number).expect("only interrupts of the device are offered")
     }
 
+    /// Whether a stored bit certainly is 0.
+    fn is_clear(&self, bit: BitRef) -> bool {
+        self.state.data.get(bit.address).bit(bit.bit).known() == Some(false)
+    }
+
     /// Settles a stored bit.
     fn decide_stored(&mut self, bit: BitRef) -> bool {
         let stored = self.state.data.get(bit.address).bit(bit.bit);
@@ -105,6 +110,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn demanded(&mut self, interrupt: &'static Interrupt) -> Demanded {
+        if self.environment.is_quiet() && interrupt.flag().is_some_and(|flag| self.is_clear(flag)) {
+            return Demanded::No;
+        }
         let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
         if enable.known() == Some(false) || !self.decide_stored(interrupt.enable) || !self.wakes(interrupt) {
             return Demanded::No;

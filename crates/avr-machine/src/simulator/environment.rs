@@ -15,7 +15,7 @@ use super::system::{EepromTimer, WatchdogTimer};
 use super::timers::Timer;
 use super::twi::Twi;
 use super::usart::Usart;
-use crate::device::{BitKind, BitRef, ClearedBy, Device, Request, ResetCause};
+use crate::device::{BitKind, BitRef, ClearedBy, Device, Interrupt, Request, ResetCause};
 use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
 use crate::machine::Machine;
 use crate::state::MachineState;
@@ -91,6 +91,7 @@ pub(super) struct Board {
     /// The next actions of the stimulus, by cycle and by step.
     next_timed: usize,
     next_counted: usize,
+    /// Interrupts that the stimulus requested and that were not entered yet.
     forced: u128,
     forced_reset: Option<ResetCause>,
     /// Units that must look at the state after this step.
@@ -104,6 +105,8 @@ pub(super) struct Board {
     due_step: u64,
     /// Level-sensed external interrupts that are requested now.
     levels: u128,
+    /// Whether no enabled interrupt and no reset is wanted.
+    quiet: bool,
     sleeping: bool,
     forsaken: bool,
 }
@@ -132,6 +135,7 @@ impl Board {
             due: 0,
             due_step: 0,
             levels: 0,
+            quiet: false,
             sleeping: false,
             forsaken: false,
         }
@@ -179,6 +183,7 @@ impl Board {
         self.touched = 0;
         self.stimulate(state, steps);
         self.levels = self.levels(state);
+        self.quiet = self.wants_nothing(state);
         self.writes.clear();
         self.reads.clear();
         let next = self.units.iter().map(|unit| unit.peripheral().due()).min().unwrap_or(NEVER);
@@ -225,6 +230,15 @@ impl Board {
         let requested = |number: &u8| pins.is_some_and(|pins| pins.requests_by_level(*number, is_level));
         let numbers = self.device.interrupts.iter().map(|interrupt| interrupt.number);
         numbers.filter(requested).fold(0, |all, number| all | 1 << number)
+    }
+
+    /// Whether no enabled interrupt and no reset is wanted now.
+    fn wants_nothing(&self, state: &MachineState<u8>) -> bool {
+        let wanted = |interrupt: &Interrupt| {
+            state.data.get(interrupt.enable.address) & interrupt.enable.mask() != 0
+                && self.wants(Happening::Interrupt(interrupt.number))
+        };
+        self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(wanted)
     }
 
     /// What hardware has in a register; the program is told of raised flags.
@@ -355,6 +369,11 @@ impl Environment<u8> for Board {
         wanted.unwrap_or(if may_continue { 0 } else { last_interrupt })
     }
 
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.quiet && !self.sleeping
+    }
+
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
         0
     }
@@ -421,6 +440,8 @@ fn concerns(device: &'static Device, units: &[Unit], size: usize) -> Vec<Concern
         peripheral.read_registers().iter().for_each(|at| all[usize::from(*at)].read |= 1 << index);
         peripheral.answered_registers().iter().for_each(|at| all[usize::from(*at)].answered |= 1 << index);
     }
+    // Enabling an interrupt lets the world look whether it is wanted: the first unit stands for all.
+    device.interrupts.iter().for_each(|interrupt| all[usize::from(interrupt.enable.address)].written |= 1);
     for register in &device.registers {
         for (bit, mask) in register.bits.iter().zip((0..8).map(|number| 1u8 << number)) {
             let BitKind::Flag(flag) = &bit.kind else { continue };

@@ -112,6 +112,10 @@ impl Environment<u8> for Script {
         found.unwrap_or(0)
     }
 
+    fn is_quiet(&self) -> bool {
+        !self.sleeping && self.entry().is_none_or(|entry| entry.choice.is_none())
+    }
+
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
         0
     }

@@ -129,6 +129,14 @@ impl Environment<u8> for World {
         chosen
     }
 
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        match &self.answers {
+            Answers::Modelled(board) => board.is_quiet(),
+            Answers::Listed(script) => script.is_quiet(),
+        }
+    }
+
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
         0
     }
