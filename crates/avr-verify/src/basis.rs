@@ -3,7 +3,7 @@
 use crate::result::Basis;
 use crate::script::HardwareChoice;
 use crate::system::Firmware;
-use mu_calculus::Problem;
+use mu_calculus::{Modality, Node, NodeId, NormalForm, Problem};
 use three_valued::Truth;
 use tvar::{Goal, Outcome, Progress, StateSpace, System, Watch};
 
@@ -31,8 +31,33 @@ pub(crate) fn bases(
         let graph = if goal.sees_hazards { &with_hazards } else { &plain };
         let problem = Problem { graph, labels: &labels, formula: &goal.formula };
         let remaining = problem.solve(&|| watch.cancelled()).map_or(Truth::Unknown, |solution| solution.verdict());
-        if verdict.is_unknown() || remaining == verdict { Basis::Hardware } else { Basis::Model }
+        let certain = verdict.is_unknown() || remaining == verdict || speaks_of_all(&goal.formula, verdict);
+        if certain { Basis::Hardware } else { Basis::Model }
     };
     let verdicts = outcome.decisions.iter().map(|decision| decision.verdict);
     goals.iter().zip(verdicts).map(basis).collect()
+}
+
+/// Whether a verdict speaks of all successors only: a true formula without `<>`, a false one without `[]` apart from the
+/// one over the initial content, which nobody chooses in a run. Then the hardware's choices do not matter.
+fn speaks_of_all(formula: &NormalForm, verdict: Truth) -> bool {
+    let reachable = |root: NodeId, wanted: Modality| {
+        let mut waiting = vec![root];
+        let mut seen = vec![false; formula.node_count()];
+        while let Some(node) = waiting.pop() {
+            if std::mem::replace(&mut seen[node.index()], true) {
+                continue;
+            }
+            match formula.node(node) {
+                Node::Modal(modality, _) if modality == wanted => return true,
+                other => waiting.extend(other.children().iter()),
+            }
+        }
+        false
+    };
+    match verdict {
+        Truth::True => !reachable(formula.root(), Modality::Diamond),
+        Truth::False => formula.node(formula.root()).children().iter().all(|child| !reachable(*child, Modality::Box)),
+        Truth::Unknown => true,
+    }
 }

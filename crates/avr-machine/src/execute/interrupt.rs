@@ -248,7 +248,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.environment.event(Event::WatchdogRestart);
     }
 
-    /// SPM: programming the flash is not modelled; starting it outside the boot section does nothing (5.108).
+    /// SPM: filling the page buffer has no effect that can be seen; changing the flash is not modelled; outside the boot
+    /// section SPM does nothing (5.108).
     pub(super) fn store_program(&mut self) -> Result<(), Stop> {
         let machine = self.machine;
         let Some(programming) = &machine.device.self_programming else {
@@ -258,9 +259,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if programming.only_from_boot_section && address < machine.boot_start * 2 {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         }
-        if self.decide_stored(programming.enable) {
-            return Err(Stop::Limit(crate::hazard::Limit::Unsupported("programming the flash with SPM")));
+        let changes_flash = programming.operations.iter().any(|(_, bit)| {
+            self.state.data.get(bit.address).bit(bit.bit).known() != Some(false) && self.decide_stored(*bit)
+        });
+        if changes_flash && self.decide_stored(programming.enable) {
+            return Err(Stop::Limit(crate::hazard::Limit::Unsupported("changing the flash with SPM")));
         }
+        // Filling the page buffer changes nothing that can be read back.
         Ok(())
     }
 

@@ -63,28 +63,47 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.control.peripheral_written = false;
         self.cycles = cycles.into();
         self.jump(address + u32::from(words));
-        let open = self.state.control.windows;
-        self.execute(instruction)?;
-        if open != [0; MAX_WINDOWS] {
-            self.age_windows(open);
+        if self.state.control.windows == [0; MAX_WINDOWS] {
+            return self.execute(instruction);
         }
+        let expiring = self.age_windows();
+        self.execute(instruction)?;
+        self.close_expired(&expiring);
         Ok(())
     }
 
-    /// Windows that were open before the instruction have that much less time left.
-    fn age_windows(&mut self, open: [u8; MAX_WINDOWS]) {
-        let machine = self.machine;
-        for (index, bit) in machine.windows().iter().enumerate() {
-            let left = &mut self.state.control.windows[index];
-            if open[index] == 0 || *left != open[index] {
+    /// Takes the cycles of this instruction from the time that windows have left. Those that close before the
+    /// instruction is done are closed; those that close with it are returned.
+    fn age_windows(&mut self) -> Vec<usize> {
+        let mut expiring = Vec::new();
+        for index in 0..self.machine.windows().len() {
+            let left = u32::from(self.state.control.windows[index]);
+            if left == 0 {
                 continue;
             }
-            *left = left.saturating_sub(self.cycles.min(255) as u8);
-            if *left == 0 {
-                let closed = self.state.data.get(bit.address).with_bit(bit.bit, &V::Bit::constant(false));
-                self.state.data.set(bit.address, closed);
+            self.state.control.windows[index] = left.saturating_sub(self.cycles) as u8;
+            if left < self.cycles {
+                self.clear_window(index);
+            } else if left == self.cycles {
+                expiring.push(index);
             }
         }
+        expiring
+    }
+
+    /// Closes windows whose time is over, unless the instruction opened them anew.
+    fn close_expired(&mut self, expiring: &[usize]) {
+        for index in expiring {
+            if self.state.control.windows[*index] == 0 {
+                self.clear_window(*index);
+            }
+        }
+    }
+
+    fn clear_window(&mut self, index: usize) {
+        let bit = self.machine.windows()[index];
+        let closed = self.state.data.get(bit.address).with_bit(bit.bit, &V::Bit::constant(false));
+        self.state.data.set(bit.address, closed);
     }
 
     /// A general-purpose register.
