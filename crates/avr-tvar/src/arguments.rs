@@ -9,6 +9,7 @@ use avr_verify::Strategy;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::run::{self, Run};
 use crate::values;
 
 /// Formal verification of AVR machine code.
@@ -31,6 +32,9 @@ pub enum Command {
     Verify(Verify),
     /// List the machine code of a firmware image
     Disasm(Disasm),
+    /// Simulate a firmware image with concrete values
+    #[command(after_help = run::HELP)]
+    Run(Run),
 }
 
 const VERIFY_HELP: &str = "\
@@ -101,7 +105,7 @@ pub enum Format {
     Json,
 }
 
-fn device_help() -> String {
+pub(crate) fn device_help() -> String {
     let names: Vec<&str> = Device::names().collect();
     format!(
         "The device; by default as the property file or the image says, else atmega328p. Known: {}",

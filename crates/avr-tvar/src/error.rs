@@ -2,6 +2,7 @@
 
 use avr_image::ImageError;
 use avr_machine::device::{Device, UnknownDevice};
+use avr_machine::simulator::StimulusError;
 use avr_properties::PropertyError;
 use thiserror::Error;
 
@@ -66,6 +67,27 @@ pub enum InputErrorKind {
         /// What the system says.
         reason: String,
     },
+    /// A stimulus cannot be used.
+    #[error("{0}")]
+    Stimulus(StimulusError),
+    /// An exact stimulus asks for something that cannot happen.
+    #[error("{path}: {what} is not possible in step {step}")]
+    ImpossibleChoice {
+        /// The stimulus file.
+        path: String,
+        /// The number of the step, from 0.
+        step: u64,
+        /// What was to happen.
+        what: String,
+    },
+    /// A file could not be written.
+    #[error("{path}: cannot be written: {error}")]
+    WriteFile {
+        /// The path.
+        path: String,
+        /// Why not.
+        error: std::io::Error,
+    },
     /// The results could not be written.
     #[error("cannot write to the standard output: {0}")]
     Write(std::io::Error),
@@ -92,6 +114,11 @@ impl InputErrorKind {
                 "write it with `avr-objcopy -O ihex -j .eeprom --change-section-lma .eeprom=0`".to_owned()
             }
             Self::Threads { .. } => "give a smaller number with --jobs".to_owned(),
+            Self::Stimulus(error) => return error.hint(),
+            Self::ImpossibleChoice { .. } => {
+                "an interrupt must be enabled and requested there; is the stimulus for this firmware?".to_owned()
+            }
+            Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })
     }

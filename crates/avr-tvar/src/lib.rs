@@ -15,6 +15,7 @@ mod memory;
 mod monitor;
 mod output;
 mod progress;
+mod run;
 mod values;
 mod verify;
 
@@ -50,6 +51,7 @@ fn execute(arguments: &Arguments) -> Exit {
     let result = match &arguments.command {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
     };
     result.unwrap_or_else(|error| {
         output::input_error(&error);

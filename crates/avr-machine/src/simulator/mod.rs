@@ -20,6 +20,7 @@ mod world;
 
 use std::sync::Arc;
 
+use crate::data_space::PAGE_CELLS;
 use crate::hazard::{Hazard, HazardKind, Limit, Stop};
 use crate::machine::Machine;
 use crate::program::Fetched;
@@ -105,6 +106,12 @@ impl<'a> Simulator<'a> {
         Self { machine, checkpoint: moment.clone(), moment, sent: Vec::new(), has_breaks }
     }
 
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &'a Machine {
+        self.machine
+    }
+
     /// The state that was reached.
     #[must_use]
     pub fn state(&self) -> &MachineState<u8> {
@@ -140,15 +147,22 @@ impl<'a> Simulator<'a> {
         self.moment.world.recorded()
     }
 
+    /// The limit that the run has reached, if it has.
+    #[inline]
+    #[must_use]
+    pub fn reached(&self, limits: Limits) -> Option<End> {
+        if self.moment.steps >= limits.steps {
+            return Some(End::Steps);
+        }
+        (self.moment.cycles >= limits.cycles).then_some(End::Cycles)
+    }
+
     /// Runs until a limit is reached or nothing more can happen.
     pub fn run(&mut self, limits: Limits) -> End {
         self.keep_checkpoint();
         loop {
-            if self.moment.steps >= limits.steps {
-                return End::Steps;
-            }
-            if self.moment.cycles >= limits.cycles {
-                return End::Cycles;
+            if let Some(end) = self.reached(limits) {
+                return end;
             }
             if self.moment.steps - self.checkpoint.steps >= CHECKPOINT_STEPS {
                 self.keep_checkpoint();
@@ -159,8 +173,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Takes one step. The cells of data memory that it changed are among the pages that
-    /// [`crate::DataSpace::changed_pages`] names.
+    /// Takes one step.
     ///
     /// # Errors
     /// The end of the run, when there is no step.
@@ -170,10 +183,16 @@ impl<'a> Simulator<'a> {
         self.advance().map_or(Ok(()), Err)
     }
 
-    /// The content of a cell before the last [`Self::step`].
+    /// The cells of data memory that the last [`Self::step`] changed, with their new content, by rising address.
     #[must_use]
-    pub fn before(&self, cell: u16) -> u8 {
-        *self.checkpoint.state.data.get(cell)
+    pub fn changes(&self) -> Vec<(u16, u8)> {
+        let (before, after) = (self.checkpoint.state.data.cells(), &self.moment.state.data);
+        let pages = after.changed_pages().flat_map(|page| page * PAGE_CELLS..(page + 1) * PAGE_CELLS);
+        let cells = pages.filter(|cell| *cell <= usize::from(self.machine.data_end));
+        cells
+            .filter(|cell| before[*cell] != after.cells()[*cell])
+            .map(|cell| (cell as u16, after.cells()[cell]))
+            .collect()
     }
 
     /// Takes one step; if there is none, the run stands where it stood.

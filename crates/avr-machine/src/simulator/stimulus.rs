@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use crate::device::{Device, ResetCause};
 use crate::environment::Happening;
+use crate::machine::eeprom_cells;
 pub use error::{StimulusError, StimulusErrorKind};
+pub use write::choice_name;
 
 /// The system clock of a part as it leaves the factory, in hertz.
 const FACTORY_CLOCK_HERTZ: u32 = 1_000_000;
@@ -83,6 +85,12 @@ impl Stimulus {
         causes
     }
 
+    /// The initial content of a byte of the EEPROM, if the stimulus gives it.
+    #[must_use]
+    pub fn eeprom(&self, address: u16, device: &Device) -> Option<u8> {
+        self.initial.get(&(eeprom_cells(device) + address)).copied()
+    }
+
     /// The action of this number among those at cycles.
     pub(super) fn timed(&self, index: usize) -> Option<(u64, &Action)> {
         self.timed.get(index).map(|(cycle, action)| (*cycle, action))
@@ -139,8 +147,7 @@ pub struct ExactInput {
 }
 
 /// The names of resets in stimulus files.
-const RESETS: [(&str, ResetCause); 4] = [
-    ("power_on_reset", ResetCause::PowerOn),
+const RESETS: [(&str, ResetCause); 3] = [
     ("external_reset", ResetCause::External),
     ("brown_out_reset", ResetCause::BrownOut),
     ("watchdog_reset", ResetCause::Watchdog),

@@ -74,7 +74,9 @@ fn register(address: u16, device: &'static Device) -> String {
     }
 }
 
-fn choice_name(choice: Happening, device: &'static Device) -> &'static str {
+/// The name of what may happen in a step, as stimulus files write it: an interrupt, a reset, or `none`.
+#[must_use]
+pub fn choice_name(choice: Happening, device: &'static Device) -> &'static str {
     match choice {
         Happening::Continue => NONE,
         Happening::Reset(cause) => RESETS.iter().find(|(_, known)| *known == cause).map_or(NONE, |(name, _)| name),
