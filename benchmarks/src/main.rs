@@ -26,6 +26,7 @@ use tools::{Ours, Peer};
 
 /// Compare avr-tvar with machine-check-avr on the same images, and print ratios.
 #[derive(Clone, Debug, Parser)]
+#[command(args_override_self = true)]
 struct Arguments {
     /// The top of the repository
     #[arg(long, value_name = "FOLDER")]
