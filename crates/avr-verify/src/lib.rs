@@ -4,7 +4,6 @@
 //! [`Machine`](avr_machine::Machine) a [`tvar::System`], and [`verify`] runs the properties of an image over it.
 #![forbid(unsafe_code)]
 
-mod basis;
 mod cut;
 mod events;
 mod result;

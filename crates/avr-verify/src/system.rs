@@ -24,10 +24,6 @@ pub struct Firmware<'a> {
     workspace: Workspace,
     /// The events that atoms speak of.
     watched: Rc<[WatchedEvent]>,
-    /// Who makes the choices of the hardware.
-    pub(crate) hardware: HardwareChoice,
-    /// Whether the hardware had a choice anywhere.
-    pub(crate) hardware_chose: bool,
 }
 
 /// Unknown inputs as three-valued bytes, and events noted.
@@ -58,7 +54,7 @@ impl<'a> Firmware<'a> {
         let mut store = Store::default();
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
-        Self { machine, atoms, store, workspace, watched, hardware: HardwareChoice::Free, hardware_chose: false }
+        Self { machine, atoms, store, workspace, watched }
     }
 
     /// A state as formulas see it; none for the dummy and for sinks.
@@ -192,9 +188,16 @@ impl System for Firmware<'_> {
             return;
         }
         let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
-        self.hardware_chose |= scripts.iter().any(|script| uses_abstracted_freedom(script));
-        for edge in hyper_edges(&scripts, self.hardware) {
-            edges.add(edge.into_iter().map(|leaf| states[leaf]));
+        let free = hyper_edges(&scripts, HardwareChoice::Free);
+        for edge in &free {
+            edges.add(edge.iter().map(|leaf| states[*leaf]));
+        }
+        if scripts.iter().any(|script| uses_abstracted_freedom(script)) {
+            // Every leaf is a member of some hyper-edge; its first place among them stands for it.
+            let members: Vec<usize> = free.into_iter().flatten().collect();
+            let position = |leaf: usize| members.iter().position(|member| *member == leaf).expect("a member");
+            let open = hyper_edges(&scripts, HardwareChoice::Open);
+            edges.set_open(open.into_iter().map(|edge| edge.into_iter().map(position).collect()).collect());
         }
     }
 

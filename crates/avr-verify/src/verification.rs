@@ -1,6 +1,5 @@
 //! Verifying the properties of one image.
 
-use crate::basis;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
@@ -56,12 +55,9 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let atoms = table.atoms();
     let mut firmware = Firmware::new(&machine, atoms);
     let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
-    let bases = basis::bases(&mut firmware, &goals, &outcome, request.watch);
     let properties = request.file.properties.iter().zip(bound);
     Ok(Results {
-        properties: properties
-            .map(|(property, bound)| result(&firmware, request, property, bound, &outcome, &bases))
-            .collect(),
+        properties: properties.map(|(property, bound)| result(&firmware, request, property, bound, &outcome)).collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
@@ -103,12 +99,11 @@ fn result(
     property: &Property,
     bound: Bound,
     outcome: &Outcome<Firmware<'_>>,
-    bases: &[Basis],
 ) -> PropertyResult {
     let (formula, verdict, basis, statistics) = match bound {
         Bound::Checked { goal, formula } => {
             let decision = &outcome.decisions[goal];
-            (formula, verdict(firmware, request.image, decision), bases[goal], statistics(decision))
+            (formula, verdict(firmware, request.image, decision), basis(decision), statistics(decision))
         }
         Bound::Unsupported { formula, reason } => {
             (formula, Verdict::Unknown(Unknown::because(reason)), Basis::Hardware, Statistics::default())
@@ -122,6 +117,10 @@ fn result(
         basis,
         statistics,
     }
+}
+
+fn basis(decision: &Decision<AbstractState>) -> Basis {
+    if decision.robust { Basis::Hardware } else { Basis::Model }
 }
 
 fn statistics(decision: &Decision<AbstractState>) -> Statistics {

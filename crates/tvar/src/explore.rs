@@ -6,6 +6,7 @@ use crate::watch::{Exhausted, Phase, Progress, Watch};
 use hashbrown::HashTable;
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, StateId};
 use rustc_hash::FxBuildHasher;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash};
 
 /// An explored state space.
@@ -22,6 +23,8 @@ pub struct StateSpace<T> {
     /// Ends of the members of each hyper-edge in `members`.
     edge_ends: Vec<u32>,
     members: Vec<u32>,
+    /// The hyper-edges of states with abstracted choices, when those are left open.
+    open: BTreeMap<u32, Vec<Vec<u32>>>,
     hazards: Vec<u32>,
     /// Whether a sink that marks an engine limit was reached.
     limits: Vec<u32>,
@@ -101,6 +104,7 @@ impl<T: Clone + Eq + Hash> Explorer<T> {
         edges: &mut HyperEdges<T>,
     ) {
         let state = self.space.states[self.space.expanded].clone();
+        let first = self.space.members.len();
         edges.clear();
         system.expand(&state, precision.at(&system.location(&state)), edges);
         for edge in edges.iter() {
@@ -110,6 +114,11 @@ impl<T: Clone + Eq + Hash> Explorer<T> {
                 self.space.members.push(number);
             }
             self.space.edge_ends.push(self.space.members.len() as u32);
+        }
+        if !edges.open().is_empty() {
+            let members = &self.space.members[first..];
+            let open = edges.open().iter().map(|edge| edge.iter().map(|index| members[*index]).collect()).collect();
+            self.space.open.insert(self.space.expanded as u32, open);
         }
         self.space.state_ends.push(self.space.edge_ends.len() as u32);
         self.space.expanded += 1;
@@ -135,6 +144,7 @@ impl<T: Clone + Eq + Hash> StateSpace<T> {
             state_ends: Vec::new(),
             edge_ends: Vec::new(),
             members: Vec::new(),
+            open: BTreeMap::new(),
             hazards: Vec::new(),
             limits: Vec::new(),
         }
@@ -187,6 +197,12 @@ impl<T: Clone + Eq + Hash> StateSpace<T> {
         })
     }
 
+    /// Whether some state has choices that the model abstracts.
+    #[must_use]
+    pub fn has_abstracted_choices(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// The space as a graph for model checking. With `hazards_last`, hazard sinks become ordinary states that are never
     /// left, so that a formula can speak of them.
     ///
@@ -194,6 +210,16 @@ impl<T: Clone + Eq + Hash> StateSpace<T> {
     /// When the members exceed 32 bits, which memory limits exclude.
     #[must_use]
     pub fn graph(&self, hazards_last: bool) -> HyperGraph {
+        self.graph_of(hazards_last, &BTreeMap::new())
+    }
+
+    /// The same graph with the choices that the model abstracts left open: nobody makes them, they are not known.
+    #[must_use]
+    pub fn open_graph(&self, hazards_last: bool) -> HyperGraph {
+        self.graph_of(hazards_last, &self.open)
+    }
+
+    fn graph_of(&self, hazards_last: bool, replaced: &BTreeMap<u32, Vec<Vec<u32>>>) -> HyperGraph {
         let mut builder = GraphBuilder::new();
         let mut hazards = self.hazards.iter().copied().peekable();
         for state in 0..self.states.len() {
@@ -202,8 +228,13 @@ impl<T: Clone + Eq + Hash> StateSpace<T> {
             if hazard && hazards_last {
                 builder.edge([id]);
             }
-            for edge in self.edges(state) {
-                builder.edge(edge.iter().map(|member| StateId(*member)));
+            match replaced.get(&(state as u32)) {
+                Some(edges) => edges.iter().for_each(|edge| {
+                    builder.edge(edge.iter().map(|member| StateId(*member)));
+                }),
+                None => self.edges(state).for_each(|edge| {
+                    builder.edge(edge.iter().map(|member| StateId(*member)));
+                }),
             }
         }
         builder.finish(StateId(0)).expect("members are states of this space")

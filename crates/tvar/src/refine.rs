@@ -4,7 +4,7 @@ use crate::explore::{Explorer, StateSpace};
 use crate::precision::{Knob, LocationPrecision, Precision, Strategy};
 use crate::system::{Blame, Candidate, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
-use mu_calculus::{Cause, Culprit, HyperGraph, Labels, NormalForm, Problem, Solution, StateId};
+use mu_calculus::{Cause, Culprit, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution, StateId};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -46,6 +46,8 @@ pub enum Undecided<T> {
 pub struct Decision<T> {
     /// Whether the formula holds in the initial state.
     pub verdict: Truth,
+    /// Whether the verdict stands whatever comes of the choices that the model abstracts.
+    pub robust: bool,
     /// The reason when it is unknown.
     pub undecided: Option<Undecided<T>>,
     /// Refinements before the answer.
@@ -173,7 +175,10 @@ where
             match checked.solution.as_ref().map(Solution::verdict) {
                 Some(Truth::Unknown) if space.exhausted.is_none() => open.push(checked),
                 Some(Truth::Unknown) | None => self.give_up(checked, space),
-                Some(_) => self.decide(checked, space),
+                Some(verdict) => {
+                    let robust = self.is_robust(&views, space, checked.goal, verdict);
+                    self.decide(checked, space, robust);
+                }
             }
         }
         !open.is_empty() && self.refine(system, space, &views, open)
@@ -207,6 +212,7 @@ where
     ) -> Option<Decision<S::State>> {
         Some(Decision {
             verdict: checked.solution.as_ref().map_or(Truth::Unknown, Solution::verdict),
+            robust: true,
             undecided,
             refinements: self.progress.refinements,
             time: self.started.elapsed(),
@@ -215,9 +221,21 @@ where
         })
     }
 
-    fn decide(&mut self, checked: Checked, space: &Arc<StateSpace<S::State>>) {
+    fn decide(&mut self, checked: Checked, space: &Arc<StateSpace<S::State>>, robust: bool) {
         let goal = checked.goal;
-        self.decisions[goal] = self.decision(checked, space, None);
+        let decision = self.decision(checked, space, None);
+        self.decisions[goal] = decision.map(|decision| Decision { robust, ..decision });
+    }
+
+    /// Whether a verdict remains when abstracted choices are left open. Verdicts about all successors do without asking.
+    fn is_robust(&self, views: &Views, space: &StateSpace<S::State>, goal: usize, verdict: Truth) -> bool {
+        let goal = &self.goals[goal];
+        if !space.has_abstracted_choices() || speaks_of_all(&goal.formula, verdict) {
+            return true;
+        }
+        let graph = space.open_graph(goal.sees_hazards);
+        let problem = Problem { graph: &graph, labels: &views.labels, formula: &goal.formula };
+        problem.solve(&|| self.watch.cancelled()).is_ok_and(|solution| solution.verdict() == verdict)
     }
 
     fn give_up(&mut self, checked: Checked, space: &Arc<StateSpace<S::State>>) {
@@ -332,4 +350,17 @@ fn trace<T: Clone>(space: &StateSpace<T>, culprit: &Culprit) -> (Vec<T>, Blame) 
         Cause::Sink => Blame::Sink,
     };
     (path, blame)
+}
+
+/// Whether a verdict speaks of all successors only: a true formula without `<>`, a false one without `[]`. Then it does
+/// not matter who makes the choices.
+fn speaks_of_all(formula: &NormalForm, verdict: Truth) -> bool {
+    let has = |wanted: Modality| {
+        formula.nodes().iter().any(|node| matches!(node, Node::Modal(modality, _) if *modality == wanted))
+    };
+    match verdict {
+        Truth::True => !has(Modality::Diamond),
+        Truth::False => !has(Modality::Box),
+        Truth::Unknown => true,
+    }
 }

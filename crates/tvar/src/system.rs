@@ -94,11 +94,12 @@ impl<S: System + ?Sized> Clone for Candidate<S> {
 pub struct HyperEdges<T> {
     members: Vec<T>,
     ends: Vec<usize>,
+    open: Vec<Vec<usize>>,
 }
 
 impl<T> Default for HyperEdges<T> {
     fn default() -> Self {
-        Self { members: Vec::new(), ends: Vec::new() }
+        Self { members: Vec::new(), ends: Vec::new(), open: Vec::new() }
     }
 }
 
@@ -114,10 +115,23 @@ impl<T> HyperEdges<T> {
         self.ends.push(self.members.len());
     }
 
+    /// Says what the hyper-edges are when the choices that the model abstracts are not made by the environment but
+    /// merely not known: each as the positions of its members among all members that were added.
+    pub fn set_open(&mut self, edges: Vec<Vec<usize>>) {
+        self.open = edges;
+    }
+
+    /// What [`Self::set_open`] said; empty if the state has no such choices.
+    #[must_use]
+    pub fn open(&self) -> &[Vec<usize>] {
+        &self.open
+    }
+
     /// Removes all hyper-edges.
     pub fn clear(&mut self) {
         self.members.clear();
         self.ends.clear();
+        self.open.clear();
     }
 
     /// The number of hyper-edges.

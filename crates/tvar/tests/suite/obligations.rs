@@ -176,6 +176,18 @@ fn followed_hazards_are_found() {
 }
 
 #[test]
+fn sinks_that_claim_to_go_on_are_found() {
+    check(Mutation::SinkStays, &[Broken::Must]);
+}
+
+/// Labels alone do no harm: the solver knows that nothing is known in a sink.
+#[test]
+fn labels_of_sinks_do_not_count() {
+    let wrong = (0..20_000).find(|seed| is_wrong(*seed, Mutation::SinkLabelled));
+    assert_eq!(wrong, None);
+}
+
+#[test]
 fn made_up_initial_content_is_found() {
     check(Mutation::ContentIsZero, &[Broken::May]);
 }

@@ -117,3 +117,28 @@ fn decay_does_not_see_the_counter_either() {
     let cases = [((2, 1, 1), (4, 5)), ((2, 9, 1), (4, 5)), ((2, 16, 20), (4, 5)), ((3, 16, 20), (6, 9))];
     check(Strategy::Decay, false, &cases);
 }
+
+/// A counter too large for one stage: what the first stages show is decided or refined there.
+#[track_caller]
+fn check_stages(strategy: Strategy, formula: Formula<AtomId>, expected: (Truth, usize, bool)) {
+    let parameters = Parameters { w: 1, u: 1, c: 17, resettable: true };
+    let outcome = verify(&mut parameters.automaton(), 1, &[random::goal(&formula)], strategy, &Unlimited);
+    let decision = &outcome.decisions[0];
+    let found = (decision.verdict, decision.refinements, decision.space.is_complete());
+    assert_eq!(found, expected, "{} states", decision.space.states.len());
+    assert_eq!(decision.undecided, None);
+}
+
+#[test]
+fn large_spaces_are_built_as_far_as_needed() {
+    let path = |quantifier, operator, p| Formula::Path(quantifier, operator, Box::new(p));
+    let (all, exists) = (PathQuantifier::All, PathQuantifier::Exists);
+    let is_zero = || Formula::Atom(AtomId(0));
+    let not_zero = || Formula::Not(Box::new(is_zero()));
+    // The first stage ends before every counter value had its reset, and takes the open number for a cause as well.
+    check_stages(Strategy::Default, recovery(), (Truth::True, 2, true));
+    check_stages(Strategy::Naive, path(exists, PathOperator::Eventually, not_zero()), (Truth::True, 0, false));
+    check_stages(Strategy::Naive, path(all, PathOperator::Always, is_zero()), (Truth::False, 0, false));
+    let stays = Formula::Or(vec![is_zero(), path(exists, PathOperator::Always, not_zero())]);
+    check_stages(Strategy::Naive, path(all, PathOperator::Always, stays), (Truth::True, 0, true));
+}

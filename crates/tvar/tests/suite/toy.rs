@@ -69,6 +69,10 @@ pub enum Mutation {
     UnknownIsFalse,
     /// Hazards are followed as if nothing were wrong.
     HazardFollowed,
+    /// Sinks have labels.
+    SinkLabelled,
+    /// Sinks have labels and a step back to themselves.
+    SinkStays,
     /// The open bits of the initial content are taken for 0.
     ContentIsZero,
 }
@@ -232,6 +236,9 @@ impl System for Toy {
     }
 
     fn expand(&mut self, state: &State, precision: &LocationPrecision, edges: &mut HyperEdges<State>) {
+        if *state == State::Hazard && self.mutation == Some(Mutation::SinkStays) {
+            edges.add([State::Hazard]);
+        }
         for cases in self.leaps(state, precision) {
             edges.add(cases.into_iter().flat_map(|leap| self.members(leap)));
         }
@@ -247,7 +254,11 @@ impl System for Toy {
             State::Cover(word) => self.atoms.evaluate(*word).get(atom.index()),
             State::Dummy | State::Hazard => Truth::Unknown,
         };
-        let claimed = self.mutation == Some(Mutation::UnknownIsFalse) && truth.is_unknown();
+        let claimed = match self.mutation {
+            Some(Mutation::UnknownIsFalse) => truth.is_unknown(),
+            Some(Mutation::SinkLabelled | Mutation::SinkStays) => *state == State::Hazard,
+            _ => false,
+        };
         if claimed { Truth::False } else { truth }
     }
 
