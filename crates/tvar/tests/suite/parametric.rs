@@ -121,7 +121,7 @@ fn decay_does_not_see_the_counter_either() {
 /// A counter too large for one stage: what the first stages show is decided or refined there.
 #[track_caller]
 fn check_stages(strategy: Strategy, formula: Formula<AtomId>, expected: (Truth, usize, bool)) {
-    let parameters = Parameters { w: 1, u: 1, c: 17, resettable: true };
+    let parameters = Parameters { w: 1, u: 0, c: 16, resettable: true };
     let outcome = verify(&mut parameters.automaton(), 1, &[random::goal(&formula)], strategy, &Unlimited);
     let decision = &outcome.decisions[0];
     let found = (decision.verdict, decision.refinements, decision.space.is_complete());
