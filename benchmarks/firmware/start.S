@@ -1,5 +1,5 @@
-/* The least that C needs: r1 zero and a stack. It has no vectors, clears no .bss and copies no .data, because the loops of
- * crt0 that do so compare 16-bit addresses with CPC, and copy with LPM: see README.md.
+/* The least that C needs: r1 zero and a stack. It has no vectors, clears no .bss and copies no .data, because crt0 does so
+ * with CPC and LPM: see ../README.md.
  */
 #include <avr/io.h>
 

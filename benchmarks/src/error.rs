@@ -22,7 +22,7 @@ pub enum Error {
         error: Box<ron::error::SpannedError>,
     },
     /// A program could not be started.
-    #[error("cannot run {}: {source} (start the comparison with benchmarks/run, which builds what it needs)", program.display())]
+    #[error("cannot run {}: {source} (benchmarks/run builds what the comparison needs)", program.display())]
     Start {
         /// The program.
         program: PathBuf,

@@ -52,7 +52,7 @@ struct Arguments {
     /// How often avr-tvar runs for each property
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Time limit for one property, in seconds
+    /// Limit for one property in seconds: of CPU time for machine-check-avr, of the time that passes for avr-tvar
     #[arg(long, value_name = "SECONDS", default_value_t = 900)]
     limit: u64,
     /// Memory limit of machine-check-avr, in GiB

@@ -39,7 +39,7 @@ fn circumstances(results: &Results) -> String {
         format!("System: {}; {}", machine.system, machine.rustc),
         format!("`avr-tvar` {}: the median of {} runs", results.revision, results.runs),
         format!(
-            "`machine-check-avr` {}: one run, at most {} s and {:.1} GiB for each property",
+            "`machine-check-avr` {}: one run, at most {} s of CPU time and {:.1} GiB for each property",
             results.peer_version,
             results.peer_seconds,
             results.peer_memory_bytes as f64 / f64::from(1 << 30)

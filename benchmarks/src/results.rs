@@ -27,7 +27,7 @@ pub struct Results {
     pub load_before: f64,
     /// How often `avr-tvar` ran for each property.
     pub runs: usize,
-    /// Time limit of `machine-check-avr` for each property, in seconds.
+    /// Limit of CPU time of `machine-check-avr` for each property, in seconds.
     pub peer_seconds: u64,
     /// Memory limit of `machine-check-avr`, in bytes.
     pub peer_memory_bytes: u64,

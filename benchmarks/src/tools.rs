@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -66,11 +67,13 @@ impl Ours {
 
 impl Peer {
     /// Decides one property. It may assume that the inherent property holds, which spares it proving that first.
+    ///
+    /// Its limit is one of CPU time: when other work shares the processors, what is known of it does not shrink.
     #[must_use]
-    pub fn property(&self, image: &Path, property: &Property) -> Command {
+    pub fn property(&self, image: &Path, property: &Property, limit: Duration) -> Command {
         let mut command = Command::new("prlimit");
-        command.arg(format!("--as={}", self.memory_bytes)).arg(&self.program).arg("--batch");
-        command.arg("--system-hex-file").arg(image);
+        command.arg(format!("--as={}", self.memory_bytes)).arg(format!("--cpu={}", limit.as_secs()));
+        command.arg(&self.program).arg("--batch").arg("--system-hex-file").arg(image);
         match &property.peer {
             None => command.arg("--inherent"),
             Some(text) => command.args(["--assume-inherent", "--property", text]),
