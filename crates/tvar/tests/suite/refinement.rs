@@ -1,18 +1,13 @@
-//! The loop: full precision decides, every round refines something, and whoever cannot go on says so.
+//! The loop: full precision decides, every round refines something, parts of a space decide nothing wrong.
 
 use crate::concrete::Concrete;
 use crate::obligations;
+use crate::observed::Observed;
 use crate::random::{self, Random};
-use crate::toy::{ATOMS, INPUT, Location, Locations, STORED, Start, State, Toy};
+use crate::toy::{ATOMS, Location, Locations, Start, State, Toy};
 use crate::word::Word;
-use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use three_valued::Truth;
-use tvar::{
-    Blame, Candidate, Exhausted, Explorer, HyperEdges, Knob, LocationPrecision, Lookup, Precision, Progress,
-    StateSpace, StepPrecision, Strategy, System, Undecided, Unlimited, Watch, verify,
-};
+use tvar::{Explorer, Precision, Progress, StateSpace, Strategy, Unlimited, verify};
 
 #[test]
 fn full_precision_is_the_concrete_system() {
@@ -46,76 +41,6 @@ fn reachable(toy: &Toy) -> BTreeSet<State> {
     found
 }
 
-/// A system that notes the state spaces that are built of it, and may have its own ideas of blame.
-struct Observed {
-    toy: Toy,
-    blame: fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>>,
-    /// Per pass the steps that were taken: from where to where, before and after decay.
-    passes: Vec<Vec<(State, Vec<State>)>>,
-}
-
-impl Observed {
-    fn new(toy: &Toy) -> Self {
-        Self { toy: toy.clone(), blame: |candidates| candidates, passes: Vec::new() }
-    }
-
-    fn note(&mut self, from: State, to: Vec<State>) {
-        self.passes.last_mut().expect("the initial state comes first").push((from, to));
-    }
-}
-
-/// The precision of the observed system as that of the toy.
-struct Inner<'a>(&'a dyn Lookup<Observed>);
-
-impl Lookup<Toy> for Inner<'_> {
-    fn at(&self, location: &Location) -> &LocationPrecision {
-        self.0.at(location)
-    }
-}
-
-impl System for Observed {
-    type State = State;
-    type Location = Location;
-
-    fn initial(&mut self) -> State {
-        self.passes.push(Vec::new());
-        self.toy.initial()
-    }
-
-    fn location(&self, state: &State) -> Location {
-        self.toy.location(state)
-    }
-
-    fn expand(&mut self, state: &State, precision: &LocationPrecision, edges: &mut HyperEdges<State>) {
-        self.toy.expand(state, precision, edges);
-        // A set, because two hyper-edges with the same members are no more than one.
-        let reached: BTreeSet<Vec<State>> = edges.iter().map(<[State]>::to_vec).collect();
-        self.note(*state, reached.into_iter().flatten().collect());
-    }
-
-    fn decay(&mut self, state: State, precision: &StepPrecision) -> State {
-        let decayed = self.toy.decay(state, precision);
-        self.note(state, vec![decayed]);
-        decayed
-    }
-
-    fn label(&self, state: &State, atom: AtomId) -> Truth {
-        self.toy.label(state, atom)
-    }
-
-    fn blame(&mut self, path: &[State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
-        let candidates = (self.blame)(self.toy.blame(path, cause, &Inner(precision)));
-        let outer = |c: Candidate<Toy>| Candidate {
-            location: c.location,
-            knob: c.knob,
-            step: c.step,
-            indirection: c.indirection,
-            direct: c.direct,
-        };
-        candidates.into_iter().map(outer).collect()
-    }
-}
-
 /// The bits of precision that a system has: the loop cannot take more rounds.
 fn bits_of_precision(toy: &Toy) -> usize {
     let location_bits = toy.location_bits().count_ones();
@@ -142,94 +67,6 @@ fn every_round_refines_and_nearly_every_round_changes_the_relation() {
         [outcome.passes as u64 - 1, idle as u64]
     });
     assert!(rounds > 1_000 / 4 && idle * 5 < rounds, "{idle} of {rounds} rounds changed nothing");
-}
-
-/// `p` on some path: not decided without refinement where `p` is an input bit that was stored.
-fn latch() -> (Toy, Formula<AtomId>) {
-    let toy = Toy {
-        width: 1,
-        inputs: 1,
-        step: crate::function::selection(&[1]),
-        atoms: crate::function::selection(&[0, 0]),
-        hazard: None,
-        start: Start::State(0),
-        locations: Locations::Bits(0),
-        offers_cases: false,
-        mutation: None,
-    };
-    let p = Box::new(Formula::Atom(AtomId(0)));
-    (toy, Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, p))
-}
-
-#[track_caller]
-fn check_stuck(blame: fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>>) {
-    let (toy, formula) = latch();
-    let mut observed = Observed { blame, ..Observed::new(&toy) };
-    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
-    let decision = &outcome.decisions[0];
-    let (zero, open) = (State::Cover(Word::exact(0)), State::Cover(Word::exact(0).forget(1)));
-    let expected = Undecided::Stuck { path: vec![zero, open], blame: Blame::Atom(AtomId(0)) };
-    assert_eq!((decision.verdict, &decision.undecided), (Truth::Unknown, &Some(expected)));
-    assert_eq!((outcome.passes, decision.refinements), (1, 0));
-}
-
-#[test]
-fn loop_without_anything_to_refine_stops_and_says_where() {
-    check_stuck(|_| Vec::new());
-}
-
-#[test]
-fn loop_does_not_refine_what_is_refined() {
-    // Without decay every bit is kept.
-    check_stuck(|candidates| {
-        candidates.into_iter().map(|candidate| Candidate { knob: Knob::Step(STORED, 1), ..candidate }).collect()
-    });
-    // The dummy refinement of no bit.
-    check_stuck(|candidates| {
-        candidates.into_iter().map(|candidate| Candidate { knob: Knob::Input(INPUT, 0), ..candidate }).collect()
-    });
-}
-
-#[test]
-fn useless_refinements_come_to_an_end() {
-    let (toy, formula) = latch();
-    let mut observed = Observed {
-        blame: |candidates| {
-            let elsewhere = |candidate| Candidate { knob: Knob::Input(INPUT, 0b1110), ..candidate };
-            candidates.into_iter().map(elsewhere).collect()
-        },
-        ..Observed::new(&toy)
-    };
-    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
-    assert_eq!(outcome.passes, 2);
-    assert!(matches!(outcome.decisions[0].undecided, Some(Undecided::Stuck { .. })));
-}
-
-/// A watch that has enough after some questions.
-struct Impatient(AtomicUsize);
-
-impl Watch for Impatient {
-    fn check(&self, _: &Progress) -> Option<Exhausted> {
-        let asked = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        asked.is_err().then_some(Exhausted::Interrupted)
-    }
-
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
-
-#[test]
-fn loop_stops_at_limits() {
-    let (toy, formula) = latch();
-    for patience in 0..2 {
-        let watch = Impatient(AtomicUsize::new(patience));
-        let outcome = verify(&mut toy.clone(), 1, &[random::goal(&formula)], Strategy::Default, &watch);
-        let decision = &outcome.decisions[0];
-        assert_eq!((decision.verdict, outcome.passes), (Truth::Unknown, patience + 1));
-        assert_eq!(decision.undecided, Some(Undecided::Exhausted(Exhausted::Interrupted)));
-        assert!(!decision.space.is_complete());
-    }
 }
 
 /// Exploring in stages comes to the same state space, and whatever a part of it decides is true.

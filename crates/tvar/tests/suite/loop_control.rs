@@ -1,0 +1,136 @@
+//! What the loop does when nothing helps, when a limit is reached, and when it has a choice.
+
+use crate::observed::Observed;
+use crate::random;
+use crate::toy::{INPUT, Location, Locations, STORED, Start, State, Toy};
+use crate::word::Word;
+use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use three_valued::Truth;
+use tvar::{Blame, Candidate, Exhausted, Knob, Progress, Strategy, Undecided, Unlimited, Watch, verify};
+
+/// `p` on some path: not decided without refinement where `p` is an input bit that was stored.
+fn latch() -> (Toy, Formula<AtomId>) {
+    let toy = Toy {
+        width: 1,
+        inputs: 1,
+        step: crate::function::selection(&[1]),
+        atoms: crate::function::selection(&[0, 0]),
+        hazard: None,
+        start: Start::State(0),
+        locations: Locations::Bits(0),
+        offers_cases: false,
+        mutation: None,
+    };
+    let p = Box::new(Formula::Atom(AtomId(0)));
+    (toy, Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, p))
+}
+
+#[track_caller]
+fn check_stuck(blame: impl Fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>> + 'static) {
+    let (toy, formula) = latch();
+    let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
+    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
+    let decision = &outcome.decisions[0];
+    let (zero, open) = (State::Cover(Word::exact(0)), State::Cover(Word::exact(0).forget(1)));
+    let expected = Undecided::Stuck { path: vec![zero, open], blame: Blame::Atom(AtomId(0)) };
+    assert_eq!((decision.verdict, &decision.undecided), (Truth::Unknown, &Some(expected)));
+    assert_eq!((outcome.passes, decision.refinements), (1, 0));
+}
+
+#[test]
+fn loop_without_anything_to_refine_stops_and_says_where() {
+    check_stuck(|_| Vec::new());
+}
+
+#[test]
+fn loop_does_not_refine_what_is_refined() {
+    // Without decay every bit is kept.
+    check_stuck(|candidates| {
+        candidates.into_iter().map(|candidate| Candidate { knob: Knob::Step(STORED, 1), ..candidate }).collect()
+    });
+    // The dummy refinement of no bit.
+    check_stuck(|candidates| {
+        candidates.into_iter().map(|candidate| Candidate { knob: Knob::Input(INPUT, 0), ..candidate }).collect()
+    });
+}
+
+#[test]
+fn useless_refinements_come_to_an_end() {
+    let (toy, formula) = latch();
+    let mut observed = Observed {
+        blame: Box::new(|candidates| {
+            let elsewhere = |candidate| Candidate { knob: Knob::Input(INPUT, 0b1110), ..candidate };
+            candidates.into_iter().map(elsewhere).collect()
+        }),
+        ..Observed::new(&toy)
+    };
+    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
+    assert_eq!(outcome.passes, 2);
+    assert!(matches!(outcome.decisions[0].undecided, Some(Undecided::Stuck { .. })));
+}
+
+/// A watch that has enough after some questions.
+struct Impatient(AtomicUsize);
+
+impl Watch for Impatient {
+    fn check(&self, _: &Progress) -> Option<Exhausted> {
+        let asked = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        asked.is_err().then_some(Exhausted::Interrupted)
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn loop_stops_at_limits() {
+    let (toy, formula) = latch();
+    for patience in 0..2 {
+        let watch = Impatient(AtomicUsize::new(patience));
+        let outcome = verify(&mut toy.clone(), 1, &[random::goal(&formula)], Strategy::Default, &watch);
+        let decision = &outcome.decisions[0];
+        assert_eq!((decision.verdict, outcome.passes), (Truth::Unknown, patience + 1));
+        assert_eq!(decision.undecided, Some(Undecided::Exhausted(Exhausted::Interrupted)));
+        assert!(!decision.space.is_complete());
+    }
+}
+
+/// Of some candidates, given as knob, step, indirection and whether they are direct, the loop takes the first.
+#[track_caller]
+fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
+    let (toy, formula) = latch();
+    for turned in [false, true] {
+        let offer = |&(knob, step, indirection, direct): &(Knob, usize, u8, bool)| Candidate {
+            location: Location::Bits(0),
+            knob,
+            step,
+            indirection,
+            direct,
+        };
+        let mut offered: Vec<Candidate<Toy>> = candidates.iter().map(offer).collect();
+        if turned {
+            offered.reverse();
+        }
+        let mut observed = Observed { blame: Box::new(move |_| offered.clone()), ..Observed::new(&toy) };
+        let watch = Impatient(AtomicUsize::new(1));
+        let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
+        let knobs = candidates.iter().map(|(knob, ..)| *knob);
+        let taken: Vec<Knob> = knobs.filter(|knob| !outcome.precision.is_new(&Location::Bits(0), *knob)).collect();
+        assert_eq!(taken, [candidates[0].0]);
+    }
+}
+
+/// What decayed comes back first, then cases are cut, then inputs are split; among these the most indirect comes first,
+/// then the latest, then the most significant. What only the path depends on comes after all that.
+#[test]
+fn candidates_have_an_order() {
+    let (step, case, input) = (Knob::Step(STORED, 1), Knob::Case(STORED, 1), Knob::Input(INPUT, 1));
+    check_preference(&[(step, 0, 0, true), (case, 1, 1, true), (input, 1, 1, true)]);
+    check_preference(&[(case, 0, 0, true), (input, 1, 1, true)]);
+    check_preference(&[(input, 0, 0, true), (step, 1, 1, false)]);
+    check_preference(&[(input, 0, 1, true), (Knob::Input(INPUT, 2), 1, 0, true)]);
+    check_preference(&[(input, 1, 0, true), (Knob::Input(INPUT, 2), 0, 0, true)]);
+    check_preference(&[(Knob::Input(INPUT, 2), 1, 0, true), (input, 1, 0, true)]);
+}

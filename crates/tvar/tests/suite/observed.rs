@@ -1,0 +1,80 @@
+//! A system whose exploration can be watched and whose blame can be replaced.
+
+use crate::toy::{Location, State, Toy};
+use mu_calculus::AtomId;
+use std::collections::BTreeSet;
+use three_valued::Truth;
+use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System};
+
+/// Makes its own candidates of those that the toy blames.
+type Opinion = dyn Fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>>;
+
+/// A system that notes the state spaces that are built of it, and may have its own ideas of blame.
+pub struct Observed {
+    pub toy: Toy,
+    pub blame: Box<Opinion>,
+    /// Per pass the steps that were taken: from where to where, before and after decay.
+    pub passes: Vec<Vec<(State, Vec<State>)>>,
+}
+
+impl Observed {
+    pub fn new(toy: &Toy) -> Self {
+        Self { toy: toy.clone(), blame: Box::new(|candidates| candidates), passes: Vec::new() }
+    }
+
+    fn note(&mut self, from: State, to: Vec<State>) {
+        self.passes.last_mut().expect("the initial state comes first").push((from, to));
+    }
+}
+
+/// The precision of the observed system as that of the toy.
+struct Inner<'a>(&'a dyn Lookup<Observed>);
+
+impl Lookup<Toy> for Inner<'_> {
+    fn at(&self, location: &Location) -> &LocationPrecision {
+        self.0.at(location)
+    }
+}
+
+impl System for Observed {
+    type State = State;
+    type Location = Location;
+
+    fn initial(&mut self) -> State {
+        self.passes.push(Vec::new());
+        self.toy.initial()
+    }
+
+    fn location(&self, state: &State) -> Location {
+        self.toy.location(state)
+    }
+
+    fn expand(&mut self, state: &State, precision: &LocationPrecision, edges: &mut HyperEdges<State>) {
+        self.toy.expand(state, precision, edges);
+        // A set, because two hyper-edges with the same members are no more than one.
+        let reached: BTreeSet<Vec<State>> = edges.iter().map(<[State]>::to_vec).collect();
+        self.note(*state, reached.into_iter().flatten().collect());
+    }
+
+    fn decay(&mut self, state: State, precision: &StepPrecision) -> State {
+        let decayed = self.toy.decay(state, precision);
+        self.note(state, vec![decayed]);
+        decayed
+    }
+
+    fn label(&self, state: &State, atom: AtomId) -> Truth {
+        self.toy.label(state, atom)
+    }
+
+    fn blame(&mut self, path: &[State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+        let candidates = (self.blame)(self.toy.blame(path, cause, &Inner(precision)));
+        let outer = |c: Candidate<Toy>| Candidate {
+            location: c.location,
+            knob: c.knob,
+            step: c.step,
+            indirection: c.indirection,
+            direct: c.direct,
+        };
+        candidates.into_iter().map(outer).collect()
+    }
+}
