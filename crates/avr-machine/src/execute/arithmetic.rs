@@ -1,6 +1,6 @@
 //! Arithmetic and logic instructions, shifts, and instructions on single bits of registers and flags.
 //!
-//! The section numbers are those of the AVR Instruction Set Manual (DS40002198), chapter 5.
+//! The mnemonics name the sections of the AVR Instruction Set Manual (DS40002198), chapter "Instruction Description".
 
 use super::Step;
 use super::flags::{ZeroFlag, flag};
@@ -9,7 +9,7 @@ use avr_isa::Register;
 use three_valued::{BitDomain, ByteDomain, Signedness, Sum};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
-    /// ADD, ADC (5.1, 5.2), and with twice the same register LSL and ROL.
+    /// ADD, ADC, and with twice the same register LSL and ROL.
     pub(super) fn add(&mut self, rd: Register, rr: Register, carry: &V::Bit) {
         let sum = match rd == rr {
             true => double(self.register(rd), carry),
@@ -28,7 +28,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.subtract(rd, &other, borrow, zero)
     }
 
-    /// SUB, SUBI, SBC, SBCI, and CP, CPI, CPC, which drop the result (5.116 to 5.119, 5.45 to 5.47).
+    /// SUB, SUBI, SBC, SBCI, and CP, CPI, CPC, which drop the result.
     pub(super) fn subtract(&mut self, rd: Register, other: &V, borrow: &V::Bit, zero: ZeroFlag) -> V {
         let sum = self.register(rd).subtract(other, borrow);
         self.finish_subtraction(sum, zero)
@@ -45,7 +45,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.flag(flag::C)
     }
 
-    /// ADIW (5.3).
+    /// ADIW.
     pub(super) fn add_immediate_to_word(&mut self, rd: Register, k: u8) {
         let low = self.register(rd).add(&V::constant(k), &V::Bit::constant(false));
         let high = self.register(rd.next()).add(&V::constant(0), &low.carries.bit(7));
@@ -54,7 +54,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(rd.next(), high.value);
     }
 
-    /// SBIW (5.93).
+    /// SBIW.
     pub(super) fn subtract_immediate_from_word(&mut self, rd: Register, k: u8) {
         let low = self.register(rd).subtract(&V::constant(k), &V::Bit::constant(false));
         let high = self.register(rd.next()).subtract(&V::constant(0), &low.carries.bit(7));
@@ -63,54 +63,54 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(rd.next(), high.value);
     }
 
-    /// AND, ANDI, OR, ORI, EOR (5.4, 5.5, 5.82, 5.83, 5.55).
+    /// AND, ANDI, OR, ORI, EOR.
     pub(super) fn logic(&mut self, rd: Register, result: V) {
         self.set_logic_flags(&result);
         self.set_register(rd, result);
     }
 
-    /// EOR: a register with itself is 0 whatever it holds, which is how programs clear it (5.55, CLR).
+    /// EOR: a register with itself is 0 whatever it holds, which is how programs clear it (CLR).
     pub(super) fn exclusive_or(&mut self, rd: Register, rr: Register) {
         let result = if rd == rr { V::constant(0) } else { self.register(rd).xor(self.register(rr)) };
         self.logic(rd, result);
     }
 
-    /// COM: C is set (5.43).
+    /// COM: C is set.
     pub(super) fn complement(&mut self, rd: Register) {
         let result = self.register(rd).not();
         self.logic(rd, result);
         self.set_flags(&[(flag::C, &V::Bit::constant(true))]);
     }
 
-    /// NEG is 0 − Rd with the flags of that subtraction (5.80).
+    /// NEG is 0 − Rd with the flags of that subtraction.
     pub(super) fn negate(&mut self, rd: Register) {
         let sum = V::constant(0).subtract(self.register(rd), &V::Bit::constant(false));
         self.set_sum_flags(&sum, &sum.zero.clone());
         self.set_register(rd, sum.value);
     }
 
-    /// INC (5.61).
+    /// INC.
     pub(super) fn increment(&mut self, rd: Register) {
         let sum = self.register(rd).add(&V::constant(1), &V::Bit::constant(false));
         self.set_step_flags(&sum);
         self.set_register(rd, sum.value);
     }
 
-    /// DEC (5.49).
+    /// DEC.
     pub(super) fn decrement(&mut self, rd: Register) {
         let sum = self.register(rd).subtract(&V::constant(1), &V::Bit::constant(false));
         self.set_step_flags(&sum);
         self.set_register(rd, sum.value);
     }
 
-    /// MUL, MULS, MULSU (5.77 to 5.79).
+    /// MUL, MULS, MULSU.
     pub(super) fn multiply(&mut self, rd: (Register, Signedness), rr: (Register, Signedness)) {
         let (low, high) = self.register(rd.0).multiply(rd.1, self.register(rr.0), rr.1);
         self.set_product_flags(&low, &high, &high.bit(7));
         self.set_product(low, high);
     }
 
-    /// FMUL, FMULS, FMULSU: the product is shifted left by one (5.56 to 5.58).
+    /// FMUL, FMULS, FMULSU: the product is shifted left by one.
     pub(super) fn multiply_fractional(&mut self, rd: (Register, Signedness), rr: (Register, Signedness)) {
         let (low, high) = self.register(rd.0).multiply(rd.1, self.register(rr.0), rr.1);
         let carry = high.bit(7);
@@ -125,7 +125,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(Register::R1, high);
     }
 
-    /// LSR, ROR, ASR (5.75, 5.92, 5.6): `high` comes in at bit 7.
+    /// LSR, ROR, ASR: `high` comes in at bit 7.
     pub(super) fn shift_right(&mut self, rd: Register, high: &V::Bit) {
         let shifted_out = self.register(rd).bit(0);
         let result = self.register(rd).shift_right(high);
@@ -133,13 +133,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(rd, result);
     }
 
-    /// BST (5.31).
+    /// BST.
     pub(super) fn store_bit_in_t(&mut self, rd: Register, bit: u8) {
         let bit = self.register(rd).bit(bit);
         self.set_flags(&[(flag::T, &bit)]);
     }
 
-    /// BLD (5.11).
+    /// BLD.
     pub(super) fn load_bit_from_t(&mut self, rd: Register, bit: u8) {
         let result = self.register(rd).with_bit(bit, &self.flag(flag::T));
         self.set_register(rd, result);

@@ -1,6 +1,6 @@
 //! Branches, skips, jumps, calls and returns.
 //!
-//! The section numbers are those of the AVR Instruction Set Manual (DS40002198), chapter 5.
+//! The mnemonics name the sections of the AVR Instruction Set Manual (DS40002198), chapter "Instruction Description".
 
 use super::Step;
 use super::flags::flag;
@@ -33,7 +33,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.control.pc = target & self.machine.pc_mask;
     }
 
-    /// BRBS, BRBC and all their aliases (5.12 to 5.30, 5.32, 5.33).
+    /// BRBS, BRBC and all their aliases.
     pub(super) fn branch(&mut self, flag: u8, wanted: bool, offset: i8) {
         let bit = self.flag(flag);
         let value = self.decide(&bit);
@@ -45,7 +45,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// RJMP (5.91).
+    /// RJMP.
     pub(super) fn relative_jump(&mut self, offset: i16) {
         self.jump_relative(i32::from(offset));
     }
@@ -57,7 +57,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.jump_relative(words as i32);
     }
 
-    /// CPSE (5.48).
+    /// CPSE.
     pub(super) fn compare_and_skip(&mut self, rd: Register, rr: Register) -> Result<(), Stop> {
         let equal = self.register(rd).equals(self.register(rr));
         let equal = if rd == rr { V::Bit::constant(true) } else { equal };
@@ -70,7 +70,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// SBRC, SBRS (5.94, 5.95).
+    /// SBRC, SBRS.
     pub(super) fn skip_if_register_bit(&mut self, rr: Register, bit: u8, wanted: bool) {
         let value = self.register(rr).bit(bit);
         let value = self.decide(&value);
@@ -81,7 +81,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// SBIC, SBIS (5.96, 5.97): what hardware supplies is chosen in this very step.
+    /// SBIC, SBIS: what hardware supplies is chosen in this very step.
     pub(super) fn skip_if_io_bit(&mut self, address: u16, bit: u8, wanted: bool) -> Result<(), Stop> {
         let value = self.read_io(address, 1 << bit, Demand::Decides)?.bit(bit);
         let decided = self.decide(&value);
@@ -137,7 +137,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(target)
     }
 
-    /// CALL, RCALL, ICALL (5.36, 5.88, 5.60): PC already points behind the instruction.
+    /// CALL, RCALL, ICALL: PC already points behind the instruction.
     pub(super) fn call(&mut self, target: u32) -> Result<(), Stop> {
         self.push_return_address(FrameKind::Call)?;
         self.jump(target);
@@ -162,14 +162,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// RET (5.89), and the return of RETI (5.90).
+    /// RET, and the return of RETI.
     pub(super) fn return_from_call(&mut self) -> Result<(), Stop> {
         let expected = self.expected_return()?;
-        let mut bytes = Vec::with_capacity(self.machine.pc_bytes);
-        for _ in 0..self.machine.pc_bytes {
-            bytes.insert(0, self.pop()?);
+        let mut bytes: [V; 4] = std::array::from_fn(|_| V::constant(0));
+        let bytes = &mut bytes[..self.machine.pc_bytes];
+        for byte in bytes.iter_mut().rev() {
+            *byte = self.pop()?;
         }
-        let target = self.return_target(&bytes, expected)?;
+        let target = self.return_target(bytes, expected)?;
         self.jump(target);
         self.environment.event(Event::Return(self.state.control.pc));
         Ok(())
@@ -211,7 +212,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         address.ok_or(Stop::Limit(Limit::UnknownTarget))
     }
 
-    /// RETI: returns, sets I, and one more instruction runs before the next interrupt (5.90).
+    /// RETI: returns, sets I, and one more instruction runs before the next interrupt.
     pub(super) fn return_from_interrupt(&mut self) -> Result<(), Stop> {
         if !self.machine.interrupts_exist() {
             return Err(Stop::hazard(HazardKind::InterruptsUnavailable, None));

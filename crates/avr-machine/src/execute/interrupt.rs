@@ -229,7 +229,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// SLEEP: sleeps if it is enabled (5.99).
+    /// SLEEP: sleeps if it is enabled.
     pub(super) fn sleep(&mut self) -> Result<(), Stop> {
         let machine = self.machine;
         match &machine.device.sleep {
@@ -243,13 +243,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// WDR restarts the watchdog's time, of which the model says nothing but that it may be over at any moment (5.124).
+    /// WDR restarts the watchdog's time, of which the model says nothing but that it may be over at any moment.
     pub(super) fn watchdog_reset(&mut self) {
         self.environment.event(Event::WatchdogRestart);
     }
 
     /// SPM: filling the page buffer has no effect that can be seen; changing the flash is not modelled; outside the boot
-    /// section SPM does nothing (5.108).
+    /// section SPM does nothing.
     pub(super) fn store_program(&mut self) -> Result<(), Stop> {
         let machine = self.machine;
         let Some(programming) = &machine.device.self_programming else {

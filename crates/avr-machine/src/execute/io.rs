@@ -39,7 +39,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.write_io_bits(address, value, 0xff)
     }
 
-    /// SBI, CBI: change one bit and leave the other seven alone (5.98, 5.35, and the data sheet on flag registers).
+    /// SBI, CBI: change one bit and leave the other seven alone (also the data sheet on flag registers).
     pub(super) fn write_io_bit(&mut self, address: u16, bit: u8, value: bool) -> Result<(), Stop> {
         self.write_io_bits(address, V::constant(u8::from(value) << bit), 1 << bit)
     }

@@ -89,7 +89,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// LD, LDD (5.66 to 5.68).
+    /// LD, LDD.
     pub(super) fn load_indirect(&mut self, rd: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
         self.check_pointer_use(rd, pointer, mode)?;
         let address = self.point(pointer, mode);
@@ -102,7 +102,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// ST, STD (5.111 to 5.113).
+    /// ST, STD.
     pub(super) fn store_indirect(&mut self, pointer: Pointer, mode: PointerMode, rr: Register) -> Result<(), Stop> {
         self.check_pointer_use(rr, pointer, mode)?;
         let value = self.register(rr).clone();
@@ -116,7 +116,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// `ld Rd, X+` and the like with Rd in the pointer pair have no defined result (5.66).
+    /// `ld Rd, X+` and the like with Rd in the pointer pair have no defined result.
     fn check_pointer_use(&self, register: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
         if moved_registers(pointer, mode).contains(&register.index().into()) {
             return Err(self.undefined_pointer_use());
@@ -154,7 +154,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Settles what an address hits. The manual does not say whether an access to the pointer's own registers sees them
-    /// before or after they move, and simulators disagree, so it is undefined like naming them (5.66, 5.111).
+    /// before or after they move, and simulators disagree, so it is undefined like naming them.
     fn target(&mut self, address: &(V, V), moved: Range<u16>) -> Result<Target, Stop> {
         match self.cut_target_address(address, &moved)? {
             Target::Single(cell) if moved.contains(&cell) => Err(self.undefined_pointer_use()),
@@ -216,12 +216,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// LPM: reads a byte of flash; erased flash reads 0xff (5.71).
+    /// LPM: reads a byte of flash; erased flash reads 0xff.
     pub(super) fn load_program(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
         self.load_flash(rd, mode, 0)
     }
 
-    /// ELPM: the same with RAMPZ as the bits above Z (5.53).
+    /// ELPM: the same with RAMPZ as the bits above Z.
     pub(super) fn load_program_extended(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
         let page = match self.machine.extension_register("RAMPZ") {
             Some(address) => self.state.data.get(address).known().ok_or(Stop::Limit(Limit::UnknownPointer))?,

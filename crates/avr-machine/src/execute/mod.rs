@@ -290,7 +290,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// BREAK without a debugger and NOP do nothing (5.34, 5.81); the others belong to peripherals.
+    /// BREAK without a debugger and NOP do nothing; the others belong to peripherals.
     fn processor_control(&mut self, instruction: Instruction) -> Result<(), Stop> {
         match instruction {
             Instruction::Break | Instruction::Nop => Ok(()),
@@ -336,7 +336,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// BSET, BCLR (5.9, 5.10).
+    /// BSET, BCLR.
     fn write_status_bit(&mut self, flag: u8, value: bool) -> Result<(), Stop> {
         if flag == flag::I {
             let status = self.status().with_bit(flag, &V::Bit::constant(value));

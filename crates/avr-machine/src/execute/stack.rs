@@ -91,7 +91,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Stores at the stack pointer, then lowers it (PUSH, 5.87).
+    /// Stores at the stack pointer, then lowers it (PUSH).
     pub(crate) fn push(&mut self, value: V) -> Result<(), Stop> {
         let pointer = self.stack_pointer()?;
         self.check_stack_access(pointer)?;
@@ -103,7 +103,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// Raises the stack pointer, then loads from it (POP, 5.86).
+    /// Raises the stack pointer, then loads from it (POP).
     pub(crate) fn pop(&mut self) -> Result<V, Stop> {
         let pointer = self.stack_pointer()?.wrapping_add(1);
         self.check_stack_access(pointer)?;
