@@ -30,9 +30,15 @@ pub enum Afterwards {
 impl Concrete {
     /// The system that a toy describes, of at most 5 stored bits.
     pub fn new(toy: &Toy) -> Self {
+        Self::with_inputs(toy, |_, input| input)
+    }
+
+    /// The same, where something else takes the place of an input in a state.
+    pub fn with_inputs(toy: &Toy, replaced: impl Fn(u64, u64) -> u64) -> Self {
+        let replaced = &replaced;
         let states = 1_u64 << toy.width;
         let inputs = 1_u64 << toy.inputs;
-        let after = |state| (0..inputs).map(move |input| toy.step.at(state | input << toy.width));
+        let after = |state| (0..inputs).map(move |input| toy.step.at(state | replaced(state, input) << toy.width));
         let set = |elements: &mut dyn Iterator<Item = u64>| elements.fold(0, |set, element| set | 1 << element);
         let mut next: Vec<Set> = (0..states).map(|state| set(&mut after(state))).collect();
         let (start, first) = match toy.start {

@@ -33,6 +33,7 @@ fn controller(locations: Locations) -> Toy {
         hazard: None,
         start: Start::State(0b000),
         locations,
+        abstracted: 0,
         offers_cases: false,
         mutation: None,
     }

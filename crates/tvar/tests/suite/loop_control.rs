@@ -19,6 +19,7 @@ fn latch() -> (Toy, Formula<AtomId>) {
         hazard: None,
         start: Start::State(0),
         locations: Locations::Bits(0),
+        abstracted: 0,
         offers_cases: false,
         mutation: None,
     };

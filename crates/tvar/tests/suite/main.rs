@@ -3,6 +3,7 @@
 //! The random tests run a fixed number of cases with fixed seeds. `TVAR_CASES` (a number) sets another number of
 //! systems for the end-to-end test, 20,000 without it, and the others change in proportion.
 
+mod abstracted;
 mod concrete;
 mod end_to_end;
 mod function;

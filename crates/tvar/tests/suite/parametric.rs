@@ -43,6 +43,7 @@ impl Parameters {
             hazard: None,
             start: Start::State(0),
             locations: Locations::Bits(0),
+            abstracted: 0,
             offers_cases: false,
             mutation: None,
         }

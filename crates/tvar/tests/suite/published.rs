@@ -29,6 +29,7 @@ fn four_states(next: [[u64; 2]; 4]) -> Toy {
         hazard: None,
         start: Start::State(0b10),
         locations: Locations::Bits(0),
+        abstracted: 0,
         offers_cases: false,
         mutation: None,
     }

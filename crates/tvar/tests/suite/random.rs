@@ -88,6 +88,7 @@ pub fn toy(random: &mut Random) -> Toy {
         hazard: None,
         start,
         locations,
+        abstracted: 0,
         offers_cases: random.chance(50),
         mutation: None,
     }

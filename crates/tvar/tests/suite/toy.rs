@@ -4,6 +4,7 @@ use crate::function::Function;
 use crate::trace::Trace;
 use crate::word::Word;
 use mu_calculus::AtomId;
+use std::collections::BTreeMap;
 use three_valued::Truth;
 use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
 
@@ -29,6 +30,8 @@ pub struct Toy {
     pub hazard: Option<Function>,
     pub start: Start,
     pub locations: Locations,
+    /// The input bits that stand for what the hardware decides, not the environment.
+    pub abstracted: u64,
     /// Whether blame offers to cut stored bits into cases.
     pub offers_cases: bool,
     pub mutation: Option<Mutation>,
@@ -239,8 +242,17 @@ impl System for Toy {
         if *state == State::Hazard && self.mutation == Some(Mutation::SinkStays) {
             edges.add([State::Hazard]);
         }
+        let mut open: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let mut count = 0;
         for cases in self.leaps(state, precision) {
-            edges.add(cases.into_iter().flat_map(|leap| self.members(leap)));
+            let real = cases[0].argument.value() & self.input_mask() & !(self.abstracted << self.width);
+            let members: Vec<State> = cases.into_iter().flat_map(|leap| self.members(leap)).collect();
+            open.entry(real).or_default().extend(count..count + members.len());
+            count += members.len();
+            edges.add(members);
+        }
+        if *state != State::Dummy && open.len() < edges.len() {
+            edges.set_open(open.into_values().collect());
         }
     }
 
