@@ -1,5 +1,6 @@
 //! Binding: formulas with names become formulas over atoms of one device and one image.
 
+mod assumption;
 mod comparison;
 mod event;
 mod name;
@@ -19,6 +20,7 @@ use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
 use crate::property::Property;
+pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
 pub use pattern::formula_text;
 
 /// What names are bound to.
@@ -92,11 +94,21 @@ struct Literal {
     negated: bool,
 }
 
+/// What an expression speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    /// What states hold.
+    States,
+    /// What hardware supplies.
+    Inputs,
+}
+
 /// Binds the formulas of one property.
 struct Binder<'a> {
     definitions: &'a Definitions,
     device: &'a Device,
     image: &'a Image,
+    subject: Subject,
     map: Arc<MemoryMap>,
     stack_pointer: [Option<u16>; 2],
     table: &'a mut AtomTable,
@@ -115,6 +127,7 @@ impl<'a> Binder<'a> {
             definitions,
             device,
             image,
+            subject: Subject::States,
             map: Arc::new(memory_map(device)),
             stack_pointer: [address("SPL"), address("SPH")],
             table,

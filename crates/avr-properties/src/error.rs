@@ -144,6 +144,41 @@ pub enum PropertyErrorKind {
         /// Whether other bits of the register are state.
         maskable: bool,
     },
+    /// State in an assumption.
+    #[error("an assumption speaks of inputs, but {bits} of {register} is state")]
+    NotInput {
+        /// The register or variable.
+        register: String,
+        /// The bits, for people.
+        bits: String,
+    },
+    /// An assumption that speaks of no register or of several.
+    #[error("an assumption speaks of the bits of one register")]
+    NotOneInput,
+    /// An assumption that no value of the register satisfies.
+    #[error("no value of {register} satisfies this, so that nothing would be left to verify")]
+    Unsatisfiable {
+        /// The register.
+        register: String,
+    },
+    /// An assumption that contradicts those before it.
+    #[error("this contradicts what is assumed of {register} before, so that nothing would be left to verify")]
+    Contradiction {
+        /// The register.
+        register: String,
+    },
+    /// An assumption that does more than to fix bits.
+    #[error("{allowed} of {values} values of {register} satisfy this; they are not all those with some bits fixed")]
+    NotFixedBits {
+        /// The register.
+        register: String,
+        /// How many values satisfy it.
+        allowed: usize,
+        /// How many values the register can have.
+        values: usize,
+        /// The mask and value of the bits that it fixes, if there are any.
+        implied: Option<(u8, u8)>,
+    },
     /// A symbol that is no number in the state.
     #[error("'{name}' {problem}")]
     NotAValue {
@@ -228,6 +263,14 @@ impl PropertyErrorKind {
             Self::NotState { register, maskable, .. } => {
                 let mask = if *maskable { "; or mask these bits with &" } else { "" };
                 format!("the event read({register}) speaks of what the program reads there{mask}")
+            }
+            Self::NotInput { .. } => "assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH".to_owned(),
+            Self::NotOneInput => "write one assumption for each register, as in `PINB & 0xf0 == 0`".to_owned(),
+            Self::NotFixedBits { register, implied: Some((mask, value)), .. } => {
+                format!("what it says of single bits can be assumed: `{register} & {mask:#04x} == {value:#04x}`")
+            }
+            Self::NotFixedBits { .. } => {
+                "an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`".to_owned()
             }
             Self::NotAValue { instead, .. } => instead.clone(),
             _ => return None,

@@ -3,6 +3,8 @@
 mod content;
 mod entry;
 
+use std::fmt;
+
 use avr_machine::HazardKind;
 use avr_machine::device::FuseBytes;
 use mu_calculus::parse_predicate;
@@ -54,6 +56,15 @@ pub enum Assumption {
     Input(String),
     /// The interrupt of this name never fires.
     Never(String),
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(text) => f.write_str(text),
+            Self::Never(name) => write!(f, "never({name})"),
+        }
+    }
 }
 
 impl PropertyFile {

@@ -4,7 +4,8 @@
 //! 2. [`bind`] gives a property of an image its formula over [`Atom`]s, which the [`AtomTable`] keeps once for all
 //!    properties. A property that is understood but cannot be checked yet is an error with a reason
 //!    ([`PropertyError::unsupported`]).
-//! 3. [`Atom::evaluate`] labels a state that is given as a [`StateView`], [`Atom::cells`] tells what must be kept for
+//! 3. [`bind_assumptions`] gives what is assumed of inputs as constant bits and interrupts that never come.
+//! 4. [`Atom::evaluate`] labels a state that is given as a [`StateView`], [`Atom::cells`] tells what must be kept for
 //!    that, and [`Atom::unknown_cells`] which bits to blame when the label is unknown.
 //!
 //! This crate steps no machine and explores nothing.
@@ -23,7 +24,9 @@ mod value;
 mod view;
 
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
-pub use bind::{Binding, BoundProperty, bind, formula_text};
+pub use bind::{
+    Assumptions, Binding, BoundAssumption, BoundProperty, bind, bind_assumption, bind_assumptions, formula_text,
+};
 pub use definitions::Definitions;
 pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};

@@ -85,7 +85,7 @@ impl Atom {
 }
 
 impl Compare {
-    fn for_each(&self, visit: &mut dyn FnMut(&Expression)) {
+    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&Expression)) {
         self.left.for_each(visit);
         self.right.for_each(visit);
     }

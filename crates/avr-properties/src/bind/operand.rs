@@ -2,8 +2,9 @@
 
 use mu_calculus::{BinaryOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator};
 
+use super::assumption::{input_bits, zero_bits};
 use super::name::Meaning;
-use super::{Binder, Fault};
+use super::{Binder, Fault, Subject};
 use crate::error::PropertyErrorKind;
 use crate::expression::{Expression, Scope, apply};
 use crate::nearest::nearest;
@@ -75,26 +76,33 @@ impl Binder<'_> {
             if self.device.is_io_area(address) && self.device.register_at(address).is_none() {
                 return Err((PropertyErrorKind::NoRegister(address.into()), span));
             }
-            let hidden = self.map.hidden(address) & (demanded >> shift) as u8;
-            if hidden != 0 {
-                return Err((self.not_state(address, hidden, name), span));
-            }
+            self.check_bits(address, (demanded >> shift) as u8, name).map_err(|kind| (kind, span))?;
         }
         Ok(Expression::Cells(addresses.into()))
     }
 
-    fn not_state(&self, address: u16, hidden: u8, name: &str) -> PropertyErrorKind {
+    /// Refuses bits of a cell that are not what the expression speaks of.
+    fn check_bits(&self, address: u16, demanded: u8, name: &str) -> Result<(), PropertyErrorKind> {
         let register = self.device.register_at(address);
-        let bit_name = |bit: u8| register.and_then(|register| register.bits[usize::from(bit)].name);
-        let bits = (0..8u8).filter(|bit| hidden >> bit & 1 == 1);
-        let bits: Vec<String> = bits.map(|bit| bit_name(bit).map_or(bit.to_string(), str::to_owned)).collect();
-        let named = self.device.register(name).is_some() || self.device.pair(name).is_some();
-        let register_name = if named { name } else { register.map_or(name, |register| register.name) };
-        PropertyErrorKind::NotState {
-            register: register_name.to_owned(),
-            bits: if hidden == 0xff { "every bit".to_owned() } else { bits.join(", ") },
-            maskable: register.is_some_and(|register| register.kinds.plain != 0),
+        let accepted = match self.subject {
+            Subject::States => !self.map.hidden(address),
+            Subject::Inputs => register.map_or(0, |register| input_bits(register) | zero_bits(register)),
+        };
+        let foreign = demanded & !accepted;
+        if foreign == 0 {
+            return Ok(());
         }
+        let bit_name = |bit: u8| register.and_then(|register| register.bits[usize::from(bit)].name);
+        let bits = (0..8u8).filter(|bit| foreign >> bit & 1 == 1);
+        let bits: Vec<String> = bits.map(|bit| bit_name(bit).map_or(bit.to_string(), str::to_owned)).collect();
+        let bits = if foreign == 0xff { "every bit".to_owned() } else { bits.join(", ") };
+        let named = self.device.register(name).is_some() || self.device.pair(name).is_some();
+        let register_name = if named { name } else { register.map_or(name, |register| register.name) }.to_owned();
+        let maskable = register.is_some_and(|register| register.kinds.plain != 0);
+        Err(match self.subject {
+            Subject::States => PropertyErrorKind::NotState { register: register_name, bits, maskable },
+            Subject::Inputs => PropertyErrorKind::NotInput { register: register_name, bits },
+        })
     }
 
     /// `PORTB.3`, `SREG.Z`, `TCCR0B.CS00`, `flags.7`.

@@ -1,5 +1,6 @@
 //! Property files and atoms, from text to truth.
 
+mod assumptions;
 mod errors;
 mod evaluation;
 mod files;
