@@ -122,7 +122,8 @@ impl Port {
 
 impl Peripheral for Pins {
     fn written_registers(&self) -> Vec<u16> {
-        self.ports.iter().flat_map(|port| [port.pin, port.direction, port.output]).collect()
+        let sense = self.external.iter().map(|external| external.sense.address);
+        self.ports.iter().flat_map(|port| [port.pin, port.direction, port.output]).chain(sense).collect()
     }
 
     fn answered_registers(&self) -> Vec<u16> {

@@ -353,3 +353,123 @@ fn mode(places: &Places, control_a: u8, control_b: u8) -> Mode {
         _ => single(Top::Fixed(u16::MAX), false),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Options;
+    use crate::program::Program;
+    use crate::state::MachineState;
+
+    /// A timer with some registers set, at cycle 0.
+    struct Bench {
+        timer: Timer,
+        signals: Signals,
+        state: MachineState<u8>,
+        device: &'static Device,
+    }
+
+    impl Bench {
+        fn new(number: usize, registers: &[(&str, u8)]) -> Self {
+            let device = Device::named("atmega328p").expect("the device exists");
+            let program = Program::decode(device.memory.flash_words(), device.core.features, |_| None);
+            let machine = Machine::new(device, program, Options::default());
+            let timer = Timer::all(&machine).nth(number).expect("the device has three timers");
+            let signals = Signals { raised: vec![0; 0x100], ..Signals::default() };
+            let mut bench = Self { timer, signals, state: MachineState::new(machine.cells(), 0), device };
+            bench.write(0, registers);
+            bench
+        }
+
+        fn write(&mut self, now: u64, registers: &[(&str, u8)]) {
+            let address = |name: &str| address(self.device, name).expect("the register exists");
+            let writes: Vec<(u16, u8)> = registers.iter().map(|(name, value)| (address(name), *value)).collect();
+            writes.iter().for_each(|(address, value)| self.state.data.set(*address, *value));
+            let view = View { cells: &self.state.data, writes: &writes, reads: &[], now };
+            self.timer.observe(&view, &mut self.signals);
+        }
+
+        /// The cycles, up to a limit, at which a flag is raised.
+        fn raised(&mut self, flag: &str, limit: u64) -> Vec<u64> {
+            let flag = bit(self.device, flag).expect("the flag exists");
+            let mut cycles = Vec::new();
+            while self.timer.due() <= limit {
+                let now = self.timer.due();
+                self.timer.run(now, &mut self.signals);
+                if self.signals.is_raised(flag) {
+                    cycles.push(now);
+                }
+                self.signals.raised.fill(0);
+            }
+            cycles
+        }
+    }
+
+    #[track_caller]
+    fn check(number: usize, registers: &[(&str, u8)], flag: &str, expected: [u64; 3]) {
+        let found = Bench::new(number, registers).raised(flag, expected[2]);
+        assert_eq!(found, expected, "{registers:?} {flag}");
+    }
+
+    #[test]
+    fn flags_are_raised_when_the_data_sheet_says() {
+        // Normal mode; the flag comes with the tick after the match.
+        check(0, &[("TCCR0B", 1)], "TOV0", [256, 512, 768]);
+        check(0, &[("TCCR0B", 3)], "TOV0", [0x4000, 0x8000, 0xc000]);
+        check(0, &[("TCCR0B", 1), ("OCR0A", 9)], "OCF0A", [10, 266, 522]);
+        check(2, &[("TCCR2B", 4)], "TOV2", [0x4000, 0x8000, 0xc000]);
+        check(1, &[("TCCR1B", 1)], "TOV1", [0x1_0000, 0x2_0000, 0x3_0000]);
+        check(1, &[("TCCR1B", 2), ("TCNT1H", 0xff), ("TCNT1L", 0xf0)], "TOV1", [0x80, 0x8_0080, 0x10_0080]);
+        // Clear timer on compare match.
+        check(0, &[("TCCR0A", 2), ("OCR0A", 99), ("TCCR0B", 2)], "OCF0A", [800, 1600, 2400]);
+        check(1, &[("OCR1AH", 1), ("OCR1AL", 0xff), ("TCCR1B", 0x09)], "OCF1A", [512, 1024, 1536]);
+        check(1, &[("ICR1H", 1), ("ICR1L", 0xff), ("TCCR1B", 0x19)], "ICF1", [512, 1024, 1536]);
+        // Fast PWM and phase correct PWM.
+        check(0, &[("TCCR0A", 3), ("OCR0A", 9), ("TCCR0B", 9)], "TOV0", [1, 11, 21]);
+        check(0, &[("TCCR0A", 3), ("TCCR0B", 3)], "TOV0", [0x4000, 0x8000, 0xc000]);
+        check(0, &[("TCCR0A", 1), ("TCCR0B", 1)], "TOV0", [511, 1021, 1531]);
+        check(1, &[("TCCR1A", 2), ("TCCR1B", 0x09)], "TOV1", [512, 1024, 1536]);
+        check(1, &[("TCCR1A", 1), ("TCCR1B", 0x01)], "TOV1", [511, 1021, 1531]);
+    }
+
+    #[test]
+    fn an_overflow_passes_unnoticed_when_the_timer_is_cleared_before() {
+        assert_eq!(Bench::new(0, &[("TCCR0A", 2), ("OCR0A", 99), ("TCCR0B", 2)]).raised("TOV0", 1_000_000), []);
+        assert_eq!(Bench::new(0, &[("TCCR0B", 0)]).raised("TOV0", 1_000_000), []);
+        assert_eq!(Bench::new(0, &[("PRR", 0x20), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), []);
+        assert_eq!(Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), []);
+    }
+
+    #[test]
+    fn looking_often_or_rarely_makes_no_difference() {
+        let mut random = 1u64;
+        let mut next = |limit: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % limit
+        };
+        for _ in 0..300 {
+            let (a, b) = (next(4) as u8, (next(2) << 3 | 1 + next(3)) as u8);
+            let compare = [("OCR0A", next(256) as u8), ("OCR0B", next(20) as u8)];
+            let registers = [("TCCR0A", a), compare[0], compare[1], ("TCNT0", next(256) as u8), ("TCCR0B", b)];
+            let mut often = Bench::new(0, &registers);
+            let mut rarely = Bench::new(0, &registers);
+            let end = 1 + next(5_000);
+            (1..=end).for_each(|now| often.timer.run(now, &mut often.signals));
+            rarely.timer.run(end, &mut rarely.signals);
+            let observed = |bench: &Bench| (bench.timer.count, bench.timer.down, bench.signals.raised.clone());
+            assert_eq!(observed(&often), observed(&rarely), "{registers:?} for {end} cycles");
+        }
+    }
+
+    #[test]
+    fn the_counter_reads_as_written_plus_the_ticks_since() {
+        let mut bench = Bench::new(0, &[("TCCR0B", 2)]);
+        assert_eq!(bench.timer.input(0x46, 80), 10);
+        bench.write(84, &[("TCNT0", 100)]);
+        assert_eq!(bench.timer.input(0x46, 87), 100);
+        assert_eq!(bench.timer.input(0x46, 88), 101);
+        bench.write(90, &[("GTCCR", 1)]);
+        assert_eq!(bench.timer.input(0x46, 97), 101);
+        assert_eq!(bench.timer.input(0x46, 98), 102);
+    }
+}
