@@ -33,6 +33,12 @@ pub enum InputErrorKind {
         /// Why not.
         error: std::io::Error,
     },
+    /// A property file is no text.
+    #[error("{path}: is not a property file: it is not text")]
+    NotText {
+        /// The path.
+        path: String,
+    },
     /// The device that was asked for does not exist.
     #[error("{origin}: {error}")]
     Device {
@@ -108,6 +114,9 @@ impl InputErrorKind {
             // Its message ends with a hint of its own.
             Self::Property(_) => return None,
             Self::Read { .. } => "check the path and its permissions".to_owned(),
+            Self::NotText { .. } => {
+                "verify one firmware at a time; a property file is RON, as in `properties/`".to_owned()
+            }
             Self::Device { .. } => format!("the devices are {}", Device::names().collect::<Vec<_>>().join(", ")),
             Self::DifferentDevices { .. } => "leave out --device, or use a property file for that device".to_owned(),
             Self::BeyondEeprom { .. } => {

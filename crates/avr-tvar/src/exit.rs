@@ -85,7 +85,8 @@ mod tests {
             _ => Verdict::Unknown(Unknown { reason: String::new(), self_check_failed: true }),
         };
         let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
-        let results = Results { properties, stack: StackBound::default(), interrupted, passes: 1 };
+        let results =
+            Results { properties, stack: StackBound::default(), assumptions: Vec::new(), interrupted, passes: 1 };
         assert_eq!(Exit::of(&results).code(), expected, "{verdicts} {interrupted}");
     }
 

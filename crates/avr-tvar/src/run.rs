@@ -132,7 +132,7 @@ fn machine(
         strategy: Strategy::default(),
         watch: &Unlimited,
     };
-    Ok(avr_verify::machine(&request))
+    Ok(avr_verify::machine(&request)?)
 }
 
 /// The content of the EEPROM that the image brings, where the stimulus does not say otherwise.

@@ -1,5 +1,7 @@
 //! The command `verify`.
 
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,7 +13,7 @@ use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, PropertyKind, formula_text};
 use avr_report::{Report, warnings};
 use avr_verify::{
-    Basis, Exhausted, PropertyResult, Request, Results, StackBound, Statistics, Strategy, Unknown, Verdict,
+    Basis, Exhausted, PropertyResult, Request, Results, StackBound, Statistics, Strategy, Unknown, Verdict, assumptions,
 };
 
 use crate::arguments::{Format, Verify};
@@ -34,7 +36,7 @@ struct Job {
     image: Image,
     device: &'static Device,
     file: PropertyFile,
-    eeprom: std::collections::BTreeMap<u16, u8>,
+    eeprom: BTreeMap<u16, u8>,
     start: Option<u32>,
     strategy: Strategy,
     monitor: Monitor,
@@ -82,6 +84,7 @@ fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
     let name = path.display().to_string();
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(PropertyFile::parse(&name, &text)?),
+        Err(error) if error.kind() == ErrorKind::InvalidData => Err(InputErrorKind::NotText { path: name }.into()),
         Err(error) => Err(InputErrorKind::Read { path: name, error }.into()),
     }
 }
@@ -198,6 +201,7 @@ impl Job {
         Results {
             properties: self.file.properties.iter().map(unknown).collect(),
             stack: StackBound::default(),
+            assumptions: assumptions(&self.file, self.device),
             interrupted: limit == Exhausted::Interrupted,
             passes: progress.pass,
         }
