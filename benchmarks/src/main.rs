@@ -74,39 +74,44 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing happened that ought not to.
+/// Whether nothing happened that ought not to. An interrupted run leaves what it has measured.
 fn compare_all(arguments: &Arguments) -> Result<bool, Error> {
     let suite = Suite::read(&arguments.repository.join("benchmarks/suite.ron"))?.only(&arguments.only)?;
-    let results = run_all(arguments, &suite)?;
-    let text = report::markdown(&results);
-    print!("{text}");
-    if let Some(folder) = &arguments.results {
-        write(&folder.join(format!("{}.md", results.date)), &text)?;
-        let json = serde_json::to_string_pretty(&results).expect("strings, numbers and lists can be written");
-        write(&folder.join(format!("{}.json", results.date)), &(json + "\n"))?;
+    let setup = setup(arguments, &suite);
+    let mut results = nothing_yet(arguments, &setup);
+    for limited in &suite.limited {
+        results.limited.push(setup.limited(limited)?);
+        save(arguments, &results)?;
     }
+    for comparison in &suite.comparisons {
+        results.comparisons.extend(setup.compare(&suite, comparison)?);
+        save(arguments, &results)?;
+    }
+    print!("{}", report::markdown(&results));
     Ok(results.faults().is_empty())
 }
 
-fn run_all(arguments: &Arguments, suite: &Suite) -> Result<Results, Error> {
-    let setup = setup(arguments, suite);
-    let load_before = load();
-    let comparisons = suite.comparisons.iter().map(|comparison| setup.compare(suite, comparison));
-    let comparisons = comparisons.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-    let limited = suite.limited.iter().map(|limited| setup.limited(limited)).collect::<Result<_, _>>()?;
-    Ok(Results {
+fn save(arguments: &Arguments, results: &Results) -> Result<(), Error> {
+    let Some(folder) = &arguments.results else { return Ok(()) };
+    write(&folder.join(format!("{}.md", results.date)), &report::markdown(results))?;
+    let json = serde_json::to_string_pretty(results).expect("strings, numbers and lists can be written");
+    write(&folder.join(format!("{}.json", results.date)), &(json + "\n"))
+}
+
+fn nothing_yet(arguments: &Arguments, setup: &Setup) -> Results {
+    Results {
         schema: SCHEMA,
         date: arguments.date.clone(),
         revision: arguments.revision.clone(),
         peer_version: arguments.peer_version.clone(),
         machine: Machine::this(),
-        load_before,
+        load_before: load(),
         runs: setup.runs,
         peer_seconds: arguments.limit,
         peer_memory_bytes: setup.peer.memory_bytes,
-        comparisons,
-        limited,
-    })
+        comparisons: Vec::new(),
+        limited: Vec::new(),
+    }
 }
 
 fn setup(arguments: &Arguments, suite: &Suite) -> Setup {
