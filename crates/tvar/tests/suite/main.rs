@@ -4,6 +4,7 @@
 //! systems for the end-to-end test, 20,000 without it, and the others change in proportion.
 
 mod abstracted;
+mod automata;
 mod concrete;
 mod end_to_end;
 mod function;

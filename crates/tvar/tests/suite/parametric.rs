@@ -1,69 +1,11 @@
-//! The parametric automata of Onderka & Ratschan (section 5 of the version with proofs): an input of `w` bits of which
-//! the running maximum is kept, an input of `u` bits that is stored and not used, and a free-running counter of `c`
-//! bits. An input bit resets the maximum, if the automaton can be reset. The property is recovery: `AG EF maximum == 0`.
-//!
-//! Naive exploration grows exponentially in all three parameters, input splitting does not see `u`, and with decay it
-//! does not see `c` either.
+//! The parametric automata: naive exploration grows exponentially in all three parameters, input splitting does not see
+//! the unused input, and with decay it does not see the counter either.
 
-use crate::function::{Builder, Gate};
+use crate::automata::{Parameters, recovery};
 use crate::random;
-use crate::toy::{Locations, Start, Toy};
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
 use three_valued::Truth;
 use tvar::{Strategy, Unlimited, verify};
-
-#[derive(Clone, Copy, Debug)]
-struct Parameters {
-    w: usize,
-    u: usize,
-    c: usize,
-    resettable: bool,
-}
-
-impl Parameters {
-    /// Stored are the maximum, the unused input and the counter; inputs are the number, the unused one and the reset.
-    fn automaton(self) -> Toy {
-        let Self { w, u, c, resettable } = self;
-        let width = w + u + c;
-        let mut builder = Builder::default();
-        let (maximum, counter) = (builder.leaves(0, w), builder.leaves(w + u, c));
-        let (number, unused) = (builder.leaves(width, w), builder.leaves(width + w, u));
-        let asked = builder.gate(Gate::Leaf(width + w + u));
-        let (zero, can) = (builder.gate(Gate::Constant(false)), builder.gate(Gate::Constant(resettable)));
-        let reset = builder.gate(Gate::And(asked, can));
-        let is_larger = builder.less(&maximum, &number);
-        let larger = builder.select(is_larger, &number, &maximum);
-        let next = builder.select(reset, &vec![zero; w], &larger);
-        let outputs = [next, unused, builder.increment(&counter)].concat();
-        Toy {
-            width: width as u32,
-            inputs: (w + u + 1) as u32,
-            step: builder.finish(outputs),
-            atoms: is_zero(w),
-            hazard: None,
-            start: Start::State(0),
-            locations: Locations::Bits(0),
-            abstracted: 0,
-            offers_cases: false,
-            mutation: None,
-        }
-    }
-}
-
-fn is_zero(w: usize) -> crate::function::Function {
-    let mut builder = Builder::default();
-    let bits = builder.leaves(0, w);
-    let zeros: Vec<usize> = bits.iter().map(|bit| builder.gate(Gate::Not(*bit))).collect();
-    let all = builder.all(&zeros);
-    builder.finish(vec![all])
-}
-
-/// Whether the maximum can always become 0 again.
-fn recovery() -> Formula<AtomId> {
-    let path = |quantifier, operator, p| Formula::Path(quantifier, operator, Box::new(p));
-    let reachable = path(PathQuantifier::Exists, PathOperator::Eventually, Formula::Atom(AtomId(0)));
-    path(PathQuantifier::All, PathOperator::Always, reachable)
-}
 
 /// The refinements and the states in the end.
 fn measure(parameters: Parameters, strategy: Strategy) -> (usize, usize) {
