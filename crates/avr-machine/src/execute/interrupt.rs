@@ -110,7 +110,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn demanded(&mut self, interrupt: &'static Interrupt) -> Demanded {
-        if self.environment.is_quiet() && interrupt.flag().is_some_and(|flag| self.is_clear(flag)) {
+        let awake = !self.state.control.sleeping;
+        if awake && self.environment.is_quiet() && interrupt.flag().is_some_and(|flag| self.is_clear(flag)) {
             return Demanded::No;
         }
         let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);

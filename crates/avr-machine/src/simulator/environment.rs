@@ -371,7 +371,7 @@ impl Environment<u8> for Board {
 
     #[inline]
     fn is_quiet(&self) -> bool {
-        self.quiet && !self.sleeping
+        self.quiet
     }
 
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::stimulus::{ExactStep, Stimulus};
 use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
-use crate::state::MachineState;
 
 /// The world of an exact run.
 #[derive(Clone, Debug)]
@@ -19,15 +18,13 @@ pub(super) struct Script {
     /// How many of the inputs of this step were used up.
     used: Vec<usize>,
     impossible: Option<Happening>,
-    sleeping: bool,
-    forsaken: bool,
 }
 
 impl Script {
     /// The world of a stimulus that is exact.
     pub fn new(stimulus: Arc<Stimulus>) -> Self {
         let used = Vec::new();
-        Self { stimulus, next: 0, step: 0, begun: false, used, impossible: None, sleeping: false, forsaken: false }
+        Self { stimulus, next: 0, step: 0, begun: false, used, impossible: None }
     }
 
     /// The first step begins.
@@ -37,9 +34,8 @@ impl Script {
 
     /// Takes note of the end of a step.
     #[inline]
-    pub fn after_step(&mut self, state: &MachineState<u8>, steps: u64) {
+    pub fn after_step(&mut self, steps: u64) {
         self.step = steps;
-        self.sleeping = state.control.sleeping;
         self.used.clear();
         if self.entries().get(self.next).is_some_and(|entry| entry.step < steps) {
             self.next += 1;
@@ -49,11 +45,6 @@ impl Script {
     /// The stimulus.
     pub fn stimulus(&self) -> &Stimulus {
         &self.stimulus
-    }
-
-    /// Whether the processor sleeps and the stimulus says nothing more.
-    pub fn is_forsaken(&self) -> bool {
-        self.forsaken
     }
 
     /// What was to happen in the step that was not possible.
@@ -101,10 +92,7 @@ impl Environment<u8> for Script {
     }
 
     fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
-        let Some(wanted) = self.entry().and_then(|entry| entry.choice) else {
-            self.forsaken = self.sleeping && self.next >= self.entries().len();
-            return 0;
-        };
+        let Some(wanted) = self.entry().and_then(|entry| entry.choice) else { return 0 };
         let found = possibilities.iter().position(|happening| happening == wanted);
         if found.is_none() {
             self.impossible = Some(wanted);
@@ -113,7 +101,7 @@ impl Environment<u8> for Script {
     }
 
     fn is_quiet(&self) -> bool {
-        !self.sleeping && self.entry().is_none_or(|entry| entry.choice.is_none())
+        self.entry().is_none_or(|entry| entry.choice.is_none())
     }
 
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {

@@ -448,7 +448,7 @@ mod tests {
             (random >> 33) % limit
         };
         for _ in 0..300 {
-            let (a, b) = (next(4) as u8, (next(2) << 3 | 1 + next(3)) as u8);
+            let (a, b) = (next(4) as u8, (8 * next(2) + 1 + next(3)) as u8);
             let compare = [("OCR0A", next(256) as u8), ("OCR0B", next(20) as u8)];
             let registers = [("TCCR0A", a), compare[0], compare[1], ("TCNT0", next(256) as u8), ("TCCR0B", b)];
             let mut often = Bench::new(0, &registers);

@@ -48,7 +48,7 @@ impl World {
     pub fn after_step(&mut self, state: &MachineState<u8>, cycles: u64, steps: u64) {
         match &mut self.answers {
             Answers::Modelled(board) => board.after_step(state, cycles, steps),
-            Answers::Listed(script) => script.after_step(state, steps),
+            Answers::Listed(script) => script.after_step(steps),
         }
         if let Some(recording) = &mut self.recording {
             recording.end_step(steps);
@@ -60,10 +60,7 @@ impl World {
     pub fn end(&self) -> Option<End> {
         match &self.answers {
             Answers::Modelled(board) => board.is_forsaken().then_some(End::Asleep),
-            Answers::Listed(script) => match script.impossible() {
-                Some(happening) => Some(End::Impossible(happening)),
-                None => script.is_forsaken().then_some(End::Asleep),
-            },
+            Answers::Listed(script) => script.impossible().map(End::Impossible),
         }
     }
 
