@@ -26,13 +26,17 @@ pub enum Colour {
 const INDENT: &str = "          ";
 
 impl Report<'_> {
-    /// A table with a line for each property, the reasons of those without an answer, and the stack bound.
+    /// A table with a line for each property, the reasons of those without an answer, what all answers assume, and
+    /// the stack bound.
     #[must_use]
     pub fn text(&self, colour: Colour) -> String {
         let mut text = heading(self.image, self.device);
         text.push('\n');
         text.push_str(&properties(self.results, colour));
         text.push('\n');
+        for assumption in &self.results.assumptions {
+            line(&mut text, "assuming", &Escaped(assumption).to_string());
+        }
         line(&mut text, "stack", &stack(self.results.stack));
         line(&mut text, "summary", &summary(Summary::of(self.results)));
         line(&mut text, "memory", &format!("{:.1} MiB at most", self.peak_memory_bytes as f64 / f64::from(1 << 20)));

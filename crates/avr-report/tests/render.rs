@@ -38,6 +38,7 @@ fn results() -> Results {
             result("hostile \x1b[2J", Verdict::Unknown(Unknown::because("the time limit of 10 s was reached"))),
         ],
         stack: StackBound { lower: Some(2), upper: Some(2) },
+        assumptions: vec!["PINB & 0xf0 == 0".to_owned(), "the hazard stack-into-data is allowed: \x07".to_owned()],
         interrupted: false,
         passes: 3,
     }
@@ -62,6 +63,8 @@ fn text_is_a_table() {
         unknown   hostile \u{1b}[2J                                               1234            2  12 ms
                   because the time limit of 10 s was reached
 
+        assuming  PINB & 0xf0 == 0
+        assuming  the hazard stack-into-data is allowed: \u{7}
         stack     2 bytes at most, and some run needs them
         summary   2 hold, 1 violated, 1 unknown
         memory    11.8 MiB at most
@@ -167,6 +170,10 @@ fn json_has_every_field_of_the_contract() {
             "upper": 2,
             "exact": 2
           },
+          "assumptions": [
+            "PINB & 0xf0 == 0",
+            "the hazard stack-into-data is allowed: \u0007"
+          ],
           "summary": {
             "holds": 2,
             "violated": 1,
@@ -212,6 +219,7 @@ fn the_schema_refuses_other_reports() {
     );
     check_refused(|report| report["stack"]["exact"] = 1.5.into(), "/stack/exact: is no integer or null");
     check_refused(|report| report["firmware"]["sha256"] = "12".into(), "/firmware/sha256: does not match the pattern");
+    check_refused(|report| report["assumptions"][0] = 1.into(), "/assumptions/0: is no string");
     check_refused(|report| report["peak_memory_bytes"] = (-1).into(), "/peak_memory_bytes: is below 0");
     check_refused(
         |report| {

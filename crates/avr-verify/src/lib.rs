@@ -4,8 +4,11 @@
 //! [`Machine`](avr_machine::Machine) a [`tvar::System`], and [`verify`] runs the properties of an image over it.
 #![forbid(unsafe_code)]
 
+mod assumptions;
 mod cut;
 mod events;
+#[cfg(test)]
+mod obligations;
 mod result;
 mod script;
 mod setup;
@@ -17,6 +20,7 @@ mod trace;
 mod verification;
 mod workspace;
 
+pub use assumptions::assumptions;
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};

@@ -93,6 +93,8 @@ pub struct Results {
     pub properties: Vec<PropertyResult>,
     /// The stack bound.
     pub stack: StackBound,
+    /// What all answers rest on beside the firmware and the device; see [`crate::assumptions`].
+    pub assumptions: Vec<String>,
     /// Whether the user interrupted the run.
     pub interrupted: bool,
     /// How often the state space was built.

@@ -3,35 +3,38 @@
 use avr_image::{FlashWordAddress, Image};
 use avr_machine::device::{Device, FuseBytes, ResetCause};
 use avr_machine::{Machine, Options, Program};
-use avr_properties::EnvironmentEvent;
+use avr_properties::{Binding, EnvironmentEvent, PropertyError, bind_assumptions};
 
 use crate::verification::Request;
 
 /// The machine that runs the image of a request as its property file says.
-#[must_use]
-pub fn machine(request: &Request<'_>) -> Machine {
+///
+/// # Errors
+/// When an assumption of the property file cannot be used.
+pub fn machine(request: &Request<'_>) -> Result<Machine, PropertyError> {
     let (image, device) = (request.image, request.device);
     let word = |address: u32| image.program.word(FlashWordAddress(address));
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);
-    Machine::new(device, program, options(request))
+    Ok(Machine::new(device, program, options(request)?))
 }
 
-fn options(request: &Request<'_>) -> Options {
+fn options(request: &Request<'_>) -> Result<Options, PropertyError> {
     let Request { image, device, file, start, eeprom, .. } = *request;
     let fuses = file.fuses.bytes(device.default_fuses);
     let start = start.or(file.start).map_or_else(|| reset_vector(device, fuses), |byte| byte / 2);
-    Options {
+    let assumptions = bind_assumptions(&file.assume, &Binding { device, image })?;
+    Ok(Options {
         allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
         forbidden: file.forbid.iter().copied().collect(),
         start,
         static_data_end: image.static_data_end().map(|address| address.0),
         default_handler: default_handler(image),
-        assumed: Default::default(),
-        never: Default::default(),
+        assumed: assumptions.inputs,
+        never: assumptions.never,
         resets: file.environment.iter().map(reset_cause).collect(),
         fuses: Some(fuses),
         eeprom: eeprom.clone(),
-    }
+    })
 }
 
 fn reset_cause(event: &EnvironmentEvent) -> ResetCause {

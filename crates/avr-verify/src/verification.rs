@@ -1,5 +1,6 @@
 //! Verifying the properties of one image.
 
+use crate::assumptions::assumptions;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
@@ -45,7 +46,7 @@ enum Bound {
 /// # Errors
 /// When a property speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
-    let machine = setup::machine(request);
+    let machine = setup::machine(request)?;
     let mut table = AtomTable::default();
     let mut goals = Vec::new();
     let mut bound = Vec::new();
@@ -59,6 +60,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     Ok(Results {
         properties: properties.map(|(property, bound)| result(&firmware, request, property, bound, &outcome)).collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
+        assumptions: assumptions(request.file, request.device),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
     })

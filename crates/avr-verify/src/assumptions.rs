@@ -1,0 +1,65 @@
+//! What every verdict rests on beside the firmware and the device, in words.
+
+use avr_machine::device::{Device, FuseBytes};
+use avr_properties::{EnvironmentEvent, PropertyFile};
+
+/// Everything in a property file that restricts or extends what the device and its surroundings may do: assumptions in
+/// their own words, allowed hazards with the reasons, events of the environment, fuses that differ from the factory
+/// values and the file with the content of the EEPROM. Reports name all of it.
+#[must_use]
+pub fn assumptions(file: &PropertyFile, device: &Device) -> Vec<String> {
+    let assumed = file.assume.iter().map(ToString::to_string);
+    let allowed = file.allow.iter().map(|(kind, reason)| format!("the hazard {kind} is allowed: {reason}"));
+    let events = file.environment.iter().map(event);
+    let fuses = fuses(file.fuses.bytes(device.default_fuses), device.default_fuses);
+    let eeprom = file.eeprom.iter().map(|path| format!("the EEPROM has the content of {path}"));
+    assumed.chain(allowed).chain(events).chain(fuses).chain(eeprom).collect()
+}
+
+fn event(event: &EnvironmentEvent) -> String {
+    match event {
+        EnvironmentEvent::Reset => "an external reset may come at any moment",
+        EnvironmentEvent::BrownOut => "a brown-out reset may come at any moment",
+    }
+    .to_owned()
+}
+
+/// The fuse bytes that are not the factory's.
+fn fuses(fuses: FuseBytes, factory: FuseBytes) -> impl Iterator<Item = String> {
+    let bytes = [
+        ("low", fuses.low, factory.low),
+        ("high", fuses.high, factory.high),
+        ("extended", fuses.extended, factory.extended),
+    ];
+    let changed = bytes.into_iter().filter(|(_, byte, factory)| byte != factory);
+    changed.map(|(name, byte, factory)| format!("the {name} fuse byte is {byte:#04x} (factory value {factory:#04x})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, expected: &[&str]) {
+        let file = PropertyFile::parse("p.ron", file).unwrap_or_else(|error| panic!("{error}"));
+        let device = Device::named("atmega328p").expect("the device exists");
+        assert_eq!(assumptions(&file, device), expected);
+    }
+
+    #[test]
+    fn everything_that_verdicts_rest_on_is_named() {
+        check("()", &[]);
+        check("(assume: [\"PINB & 0xf0 == 0\", never(INT1)])", &["PINB & 0xf0 == 0", "never(INT1)"]);
+        check(
+            "(allow: { \"reserved-register\": \"the boot loader does\" })",
+            &["the hazard reserved-register is allowed: the boot loader does"],
+        );
+        check(
+            "(environment: [reset, brown_out])",
+            &["an external reset may come at any moment", "a brown-out reset may come at any moment"],
+        );
+        check("(fuses: (low: 0x62, high: 0xc9))", &["the high fuse byte is 0xc9 (factory value 0xd9)"]);
+        check("(eeprom: \"settings.eep\")", &["the EEPROM has the content of settings.eep"]);
+        check("(forbid: [\"reserved-register\"])", &[]);
+    }
+}
