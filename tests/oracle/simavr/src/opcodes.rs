@@ -61,7 +61,6 @@ impl Io {
                 Some("opcodes whose result the manual calls undefined (LD, ST, LPM)")
             }
             I::Spm => Some("opcode SPM: a command to a peripheral"),
-            I::Sleep => Some("opcode SLEEP: concerns interrupts"),
             I::In { io, .. } | I::Sbic { io, .. } | I::Sbis { io, .. } if !self.may_read(io) => {
                 Some("opcodes IN, SBIC, SBIS on registers of peripherals")
             }
