@@ -160,17 +160,19 @@ impl<'a> Simulator<'a> {
     /// Runs until a limit is reached or nothing more can happen.
     pub fn run(&mut self, limits: Limits) -> End {
         self.keep_checkpoint();
-        loop {
+        let end = loop {
             if let Some(end) = self.reached(limits) {
-                return end;
+                break end;
             }
             if self.moment.steps - self.checkpoint.steps >= CHECKPOINT_STEPS {
                 self.keep_checkpoint();
             }
             if let Some(end) = self.advance() {
-                return end;
+                break end;
             }
-        }
+        };
+        self.collect_sent();
+        end
     }
 
     /// Takes one step.
@@ -180,7 +182,9 @@ impl<'a> Simulator<'a> {
     pub fn step(&mut self) -> Result<(), End> {
         self.moment.state.data.clear_changed();
         self.keep_checkpoint();
-        self.advance().map_or(Ok(()), Err)
+        let end = self.advance();
+        self.collect_sent();
+        end.map_or(Ok(()), Err)
     }
 
     /// The cells of data memory that the last [`Self::step`] changed, with their new content, by rising address.
@@ -234,7 +238,6 @@ impl<'a> Simulator<'a> {
             recording.truncate(steps);
         }
         self.moment.world.put_recording(recording);
-        self.collect_sent();
     }
 
     /// Takes the bytes that were sent since the moment before.

@@ -17,6 +17,8 @@ pub(super) struct Script {
     begun: bool,
     /// How many of the inputs of this step were used up.
     used: Vec<usize>,
+    /// What the step was spent on.
+    happened: Happening,
     impossible: Option<Happening>,
 }
 
@@ -24,7 +26,7 @@ impl Script {
     /// The world of a stimulus that is exact.
     pub fn new(stimulus: Arc<Stimulus>) -> Self {
         let used = Vec::new();
-        Self { stimulus, next: 0, step: 0, begun: false, used, impossible: None }
+        Self { stimulus, next: 0, step: 0, begun: false, used, happened: Happening::Continue, impossible: None }
     }
 
     /// The first step begins.
@@ -35,6 +37,10 @@ impl Script {
     /// Takes note of the end of a step.
     #[inline]
     pub fn after_step(&mut self, steps: u64) {
+        if let Some(wanted) = self.entry().and_then(|entry| entry.choice).filter(|wanted| *wanted != self.happened) {
+            self.impossible = Some(wanted);
+        }
+        self.happened = Happening::Continue;
         self.step = steps;
         self.used.clear();
         if self.entries().get(self.next).is_some_and(|entry| entry.step < steps) {
@@ -94,8 +100,8 @@ impl Environment<u8> for Script {
     fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
         let Some(wanted) = self.entry().and_then(|entry| entry.choice) else { return 0 };
         let found = possibilities.iter().position(|happening| happening == wanted);
-        if found.is_none() {
-            self.impossible = Some(wanted);
+        if found.is_some() {
+            self.happened = wanted;
         }
         found.unwrap_or(0)
     }
@@ -109,5 +115,9 @@ impl Environment<u8> for Script {
     }
 
     #[inline]
-    fn event(&mut self, _event: Event<'_, u8>) {}
+    fn event(&mut self, event: Event<'_, u8>) {
+        if let Event::Interrupt(number) = event {
+            self.happened = Happening::Interrupt(number);
+        }
+    }
 }

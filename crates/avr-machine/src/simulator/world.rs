@@ -140,8 +140,9 @@ impl Environment<u8> for World {
 
     #[inline]
     fn event(&mut self, event: Event<'_, u8>) {
-        if let Answers::Modelled(board) = &mut self.answers {
-            board.event(event);
+        match &mut self.answers {
+            Answers::Modelled(board) => board.event(event),
+            Answers::Listed(script) => script.event(event),
         }
     }
 }

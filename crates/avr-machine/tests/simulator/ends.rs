@@ -2,8 +2,9 @@
 
 use crate::code::{BREAK, NOP, SEI, SLEEP, ldi, out, program, rjmp, store, with_handlers};
 use crate::{machine, stimulus};
+use avr_machine::device::ResetCause;
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
-use avr_machine::{Hazard, HazardKind};
+use avr_machine::{Happening, Hazard, HazardKind};
 
 /// Runs a program and checks its end: steps, cycles, flash byte address.
 #[track_caller]
@@ -102,11 +103,15 @@ fn a_long_run_can_go_back_behind_a_checkpoint() {
 fn an_exact_stimulus_that_asks_for_the_impossible_ends_the_run() {
     let code = with_handlers(&[], &[ldi(16, 1), out(0x3d, 16), 0x9300, 0x0069, SEI, rjmp(-1)]);
     let machine = machine(&code);
-    let wrong = stimulus("(exact: [(step: 7, choice: \"TIMER0_OVF\")])");
-    let mut simulator = Simulator::new(&machine, wrong);
-    let end = simulator.run(steps(20));
-    assert_eq!(end, End::Impossible(avr_machine::Happening::Interrupt(16)));
-    assert_eq!(simulator.steps(), 7);
+    let refused = |step: u64, choice: &str, expected: Happening| {
+        let wrong = stimulus(&format!("(exact: [(step: {step}, choice: \"{choice}\")])"));
+        let mut simulator = Simulator::new(&machine, wrong);
+        assert_eq!(simulator.run(steps(20)), End::Impossible(expected));
+        assert_eq!(simulator.steps(), step);
+    };
+    refused(7, "TIMER0_OVF", Happening::Interrupt(16));
+    refused(2, "INT0", Happening::Interrupt(1));
+    refused(7, "external_reset", Happening::Reset(ResetCause::External));
     let right = stimulus("(exact: [(step: 7, choice: \"INT0\")])");
     let mut simulator = Simulator::new(&machine, right);
     assert_eq!(simulator.run(steps(8)), End::Steps);
