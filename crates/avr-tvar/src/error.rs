@@ -65,6 +65,20 @@ pub enum InputErrorKind {
         /// Size of the EEPROM in bytes.
         size: u16,
     },
+    /// A file with EEPROM content is too large to be one.
+    #[error("{path}: is larger than {limit} bytes, which no file with EEPROM content is")]
+    LargeEeprom {
+        /// The file.
+        path: String,
+        /// The largest accepted size in bytes.
+        limit: u64,
+    },
+    /// A file with EEPROM content is text, but no Intel HEX.
+    #[error("{path}: is neither Intel HEX nor ELF, and rather text than the raw content of an EEPROM")]
+    EepromFormat {
+        /// The file.
+        path: String,
+    },
     /// The threads could not be started.
     #[error("cannot start {jobs} threads: {reason}")]
     Threads {
@@ -122,6 +136,8 @@ impl InputErrorKind {
             Self::BeyondEeprom { .. } => {
                 "write it with `avr-objcopy -O ihex -j .eeprom --change-section-lma .eeprom=0`".to_owned()
             }
+            Self::LargeEeprom { .. } => "give the file with the content of the EEPROM, such as FIRMWARE.eep".to_owned(),
+            Self::EepromFormat { .. } => "give raw content the extension .bin or .raw".to_owned(),
             Self::Threads { .. } => "give a smaller number with --jobs".to_owned(),
             Self::Stimulus(error) => return error.hint(),
             Self::ImpossibleChoice { .. } => {
