@@ -2,7 +2,8 @@
 
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
-    Bit, BitKind, BitRef, ClearedBy, Condition, Device, FuseBytes, Interrupt, InterruptPolicy, Register, ResetCause,
+    Bit, BitKind, BitRef, ClearedBy, Condition, Device, FuseBytes, FuseReset, Interrupt, InterruptPolicy, Register,
+    ResetCause,
 };
 use crate::environment::{Demand, Environment, Input};
 use crate::hazard::HazardKind;
@@ -94,6 +95,7 @@ pub struct Machine {
     dependents: BTreeMap<u16, Vec<Group>>,
     cleared_by: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>>,
     windows: Vec<BitRef>,
+    locked: Vec<&'static FuseReset>,
     interrupt_groups: Vec<InterruptGroup>,
 }
 
@@ -125,6 +127,7 @@ impl Machine {
             dependents: dependents(device, &groups),
             cleared_by: cleared_by(device),
             windows: windows(&groups),
+            locked: locked(device, fuses),
             interrupt_groups: interrupt_groups(device),
             boot_start,
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
@@ -229,6 +232,11 @@ impl Machine {
     /// The windows of the device.
     pub(crate) fn windows(&self) -> &[BitRef] {
         &self.windows
+    }
+
+    /// The bits that a programmed fuse keeps at a value, whatever is written.
+    pub(crate) fn locked(&self) -> &[&'static FuseReset] {
+        &self.locked
     }
 
     /// The interrupts by rising number, in groups.
@@ -409,6 +417,12 @@ fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
     let window = |group: &&Group| matches!(group.bit.kind, BitKind::Window(_));
     let all = groups.values().flatten().filter(window);
     all.map(|group| BitRef { address: group.address, bit: group.mask.trailing_zeros() as u8 }).collect()
+}
+
+/// What programmed fuses keep at a value.
+fn locked(device: &'static Device, fuses: FuseBytes) -> Vec<&'static FuseReset> {
+    let programmed = |name: &str| device.fuse(name).is_some_and(|fuse| fuse.is_programmed(fuses));
+    device.fuse_resets.iter().filter(|rule| rule.locked_when_programmed && programmed(rule.fuse)).collect()
 }
 
 fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {

@@ -30,6 +30,9 @@ enum Demanded {
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Takes an interrupt, a reset, or another moment of sleep; whether that was the step.
     pub(super) fn interrupted(&mut self) -> Result<bool, Stop> {
+        if self.environment.is_quiet() && !self.state.control.sleeping {
+            return Ok(false);
+        }
         let mut possible = Possibilities::default();
         if !self.add_requests(&mut possible) {
             possible.allow_continuing();
@@ -79,8 +82,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 continue;
             }
             for interrupt in group.interrupts {
+                if machine.options().never.contains(&interrupt.number) {
+                    continue;
+                }
                 let demanded = self.demanded(interrupt);
-                if demanded == Demanded::No || machine.options().never.contains(&interrupt.number) {
+                if demanded == Demanded::No {
                     continue;
                 }
                 possible.add_interrupt(interrupt.number, self.who_determines(&interrupt.freedom));
@@ -98,11 +104,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         all.find(|interrupt| interrupt.number == number).expect("only interrupts of the device are offered")
     }
 
-    /// Whether a stored bit certainly is 0.
-    fn is_clear(&self, bit: BitRef) -> bool {
-        self.state.data.get(bit.address).bit(bit.bit).known() == Some(false)
-    }
-
     /// Settles a stored bit.
     fn decide_stored(&mut self, bit: BitRef) -> bool {
         let stored = self.state.data.get(bit.address).bit(bit.bit);
@@ -110,10 +111,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn demanded(&mut self, interrupt: &'static Interrupt) -> Demanded {
-        let awake = !self.state.control.sleeping;
-        if awake && self.environment.is_quiet() && interrupt.flag().is_some_and(|flag| self.is_clear(flag)) {
-            return Demanded::No;
-        }
         let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
         if enable.known() == Some(false) || !self.decide_stored(interrupt.enable) || !self.wakes(interrupt) {
             return Demanded::No;
@@ -136,11 +133,19 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         if self.decide_stored(flag) {
             self.standing()
+        } else if self.is_assumed_clear(flag) {
+            Demanded::No
         } else if self.holds(&interrupt.raised_while) {
             Demanded::Possible
         } else {
             Demanded::No
         }
+    }
+
+    /// Whether the user assumes that hardware never sets the flag.
+    fn is_assumed_clear(&self, flag: BitRef) -> bool {
+        let assumed = self.machine.options().assumed.get(&flag.address);
+        assumed.is_some_and(|bits| bits.known_mask() & !bits.value() & flag.mask() != 0)
     }
 
     /// A request that stands is certain to be taken, unless the instruction just before wrote to a peripheral: then the
@@ -291,6 +296,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.cycles = 1;
         let before = self.state.clone();
         *self.state = self.machine.after_reset(&before, cause, self.environment);
+        self.force_bits_after_reset();
     }
 
     /// Asks hardware for the present value of one bit.

@@ -356,8 +356,30 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.write_group(address, mask, group, value, &before)?;
         }
         self.write_windows(register, windows, value)?;
+        self.keep_locked_bits(address);
         self.freeze(&moving);
         Ok(())
+    }
+
+    /// Bits that a programmed fuse keeps at a value have it after every write (data sheet, "Watchdog Timer", `WDTON`).
+    fn keep_locked_bits(&mut self, address: u16) {
+        let machine = self.machine;
+        for rule in machine.locked().iter().filter(|rule| rule.address == address) {
+            self.store(address, rule.mask, &V::constant(rule.programmed));
+        }
+    }
+
+    /// Bits that are 1 while a condition holds, whatever is written, are so after a reset as well (`WDE` while `WDRF`).
+    pub(super) fn force_bits_after_reset(&mut self) {
+        let machine = self.machine;
+        for register in &machine.device.registers {
+            for group in machine.groups(register) {
+                let forced = &group.bit.forced_one_while;
+                if *forced != Condition::Never && self.holds(forced) {
+                    self.store(register.address, group.mask, &V::constant(0xff));
+                }
+            }
+        }
     }
 
     fn write_group(&mut self, address: u16, mask: u8, group: &Group, value: &V, before: &V) -> Result<(), Stop> {
