@@ -41,7 +41,7 @@ pub(crate) struct Monitor {
 }
 
 /// The share of the memory limit that exploration may take: evaluation needs memory as well.
-const EXPLORING: Share = Share(60);
+const EXPLORING: Share = Share(40);
 /// The share that evaluation may take.
 const EVALUATING: Share = Share(95);
 /// The share at which the work must be given up.
@@ -168,8 +168,8 @@ mod tests {
             let observed = monitor.exhausted_with(taken << 20, Duration::ZERO, share);
             assert_eq!(observed, expected.then_some(Exhausted::Memory(limit)), "{taken} MiB");
         };
-        check(59, EXPLORING, false);
-        check(61, EXPLORING, true);
+        check(39, EXPLORING, false);
+        check(41, EXPLORING, true);
         check(94, EVALUATING, false);
         check(96, EVALUATING, true);
         check(104, AT_ALL, false);

@@ -26,6 +26,11 @@ const TOO_LARGE: &[&str] = &[
     "timer-blink",
 ];
 
+/// Violations that the hardware shows, but only counting cycles can tell: the watchdog does not bite within the first
+/// instructions, and a division ends before the next timer interrupt.
+const NEEDS_CYCLES: &[(&str, &str)] =
+    &[("hazard-watchdog-sequence-too-late", "inherent"), ("sketch-print", "stack of 8")];
+
 /// An entry of `expected.ron`; the file explains the fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +51,10 @@ struct Sample {
 impl Sample {
     fn may_stay_unknown(&self) -> bool {
         self.limit.is_some() || TOO_LARGE.contains(&self.sample.as_str())
+    }
+
+    fn may_rest_on_the_model(&self, property: &str) -> bool {
+        self.model.iter().any(|name| name == property) || NEEDS_CYCLES.contains(&(&self.sample, property))
     }
 }
 
@@ -114,7 +123,7 @@ fn differences(sample: &Sample, image: &str, results: &Results) -> Vec<String> {
         if !agrees {
             found.push(format!("{image}: {}: {:?}, expected {expected:?}", result.name, result.verdict));
         }
-        if result.basis == Basis::Model && !sample.model.contains(&result.name) {
+        if result.basis == Basis::Model && !sample.may_rest_on_the_model(&result.name) {
             found.push(format!("{image}: {}: rests on the model, expected the hardware", result.name));
         }
     }
