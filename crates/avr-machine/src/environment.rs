@@ -161,8 +161,9 @@ pub trait Environment<V: ByteDomain> {
         self.choose(possibilities.count())
     }
 
-    /// Whether the environment is sure to pick [`Happening::Continue`] in this step if that is possible. Outside of sleep,
-    /// what is merely possible is then not looked for. An environment that explores every possibility never is.
+    /// Whether the environment is sure that the processor, unless it sleeps, goes on in this step: no request stands in
+    /// the state for an enabled interrupt, and the environment would pick [`Happening::Continue`]. An environment that
+    /// explores every possibility never is.
     fn is_quiet(&self) -> bool {
         false
     }

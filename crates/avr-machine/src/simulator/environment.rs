@@ -67,7 +67,8 @@ struct Concern {
     written: u32,
     read: u32,
     answered: u32,
-    /// Flags that writing 1 clears.
+    /// Flags, and those of them that writing 1 clears.
+    flags: u8,
     write_one: u8,
 }
 
@@ -100,12 +101,13 @@ pub(super) struct Board {
     reads: Vec<u16>,
     /// Clock cycles before this step.
     now: u64,
-    /// When something happens by itself next.
+    /// When something happens by itself next: with each unit, and at all.
+    dues: Vec<u64>,
     due: u64,
     due_step: u64,
     /// Level-sensed external interrupts that are requested now.
     levels: u128,
-    /// Whether no enabled interrupt and no reset is wanted.
+    /// Whether no enabled interrupt and no reset is requested.
     quiet: bool,
     sleeping: bool,
     forsaken: bool,
@@ -119,7 +121,6 @@ impl Board {
         let size = usize::from(device.memory.sram_start);
         Self {
             concerns: concerns(device, &units, size).into(),
-            units,
             device,
             signals: Signals { raised: vec![0; size], ..Signals::default() },
             overrides: BTreeMap::new(),
@@ -132,6 +133,8 @@ impl Board {
             writes: Vec::new(),
             reads: Vec::new(),
             now: 0,
+            dues: vec![0; units.len()],
+            units,
             due: 0,
             due_step: 0,
             levels: 0,
@@ -169,24 +172,30 @@ impl Board {
     /// Lets everything happen that is due, and shows the peripherals what the program did.
     fn settle(&mut self, state: &MachineState<u8>, steps: u64) {
         let now = self.now;
-        for unit in &mut self.units {
-            if unit.peripheral().due() <= now {
-                unit.peripheral_mut().run(now, &mut self.signals);
-            }
-        }
         let view = View { cells: &state.data, writes: &self.writes, reads: &self.reads, now };
         for (index, unit) in self.units.iter_mut().enumerate() {
-            if self.touched >> index & 1 == 1 {
-                unit.peripheral_mut().observe(&view, &mut self.signals);
+            let (is_due, is_touched) = (self.dues[index] <= now, self.touched >> index & 1 == 1);
+            if !is_due && !is_touched {
+                continue;
+            }
+            let peripheral = unit.peripheral_mut();
+            if is_due {
+                peripheral.run(now, &mut self.signals);
+            }
+            if is_touched {
+                peripheral.observe(&view, &mut self.signals);
+            }
+            self.dues[index] = peripheral.due();
+            if let Unit::Pins(pins) = unit {
+                self.levels = pins.levels(&view);
             }
         }
         self.touched = 0;
-        self.stimulate(state, steps);
-        self.levels = self.levels(state);
-        self.quiet = self.wants_nothing(state);
         self.writes.clear();
         self.reads.clear();
-        let next = self.units.iter().map(|unit| unit.peripheral().due()).min().unwrap_or(NEVER);
+        self.stimulate(state, steps);
+        self.quiet = self.is_left_alone(state);
+        let next = self.dues.iter().copied().min().unwrap_or(NEVER);
         self.due = next.min(self.stimulus.timed(self.next_timed).map_or(NEVER, |(cycle, _)| cycle));
         self.due_step = self.stimulus.counted(self.next_counted).map_or(NEVER, |(step, _)| step);
     }
@@ -217,33 +226,30 @@ impl Board {
                 self.overrides.remove(register);
             }
             Action::Pins { .. } | Action::Uart(_) | Action::Adc { .. } => {
-                let units = self.units.iter_mut();
-                units.for_each(|unit| act_on(unit, action, &view, &mut self.signals));
+                for (unit, due) in self.units.iter_mut().zip(&mut self.dues) {
+                    act_on(unit, action, &view, &mut self.signals);
+                    *due = unit.peripheral().due();
+                    if let Unit::Pins(pins) = unit {
+                        self.levels = pins.levels(&view);
+                    }
+                }
             }
         }
     }
 
-    /// The interrupts that are requested by a level.
-    fn levels(&self, state: &MachineState<u8>) -> u128 {
-        let is_level = |sense: BitRef| state.data.get(sense.address) >> sense.bit & 3 == 0;
-        let pins = self.units.iter().find_map(|unit| if let Unit::Pins(pins) = unit { Some(pins) } else { None });
-        let requested = |number: &u8| pins.is_some_and(|pins| pins.requests_by_level(*number, is_level));
-        let numbers = self.device.interrupts.iter().map(|interrupt| interrupt.number);
-        numbers.filter(requested).fold(0, |all, number| all | 1 << number)
-    }
-
-    /// Whether no enabled interrupt and no reset is wanted now.
-    fn wants_nothing(&self, state: &MachineState<u8>) -> bool {
-        let wanted = |interrupt: &Interrupt| {
-            state.data.get(interrupt.enable.address) & interrupt.enable.mask() != 0
-                && self.wants(Happening::Interrupt(interrupt.number))
+    /// Whether no enabled interrupt and no reset is requested now, neither in the state nor by the world.
+    fn is_left_alone(&self, state: &MachineState<u8>) -> bool {
+        let set = |bit: BitRef| state.data.get(bit.address) & bit.mask() != 0;
+        let requested = |interrupt: &Interrupt| {
+            set(interrupt.enable)
+                && (interrupt.flag().is_none_or(set) || self.wants(Happening::Interrupt(interrupt.number)))
         };
-        self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(wanted)
+        self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(requested)
     }
 
     /// What hardware has in a register; the program is told of raised flags.
     fn register(&mut self, address: u16, mask: u8) -> u8 {
-        let Some(concern) = self.concerns.get(usize::from(address)) else { return 0 };
+        let Some(concern) = self.concerns.get(usize::from(address)).copied() else { return 0 };
         let mut value = self.signals.raised[usize::from(address)];
         self.signals.raised[usize::from(address)] &= !mask;
         if concern.answered != 0 {
@@ -251,6 +257,11 @@ impl Board {
         }
         if let Some(fixed) = self.overrides.get(&address) {
             value = value & !fixed.mask | fixed.value;
+        }
+        if value & mask & concern.flags != 0 {
+            // The state may have a request now.
+            self.quiet = false;
+            self.touched |= 1;
         }
         value & mask
     }
@@ -445,6 +456,7 @@ fn concerns(device: &'static Device, units: &[Unit], size: usize) -> Vec<Concern
     for register in &device.registers {
         for (bit, mask) in register.bits.iter().zip((0..8).map(|number| 1u8 << number)) {
             let BitKind::Flag(flag) = &bit.kind else { continue };
+            all[usize::from(register.address)].flags |= mask;
             if flag.cleared_by.contains(&ClearedBy::WriteOne) {
                 all[usize::from(register.address)].write_one |= mask;
             }

@@ -79,13 +79,14 @@ impl Pins {
         self.update(view, signals);
     }
 
-    /// Whether the interrupt is requested by a level just now: somebody holds its pin low.
-    pub fn requests_by_level(&self, interrupt: u8, sense_is_level: impl Fn(BitRef) -> bool) -> bool {
-        self.external.iter().any(|external| {
+    /// The interrupts that are requested by a level just now, as a set of numbers: somebody holds their pin low.
+    pub fn levels(&self, view: &View<'_>) -> u128 {
+        let requested = |external: &&External| {
             let port = &self.ports[external.port];
-            let low = port.driven & !port.level & 1 << external.bit != 0;
-            external.number == interrupt && low && sense_is_level(external.sense)
-        })
+            let sense = view.get(external.sense.address) >> external.sense.bit & 3;
+            sense == 0 && port.driven & !port.level & 1 << external.bit != 0
+        };
+        self.external.iter().filter(requested).fold(0, |all, external| all | 1 << external.number)
     }
 
     /// Determines what the ports read, and raises flags where that changes.

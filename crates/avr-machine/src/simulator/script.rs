@@ -106,10 +106,6 @@ impl Environment<u8> for Script {
         found.unwrap_or(0)
     }
 
-    fn is_quiet(&self) -> bool {
-        self.entry().is_none_or(|entry| entry.choice.is_none())
-    }
-
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
         0
     }
