@@ -113,6 +113,8 @@ pub enum Limit {
     UnknownTarget,
     /// The stack pointer has too many candidates.
     UnknownStackPointer,
+    /// A step that comes to more outcomes than are told apart.
+    TooManyCases,
     /// Something that the device model does not contain.
     Unsupported(&'static str),
 }
@@ -123,6 +125,7 @@ impl fmt::Display for Limit {
             Self::UnknownPointer => f.write_str("a memory access through an unknown pointer"),
             Self::UnknownTarget => f.write_str("an indirect jump to an unknown address"),
             Self::UnknownStackPointer => f.write_str("an unknown stack pointer"),
+            Self::TooManyCases => f.write_str("a step that depends on too many unknown bits"),
             Self::Unsupported(what) => write!(f, "not modelled: {what}"),
         }
     }

@@ -7,7 +7,7 @@ use crate::state::{AbstractState, Location, Running};
 use crate::store::Store;
 use crate::trace::Tracer;
 use crate::workspace::Workspace;
-use avr_machine::{Environment, Event, FrameKind, Input, Machine, MachineState, PAGE_CELLS, Stop};
+use avr_machine::{Environment, Event, FrameKind, Input, Limit, Machine, MachineState, PAGE_CELLS, Stop};
 use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
 use std::ops::Range;
@@ -40,6 +40,9 @@ impl Unknowns<TvByte> for Open<'_> {
         self.events.note(event);
     }
 }
+
+/// The most outcomes of one step that are told apart.
+const MAX_LEAVES: usize = 4096;
 
 /// A script of one step and what it leads to.
 pub(crate) struct Leaf {
@@ -81,6 +84,11 @@ impl<'a> Firmware<'a> {
             environment.unknowns.events.clear();
             let target = self.run(state, precision, &mut environment);
             leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
+            if leaves.len() > MAX_LEAVES {
+                // SOUND: a sink says nothing of what comes after it.
+                let state = AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 };
+                return vec![Leaf { script: Vec::new(), state }];
+            }
             if !environment.advance() {
                 return leaves;
             }

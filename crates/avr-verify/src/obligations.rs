@@ -1,0 +1,171 @@
+//! The obligations of the framework (initial, step: may and must, decay), tested on real images: concrete runs with
+//! random worlds are followed through the abstract system, whatever its precision.
+
+use crate::script::{HardwareChoice, hyper_edges};
+use crate::state::{AbstractState, Location};
+use crate::system::{Firmware, Leaf};
+use avr_image::{FlashWordAddress, Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_machine::{Demand, Environment, Input, Machine, MachineState, Options, Program, Question, Stop};
+use std::path::Path;
+use tvar::{Knob, Precision, Strategy, System, Variable};
+
+/// How many random worlds a state is shown to.
+const WORLDS: usize = 24;
+
+/// A deterministic generator (splitmix64), so that failures repeat.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+}
+
+/// A world that does anything.
+impl Environment<u8> for Random {
+    fn input(&mut self, _: Input, mask: u8, _: Demand) -> u8 {
+        self.next() as u8 & mask
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.below(count)
+    }
+
+    fn case(&mut self, _: usize, _: Question<'_, u8>) -> usize {
+        panic!("nothing is open in a concrete state")
+    }
+}
+
+fn machine(image: &str, device: &str) -> Machine {
+    let device = Device::named(device).expect("a device of the tables");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples").join(image);
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let image = Image::load(path, &options).expect("a sample");
+    let word = |address: u32| image.program.word(FlashWordAddress(address));
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    Machine::new(device, program, Options::default())
+}
+
+/// What a concrete step came to.
+type Outcome = Result<MachineState<u8>, Stop>;
+
+fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> bool {
+    match (state, outcome) {
+        (AbstractState::Running(running), Ok(concrete)) => {
+            let mut frames: Vec<_> = firmware.store.frames(running.calls).collect();
+            frames.reverse();
+            let inside = |page: usize| {
+                let cells = firmware.store.page(running.memory, page).iter().zip(concrete.data.page(page));
+                cells.into_iter().all(|(cell, value)| cell.contains(*value))
+            };
+            running.control == concrete.control
+                && frames == concrete.calls.frames()
+                && (0..concrete.data.pages()).all(inside)
+        }
+        (AbstractState::Hazard { hazard, .. }, Err(Stop::Hazard(met))) => hazard.kind == met.kind,
+        // The engine stopped following: the sink stands for everything.
+        (AbstractState::Limit { .. }, _) => true,
+        _ => false,
+    }
+}
+
+fn step(machine: &Machine, state: &MachineState<u8>, random: &mut Random) -> Outcome {
+    let mut next = state.clone();
+    machine.step(&mut next, random).map(|_| next)
+}
+
+/// Refines the location of a state at random.
+fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precision<Location>, random: &mut Random) {
+    let location = firmware.location(state);
+    let variable = Variable(random.below(0x900) as u32);
+    let bit = 1 << random.below(8);
+    let input = Variable([0x23u32, 0x26, 0x29, 0xc6, 0x46, 0x35][random.below(6)]);
+    match random.below(4) {
+        0 => precision.refine(location, Knob::Input(input, bit)),
+        1 => precision.refine(location, Knob::Case(Variable(random.below(0x20) as u32), bit)),
+        2 if precision.is_new(&location, Knob::Step(variable, bit)) => {
+            precision.refine(location, Knob::Step(variable, bit))
+        }
+        _ => false,
+    };
+}
+
+fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<Location>) -> Vec<AbstractState> {
+    leaves.iter().map(|leaf| tvar::arrive(firmware, precision, leaf.state)).collect()
+}
+
+/// Follows one run for a number of steps; how many were taken.
+fn follow(machine: &Machine, strategy: Strategy, steps: usize, seed: u64) -> usize {
+    let mut random = Random(seed);
+    let mut firmware = Firmware::new(machine, &[]);
+    let mut precision = Precision::new(strategy);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut random);
+    let mut state = firmware.initial();
+    let start = firmware.leaves(&state, precision.at(&Location::Dummy));
+    let first = arrived(&mut firmware, &start, &precision);
+    state = first[0];
+    assert!(covers(&firmware, &state, &Ok(concrete.clone())), "the first state covers every initial content");
+    for taken in 0..steps {
+        refine(&firmware, &state, &mut precision, &mut random);
+        let leaves = firmware.leaves(&state, precision.at(&firmware.location(&state)));
+        let members = arrived(&mut firmware, &leaves, &precision);
+        let worlds: Vec<Outcome> = (0..WORLDS).map(|_| step(machine, &concrete, &mut random)).collect();
+        let at = concrete.control.pc * 2;
+        for world in &worlds {
+            let covered = members.iter().any(|member| covers(&firmware, member, world));
+            assert!(covered, "may: no member covers a successor at {at:#x} in step {taken} of seed {seed}: {world:?}");
+        }
+        let scripts: Vec<_> = leaves.iter().map(|leaf| leaf.script.clone()).collect();
+        let edges = hyper_edges(&scripts, HardwareChoice::Free);
+        // Random worlds would miss some of many.
+        for edge in edges.iter().filter(|_| edges.len() <= 4) {
+            let taken_by = |world: &Outcome| edge.iter().any(|leaf| covers(&firmware, &members[*leaf], world));
+            let possible = worlds.iter().any(taken_by);
+            assert!(possible, "must: a hyper-edge cannot be taken at {at:#x} in step {taken} of seed {seed}");
+        }
+        let Some(Ok(next)) = worlds.into_iter().next() else { return taken };
+        let covering = members.iter().find(|member| covers(&firmware, member, &Ok(next.clone())));
+        state = *covering.expect("it was covered");
+        if !matches!(state, AbstractState::Running(_)) {
+            return taken;
+        }
+        concrete = next;
+    }
+    steps
+}
+
+#[track_caller]
+fn check(image: &str, device: &str, strategies: &[Strategy]) {
+    let machine = machine(image, device);
+    for (seed, strategy) in (0..3).zip(strategies.iter().copied().cycle()) {
+        let taken = follow(&machine, strategy, 90, seed);
+        // Where everything decays, a run soon ends in what the engine cannot follow.
+        assert!(taken > 20 || strategy == Strategy::Decay, "only {taken} steps of {image} were followed");
+    }
+}
+
+#[test]
+fn concrete_runs_of_gpio_programs_stay_inside() {
+    check("calibration-original/calibration-original.Og.elf", "atmega328p-gpio", &Strategy::ALL);
+    check("factorial-3-bits/factorial-3-bits.Og.elf", "atmega328p-gpio", &Strategy::ALL);
+    check("gate-array/gate-array.Os.elf", "atmega328p-gpio", &Strategy::ALL);
+}
+
+#[test]
+fn concrete_runs_of_interrupt_driven_programs_stay_inside() {
+    check("timer-blink/timer-blink.Os.elf", "atmega328p", &[Strategy::Default, Strategy::Decay]);
+    check("usart-echo/usart-echo.Og.elf", "atmega328p", &[Strategy::Default, Strategy::Decay]);
+    check("sketch-serial-echo/sketch-serial-echo.Os.elf", "atmega328p", &[Strategy::Default, Strategy::Decay]);
+    check("watchdog/watchdog.Os.elf", "atmega328p", &[Strategy::Default, Strategy::Decay]);
+    check("eeprom-log/eeprom-log.Os.elf", "atmega328p", &[Strategy::Default, Strategy::Decay]);
+    check("sketch-twi-slave/sketch-twi-slave.Os.elf", "atmega328p", &[Strategy::Default, Strategy::Decay]);
+}
