@@ -43,7 +43,7 @@ struct Event<'a> {
     cycle: Option<u64>,
     step: Option<u64>,
     #[serde(borrow)]
-    pins: Pairs<'a, bool01::Level>,
+    pins: Pairs<'a, Level>,
     uart: Option<Bytes>,
     #[serde(borrow)]
     adc: Pairs<'a, u64>,
@@ -113,20 +113,15 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Pairs<'a, T> {
     }
 }
 
-/// The level of a pin, 0 or 1.
-mod bool01 {
-    use super::{Deserialize, Deserializer, de};
+/// The level of a pin, written 0 or 1.
+struct Level(bool);
 
-    /// Whether the pin is high.
-    pub(super) struct Level(pub(super) bool);
-
-    impl<'de> Deserialize<'de> for Level {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            match u8::deserialize(deserializer)? {
-                0 => Ok(Self(false)),
-                1 => Ok(Self(true)),
-                other => Err(de::Error::custom(format!("the level of a pin is 0 or 1, not {other}"))),
-            }
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u8::deserialize(deserializer)? {
+            0 => Ok(Self(false)),
+            1 => Ok(Self(true)),
+            other => Err(de::Error::custom(format!("the level of a pin is 0 or 1, not {other}"))),
         }
     }
 }
