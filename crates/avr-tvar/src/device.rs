@@ -66,17 +66,9 @@ impl Wishes<'_> {
     /// The flash byte address of the first instruction.
     fn start(&self, device: &'static Device) -> u32 {
         let wished = self.start.or_else(|| self.file.and_then(|file| file.start));
-        wished.unwrap_or_else(|| reset_address(device, self.file))
+        let fuses = self.file.map_or(device.default_fuses, |file| file.fuses.bytes(device.default_fuses));
+        wished.unwrap_or_else(|| 2 * device.reset_vector(fuses))
     }
-}
-
-/// The address at which the device starts: the boot section if the fuse BOOTRST says so (data sheet, "Boot Loader
-/// Support").
-fn reset_address(device: &'static Device, file: Option<&PropertyFile>) -> u32 {
-    let fuses = file.map_or(device.default_fuses, |file| file.fuses.bytes(device.default_fuses));
-    let starts_in_boot_section = device.fuse("BOOTRST").is_some_and(|fuse| fuse.is_programmed(fuses));
-    let section = device.boot_section(fuses).filter(|_| starts_in_boot_section);
-    section.map_or(0, |section| 2 * u32::from(section.start_word))
 }
 
 fn load_for(path: &Path, device: &'static Device, wishes: Wishes<'_>) -> Result<Image, InputError> {

@@ -1,7 +1,7 @@
 //! From an image, a device and a property file to a machine.
 
 use avr_image::{FlashWordAddress, Image};
-use avr_machine::device::{Device, FuseBytes, ResetCause};
+use avr_machine::device::ResetCause;
 use avr_machine::{Machine, Options, Program};
 use avr_properties::{Binding, EnvironmentEvent, PropertyError, bind_assumptions};
 
@@ -21,7 +21,7 @@ pub fn machine(request: &Request<'_>) -> Result<Machine, PropertyError> {
 fn options(request: &Request<'_>) -> Result<Options, PropertyError> {
     let Request { image, device, file, start, eeprom, .. } = *request;
     let fuses = file.fuses.bytes(device.default_fuses);
-    let start = start.or(file.start).map_or_else(|| reset_vector(device, fuses), |byte| byte / 2);
+    let start = start.or(file.start).map_or_else(|| device.reset_vector(fuses), |byte| byte / 2);
     let assumptions = bind_assumptions(&file.assume, &Binding { device, image })?;
     Ok(Options {
         allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
@@ -48,10 +48,4 @@ fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
 fn default_handler(image: &Image) -> Option<u32> {
     let symbol = image.symbols.find("__bad_interrupt").ok()?;
     symbol.place.flash().map(|address| address.0 / 2)
-}
-
-/// The flash word address at which the device starts: the boot section if the fuse BOOTRST says so.
-fn reset_vector(device: &'static Device, fuses: FuseBytes) -> u32 {
-    let boot = device.fuse("BOOTRST").filter(|fuse| fuse.is_programmed(fuses)).and_then(|_| device.boot_section(fuses));
-    boot.map_or(0, |section| u32::from(section.start_word))
 }

@@ -178,6 +178,14 @@ impl Device {
         self.boot_sections.iter().copied().find(|section| section.bootsz == bootsz)
     }
 
+    /// The flash word address at which execution starts after a reset: the boot section if the fuse `BOOTRST` is
+    /// programmed, else 0 (data sheet, "Boot Loader Support").
+    #[must_use]
+    pub fn reset_vector(&self, fuses: FuseBytes) -> u32 {
+        let boots = self.fuse("BOOTRST").is_some_and(|fuse| fuse.is_programmed(fuses));
+        self.boot_section(fuses).filter(|_| boots).map_or(0, |section| section.start_word.into())
+    }
+
     /// What a reset of this cause does to the register of causes.
     #[must_use]
     pub fn reset_effect(&self, cause: ResetCause) -> Option<ResetEffect> {
