@@ -38,9 +38,8 @@ mod tests {
 
     #[test]
     fn a_large_block_is_counted() {
-        let before = allocated();
         let block = std::hint::black_box(vec![1u8; 64 << 20]);
-        assert!(allocated() >= before + block.len());
+        assert!(allocated() >= block.len());
         assert!(taken() >= block.len());
         drop(block);
         assert!(peak() >= 64 << 20);

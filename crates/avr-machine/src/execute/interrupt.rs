@@ -58,10 +58,27 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn undisturbed(&mut self) -> Result<bool, Stop> {
         let sleeping = self.state.control.sleeping;
         if sleeping {
-            self.hazard(HazardKind::SleepForEver, Some(self.state.control.pc * 2))?;
+            if !self.woken_later() {
+                self.hazard(HazardKind::SleepForEver, Some(self.state.control.pc * 2))?;
+            }
             self.cycles = 1;
         }
         Ok(sleeping)
+    }
+
+    /// Whether an enabled interrupt waits for something that the hardware ends by itself (EE_READY for EEPE).
+    fn woken_later(&self) -> bool {
+        let waits = |interrupt: &Interrupt| match &interrupt.request {
+            Request::Condition { holds } => {
+                let mut moving = false;
+                holds.for_each_moving(&mut |_| moving = true);
+                moving
+            }
+            Request::Latched { .. } | Request::Persistent { .. } => false,
+        };
+        let enabled = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
+        let mut all = self.machine.device.interrupts.iter();
+        self.flag(flag::I).known() != Some(false) && all.any(|one| waits(one) && enabled(one.enable))
     }
 
     /// Adds the interrupts that may be taken now, and says whether one of them certainly is. Priority only removes what
