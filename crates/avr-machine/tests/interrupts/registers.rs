@@ -1,0 +1,222 @@
+//! Peripheral registers as the program sees them.
+
+use super::bench::{Bench, NOP, address, cbi, input, ldi, lds, out, sbi, sts};
+use avr_isa::Instruction;
+
+/// A bench after a program.
+fn after(program: &[Instruction]) -> Bench {
+    let mut bench = Bench::new(program);
+    bench.run(program.len());
+    bench
+}
+
+#[test]
+fn a_16_bit_register_is_written_high_byte_first() {
+    let bench = after(&[ldi(16, 0x12), ldi(17, 0x34), sts("TCNT1H", 16), sts("TCNT1L", 17)]);
+    assert_eq!((bench.get("TCNT1H"), bench.get("TCNT1L")), (0x12, 0x34));
+    let bench = after(&[ldi(16, 0x12), sts("TCNT1H", 16)]);
+    assert_eq!(bench.get("TCNT1H"), 0, "the high byte waits for the low byte");
+    // Low byte first takes what the shared byte held, here from the write of another register.
+    let program = [ldi(16, 0x12), ldi(17, 0x34), sts("OCR1AH", 16), sts("TCNT1L", 17), sts("TCNT1H", 17)];
+    let bench = after(&program);
+    assert_eq!((bench.get("TCNT1H"), bench.get("TCNT1L"), bench.get("OCR1AH")), (0x12, 0x34, 0));
+}
+
+#[test]
+fn a_16_bit_counter_is_read_low_byte_first() {
+    let mut bench = Bench::new(&[lds(18, "TCNT1L"), lds(19, "TCNT1H"), lds(20, "TCNT1H")]);
+    bench.set(&["TCCR1B.CS10"]);
+    bench.supply("TCNT1L", 0xfe);
+    bench.supply("TCNT1H", 0x01);
+    bench.run(1);
+    // The counter goes on; the high byte is that of the moment of the first read.
+    bench.supply("TCNT1H", 0x02);
+    bench.run(2);
+    assert_eq!((bench.register(18), bench.register(19), bench.register(20)), (0xfe, 0x01, 0x01));
+}
+
+#[test]
+fn reading_a_compare_register_bypasses_the_shared_byte() {
+    let program = [
+        ldi(16, 0x12),
+        ldi(17, 0x34),
+        sts("OCR1AH", 16),
+        sts("OCR1AL", 17),
+        ldi(16, 0x56),
+        sts("TCNT1H", 16),
+        lds(18, "OCR1AL"),
+        lds(19, "OCR1AH"),
+        sts("TCNT1L", 17),
+    ];
+    let bench = after(&program);
+    assert_eq!((bench.register(18), bench.register(19)), (0x34, 0x12));
+    assert_eq!(bench.get("TCNT1H"), 0x56, "the read left the shared byte as it was");
+}
+
+#[test]
+fn a_counter_that_stands_still_reads_back_what_was_written() {
+    for (counter, control) in [("TCNT0", "TCCR0B.CS00"), ("TCNT2", "TCCR2B.CS20"), ("TCNT1L", "TCCR1B.CS10")] {
+        let program = [ldi(16, 0x5a), sts(counter, 16), lds(17, counter)];
+        let mut bench = Bench::new(&program);
+        bench.supply(counter, 0x77);
+        bench.run(3);
+        assert_eq!(bench.register(17), 0x5a, "{counter} stands");
+        let mut bench = Bench::new(&program);
+        bench.set(&[control]);
+        bench.supply(counter, 0x77);
+        bench.run(3);
+        assert_eq!(bench.register(17), 0x77, "{counter} runs");
+    }
+}
+
+#[test]
+fn a_counter_that_is_stopped_keeps_the_value_of_that_moment() {
+    let program = [ldi(16, 0), out("TCCR0B", 16), input(17, "TCNT0"), input(18, "TCNT0")];
+    let mut bench = Bench::new(&program);
+    bench.set(&["TCCR0B.CS00"]);
+    bench.supply("TCNT0", 0x77);
+    bench.run(2);
+    bench.supply("TCNT0", 0x88);
+    bench.run(2);
+    assert_eq!((bench.register(17), bench.register(18)), (0x77, 0x77));
+}
+
+#[test]
+fn flags_of_a_peripheral_that_is_off_stay_cleared() {
+    // Register, and the bits that hardware would set if the peripheral were on.
+    for (name, flags) in [("TIFR0", 0x07), ("TIFR1", 0x07), ("TIFR2", 0x07), ("UCSR0A", 0x80)] {
+        let mut bench = Bench::new(&[lds(16, name), lds(17, name)]);
+        bench.supply(name, flags);
+        bench.run(2);
+        assert_eq!((bench.register(16) & flags, bench.register(17) & flags), (0, 0), "{name}");
+    }
+}
+
+#[test]
+fn a_flag_stays_until_it_is_cleared() {
+    let mut bench =
+        Bench::new(&[input(16, "TIFR0"), input(17, "TIFR0"), ldi(18, 1), out("TIFR0", 18), input(19, "TIFR0")]);
+    bench.set(&["TCCR0B.CS00"]);
+    bench.supply("TIFR0", 0x05);
+    bench.run(1);
+    bench.supply("TIFR0", 0);
+    bench.run(4);
+    assert_eq!((bench.register(16), bench.register(17), bench.register(19)), (5, 5, 4));
+}
+
+#[test]
+fn a_flag_may_be_raised_unseen_before_its_timer_stops() {
+    let mut bench = Bench::new(&[ldi(16, 0), out("TCCR0B", 16), input(17, "TIFR0")]);
+    bench.set(&["TCCR0B.CS00"]);
+    bench.supply("TIFR0", 0x01);
+    bench.run(2);
+    bench.supply("TIFR0", 0x07);
+    bench.run(1);
+    assert_eq!(bench.register(17), 1);
+}
+
+#[test]
+fn sbi_on_a_flag_register_clears_one_flag() {
+    let mut bench = Bench::new(&[sbi("TIFR0", "TOV0"), cbi("TIFR0", "OCF0A")]);
+    bench.set(&["TIFR0.TOV0", "TIFR0.OCF0A", "TIFR0.OCF0B"]);
+    bench.run(1);
+    assert_eq!(bench.get("TIFR0"), 0x06);
+    bench.run(1);
+    assert_eq!(bench.get("TIFR0"), 0x06, "writing 0 clears nothing");
+    let mut bench = Bench::new(&[input(16, "TIFR0"), out("TIFR0", 16)]);
+    bench.set(&["TIFR0.TOV0", "TIFR0.OCF0A"]);
+    bench.run(2);
+    assert_eq!(bench.get("TIFR0"), 0, "writing back what was read clears all of them");
+}
+
+#[test]
+fn writing_1_to_a_pin_register_toggles_the_port() {
+    let mut bench = Bench::new(&[sbi("PINB", "PINB3"), sbi("PINB", "PINB3"), ldi(16, 0x81), out("PINB", 16)]);
+    bench.set(&["PORTB.0"]);
+    bench.supply("PINB", 0xff);
+    let mut ports = Vec::new();
+    for _ in 0..4 {
+        bench.run(1);
+        ports.push(bench.get("PORTB"));
+    }
+    assert_eq!(ports, [0x09, 0x01, 0x01, 0x80]);
+    let mut bench = Bench::new(&[cbi("PINB", "PINB3")]);
+    bench.set(&["PORTB.3"]);
+    bench.run(1);
+    assert_eq!(bench.get("PORTB"), 0x08, "CBI toggles nothing");
+}
+
+#[test]
+fn the_receive_flag_goes_with_the_byte() {
+    let mut bench = Bench::new(&[lds(16, "UCSR0A"), lds(17, "UDR0"), lds(18, "UCSR0A")]);
+    bench.set(&["UCSR0B.RXEN0"]);
+    bench.supply("UCSR0A", 0x80);
+    bench.supply("UDR0", 0x41);
+    bench.run(2);
+    bench.supply("UCSR0A", 0);
+    bench.run(1);
+    assert_eq!((bench.register(16) & 0x80, bench.register(17), bench.register(18) & 0x80), (0x80, 0x41, 0));
+}
+
+#[test]
+fn writing_a_byte_to_send_empties_the_flag() {
+    let mut bench = Bench::new(&[lds(16, "UCSR0A"), sts("UDR0", 17), lds(18, "UCSR0A")]);
+    bench.run(3);
+    assert_eq!((bench.register(16) & 0x20, bench.register(18) & 0x20), (0x20, 0));
+    assert_eq!(bench.get("UDR0"), 0, "what was sent does not come back");
+}
+
+#[test]
+fn the_two_wire_interrupt_flag_is_cleared_by_writing_1() {
+    let program = [ldi(16, 0x04), sts("TWCR", 16), ldi(16, 0x84), sts("TWCR", 16)];
+    let mut bench = Bench::new(&program);
+    bench.set(&["TWCR.TWINT", "TWCR.TWEN"]);
+    bench.run(2);
+    assert_eq!(bench.get("TWCR.TWINT"), 1);
+    bench.run(2);
+    assert_eq!((bench.get("TWCR.TWINT"), bench.get("TWCR.TWEN")), (0, 1));
+}
+
+#[test]
+fn a_conversion_ends_when_hardware_says_so() {
+    let program = [ldi(16, 0xc0), sts("ADCSRA", 16), lds(17, "ADCSRA"), lds(18, "ADCSRA"), lds(19, "ADCSRA")];
+    let mut bench = Bench::new(&program);
+    bench.supply("ADCSRA", 0x40);
+    bench.run(3);
+    bench.supply("ADCSRA", 0);
+    bench.run(1);
+    // It is over, and nothing starts it again.
+    bench.supply("ADCSRA", 0x40);
+    bench.run(1);
+    assert_eq!((bench.register(17), bench.register(18), bench.register(19)), (0xc0, 0x80, 0x80));
+}
+
+#[test]
+fn the_result_of_a_conversion_has_ten_bits() {
+    let result = |adjust_left: bool| {
+        let mut bench = Bench::new(&[lds(16, "ADCL"), lds(17, "ADCH")]);
+        bench.supply("ADCL", 0xff);
+        bench.supply("ADCH", 0xff);
+        if adjust_left {
+            bench.set(&["ADMUX.ADLAR"]);
+        }
+        bench.run(2);
+        (bench.register(16), bench.register(17))
+    };
+    assert_eq!((result(false), result(true)), ((0xff, 0x03), (0xc0, 0xff)));
+}
+
+#[test]
+fn bits_that_act_at_once_read_0() {
+    let bench = after(&[ldi(16, 0xff), out("TCCR0B", 16), input(17, "TCCR0B")]);
+    assert_eq!(bench.register(17), 0x0f, "FOC0A, FOC0B and the reserved bits");
+}
+
+#[test]
+fn a_stopped_clock_keeps_writes_and_reads_unknown() {
+    let mut bench = Bench::new(&[ldi(16, 0x5a), out("OCR0A", 16), input(17, "OCR0A"), NOP]);
+    bench.set(&["PRR.PRTIM0"]);
+    bench.supply("OCR0A", 0x33);
+    bench.run(3);
+    assert_eq!((bench.register(17), bench.cell(address("OCR0A"))), (0x33, 0x33), "as the world wants it");
+}
