@@ -156,13 +156,13 @@ pub enum PropertyErrorKind {
     #[error("an assumption speaks of the bits of one register")]
     NotOneInput,
     /// An assumption that no value of the register satisfies.
-    #[error("no value of {register} satisfies this, so that nothing would be left to verify")]
+    #[error("no value of {register} satisfies this: nothing would be left to verify")]
     Unsatisfiable {
         /// The register.
         register: String,
     },
     /// An assumption that contradicts those before it.
-    #[error("this contradicts what is assumed of {register} before, so that nothing would be left to verify")]
+    #[error("this contradicts what is assumed of {register} before")]
     Contradiction {
         /// The register.
         register: String,

@@ -43,18 +43,22 @@ pub struct PropertyFile {
     pub environment: Vec<EnvironmentEvent>,
     /// What is assumed about inputs.
     pub assume: Vec<Assumption>,
+    /// Where each of the assumptions stands.
+    pub(crate) assume_places: Vec<Place>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
     pub eeprom: Option<String>,
 }
 
-/// An assumption about the inputs of the device.
+/// An assumption about the inputs of the device. A verdict says nothing about runs in which it is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// A predicate about input bits, such as `PINB & 0xf0 == 0`.
+    /// A predicate about the bits of one register that hardware changes, such as `PINB & 0xf0 == 0`: whenever hardware
+    /// supplies them, they have the values that it fixes. A flag that is assumed 0 is never raised, and its interrupt
+    /// comes only where the flag stands already.
     Input(String),
-    /// The interrupt of this name never fires.
+    /// The interrupt of this name never fires, even where its request stands.
     Never(String),
 }
 
@@ -90,6 +94,7 @@ impl PropertyFile {
             forbid: content.forbid.iter().map(|raw| hazard(raw, &origin)).collect::<Result<_, _>>()?,
             environment: content.environment,
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
+            assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
             fuses: content.fuses,
             eeprom: content.eeprom,
         })

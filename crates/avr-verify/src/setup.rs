@@ -22,7 +22,7 @@ fn options(request: &Request<'_>) -> Result<Options, PropertyError> {
     let Request { image, device, file, start, eeprom, .. } = *request;
     let fuses = file.fuses.bytes(device.default_fuses);
     let start = start.or(file.start).map_or_else(|| device.reset_vector(fuses), |byte| byte / 2);
-    let assumptions = bind_assumptions(&file.assume, &Binding { device, image })?;
+    let assumptions = bind_assumptions(file, &Binding { device, image })?;
     Ok(Options {
         allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
         forbidden: file.forbid.iter().copied().collect(),

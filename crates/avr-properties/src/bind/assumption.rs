@@ -12,7 +12,7 @@ use crate::atom::{AtomTable, Compare};
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::{Expression, Scope};
-use crate::file::Assumption;
+use crate::file::{Assumption, PropertyFile};
 use crate::nearest::nearest;
 use crate::view::StateView;
 
@@ -39,24 +39,31 @@ pub struct Assumptions {
     pub never: BTreeSet<u8>,
 }
 
-/// Binds all assumptions; those about one register hold together.
+/// Binds the assumptions of a property file; those about one register hold together.
 ///
 /// # Errors
 /// When one of them cannot be used (see [`bind_assumption`]), or when it contradicts those before it.
-pub fn bind_assumptions(assumptions: &[Assumption], binding: &Binding<'_>) -> Result<Assumptions, PropertyError> {
+pub fn bind_assumptions(file: &PropertyFile, binding: &Binding<'_>) -> Result<Assumptions, PropertyError> {
     let mut all = Assumptions::default();
-    for assumption in assumptions {
+    for (assumption, place) in file.assume.iter().zip(&file.assume_places) {
+        all.add(assumption, binding).map_err(|error| error.of_property(&assumption.to_string(), Some(place)))?;
+    }
+    Ok(all)
+}
+
+impl Assumptions {
+    fn add(&mut self, assumption: &Assumption, binding: &Binding<'_>) -> Result<(), PropertyError> {
         match bind_assumption(assumption, binding)? {
             BoundAssumption::Never(number) => {
-                all.never.insert(number);
+                self.never.insert(number);
             }
             BoundAssumption::Input { address, bits } => {
-                let before = all.inputs.entry(address).or_insert(TvByte::UNKNOWN);
+                let before = self.inputs.entry(address).or_insert(TvByte::UNKNOWN);
                 *before = before.meet(bits).ok_or_else(|| contradiction(assumption, address, binding))?;
             }
         }
+        Ok(())
     }
-    Ok(all)
 }
 
 fn contradiction(assumption: &Assumption, address: u16, binding: &Binding<'_>) -> PropertyError {

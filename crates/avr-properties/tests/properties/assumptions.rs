@@ -1,6 +1,8 @@
 //! Assumptions about inputs and interrupts.
 
-use avr_properties::{Assumption, Assumptions, Binding, BoundAssumption, bind_assumption, bind_assumptions};
+use avr_properties::{
+    Assumption, Assumptions, Binding, BoundAssumption, PropertyFile, bind_assumption, bind_assumptions,
+};
 use expect_test::{Expect, expect};
 use three_valued::TvByte;
 
@@ -10,8 +12,9 @@ fn input(text: &str) -> Assumption {
     Assumption::Input(text.to_owned())
 }
 
-fn never(name: &str) -> Assumption {
-    Assumption::Never(name.to_owned())
+/// A property file with these assumptions.
+fn assuming(assumptions: &str) -> PropertyFile {
+    PropertyFile::parse("p.ron", &format!("(assume: [{assumptions}])")).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Expects that the assumption fixes the bits in `known`, with these values.
@@ -24,16 +27,16 @@ fn check(text: &str, address: u16, value: u8, known: u8) {
 }
 
 #[track_caller]
-fn check_refused_on(name: &str, assumptions: &[Assumption], expected: Expect) {
+fn check_refused_on(name: &str, assumptions: &str, expected: Expect) {
     let image = sensor();
     let binding = Binding { device: device(name), image: &image };
-    let error = bind_assumptions(assumptions, &binding).expect_err("it cannot be assumed");
+    let error = bind_assumptions(&assuming(assumptions), &binding).expect_err("it cannot be assumed");
     expected.assert_eq(&error.to_string());
 }
 
 #[track_caller]
 fn check_refused(text: &str, expected: Expect) {
-    check_refused_on("atmega328p", &[input(text)], expected);
+    check_refused_on("atmega328p", &format!("{text:?}"), expected);
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn reserved_bits_read_zero() {
     check("PINC <= 0x7f", 0x26, 0x00, 0x00);
     check_refused(
         "PINC == 0x80",
-        expect!["PINC == 0x80: no value of PINC satisfies this, so that nothing would be left to verify"],
+        expect!["p.ron:1:11: PINC == 0x80: no value of PINC satisfies this: nothing would be left to verify"],
     );
 }
 
@@ -83,7 +86,7 @@ fn flags_and_pulses_are_inputs_where_hardware_changes_them() {
     check_refused(
         "MCUSR.WDRF == 0",
         expect![[r#"
-            column 1: an assumption speaks of inputs, but WDRF of MCUSR is state
+            p.ron:1:11: column 1: an assumption speaks of inputs, but WDRF of MCUSR is state
               MCUSR.WDRF == 0
               ^^^^^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
@@ -95,93 +98,93 @@ fn state_cannot_be_assumed() {
     check_refused(
         "PORTB == 0",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but every bit of PORTB is state
-          PORTB == 0
-          ^^^^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of PORTB is state
+              PORTB == 0
+              ^^^^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "UCSR0A == 0x20",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but MPCM0, U2X0 of UCSR0A is state
-          UCSR0A == 0x20
-          ^^^^^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but MPCM0, U2X0 of UCSR0A is state
+              UCSR0A == 0x20
+              ^^^^^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "WDTCSR.WDCE",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but WDCE of WDTCSR is state
-          WDTCSR.WDCE
-          ^^^^^^^^^^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but WDCE of WDTCSR is state
+              WDTCSR.WDCE
+              ^^^^^^^^^^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "r5 == 0",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but every bit of r5 is state
-          r5 == 0
-          ^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of r5 is state
+              r5 == 0
+              ^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "mem[0x100] == 0",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but every bit of mem is state
-          mem[0x100] == 0
-          ^^^^^^^^^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of mem is state
+              mem[0x100] == 0
+              ^^^^^^^^^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "counter == 0",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but every bit of counter is state
-          counter == 0
-          ^^^^^^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of counter is state
+              counter == 0
+              ^^^^^^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "SREG.I",
         expect![[r#"
-        column 1: an assumption speaks of inputs, but I of SREG is state
-          SREG.I
-          ^^^^^^
-        hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            p.ron:1:11: column 1: an assumption speaks of inputs, but I of SREG is state
+              SREG.I
+              ^^^^^^
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "pc == 0x8c",
         expect![[r#"
-        column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-          pc == 0x8c
-          ^^^^^^^^^^"#]],
+            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              pc == 0x8c
+              ^^^^^^^^^^"#]],
     );
     check_refused(
         "in_interrupt",
         expect![[r#"
-        column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-          in_interrupt
-          ^^^^^^^^^^^^"#]],
+            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              in_interrupt
+              ^^^^^^^^^^^^"#]],
     );
     check_refused(
         "enabled(INT0)",
         expect![[r#"
-        column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-          enabled(INT0)
-          ^^^^^^^^^^^^^"#]],
+            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              enabled(INT0)
+              ^^^^^^^^^^^^^"#]],
     );
     check_refused(
         "read(PINB) == 0",
         expect![[r#"
-        column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-          read(PINB) == 0
-          ^^^^^^^^^^^^^^^"#]],
+            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              read(PINB) == 0
+              ^^^^^^^^^^^^^^^"#]],
     );
     check_refused(
         "mem[PINB] == 0",
         expect![[r#"
-        column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-          mem[PINB] == 0
-          ^^^^^^^^^^^^^^"#]],
+            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              mem[PINB] == 0
+              ^^^^^^^^^^^^^^"#]],
     );
 }
 
@@ -190,35 +193,35 @@ fn unknown_names_suggest_the_nearest() {
     check_refused(
         "PNIB == 0",
         expect![[r#"
-        column 1: nothing is named 'PNIB'; did you mean PINB or PINC or PIND?
-          PNIB == 0
-          ^^^^"#]],
+            p.ron:1:11: column 1: nothing is named 'PNIB'; did you mean PINB or PINC or PIND?
+              PNIB == 0
+              ^^^^"#]],
     );
     check_refused(
         "PINB.8 == 0",
         expect![[r#"
-        column 1: PINB has no bit '8'; did you mean PINB.0 to PINB.7?
-          PINB.8 == 0
-          ^^^^^^"#]],
+            p.ron:1:11: column 1: PINB has no bit '8'; did you mean PINB.0 to PINB.7?
+              PINB.8 == 0
+              ^^^^^^"#]],
     );
     check_refused_on(
         "atmega328p",
-        &[never("INT2")],
-        expect!["never(INT2): nothing is named 'INT2'; did you mean INT0 or INT1 or PCINT2?"],
+        "never(INT2)",
+        expect!["p.ron:1:11: never(INT2): nothing is named 'INT2'; did you mean INT0 or INT1 or PCINT2?"],
     );
     check_refused_on(
         "atmega328p-gpio",
-        &[never("INT0")],
-        expect!["never(INT0): expected a device with interrupts; this one has none"],
+        "never(INT0)",
+        expect!["p.ron:1:11: never(INT0): expected a device with interrupts; this one has none"],
     );
     check_refused_on(
         "atmega328p-gpio",
-        &[input("ADCH == 0")],
+        "\"ADCH == 0\"",
         expect![[r#"
-        column 1: nothing is named 'ADCH'
-          ADCH == 0
-          ^^^^
-        hint: the device atmega328p has ADCH"#]],
+            p.ron:1:11: column 1: nothing is named 'ADCH'
+              ADCH == 0
+              ^^^^
+            hint: the device atmega328p has ADCH"#]],
     );
 }
 
@@ -227,24 +230,24 @@ fn what_is_no_product_of_bits_is_refused() {
     check_refused(
         "PINB == 1 || PINB == 2",
         expect![[r#"
-        PINB == 1 || PINB == 2: 2 of 256 values of PINB satisfy this; they are not all those with some bits fixed
-        hint: what it says of single bits can be assumed: `PINB & 0xfc == 0x00`"#]],
+            p.ron:1:11: PINB == 1 || PINB == 2: 2 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+            hint: what it says of single bits can be assumed: `PINB & 0xfc == 0x00`"#]],
     );
     check_refused(
         "PINB < 3",
         expect![[r#"
-        PINB < 3: 3 of 256 values of PINB satisfy this; they are not all those with some bits fixed
-        hint: what it says of single bits can be assumed: `PINB & 0xfc == 0x00`"#]],
+            p.ron:1:11: PINB < 3: 3 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+            hint: what it says of single bits can be assumed: `PINB & 0xfc == 0x00`"#]],
     );
     check_refused(
         "PINB != 3",
         expect![[r#"
-        PINB != 3: 255 of 256 values of PINB satisfy this; they are not all those with some bits fixed
-        hint: an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`"#]],
+            p.ron:1:11: PINB != 3: 255 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+            hint: an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`"#]],
     );
     check_refused(
         "PINB == 0x100",
-        expect!["PINB == 0x100: no value of PINB satisfies this, so that nothing would be left to verify"],
+        expect!["p.ron:1:11: PINB == 0x100: no value of PINB satisfies this: nothing would be left to verify"],
     );
 }
 
@@ -253,26 +256,26 @@ fn one_assumption_speaks_of_one_register() {
     check_refused(
         "PINB.0 == PINC.0",
         expect![[r#"
-        PINB.0 == PINC.0: an assumption speaks of the bits of one register
-        hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
+            p.ron:1:11: PINB.0 == PINC.0: an assumption speaks of the bits of one register
+            hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
     check_refused(
         "ADC < 4",
         expect![[r#"
-        ADC < 4: an assumption speaks of the bits of one register
-        hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
+            p.ron:1:11: ADC < 4: an assumption speaks of the bits of one register
+            hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
     check_refused(
         "1 == 1",
         expect![[r#"
-        1 == 1: an assumption speaks of the bits of one register
-        hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
+            p.ron:1:11: 1 == 1: an assumption speaks of the bits of one register
+            hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
     check_refused(
         "true",
         expect![[r#"
-        true: an assumption speaks of the bits of one register
-        hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
+            p.ron:1:11: true: an assumption speaks of the bits of one register
+            hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
 }
 
@@ -280,8 +283,8 @@ fn one_assumption_speaks_of_one_register() {
 fn assumptions_combine() {
     let image = hex();
     let binding = Binding { device: device("atmega328p"), image: &image };
-    let all = [input("PINB & 0xf0 == 0"), never("INT1"), input("PINB.0"), input("PIND == 1"), never("TIMER0_OVF")];
-    let bound = bind_assumptions(&all, &binding).unwrap_or_else(|error| panic!("{error}"));
+    let all = r#""PINB & 0xf0 == 0", never(INT1), "PINB.0", "PIND == 1", never(TIMER0_OVF)"#;
+    let bound = bind_assumptions(&assuming(all), &binding).unwrap_or_else(|error| panic!("{error}"));
     let expected = Assumptions {
         inputs: [(0x23, TvByte::new(0x01, 0xf1)), (0x29, TvByte::constant(1))].into(),
         never: [2, 16].into(),
@@ -289,9 +292,7 @@ fn assumptions_combine() {
     assert_eq!(bound, expected);
     check_refused_on(
         "atmega328p",
-        &[input("PINB.0"), input("PINB & 0x0f == 0")],
-        expect![
-            "PINB & 0x0f == 0: this contradicts what is assumed of PINB before, so that nothing would be left to verify"
-        ],
+        r#""PINB.0", "PINB & 0x0f == 0""#,
+        expect!["p.ron:1:21: PINB & 0x0f == 0: this contradicts what is assumed of PINB before"],
     );
 }
