@@ -1,7 +1,7 @@
 //! The verdicts of the firmware samples, through the library, against `firmware-samples/expected.ron`.
 //!
 //! Every image is verified with the default strategy under a limit on states, so that the outcome does not depend on
-//! the speed of the machine. A sample whose entry has a `limit`, or that is listed here, may stay unknown; no sample may
+//! the speed of the machine. A sample whose entry has a `limit` may stay unknown; no sample may
 //! be answered wrongly.
 
 use std::collections::BTreeMap;
