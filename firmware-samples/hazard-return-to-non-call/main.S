@@ -1,8 +1,11 @@
 ; A function overwrites its return address.
 #include <avr/io.h>
 
-        rcall function
+        rcall outer
 loop:   rjmp loop
+
+outer:  rcall function
+        ret
 
 function:
         pop r16

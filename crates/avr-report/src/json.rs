@@ -110,7 +110,7 @@ impl<'a> From<&'a PropertyResult> for JsonResult<'a> {
             formula: &result.formula,
             verdict,
             basis: basis_name(result.basis),
-            reason,
+            reason: reason.or(result.detail.as_deref()),
             stats: result.statistics.into(),
             evidence: None,
         }

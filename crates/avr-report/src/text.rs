@@ -110,7 +110,7 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
             None => text.push_str(&format!("{line}\n")),
         }
     }
-    if let Some(reason) = reason {
+    if let Some(reason) = reason.or(result.detail.as_deref()) {
         text.push_str(&format!("{INDENT}because {}\n", Escaped(reason)));
     }
     if result.basis == Basis::Model {

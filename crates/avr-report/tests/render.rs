@@ -22,6 +22,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         kind: "Formula".to_owned(),
         formula: "AG (PORTB < 4)".to_owned(),
         verdict,
+        detail: None,
         basis: Basis::Hardware,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }

@@ -70,6 +70,7 @@ mod tests {
             kind: String::new(),
             formula: String::new(),
             verdict,
+            detail: None,
             basis: Basis::Hardware,
             statistics: Statistics::default(),
         }

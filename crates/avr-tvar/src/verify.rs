@@ -195,6 +195,7 @@ impl Job {
             kind: property.kind().name().to_owned(),
             formula: formula_text(property, &binding),
             verdict: Verdict::Unknown(Unknown::because(&*reason)),
+            detail: None,
             basis: Basis::Hardware,
             statistics,
         };

@@ -45,7 +45,6 @@ struct Sample {
     /// `holds` or `violated`.
     verdicts: BTreeMap<String, String>,
     stack: Option<u32>,
-    #[expect(dead_code, reason = "results do not name the hazard yet")]
     hazard: Option<String>,
     limit: Option<String>,
     #[serde(default)]
@@ -126,6 +125,11 @@ fn differences(sample: &Sample, image: &str, results: &Results) -> Vec<String> {
         };
         if !agrees {
             found.push(format!("{image}: {}: {:?}, expected {expected:?}", result.name, result.verdict));
+        }
+        let named = |hazard: &String| result.detail.as_ref().is_some_and(|detail| detail.starts_with(hazard.as_str()));
+        let violated = result.kind == "Inherent" && result.verdict == Verdict::Violated;
+        if violated && sample.hazard.as_ref().is_some_and(|hazard| !named(hazard)) {
+            found.push(format!("{image}: {:?}, expected the hazard {:?}", result.detail, sample.hazard));
         }
         if result.basis == Basis::Model && !sample.may_rest_on_the_model(&result.name) {
             found.push(format!("{image}: {}: rests on the model, expected the hardware", result.name));

@@ -63,6 +63,8 @@ pub struct PropertyResult {
     pub formula: String,
     /// The answer.
     pub verdict: Verdict,
+    /// What a violation comes to, where a name tells: the hazard and its place.
+    pub detail: Option<String>,
     /// What it rests on.
     pub basis: Basis,
     /// What it took.

@@ -11,8 +11,8 @@ use avr_machine::device::Device;
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
 };
-use mu_calculus::{AtomId, Formula, Modality, NormalForm};
-use std::collections::BTreeMap;
+use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use three_valued::Truth;
 use tvar::{Blame, Decision, Exhausted, Goal, Outcome, Strategy, System, Undecided, Watch};
 
@@ -58,7 +58,9 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
     let properties = request.file.properties.iter().zip(bound);
     Ok(Results {
-        properties: properties.map(|(property, bound)| result(&firmware, request, property, bound, &outcome)).collect(),
+        properties: properties
+            .map(|(property, bound)| result(&firmware, request, property, bound, &goals, &outcome))
+            .collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
         assumptions: assumptions(request.file, request.device),
         interrupted: outcome.decisions.iter().any(was_interrupted),
@@ -100,8 +102,13 @@ fn result(
     request: &Request<'_>,
     property: &Property,
     bound: Bound,
+    goals: &[Goal],
     outcome: &Outcome<Firmware<'_>>,
 ) -> PropertyResult {
+    let detail = match bound {
+        Bound::Checked { goal, .. } => hazard_shown(firmware, request.image, goals, goal, &outcome.decisions[goal]),
+        Bound::Unsupported { .. } => None,
+    };
     let (formula, verdict, basis, statistics) = match bound {
         Bound::Checked { goal, formula } => {
             let decision = &outcome.decisions[goal];
@@ -116,9 +123,48 @@ fn result(
         kind: property.kind().name().to_owned(),
         formula,
         verdict,
+        detail,
         basis,
         statistics,
     }
+}
+
+/// The hazard that a violated inherent property certainly runs into, and its place: the nearest one on the moves that
+/// refute the property.
+fn hazard_shown(
+    firmware: &Firmware<'_>,
+    image: &Image,
+    goals: &[Goal],
+    goal: usize,
+    decision: &Decision<AbstractState>,
+) -> Option<String> {
+    let (goal, solution) = (&goals[goal], decision.solution.as_ref()?);
+    if !goal.sees_hazards || !decision.verdict.is_false() {
+        return None;
+    }
+    let space = &decision.space;
+    let (graph, labels) =
+        (space.graph(true), space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom)));
+    let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
+    let mut waiting = VecDeque::from([(graph.initial(), goal.formula.root())]);
+    let mut seen = BTreeSet::new();
+    while let Some((state, node)) = waiting.pop_front() {
+        if !seen.insert((state.index(), node.index())) {
+            continue;
+        }
+        if let found @ AbstractState::Hazard { hazard, .. } = &space.states[state.index()] {
+            return Some(format!("{hazard} {}", place(firmware, image, found)));
+        }
+        match (goal.formula.node(node), solution.choice(&problem, state, node)) {
+            (Node::Modal(_, next), Some(Choice::Edge(edge))) => {
+                waiting.extend(graph.edge(state, edge).iter().map(|member| (*member, next)));
+            }
+            (Node::Modal(_, next), _) => waiting.extend(graph.may(state).iter().map(|member| (*member, next))),
+            (_, Some(Choice::Child(child))) => waiting.push_back((state, child)),
+            (other, _) => waiting.extend(other.children().iter().map(|child| (state, *child))),
+        }
+    }
+    None
 }
 
 fn basis(decision: &Decision<AbstractState>) -> Basis {

@@ -275,10 +275,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// section SPM does nothing.
     pub(super) fn store_program(&mut self) -> Result<(), Stop> {
         let machine = self.machine;
-        let Some(programming) = &machine.device.self_programming else {
-            return Err(Stop::hazard(HazardKind::ReservedOpcode, self.here()));
-        };
         let address = self.here();
+        let Some(programming) = &machine.device.self_programming else {
+            return self.hazard(HazardKind::SelfProgramming, Some(address));
+        };
         if programming.only_from_boot_section && address < machine.boot_start * 2 {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         }
