@@ -56,8 +56,10 @@ fn distribution() -> Option<String> {
     value_in("/etc/os-release", "PRETTY_NAME", '=')
 }
 
+/// The version, without what a distributor appends to it.
 fn kernel() -> Option<String> {
-    Some(read_to_string("/proc/sys/kernel/osrelease").ok()?.trim().to_owned())
+    let release = read_to_string("/proc/sys/kernel/osrelease").ok()?;
+    release.trim().split('-').next().map(ToOwned::to_owned)
 }
 
 fn compiler() -> Option<String> {
