@@ -35,6 +35,18 @@ pub(crate) struct World {
     pub(crate) watchdog_restarts: usize,
 }
 
+impl World {
+    /// What comes from outside at a data address from now on.
+    pub(crate) fn supply_at(&mut self, address: u16, value: u8) {
+        self.inputs.insert(address, value);
+    }
+
+    /// Wishes that an interrupt comes in the next step.
+    pub(crate) fn wish_interrupt(&mut self, name: &str) {
+        self.wish = Some(Happening::Interrupt(device().interrupt(name).expect("it exists").number));
+    }
+}
+
 impl Environment<u8> for World {
     fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
         let value = match source {

@@ -1,6 +1,7 @@
 //! Interrupts, sleep, resets and peripherals on the machine itself, with concrete values and a world that the tests
 //! play.
 
+mod allowed;
 mod assumptions;
 mod bench;
 mod eeprom;
