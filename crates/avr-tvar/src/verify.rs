@@ -202,7 +202,7 @@ impl Job {
         Results {
             properties: self.file.properties.iter().map(unknown).collect(),
             stack: StackBound::default(),
-            assumptions: assumptions(&self.file, self.device),
+            assumptions: assumptions(&self.file, self.start, self.device),
             interrupted: limit == Exhausted::Interrupted,
             passes: progress.pass,
         }

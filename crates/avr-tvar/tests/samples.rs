@@ -19,17 +19,6 @@ const MAX_STATES: usize = 200_000;
 /// States for a sample that may stay unknown: what is answered must be right, and more states take time.
 const FEW_STATES: usize = 20_000;
 
-/// Samples that stay unknown under the test's limit, because their interrupts or inputs give too many states.
-const TOO_LARGE: &[&str] = &[
-    "deep-recursion-limited",
-    "hazard-self-programming-in-boot-section",
-    "nested-bounded",
-    "parser-repaired",
-    "sketch-twi-slave",
-    "stack-smash",
-    "stack-smash-repaired",
-];
-
 /// Violations that the hardware shows, but only counting cycles can tell: the watchdog does not bite within the first
 /// instructions, and a division ends before the next timer interrupt.
 const NEEDS_CYCLES: &[(&str, &str)] =
@@ -53,7 +42,7 @@ struct Sample {
 
 impl Sample {
     fn may_stay_unknown(&self) -> bool {
-        self.limit.is_some() || TOO_LARGE.contains(&self.sample.as_str())
+        self.limit.is_some()
     }
 
     fn may_rest_on_the_model(&self, property: &str) -> bool {

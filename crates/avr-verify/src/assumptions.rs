@@ -5,15 +5,19 @@ use avr_properties::{EnvironmentEvent, PropertyFile};
 
 /// Everything in a property file that restricts or extends what the device and its surroundings may do: assumptions in
 /// their own words, allowed hazards with the reasons, events of the environment, fuses that differ from the factory
-/// values and the file with the content of the EEPROM. Reports name all of it.
+/// values, the file with the content of the EEPROM, and a start at another flash byte address (`start`, or what the file
+/// says) than the reset vector. Reports name all of it.
 #[must_use]
-pub fn assumptions(file: &PropertyFile, device: &Device) -> Vec<String> {
+pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> Vec<String> {
+    let vector = device.reset_vector(file.fuses.bytes(device.default_fuses)) * 2;
+    let elsewhere = start.or(file.start).filter(|address| *address != vector);
+    let start = elsewhere.map(|address| format!("execution starts at {address:#06x}, not at the reset vector"));
     let assumed = file.assume.iter().map(ToString::to_string);
     let allowed = file.allow.iter().map(|(kind, reason)| format!("the hazard {kind} is allowed: {reason}"));
     let events = file.environment.iter().map(event);
     let fuses = fuses(file.fuses.bytes(device.default_fuses), device.default_fuses);
     let eeprom = file.eeprom.iter().map(|path| format!("the EEPROM has the content of {path}"));
-    assumed.chain(allowed).chain(events).chain(fuses).chain(eeprom).collect()
+    start.into_iter().chain(assumed).chain(allowed).chain(events).chain(fuses).chain(eeprom).collect()
 }
 
 fn event(event: &EnvironmentEvent) -> String {
@@ -43,7 +47,7 @@ mod tests {
     fn check(file: &str, expected: &[&str]) {
         let file = PropertyFile::parse("p.ron", file).unwrap_or_else(|error| panic!("{error}"));
         let device = Device::named("atmega328p").expect("the device exists");
-        assert_eq!(assumptions(&file, device), expected);
+        assert_eq!(assumptions(&file, None, device), expected);
     }
 
     #[test]
@@ -60,6 +64,8 @@ mod tests {
         );
         check("(fuses: (low: 0x62, high: 0xc9))", &["the high fuse byte is 0xc9 (factory value 0xd9)"]);
         check("(eeprom: \"settings.eep\")", &["the EEPROM has the content of settings.eep"]);
+        check("(start: 0x0100)", &["execution starts at 0x0100, not at the reset vector"]);
+        check("(start: 0)", &[]);
         check("(forbid: [\"reserved-register\"])", &[]);
     }
 }

@@ -62,7 +62,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
             .map(|(property, bound)| result(&firmware, request, property, bound, &goals, &outcome))
             .collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
-        assumptions: assumptions(request.file, request.device),
+        assumptions: assumptions(request.file, request.start, request.device),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
     })
