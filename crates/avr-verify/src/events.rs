@@ -95,6 +95,14 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// Whether all that is known of a step of which `coarse` was seen is true of one of which `fine` was seen.
+pub(crate) fn covers(coarse: &[Occurred], fine: &[Occurred]) -> bool {
+    let of = |seen: &[Occurred], event: usize| seen.iter().find(|one| one.event == event).copied();
+    let is_covered = |one: &Occurred| of(coarse, one.event).is_some_and(|other| other.value.covers(one.value));
+    let stays_certain = |one: &Occurred| !one.certain || of(fine, one.event).is_some_and(|other| other.certain);
+    fine.iter().all(is_covered) && coarse.iter().all(stays_certain)
+}
+
 /// What is known of an event, given what a step did.
 pub(crate) fn occurrence(watched: &[Event], seen: &[Occurred], event: &Event) -> Occurrence {
     let Some(index) = watched.iter().position(|one| one == event) else { return Occurrence::UNKNOWN };

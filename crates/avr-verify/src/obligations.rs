@@ -100,7 +100,13 @@ fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precis
 }
 
 fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<Location>) -> Vec<AbstractState> {
-    leaves.iter().map(|leaf| tvar::arrive(firmware, precision, leaf.state)).collect()
+    let arrive = |leaf: &Leaf| {
+        let arrived = tvar::arrive(firmware, precision, leaf.state);
+        assert!(firmware.covers(&arrived, &leaf.state), "what decays covers what it was");
+        assert!(arrived == leaf.state || !firmware.covers(&leaf.state, &arrived), "and is not covered by it");
+        arrived
+    };
+    leaves.iter().map(arrive).collect()
 }
 
 /// Follows one run for a number of steps; how many were taken.

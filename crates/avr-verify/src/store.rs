@@ -3,7 +3,7 @@
 //! A memory is a *root*: the numbers of its *blocks*; a block is the numbers of its pages. Two states with the same
 //! memory have the same root number, so comparing and hashing states never looks at cells.
 
-use crate::events::Occurrences;
+use crate::events::{self, Occurrences};
 use avr_machine::{Frame, PAGE_CELLS};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -121,6 +121,23 @@ impl Store {
     pub(crate) fn page(&self, memory: MemoryId, page: usize) -> &Page {
         let block = self.roots.get(memory.0)[page / BLOCK_PAGES];
         self.pages.get(self.blocks.get(block)[page % BLOCK_PAGES])
+    }
+
+    /// Whether every content that `fine` stands for is one that `coarse` stands for.
+    pub(crate) fn memory_covers(&self, coarse: MemoryId, fine: MemoryId) -> bool {
+        let pairs = |coarse: &[u32], fine: &[u32]| -> Vec<(u32, u32)> {
+            coarse.iter().copied().zip(fine.iter().copied()).filter(|(coarse, fine)| coarse != fine).collect()
+        };
+        let pages = pairs(self.roots.get(coarse.0), self.roots.get(fine.0))
+            .into_iter()
+            .flat_map(|(coarse, fine)| pairs(self.blocks.get(coarse), self.blocks.get(fine)));
+        let mut cells = pages.flat_map(|(coarse, fine)| self.pages.get(coarse).iter().zip(self.pages.get(fine)));
+        cells.all(|(coarse, fine)| coarse.covers(*fine))
+    }
+
+    /// Whether what is known of one step is known of another.
+    pub(crate) fn occurrences_cover(&self, coarse: OccurrencesId, fine: OccurrencesId) -> bool {
+        coarse == fine || events::covers(self.occurrences.get(coarse.0), self.occurrences.get(fine.0))
     }
 
     /// A cell of a memory.

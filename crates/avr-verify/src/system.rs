@@ -223,6 +223,16 @@ impl System for Firmware<'_> {
         AbstractState::Running(self.workspace.save(&mut self.store, running.did))
     }
 
+    fn covers(&self, coarse: &AbstractState, fine: &AbstractState) -> bool {
+        let (AbstractState::Running(coarse), AbstractState::Running(fine)) = (coarse, fine) else {
+            return coarse == fine;
+        };
+        coarse.control == fine.control
+            && coarse.calls == fine.calls
+            && self.store.memory_covers(coarse.memory, fine.memory)
+            && self.store.occurrences_cover(coarse.did, fine.did)
+    }
+
     fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
         let atom = &self.atoms[atom.index()];
         match state {

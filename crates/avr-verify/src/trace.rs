@@ -112,10 +112,10 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// The answers that lead from a state of the path to the next.
     fn script(&mut self, step: usize, location: &Location) -> Vec<Answer> {
         let (from, to) = (self.path[step], self.path[step + 1]);
-        let leaves = self.firmware.leaves(&from, self.precision.at(location));
+        let leaves = self.firmware.leaves(&from, self.precision.leaving(&from, location));
         let leads_there = leaves.into_iter().find(|leaf| {
             let arrived = self.firmware.location(&leaf.state);
-            self.firmware.decay(leaf.state, &self.precision.at(&arrived).step) == to
+            self.firmware.decay(leaf.state, self.precision.arriving(&from, &arrived)) == to
         });
         leads_there.expect("each state of a path is a successor of the one before").script
     }
@@ -123,7 +123,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Runs one step with the answers of a script and gives the origins of its questions.
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
         let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default() };
-        let precision = self.precision.at(location);
+        let precision = self.precision.leaving(&self.path[step], location);
         let mut environment = Scripted::replaying(precision, recorder, script);
         match self.path[step] {
             AbstractState::Dummy => self.state = self.firmware.machine.power_on(&mut environment),
@@ -138,7 +138,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Forgets what the state of the path forgot on arrival.
     fn decay(&mut self, step: usize) {
         let AbstractState::Running(running) = self.path[step] else { return };
-        if self.precision.at(&self.location(step)).step.keeps_all() {
+        if self.precision.arriving(&self.path[step - 1], &self.location(step)).keeps_all() {
             return;
         }
         for address in 0..self.firmware.machine.cells() as u16 {
@@ -179,7 +179,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// What the questions of a step are about, whatever the answers.
     fn step_origins(&mut self, step: usize) -> Origins {
         let location = self.location(step);
-        let leaves = self.firmware.leaves(&self.path[step], self.precision.at(&location));
+        let state = self.path[step];
+        let leaves = self.firmware.leaves(&state, self.precision.leaving(&state, &location));
         let before = self.state.clone();
         let mut all = Origins::default();
         for leaf in leaves {

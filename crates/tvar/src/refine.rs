@@ -1,7 +1,7 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
 use crate::explore::{Explorer, StateSpace};
-use crate::precision::{Knob, LocationPrecision, Precision, Strategy};
+use crate::precision::{Knob, LocationPrecision, Precision, StepPrecision, Strategy};
 use crate::system::{Blame, Candidate, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
 use mu_calculus::{Cause, Culprit, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution, StateId};
@@ -72,8 +72,12 @@ pub struct Outcome<S: System> {
 }
 
 impl<S: System> Lookup<S> for Precision<S::Location> {
-    fn at(&self, location: &S::Location) -> &LocationPrecision {
+    fn leaving(&self, _: &S::State, location: &S::Location) -> &LocationPrecision {
         self.at(location)
+    }
+
+    fn arriving(&self, _: &S::State, location: &S::Location) -> &StepPrecision {
+        &self.at(location).step
     }
 }
 

@@ -33,6 +33,11 @@ pub trait System {
     /// The state with everything forgotten that the step precision of its location does not keep.
     fn decay(&mut self, state: Self::State, precision: &StepPrecision) -> Self::State;
 
+    /// Whether every concrete state that `fine` covers is covered by `coarse`, as far as that can be told: a false no
+    /// is allowed, a false yes is not. Precision per abstract state asks this, because a state has at least the precision
+    /// of those that cover it.
+    fn covers(&self, coarse: &Self::State, fine: &Self::State) -> bool;
+
     /// The label of an atom.
     fn label(&self, state: &Self::State, atom: AtomId) -> Truth;
 
@@ -51,10 +56,13 @@ pub trait System {
     fn blame(&mut self, path: &[Self::State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>>;
 }
 
-/// Tells the precision of locations.
+/// Tells the precision of the steps of a path.
 pub trait Lookup<S: System + ?Sized> {
-    /// The precision of a location.
-    fn at(&self, location: &S::Location) -> &LocationPrecision;
+    /// The precision under which a state at a location takes a step.
+    fn leaving(&self, state: &S::State, location: &S::Location) -> &LocationPrecision;
+
+    /// What is kept of that which arrives at a location, one step after a state.
+    fn arriving(&self, from: &S::State, location: &S::Location) -> &StepPrecision;
 }
 
 /// What is unknown at the end of a path.

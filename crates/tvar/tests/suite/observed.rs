@@ -31,8 +31,12 @@ impl Observed {
 struct Inner<'a>(&'a dyn Lookup<Observed>);
 
 impl Lookup<Toy> for Inner<'_> {
-    fn at(&self, location: &Location) -> &LocationPrecision {
-        self.0.at(location)
+    fn leaving(&self, state: &State, location: &Location) -> &LocationPrecision {
+        self.0.leaving(state, location)
+    }
+
+    fn arriving(&self, from: &State, location: &Location) -> &StepPrecision {
+        self.0.arriving(from, location)
     }
 }
 
@@ -60,6 +64,10 @@ impl System for Observed {
         let decayed = self.toy.decay(state, precision);
         self.note(state, vec![decayed]);
         decayed
+    }
+
+    fn covers(&self, coarse: &State, fine: &State) -> bool {
+        self.toy.covers(coarse, fine)
     }
 
     fn label(&self, state: &State, atom: AtomId) -> Truth {

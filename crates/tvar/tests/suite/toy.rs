@@ -192,10 +192,10 @@ impl Toy {
         State::Cover(word.forget(lost))
     }
 
-    /// What a member arrives as, and where.
-    pub fn arrived(&self, member: State, precision: &dyn Lookup<Self>) -> (State, Location) {
+    /// What a member arrives as one step after a state, and where.
+    pub fn arrived(&self, from: &State, member: State, precision: &dyn Lookup<Self>) -> (State, Location) {
         let location = self.location(&member);
-        (self.decayed(member, &precision.at(&location).step), location)
+        (self.decayed(member, precision.arriving(from, &location)), location)
     }
 
     /// The atom that says that a hazard was reached; the last one.
@@ -258,6 +258,13 @@ impl System for Toy {
 
     fn decay(&mut self, state: State, precision: &StepPrecision) -> State {
         self.decayed(state, precision)
+    }
+
+    fn covers(&self, coarse: &State, fine: &State) -> bool {
+        match (coarse, fine) {
+            (State::Cover(coarse), State::Cover(fine)) => coarse.covers(*fine),
+            _ => coarse == fine,
+        }
     }
 
     fn label(&self, state: &State, atom: AtomId) -> Truth {

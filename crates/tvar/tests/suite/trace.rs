@@ -94,7 +94,8 @@ impl<'a> Trace<'a> {
     /// A step that leads from the state before to this state of the path, and where it arrives.
     fn leap_to(&self, index: usize) -> (Leap, Location) {
         let leading = self.leaps(index - 1).concat().into_iter().find_map(|leap| {
-            let mut places = self.toy.members(leap).map(|member| self.toy.arrived(member, self.precision));
+            let from = &self.path[index - 1];
+            let mut places = self.toy.members(leap).map(|member| self.toy.arrived(from, member, self.precision));
             places.find(|(state, _)| *state == self.path[index]).map(|(_, location)| (leap, location))
         });
         leading.expect("the states of a path follow each other")
@@ -102,7 +103,7 @@ impl<'a> Trace<'a> {
 
     fn leaps(&self, index: usize) -> Vec<Vec<Leap>> {
         let state = &self.path[index];
-        self.toy.leaps(state, self.precision.at(&self.toy.location(state)))
+        self.toy.leaps(state, self.precision.leaving(state, &self.toy.location(state)))
     }
 
     fn unknown(&self, index: usize) -> u64 {

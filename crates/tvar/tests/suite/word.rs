@@ -50,6 +50,11 @@ impl Word {
         (self.value ^ value) & self.known == 0
     }
 
+    /// Whether every number that the other word stands for is one that this word stands for.
+    pub fn covers(self, other: Self) -> bool {
+        (self.unknown() | !other.unknown()) == !0 && self.contains(other.value)
+    }
+
     pub fn join(self, other: Self) -> Self {
         self.forget(other.unknown() | (self.value ^ other.value))
     }
