@@ -82,6 +82,13 @@ impl<'a, U> Scripted<'a, U> {
         false
     }
 
+    /// Takes back the answers from the first one about the stored state on; whether there is one.
+    pub(crate) fn retract_cases(&mut self) -> bool {
+        let first = self.script.iter().position(|answer| answer.chooser == Chooser::State);
+        self.script.truncate(first.unwrap_or(self.script.len()));
+        first.is_some()
+    }
+
     fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
         if self.position == self.script.len() {
             self.script.push(Answer { chooser, index: 0, count: count as u32 });
@@ -96,10 +103,10 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V {
         let chosen = self.precision.inputs.get(input_variable(source)) as u8;
         let split = match (demand, source) {
-            (Demand::Decides, _) => mask,
+            (Demand::Decides, _) if !self.precision.stops_at_cases => mask,
             // The initial content has thousands of bits: even the naive strategy splits only those it is told to.
             (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
-            (Demand::Stored, _) => mask & chosen,
+            (Demand::Stored | Demand::Decides, _) => mask & chosen,
         };
         let chooser = chooser(std::mem::take(&mut self.who));
         let open = self.unknowns.unknown(source, mask & !split);

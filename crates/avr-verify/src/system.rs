@@ -82,7 +82,11 @@ impl<'a> Firmware<'a> {
         let mut environment = Scripted::new(precision, Open { events: Recorder::new(&watched, pc) });
         loop {
             environment.unknowns.events.clear();
-            let target = self.run(state, precision, &mut environment);
+            let mut target = self.run(state, precision, &mut environment);
+            if precision.stops_at_cases && environment.retract_cases() {
+                // SOUND: a sink says nothing of what comes after it, whatever the case.
+                target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 });
+            }
             leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
             if leaves.len() > MAX_LEAVES {
                 // SOUND: a sink says nothing of what comes after it.

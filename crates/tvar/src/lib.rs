@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod explore;
+mod paper;
 mod precision;
 mod refine;
 mod system;

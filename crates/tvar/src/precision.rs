@@ -76,6 +76,35 @@ pub struct LocationPrecision {
     pub step: StepPrecision,
     /// Stored bits that are cut into cases before the step.
     pub cases: BitMasks,
+    /// Whether only what is named here is split and cut (strategies *paper*): a step whose way depends on other unknown
+    /// bits is not followed, and ends in a sink.
+    pub stops_at_cases: bool,
+}
+
+impl LocationPrecision {
+    /// Whether a refinement would change anything.
+    #[must_use]
+    pub fn is_new(&self, knob: Knob) -> bool {
+        match knob {
+            Knob::Step(variable, bits) => self.step.kept(variable) & bits != bits,
+            Knob::Case(variable, bits) => self.cases.get(variable) & bits != bits,
+            Knob::Input(variable, bits) => !self.splits_all && self.inputs.get(variable) & bits != bits,
+        }
+    }
+
+    /// Refines; whether anything changed. Precision is only ever added.
+    pub fn refine(&mut self, knob: Knob) -> bool {
+        if !self.is_new(knob) {
+            return false;
+        }
+        match knob {
+            Knob::Step(variable, bits) if self.step.decays => self.step.exceptions.add(variable, bits),
+            // Bits that were dropped one by one come back by forgetting that they were.
+            Knob::Step(..) => unreachable!("without decay every bit is kept, so keeping it is nothing new"),
+            Knob::Case(variable, bits) => self.cases.add(variable, bits),
+            Knob::Input(variable, bits) => self.inputs.add(variable, bits),
+        }
+    }
 }
 
 /// What to refine at a location: bits of a variable.
@@ -99,11 +128,16 @@ pub enum Strategy {
     Naive,
     /// Inputs are not split, everything decays.
     Decay,
+    /// As published by Onderka & Ratschan, section 4: precision per abstract state, one refinement at a time. Inputs are
+    /// not split, not even those that decide where execution goes; nothing decays.
+    Paper,
+    /// The same, but everything decays.
+    PaperDecay,
 }
 
 impl Strategy {
     /// All strategies.
-    pub const ALL: [Self; 3] = [Self::Default, Self::Naive, Self::Decay];
+    pub const ALL: [Self; 5] = [Self::Default, Self::Naive, Self::Decay, Self::Paper, Self::PaperDecay];
 
     /// The name on the command line.
     #[must_use]
@@ -112,15 +146,26 @@ impl Strategy {
             Self::Default => "default",
             Self::Naive => "naive",
             Self::Decay => "decay",
+            Self::Paper => "paper",
+            Self::PaperDecay => "paper-decay",
         }
     }
 
-    fn start(self) -> LocationPrecision {
+    /// Whether precision is kept per abstract state and not per location.
+    #[must_use]
+    pub fn is_per_state(self) -> bool {
+        matches!(self, Self::Paper | Self::PaperDecay)
+    }
+
+    /// The precision that everything has in the beginning.
+    pub(crate) fn start(self) -> LocationPrecision {
+        let decays = matches!(self, Self::Decay | Self::PaperDecay);
         LocationPrecision {
             splits_all: self == Self::Naive,
             inputs: BitMasks::default(),
-            step: StepPrecision { decays: self == Self::Decay, exceptions: BitMasks::default() },
+            step: StepPrecision { decays, exceptions: BitMasks::default() },
             cases: BitMasks::default(),
+            stops_at_cases: self.is_per_state(),
         }
     }
 }
@@ -148,12 +193,7 @@ impl<L: Copy + Eq + Hash> Precision<L> {
     /// Whether a refinement would change anything.
     #[must_use]
     pub fn is_new(&self, location: &L, knob: Knob) -> bool {
-        let local = self.at(location);
-        match knob {
-            Knob::Step(variable, bits) => local.step.kept(variable) & bits != bits,
-            Knob::Case(variable, bits) => local.cases.get(variable) & bits != bits,
-            Knob::Input(variable, bits) => !local.splits_all && local.inputs.get(variable) & bits != bits,
-        }
+        self.at(location).is_new(knob)
     }
 
     /// Refines a location; whether anything changed. Precision is only ever added.
@@ -165,12 +205,6 @@ impl<L: Copy + Eq + Hash> Precision<L> {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(self.start.clone()),
         };
-        match knob {
-            Knob::Step(variable, bits) if local.step.decays => local.step.exceptions.add(variable, bits),
-            // Bits that were dropped one by one come back by forgetting that they were.
-            Knob::Step(..) => unreachable!("without decay every bit is kept, so keeping it is nothing new"),
-            Knob::Case(variable, bits) => local.cases.add(variable, bits),
-            Knob::Input(variable, bits) => local.inputs.add(variable, bits),
-        }
+        local.refine(knob)
     }
 }

@@ -1,10 +1,13 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
 use crate::explore::{Explorer, StateSpace};
+use crate::paper;
 use crate::precision::{Knob, LocationPrecision, Precision, StepPrecision, Strategy};
 use crate::system::{Blame, Candidate, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
-use mu_calculus::{Cause, Culprit, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution, StateId};
+use mu_calculus::{
+    Cause, Culprit, Culprits, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution, StateId,
+};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -65,8 +68,10 @@ pub struct Decision<T> {
 pub struct Outcome<S: System> {
     /// One decision for each goal, in their order.
     pub decisions: Vec<Decision<S::State>>,
-    /// The precision in the end.
+    /// The precision in the end. Strategies with precision per state leave it as it was in the beginning.
     pub precision: Precision<S::Location>,
+    /// What strategies with precision per state refined, and in which state, in this order.
+    pub refined_states: Vec<(S::State, Knob)>,
     /// How often the state space was built.
     pub passes: usize,
 }
@@ -92,29 +97,30 @@ pub fn verify<S: System>(
 where
     S::State: Send + Sync,
 {
-    let mut run = Run {
-        goals,
-        atoms,
-        watch,
-        started: Instant::now(),
-        precision: Precision::new(strategy),
-        progress: Progress::default(),
-        decisions: goals.iter().map(|_| None).collect(),
-    };
-    while !run.is_done() {
-        run.pass(system);
+    if strategy.is_per_state() {
+        return paper::verify(system, atoms, goals, strategy, watch);
     }
-    let decisions = run.decisions.into_iter().map(|decision| decision.expect("the run is done")).collect();
-    Outcome { decisions, precision: run.precision, passes: run.progress.pass }
+    let run = Run::new(atoms, goals, strategy, watch).complete(system, Run::refine);
+    Outcome {
+        passes: run.progress.pass,
+        precision: run.precision.clone(),
+        refined_states: Vec::new(),
+        decisions: run.decisions(),
+    }
 }
 
-struct Run<'a, S: System> {
+/// Refines for goals that are unknown on a state space; whether there was something to refine.
+pub(crate) type Refine<'a, S> =
+    fn(&mut Run<'a, S>, &mut S, &Arc<StateSpace<<S as System>::State>>, &Views, Vec<Checked>) -> bool;
+
+/// The work on some goals.
+pub(crate) struct Run<'a, S: System> {
     goals: &'a [Goal],
     atoms: usize,
     watch: &'a dyn Watch,
     started: Instant,
     precision: Precision<S::Location>,
-    progress: Progress,
+    pub(crate) progress: Progress,
     decisions: Vec<Option<Decision<S::State>>>,
 }
 
@@ -125,13 +131,13 @@ struct Plan<L> {
 }
 
 /// A goal that was evaluated on the present state space.
-struct Checked {
+pub(crate) struct Checked {
     goal: usize,
     solution: Option<Solution>,
 }
 
 /// A state space with its views for model checking; the one for goals that see hazards is made when there are hazards.
-struct Views {
+pub(crate) struct Views {
     plain: HyperGraph,
     with_hazards: Option<HyperGraph>,
     labels: Labels,
@@ -144,24 +150,49 @@ impl Views {
     }
 }
 
-impl<S: System> Run<'_, S>
+impl<'a, S: System> Run<'a, S>
 where
     S::State: Send + Sync,
 {
+    pub(crate) fn new(atoms: usize, goals: &'a [Goal], strategy: Strategy, watch: &'a dyn Watch) -> Self {
+        Self {
+            goals,
+            atoms,
+            watch,
+            started: Instant::now(),
+            precision: Precision::new(strategy),
+            progress: Progress::default(),
+            decisions: goals.iter().map(|_| None).collect(),
+        }
+    }
+
+    /// Explores, checks and refines until every goal has a decision.
+    pub(crate) fn complete(mut self, system: &mut S, refine: Refine<'a, S>) -> Self {
+        while !self.is_done() {
+            self.pass(system, refine);
+        }
+        self
+    }
+
+    /// The decisions of a complete run.
+    pub(crate) fn decisions(self) -> Vec<Decision<S::State>> {
+        self.decisions.into_iter().map(|decision| decision.expect("the run is complete")).collect()
+    }
+
     fn is_done(&self) -> bool {
         self.decisions.iter().all(Option::is_some)
     }
 
     /// Builds the state space and evaluates all open goals on it, in several stages when it is large: what a part of it
     /// decides is decided, and what it shows to be too coarse is refined before more of it is built in vain.
-    fn pass(&mut self, system: &mut S) {
+    fn pass(&mut self, system: &mut S, refine: Refine<'a, S>) {
         self.progress.pass += 1;
         let mut explorer = Explorer::new(system);
         let mut budget = FIRST_BUDGET;
         loop {
             let space = explorer.run(system, &self.precision, budget, self.watch, &mut self.progress);
             let space = Arc::new(space);
-            if self.stage(system, &space) || space.is_finished() || self.is_done() {
+            if self.stage(system, &space, refine) || space.is_finished() || self.is_done() {
                 return;
             }
             explorer = Explorer::resume(Arc::unwrap_or_clone(space));
@@ -170,7 +201,7 @@ where
     }
 
     /// Evaluates all open goals on a state space; whether the precision was refined, so that it must be built anew.
-    fn stage(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>) -> bool {
+    fn stage(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, refine: Refine<'a, S>) -> bool {
         self.progress.states = space.states.len();
         self.progress.phase = Phase::Checking;
         let views = self.views(system, space);
@@ -185,7 +216,11 @@ where
                 }
             }
         }
-        !open.is_empty() && self.refine(system, space, &views, open)
+        if open.is_empty() {
+            return false;
+        }
+        self.progress.phase = Phase::Refining;
+        refine(self, system, space, &views, open)
     }
 
     fn views(&self, system: &S, space: &StateSpace<S::State>) -> Views {
@@ -248,11 +283,29 @@ where
         self.decisions[goal] = self.decision(checked, space, Some(Undecided::Exhausted(limit)));
     }
 
+    pub(crate) fn leave_undecided(
+        &mut self,
+        checked: Checked,
+        space: &Arc<StateSpace<S::State>>,
+        undecided: Undecided<S::State>,
+    ) {
+        let goal = checked.goal;
+        self.decisions[goal] = self.decision(checked, space, Some(undecided));
+    }
+
+    /// The causes for which a goal is unknown, nearest first.
+    pub(crate) fn culprits<'s>(&self, checked: &'s Checked, views: &'s Views) -> Culprits<'s>
+    where
+        'a: 's,
+    {
+        let solution = checked.solution.as_ref().expect("an open goal was evaluated");
+        solution.culprits(&views.problem(&self.goals[checked.goal]))
+    }
+
     /// Refines for every open goal; whether there was something to refine. If not, and the space is complete, the goals
     /// stay undecided. The refinements are made together in the end, because every path is one under the precision that
     /// the state space was built with.
     fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
-        self.progress.phase = Phase::Refining;
         let mut plan = Plan { refinements: Vec::new(), blamed: HashMap::new() };
         let mut stuck = Vec::new();
         for checked in open {
@@ -262,8 +315,7 @@ where
         }
         if plan.refinements.is_empty() && space.is_finished() {
             for (checked, undecided) in stuck {
-                let goal = checked.goal;
-                self.decisions[goal] = self.decision(checked, space, Some(undecided));
+                self.leave_undecided(checked, space, undecided);
             }
         }
         self.progress.refinements += plan.refinements.len();
@@ -345,7 +397,7 @@ fn preference<S: System>(candidate: &Candidate<S>) -> (bool, u8, Reverse<u8>, Re
 }
 
 /// The states on the way to a culprit, the last one included, and what is unknown there.
-fn trace<T: Clone>(space: &StateSpace<T>, culprit: &Culprit) -> (Vec<T>, Blame) {
+pub(crate) fn trace<T: Clone>(space: &StateSpace<T>, culprit: &Culprit) -> (Vec<T>, Blame) {
     let on_path = culprit.path.iter().map(|step| step.state).chain([culprit.state]);
     let path = on_path.map(|state| space.states[state.index()].clone()).collect();
     let blame = match culprit.cause {

@@ -98,7 +98,7 @@ impl<S: System + ?Sized> Clone for Candidate<S> {
 }
 
 /// The hyper-edges of one state while they are being collected.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HyperEdges<T> {
     members: Vec<T>,
     ends: Vec<usize>,
@@ -140,6 +140,12 @@ impl<T> HyperEdges<T> {
         self.members.clear();
         self.ends.clear();
         self.open.clear();
+    }
+
+    /// The same hyper-edges over other members, which are given in the order in which they were added.
+    #[must_use]
+    pub(crate) fn map<U>(self, other: impl FnMut(T) -> U) -> HyperEdges<U> {
+        HyperEdges { members: self.members.into_iter().map(other).collect(), ends: self.ends, open: self.open }
     }
 
     /// The number of hyper-edges.
