@@ -16,6 +16,7 @@ mod system;
 mod watch;
 
 pub use explore::{Explorer, StateSpace, arrive};
+pub use paper::PerState;
 pub use precision::{BitMasks, Knob, LocationPrecision, Precision, StepPrecision, Strategy, Variable};
 pub use refine::{Decision, Goal, Outcome, Undecided, verify};
 pub use system::{Blame, Candidate, HyperEdges, Lookup, System};

@@ -28,8 +28,8 @@ where
     S::State: Send + Sync,
 {
     let mut states = PerState::new(system, strategy);
-    // To the loop, nothing is left to be refined: the precision is in the states.
-    let run = Run::new(atoms, goals, Strategy::Default, watch).complete(&mut states, refine);
+    // The precision that the loop keeps by location is not looked at.
+    let run = Run::new(atoms, goals, strategy, watch).complete(&mut states, refine);
     Outcome {
         passes: run.progress.pass,
         decisions: run.decisions(),
@@ -38,13 +38,16 @@ where
     }
 }
 
-/// A system whose abstract states have a precision each. Steps are taken once and remembered until they change.
-struct PerState<'s, S: System> {
+/// A system whose abstract states have a precision each; it takes the place of precision by location, which is not looked
+/// at. Steps are taken once and remembered until they change.
+#[derive(Debug)]
+pub struct PerState<'s, S: System> {
     system: &'s mut S,
     table: Table<S::State>,
 }
 
 /// The precision of all abstract states.
+#[derive(Debug)]
 struct Table<T> {
     start: LocationPrecision,
     known: FxHashMap<T, Known<T>>,
@@ -53,6 +56,7 @@ struct Table<T> {
 }
 
 /// What is known of a state that takes a step.
+#[derive(Debug)]
 struct Known<T> {
     /// Its own precision and that of all states that cover it.
     precision: LocationPrecision,
@@ -71,9 +75,26 @@ impl<S: System> Lookup<S> for Table<S::State> {
 }
 
 impl<'s, S: System> PerState<'s, S> {
-    fn new(system: &'s mut S, strategy: Strategy) -> Self {
+    /// A system where every abstract state has the precision that a strategy starts with.
+    pub fn new(system: &'s mut S, strategy: Strategy) -> Self {
         let table = Table { start: strategy.start(), known: FxHashMap::default(), refined: Vec::new() };
         Self { system, table }
+    }
+
+    /// Refines a state and all that it covers; whether any state that took a step before takes another one now.
+    pub fn refine(&mut self, state: &S::State, knob: Knob) -> bool {
+        let covered = self.table.known.keys().filter(|known| self.system.covers(state, known));
+        let mut changed = false;
+        for covered in covered.cloned().collect::<Vec<_>>() {
+            let mut precision = self.table.known[&covered].precision.clone();
+            if precision.refine(knob) {
+                let edges = self.edges(&covered, &precision);
+                let before = self.table.known.insert(covered, Known { precision, edges: edges.clone() });
+                changed |= before.is_some_and(|before| before.edges != edges);
+            }
+        }
+        self.table.refined.push((state.clone(), knob));
+        changed
     }
 
     /// The hyper-edges of a state under a precision, after decay.
@@ -98,22 +119,6 @@ impl<'s, S: System> PerState<'s, S> {
 
     fn is_new(&self, state: &S::State, knob: Knob) -> bool {
         self.table.known.get(state).is_some_and(|known| known.precision.is_new(knob))
-    }
-
-    /// Refines a state and all that it covers; whether any of them takes other steps now.
-    fn refine(&mut self, state: &S::State, knob: Knob) -> bool {
-        let covered = self.table.known.keys().filter(|known| self.system.covers(state, known));
-        let mut changed = false;
-        for covered in covered.cloned().collect::<Vec<_>>() {
-            let mut precision = Lookup::<S>::leaving(&self.table, &covered, &self.system.location(&covered)).clone();
-            if precision.refine(knob) {
-                let edges = self.edges(&covered, &precision);
-                let before = self.table.known.insert(covered, Known { precision, edges: edges.clone() });
-                changed |= before.is_none_or(|before| before.edges != edges);
-            }
-        }
-        self.table.refined.push((state.clone(), knob));
-        changed
     }
 }
 

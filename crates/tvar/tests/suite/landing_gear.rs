@@ -52,7 +52,7 @@ fn formula(text: &str) -> Formula<AtomId> {
 
 const ATOMS: usize = 2;
 
-fn refine(text: &str, strategy: Strategy, locations: Locations) -> Outcome<Toy> {
+pub fn refine(text: &str, strategy: Strategy, locations: Locations) -> Outcome<Toy> {
     verify(&mut controller(locations), ATOMS, &[random::goal(&formula(text))], strategy, &Unlimited)
 }
 

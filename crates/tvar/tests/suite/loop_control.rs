@@ -10,7 +10,7 @@ use three_valued::Truth;
 use tvar::{Blame, Candidate, Exhausted, Knob, Progress, Strategy, Undecided, Unlimited, Watch, verify};
 
 /// `p` on some path: not decided without refinement where `p` is an input bit that was stored.
-fn latch() -> (Toy, Formula<AtomId>) {
+pub fn latch() -> (Toy, Formula<AtomId>) {
     let toy = Toy {
         width: 1,
         inputs: 1,
@@ -96,6 +96,25 @@ fn loop_stops_at_limits() {
         assert_eq!(decision.undecided, Some(Undecided::Exhausted(Exhausted::Interrupted)));
         assert!(!decision.space.is_complete());
     }
+}
+
+/// What the published refinement does first with some candidates, given as knob, step and indirection.
+pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
+    let (toy, formula) = latch();
+    let offered = candidates.to_vec();
+    let blame = move |blamed: Vec<Candidate<Toy>>| {
+        let like = |&(knob, step, indirection): &(Knob, usize, u8)| Candidate {
+            knob,
+            step,
+            indirection,
+            ..blamed.first().expect("the input is blamed").clone()
+        };
+        offered.iter().map(like).collect()
+    };
+    let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
+    let watch = Impatient(AtomicUsize::new(1));
+    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::PaperDecay, &watch);
+    outcome.refined_states[0]
 }
 
 /// Of some candidates, given as knob, step, indirection and whether they are direct, the loop takes the first.

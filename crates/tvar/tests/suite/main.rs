@@ -14,6 +14,7 @@ mod monotone;
 mod obligations;
 mod observed;
 mod parametric;
+mod per_state;
 mod published;
 mod random;
 mod refinement;
