@@ -1,7 +1,7 @@
-//! Formulas as they are written: Boolean operators, CTL and the mu-calculus in one syntax tree.
+//! Formulas as they are written: Boolean operators, CTL, the mu-calculus and linear time in one syntax tree.
 //!
-//! Linear-time formulas have their own tree over the same atoms; they share nothing with this one but the Boolean
-//! operators.
+//! A formula speaks of a state, except where one of the operators of linear time stands in it outside of `A[…]` and
+//! `E[…]`: that is a *path formula*, and it may only stand inside of these. CTL* is what comes of nesting both.
 
 use std::hash::{Hash, Hasher};
 
@@ -41,6 +41,12 @@ pub enum Formula<A> {
     PathPair(PathQuantifier, PathPairOperator, Box<Self>, Box<Self>),
     /// `mu X. p` or `nu X. p`; it reaches as far to the right as it can.
     Fixed(FixedPoint, Variable, Box<Self>),
+    /// `A[psi]` or `E[psi]` with a path formula psi that is more than one CTL operator.
+    Quantified(PathQuantifier, Box<Self>),
+    /// A path formula: `X p`, `F p`, `G p`, and of the past `Y p`, `O p`, `H p`.
+    Linear(LinearOperator, Box<Self>),
+    /// A path formula: `p U q`, `p R q`, `p W q`, and of the past `p S q`.
+    LinearPair(LinearPairOperator, Box<Self>, Box<Self>),
 }
 
 /// The two next-step modalities.
@@ -81,6 +87,44 @@ pub enum PathPairOperator {
     Release,
     /// `p W q`: p until q, for ever if q does not come.
     WeakUntil,
+}
+
+/// The operators of linear time with one operand. The past begins where the path begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinearOperator {
+    /// `X`: in the next state.
+    Next,
+    /// `F`: now or later.
+    Eventually,
+    /// `G`: now and always later.
+    Always,
+    /// `Y`: in the state before; false in the first one.
+    Yesterday,
+    /// `O`: now or once before.
+    Once,
+    /// `H`: now and always before.
+    Historically,
+}
+
+/// The operators of linear time with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinearPairOperator {
+    /// `p U q`: p until q, and q comes.
+    Until,
+    /// `p R q`: q up to and including the state where p holds, for ever if none does.
+    Release,
+    /// `p W q`: p until q, for ever if q does not come.
+    WeakUntil,
+    /// `p S q`: q was, now or before, and p has held ever since.
+    Since,
+}
+
+impl LinearOperator {
+    /// Whether it speaks of the past.
+    #[must_use]
+    pub fn is_past(self) -> bool {
+        matches!(self, Self::Yesterday | Self::Once | Self::Historically)
+    }
 }
 
 /// Least or greatest.
@@ -127,9 +171,55 @@ impl<A> Formula<A> {
     pub fn children(&self) -> Vec<&Self> {
         match self {
             Self::Constant(_) | Self::Atom(_) | Self::Variable(_) => Vec::new(),
-            Self::Not(p) | Self::Modal(_, p) | Self::Path(_, _, p) | Self::Fixed(_, _, p) => vec![p],
+            Self::Not(p)
+            | Self::Modal(_, p)
+            | Self::Path(_, _, p)
+            | Self::Fixed(_, _, p)
+            | Self::Quantified(_, p)
+            | Self::Linear(_, p) => vec![p],
             Self::And(operands) | Self::Or(operands) => operands.iter().collect(),
-            Self::Implies(p, q) | Self::Iff(p, q) | Self::PathPair(_, _, p, q) => vec![p, q],
+            Self::Implies(p, q) | Self::Iff(p, q) | Self::PathPair(_, _, p, q) | Self::LinearPair(_, p, q) => {
+                vec![p, q]
+            }
+        }
+    }
+
+    /// Whether this is a path formula: an operator of linear time stands in it outside of `A[…]` and `E[…]`.
+    #[must_use]
+    pub fn is_path_formula(&self) -> bool {
+        match self {
+            Self::Linear(..) | Self::LinearPair(..) => true,
+            Self::Quantified(..) => false,
+            _ => self.children().into_iter().any(Self::is_path_formula),
+        }
+    }
+
+    /// `A[psi]` or `E[psi]`, as a formula of CTL where psi is a single operator over formulas about states, and as psi
+    /// itself where that is no path formula.
+    #[must_use]
+    pub fn quantified(quantifier: PathQuantifier, psi: Self) -> Self {
+        let is_state = |p: &Self| !p.is_path_formula();
+        match psi {
+            Self::Linear(operator, p) if is_state(&p) && !operator.is_past() => {
+                let operator = match operator {
+                    LinearOperator::Next => PathOperator::Next,
+                    LinearOperator::Eventually => PathOperator::Eventually,
+                    _ => PathOperator::Always,
+                };
+                Self::Path(quantifier, operator, p)
+            }
+            Self::LinearPair(operator, p, q)
+                if is_state(&p) && is_state(&q) && operator != LinearPairOperator::Since =>
+            {
+                let operator = match operator {
+                    LinearPairOperator::Until => PathPairOperator::Until,
+                    LinearPairOperator::Release => PathPairOperator::Release,
+                    _ => PathPairOperator::WeakUntil,
+                };
+                Self::PathPair(quantifier, operator, p, q)
+            }
+            psi if is_state(&psi) => psi,
+            psi => Self::Quantified(quantifier, Box::new(psi)),
         }
     }
 
@@ -194,6 +284,9 @@ impl<A> Formula<A> {
                 Formula::PathPair(*quantifier, *operator, boxed(p)?, boxed(q)?)
             }
             Self::Fixed(kind, variable, p) => Formula::Fixed(*kind, variable.clone(), boxed(p)?),
+            Self::Quantified(quantifier, p) => Formula::Quantified(*quantifier, boxed(p)?),
+            Self::Linear(operator, p) => Formula::Linear(*operator, boxed(p)?),
+            Self::LinearPair(operator, p, q) => Formula::LinearPair(*operator, boxed(p)?, boxed(q)?),
         })
     }
 

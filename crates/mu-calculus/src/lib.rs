@@ -16,12 +16,14 @@
 #![forbid(unsafe_code)]
 
 mod atom;
+mod automaton;
 mod components;
 mod culprits;
 mod expand;
 mod formula;
 mod graph;
 mod labels;
+mod linear;
 mod normal_form;
 mod parse;
 mod print;
@@ -35,11 +37,12 @@ pub use atom::{
 pub use culprits::{Cause, Culprit, Culprits, Step};
 pub use expand::{Definitions, ExpandError};
 pub use formula::{
-    FixedPoint, Formula, MAX_DEPTH, MAX_SIZE, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
+    FixedPoint, Formula, LinearOperator, LinearPairOperator, MAX_DEPTH, MAX_SIZE, Modality, PathOperator,
+    PathPairOperator, PathQuantifier, Variable,
 };
 pub use graph::{GraphBuilder, GraphError, HyperGraph, StateId};
 pub use labels::{AtomId, Labels};
 pub use normal_form::{Node, NodeId, NormalForm, TranslateError};
-pub use parse::{ParseError, ParseErrorKind, parse_formula, parse_predicate};
+pub use parse::{ParseError, ParseErrorKind, parse_formula, parse_linear, parse_path, parse_predicate};
 pub use solution::{Choice, Solution};
 pub use solve::{Cancel, Problem, SolveError};

@@ -3,18 +3,23 @@
 //! The result is a flat, cyclic graph of [`Node`]s. A variable is an edge back to the node of its fixed point, so
 //! there are no variable nodes. CTL is translated by the usual fixed points over total transitions (Clarke, Emerson &
 //! Sistla): `E[p U q]` is `mu Z. q || (p && <>Z)`, and so on. Negation is pushed inwards by duality; `<->` is
-//! `(p && q) || (!p && !q)`, of which sharing keeps the size linear.
+//! `(p && q) || (!p && !q)`, of which sharing keeps the size linear. Path formulas come in as automata
+//! ([`automaton`](crate::automaton)).
+
+mod tying;
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::automaton::Automaton;
 use crate::formula::{
     FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
 };
 use crate::labels::AtomId;
 use crate::priority::{Block, order};
+pub(crate) use tying::Tying;
 
 /// A subformula of a [`NormalForm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,17 +92,18 @@ impl NormalForm {
     /// Translates a formula.
     ///
     /// # Errors
-    /// If a variable is unbound or stands under an odd number of negations, or the nesting exceeds [`MAX_DEPTH`].
+    /// If a variable is unbound or stands under an odd number of negations, if a path formula stands where it cannot, or
+    /// if the nesting exceeds [`MAX_DEPTH`] or an automaton its limits.
     pub fn new(formula: &Formula<AtomId>) -> Result<Self, TranslateError> {
         let mut translation = Translation::default();
         let term = translation.term(formula, true, 0)?;
         if let Some(variable) = formula.negated_variable() {
             return Err(TranslateError::NegatedVariable { variable: variable.clone() });
         }
-        let mut graph = Tying { terms: &translation.terms, nodes: Vec::new(), known: FxHashMap::default() };
+        let mut graph = Tying::new(&translation.terms, &translation.automata);
         let root = graph.node(term, &mut Vec::new());
         let nodes = graph.nodes;
-        let order = order(&nodes);
+        let order = order(&nodes, &graph.priorities);
         Ok(Self { nodes, root, priorities: order.priorities, blocks: order.blocks })
     }
 
@@ -187,10 +193,31 @@ pub enum TranslateError {
     /// Nested too deeply.
     #[error("the formula is nested more than {MAX_DEPTH} levels deep; split it into several properties")]
     TooDeep,
+    /// An operator of linear time outside of `A[…]` and `E[…]`.
+    #[error("`{operator}` speaks of a path; put the formula into A[…] or E[…]")]
+    PathFormula {
+        /// The operator as it is written.
+        operator: String,
+    },
+    /// A fixed-point variable inside of a path formula, whose automaton has no place for it.
+    #[error("the variable `{}` stands in a path formula; only single operators such as A[p U X] may contain one", variable.name)]
+    PathVariable {
+        /// The variable.
+        variable: Variable,
+    },
+    /// An operator of the past over one of the future.
+    #[error("`{operator}` stands below an operator of the past; only operators of the past may")]
+    FutureInPast {
+        /// The operator of the future as it is written.
+        operator: String,
+    },
+    /// An automaton beyond the limits.
+    #[error("the automaton of `A[…]`, `E[…]` or `Ltl` grows too large; split it into several properties")]
+    TooLarge,
 }
 
 /// Position in the list of terms.
-type TermId = u32;
+pub(crate) type TermId = u32;
 
 /// A subformula with variables as de Bruijn indices: equal closed subformulas are equal terms wherever they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -202,11 +229,13 @@ enum Term {
     Or(TermId, TermId),
     Modal(Modality, TermId),
     Fixed(FixedPoint, TermId),
+    /// The automaton of a path formula, by number.
+    Automaton(u32),
 }
 
 /// The terms so far, each once, each with the number of enclosing binders that it needs.
 #[derive(Default)]
-struct Terms {
+pub(crate) struct Terms {
     terms: Vec<(Term, u32)>,
     numbers: FxHashMap<Term, TermId>,
 }
@@ -216,7 +245,7 @@ impl Terms {
         self.terms[id as usize].0
     }
 
-    fn is_closed(&self, id: TermId) -> bool {
+    pub(crate) fn is_closed(&self, id: TermId) -> bool {
         self.open(id) == 0
     }
 
@@ -226,7 +255,7 @@ impl Terms {
 
     fn intern(&mut self, term: Term) -> TermId {
         let open = match term {
-            Term::Leaf(_) => 0,
+            Term::Leaf(_) | Term::Automaton(_) => 0,
             Term::Variable(index) => index + 1,
             Term::And(p, q) | Term::Or(p, q) => self.open(p).max(self.open(q)),
             Term::Modal(_, p) => self.open(p),
@@ -242,12 +271,22 @@ impl Terms {
         }
     }
 
-    fn constant(&mut self, value: bool) -> TermId {
+    pub(crate) fn constant(&mut self, value: bool) -> TermId {
         self.intern(Term::Leaf(Node::Constant(value)))
     }
 
+    /// The constant that the term is, if it is one.
+    pub(crate) fn as_constant(&self, id: TermId) -> Option<bool> {
+        if let Term::Leaf(Node::Constant(value)) = self.get(id) { Some(value) } else { None }
+    }
+
+    /// The term of an automaton by its number.
+    pub(crate) fn automaton(&mut self, number: u32) -> TermId {
+        self.intern(Term::Automaton(number))
+    }
+
     /// A conjunction or disjunction with `neutral` and `absorbing` constants folded away.
-    fn binary(&mut self, conjunction: bool, p: TermId, q: TermId) -> TermId {
+    pub(crate) fn binary(&mut self, conjunction: bool, p: TermId, q: TermId) -> TermId {
         let neutral = Term::Leaf(Node::Constant(conjunction));
         let absorbing = Term::Leaf(Node::Constant(!conjunction));
         match (self.get(p), self.get(q)) {
@@ -276,8 +315,10 @@ impl Terms {
 
 /// From the syntax tree to terms. `positive` says whether the subformula is wanted as it is or negated.
 #[derive(Default)]
-struct Translation<'f> {
-    terms: Terms,
+pub(crate) struct Translation<'f> {
+    pub(crate) terms: Terms,
+    /// The automata of the path formulas so far, each once.
+    pub(crate) automata: Vec<Automaton>,
     /// The binders around the current subformula, outermost first; those of CTL operators have no name.
     scope: Vec<Option<&'f str>>,
     /// The result for each subformula (by address) and sign: `<->` visits its operands twice.
@@ -285,7 +326,12 @@ struct Translation<'f> {
 }
 
 impl<'f> Translation<'f> {
-    fn term(&mut self, formula: &'f Formula<AtomId>, positive: bool, depth: usize) -> Result<TermId, TranslateError> {
+    pub(crate) fn term(
+        &mut self,
+        formula: &'f Formula<AtomId>,
+        positive: bool,
+        depth: usize,
+    ) -> Result<TermId, TranslateError> {
         if depth > MAX_DEPTH {
             return Err(TranslateError::TooDeep);
         }
@@ -331,6 +377,11 @@ impl<'f> Translation<'f> {
                 self.scope.pop();
                 Ok(self.terms.intern(Term::Fixed(kind.signed(positive), body?)))
             }
+            Formula::Quantified(quantifier, psi) => {
+                self.quantified(quantifier.modality().signed(positive), psi, positive, depth)
+            }
+            Formula::Linear(operator, _) => Err(TranslateError::PathFormula { operator: operator.to_string() }),
+            Formula::LinearPair(operator, ..) => Err(TranslateError::PathFormula { operator: operator.to_string() }),
         }
     }
 
@@ -450,50 +501,6 @@ impl PathQuantifier {
         match self {
             Self::All => Modality::Box,
             Self::Exists => Modality::Diamond,
-        }
-    }
-}
-
-/// From terms to the cyclic graph: the knot of every variable is tied to its fixed point.
-struct Tying<'t> {
-    terms: &'t Terms,
-    nodes: Vec<Node>,
-    /// The node of each term: once for closed terms, once per innermost binder for open ones.
-    known: FxHashMap<(TermId, Option<NodeId>), NodeId>,
-}
-
-impl Tying<'_> {
-    /// `scope` holds the nodes of the binders around, outermost first.
-    fn node(&mut self, id: TermId, scope: &mut Vec<NodeId>) -> NodeId {
-        let term = self.terms.get(id);
-        if let Term::Variable(index) = term {
-            return scope[scope.len() - 1 - index as usize];
-        }
-        let key = (id, if self.terms.is_closed(id) { None } else { scope.last().copied() });
-        if let Some(&known) = self.known.get(&key) {
-            return known;
-        }
-        // Numbered before its body, as the order of priorities needs it.
-        let node = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node::Constant(false));
-        self.nodes[node.index()] = self.tied(term, node, scope);
-        self.known.insert(key, node);
-        node
-    }
-
-    fn tied(&mut self, term: Term, node: NodeId, scope: &mut Vec<NodeId>) -> Node {
-        match term {
-            Term::Leaf(leaf) => leaf,
-            Term::And(p, q) => Node::And(self.node(p, scope), self.node(q, scope)),
-            Term::Or(p, q) => Node::Or(self.node(p, scope), self.node(q, scope)),
-            Term::Modal(modality, p) => Node::Modal(modality, self.node(p, scope)),
-            Term::Fixed(kind, p) => {
-                scope.push(node);
-                let body = self.node(p, scope);
-                scope.pop();
-                Node::Fixed(kind, body)
-            }
-            Term::Variable(_) => unreachable!("variables have the node of their fixed point"),
         }
     }
 }

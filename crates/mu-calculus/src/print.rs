@@ -5,11 +5,15 @@ use std::fmt::{self, Display, Formatter};
 use crate::atom::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, UnaryOperator,
 };
-use crate::formula::{FixedPoint, Formula, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable};
+use crate::formula::{
+    FixedPoint, Formula, LinearOperator, LinearPairOperator, Modality, PathOperator, PathPairOperator, PathQuantifier,
+    Variable,
+};
 
 /// How tightly the operators of formulas bind; what is looser than its place needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
+    Pair,
     Fixed,
     Iff,
     Implies,
@@ -27,8 +31,11 @@ impl<A> Formula<A> {
             Self::Implies(..) => Binding::Implies,
             Self::Or(_) => Binding::Or,
             Self::And(_) => Binding::And,
-            Self::Not(_) | Self::Modal(..) | Self::Path(..) => Binding::Prefix,
-            Self::Constant(_) | Self::Atom(_) | Self::Variable(_) | Self::PathPair(..) => Binding::Closed,
+            Self::Not(_) | Self::Modal(..) | Self::Path(..) | Self::Linear(..) => Binding::Prefix,
+            Self::LinearPair(..) => Binding::Pair,
+            Self::Constant(_) | Self::Atom(_) | Self::Variable(_) | Self::PathPair(..) | Self::Quantified(..) => {
+                Binding::Closed
+            }
         }
     }
 }
@@ -85,6 +92,16 @@ impl<A: Display> Display for Formula<A> {
             }
             Self::PathPair(quantifier, operator, p, q) => write!(f, "{quantifier}[{p} {operator} {q}]"),
             Self::Fixed(kind, variable, p) => write!(f, "{kind} {variable}. {p}"),
+            Self::Quantified(quantifier, psi) => write!(f, "{quantifier}[{psi}]"),
+            Self::Linear(operator, p) => {
+                write!(f, "{operator} ")?;
+                p.print(f, Binding::Prefix)
+            }
+            Self::LinearPair(operator, p, q) => {
+                p.print(f, Binding::Prefix)?;
+                write!(f, " {operator} ")?;
+                q.print(f, Binding::Prefix)
+            }
         }
     }
 }
@@ -129,6 +146,30 @@ impl Display for PathPairOperator {
             Self::Until => "U",
             Self::Release => "R",
             Self::WeakUntil => "W",
+        })
+    }
+}
+
+impl Display for LinearOperator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Next => "X",
+            Self::Eventually => "F",
+            Self::Always => "G",
+            Self::Yesterday => "Y",
+            Self::Once => "O",
+            Self::Historically => "H",
+        })
+    }
+}
+
+impl Display for LinearPairOperator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Until => "U",
+            Self::Release => "R",
+            Self::WeakUntil => "W",
+            Self::Since => "S",
         })
     }
 }

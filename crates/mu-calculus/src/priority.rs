@@ -4,7 +4,10 @@
 //! points of its own component, so `AG EF p` has two independent ones and is alternation-free. Within a component the
 //! outermost fixed point gets the least priority of its parity (least: odd, greatest: even) that is no less than any
 //! inside, and what remains without it is decomposed again. The largest priority on a cycle is thus that of the
-//! outermost fixed point on it (Niwiński's alternation depth, by dependency instead of nesting).
+//! outermost fixed point on it (Niwiński's alternation depth, by dependency instead of nesting). The fixed points of an
+//! automaton come with the priorities of its transitions.
+
+use rustc_hash::FxHashMap;
 
 use crate::components::{Components, Successor, Successors, Tarjan};
 use crate::formula::FixedPoint;
@@ -27,15 +30,16 @@ pub(crate) struct Order {
     pub(crate) priorities: Vec<u32>,
 }
 
-/// Orders `nodes` and assigns priorities. Fixed points must be numbered before those that they enclose.
-pub(crate) fn order(nodes: &[Node]) -> Order {
+/// Orders `nodes` and assigns priorities. Fixed points must be numbered before those that they enclose, or have a
+/// priority in `given`, which then all fixed points of their block have.
+pub(crate) fn order(nodes: &[Node], given: &FxHashMap<NodeId, u32>) -> Order {
     let mut assignment =
         Assignment { nodes, region: vec![0; nodes.len()], regions: 0, priorities: vec![0; nodes.len()] };
     let all: Vec<u32> = (0..nodes.len() as u32).collect();
     let mut blocks = Vec::new();
     for component in assignment.decompose(&all).iter() {
         let recursive = assignment.is_recursive(component);
-        if recursive {
+        if recursive && !assignment.take_given(component, given) {
             assignment.prioritise(component);
         }
         let mut members: Vec<NodeId> = component.iter().copied().map(NodeId).collect();
@@ -68,6 +72,18 @@ impl Assignment<'_> {
 
     fn is_recursive(&self, component: &[u32]) -> bool {
         component.len() > 1 || self.nodes[component[0] as usize].children().contains(&NodeId(component[0]))
+    }
+
+    /// Assigns the priorities that were given in a component; whether there were any.
+    fn take_given(&mut self, component: &[u32], given: &FxHashMap<NodeId, u32>) -> bool {
+        let mut any = false;
+        for &vertex in component {
+            if let Some(&priority) = given.get(&NodeId(vertex)) {
+                self.priorities[vertex as usize] = priority;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Assigns the priorities in a component that depends on itself; returns the largest.

@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::atom::Span;
-use crate::formula::{MAX_DEPTH, MAX_SIZE};
+use crate::formula::{LinearPairOperator, MAX_DEPTH, MAX_SIZE};
 
 /// A text that is no formula, with the place that shows it.
 ///
@@ -56,6 +56,20 @@ pub enum ParseErrorKind {
     /// A temporal operator in a predicate about one state.
     #[error("`{0}` speaks of later states, which has no meaning here; only comparisons and `! && || -> <->` do")]
     Temporal(String),
+    /// An operator of linear time in a formula about states.
+    #[error(
+        "`{0}` is an operator of linear time; write A[{0} …] or E[{0} …], or state the property with Ltl(check: …)"
+    )]
+    LinearTime(String),
+    /// A modality in a formula of linear time, where other tools mean `G` and `F` by it.
+    #[error(
+        "`{0}` has no meaning on a path; write G or F for all or some later states, X for the next, AX or EX for all \
+             or some successors"
+    )]
+    ModalityOnPath(String),
+    /// A binary operator of linear time beside an operator that other tools bind otherwise.
+    #[error("`{0}` beside this can be read in two ways; put parentheses around what belongs together")]
+    Ambiguous(LinearPairOperator),
     /// A variable under an odd number of negations.
     #[error(
         "the fixed-point variable `{0}` stands under an odd number of negations; negate it twice or not at all \

@@ -1,20 +1,37 @@
 //! Builds the syntax tree from tokens by precedence climbing.
 
+mod path;
+
 use crate::atom::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator,
 };
-use crate::formula::{
-    FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
-};
+use crate::formula::{FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathQuantifier, Variable};
 use crate::parse::error::{ParseError, ParseErrorKind};
 use crate::parse::lexer::{Token, TokenKind, tokens};
+use path::linear_operator;
 
-/// Parses a formula of CTL and the mu-calculus.
+/// Parses a formula of CTL, CTL* and the mu-calculus.
 ///
 /// # Errors
 /// If the text is no formula, is nested too deeply, or has a variable under an odd number of negations.
 pub fn parse_formula(text: &str) -> Result<Formula<Comparison>, ParseError> {
-    parse(text, true)
+    parse(text, Speaks::States)
+}
+
+/// Parses a path formula of linear time; the result is the formula that all paths satisfy it.
+///
+/// # Errors
+/// As [`parse_formula`].
+pub fn parse_linear(text: &str) -> Result<Formula<Comparison>, ParseError> {
+    Ok(Formula::quantified(PathQuantifier::All, parse_path(text)?))
+}
+
+/// Parses a path formula of linear time as it is; it may be used below [`Formula::quantified`] only.
+///
+/// # Errors
+/// As [`parse_formula`].
+pub fn parse_path(text: &str) -> Result<Formula<Comparison>, ParseError> {
+    parse(text, Speaks::Paths)
 }
 
 /// Parses a predicate about one state: a formula without temporal operators and fixed points.
@@ -22,13 +39,25 @@ pub fn parse_formula(text: &str) -> Result<Formula<Comparison>, ParseError> {
 /// # Errors
 /// As [`parse_formula`], and if there is a temporal operator.
 pub fn parse_predicate(text: &str) -> Result<Formula<Comparison>, ParseError> {
-    parse(text, false)
+    parse(text, Speaks::OneState)
 }
 
-fn parse(text: &str, temporal: bool) -> Result<Formula<Comparison>, ParseError> {
+/// What a formula may speak about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Speaks {
+    /// Comparisons only.
+    OneState,
+    /// All but the operators of linear time, which need `A[…]` or `E[…]` around them.
+    States,
+    /// Operators of linear time as well.
+    Paths,
+}
+
+fn parse(text: &str, speaks: Speaks) -> Result<Formula<Comparison>, ParseError> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { text, tokens, next: 0, temporal, scope: Vec::new(), nesting: 0 };
-    let operand = parser.operand(Level::Iff, "a formula")?;
+    let only_paths = speaks == Speaks::Paths;
+    let mut parser = Parser { text, tokens, next: 0, speaks, only_paths, scope: Vec::new(), nesting: 0 };
+    let operand = parser.whole("a formula")?;
     let (formula, _) = parser.formula(operand)?;
     if parser.peek() != &TokenKind::End {
         return Err(parser.unexpected("an operator or the end of the formula"));
@@ -130,8 +159,10 @@ struct Parser<'t> {
     text: &'t str,
     tokens: Vec<Token>,
     next: usize,
-    /// Whether operators that speak of later states are allowed.
-    temporal: bool,
+    /// What the formula may speak of here.
+    speaks: Speaks,
+    /// Whether no `A[…]` or other operator of CTL stands around.
+    only_paths: bool,
     /// The variables bound here, innermost last.
     scope: Vec<String>,
     /// How many operands are being parsed inside each other.
@@ -319,16 +350,17 @@ impl Parser<'_> {
                 self.prefixed(span, |p| Formula::Not(Box::new(p)))
             }
             TokenKind::Symbol("<>") => {
-                self.temporal(span)?;
+                self.modality(span)?;
                 self.advance();
                 self.prefixed(span, |p| Formula::Modal(Modality::Diamond, Box::new(p)))
             }
             TokenKind::Symbol("[") if self.symbol_at(self.next + 1) == Some("]") => {
-                self.temporal(span.to(self.tokens[self.next + 1].span))?;
+                self.modality(span.to(self.tokens[self.next + 1].span))?;
                 self.advance();
                 self.advance();
                 self.prefixed(span, |p| Formula::Modal(Modality::Box, Box::new(p)))
             }
+            TokenKind::Symbol("[") if self.speaks == Speaks::Paths => self.bracketed(),
             TokenKind::Symbol("-") => self.unary(UnaryOperator::Negate, "-"),
             TokenKind::Symbol("~") => self.unary(UnaryOperator::Complement, "~"),
             _ => Err(self.unexpected(expected)),
@@ -338,7 +370,7 @@ impl Parser<'_> {
     fn parenthesised(&mut self) -> Parsed<Operand> {
         let start = self.span();
         self.advance();
-        let inner = self.operand(Level::Iff, "a formula or an expression after `(`")?;
+        let inner = self.whole("a formula or an expression after `(`")?;
         let end = self.span();
         self.expect(")", "an operator or `)`")?;
         Ok(Operand { span: start.to(end), parenthesised: true, ..inner })
@@ -368,7 +400,7 @@ impl Parser<'_> {
 
     /// Refuses a temporal operator in a predicate.
     fn temporal(&self, span: Span) -> Parsed<()> {
-        if self.temporal {
+        if self.speaks != Speaks::OneState {
             return Ok(());
         }
         Err(self.error(ParseErrorKind::Temporal(self.text[span.range()].to_owned()), span))
@@ -387,16 +419,27 @@ impl Parser<'_> {
             ("mu", _) => self.fixed(FixedPoint::Least),
             ("nu", _) => self.fixed(FixedPoint::Greatest),
             ("in", _) => Err(self.unexpected("a formula or an expression")),
-            ("A", Some("[")) => self.path_pair(PathQuantifier::All),
-            ("E", Some("[")) => self.path_pair(PathQuantifier::Exists),
+            ("A", Some("[")) => self.quantified(PathQuantifier::All),
+            ("E", Some("[")) => self.quantified(PathQuantifier::Exists),
             ("signed", Some("(")) => self.signed(),
             _ => match path_operator(keyword) {
                 Some((quantifier, operator)) => {
                     self.temporal(span)?;
                     self.advance();
-                    self.prefixed(span, |p| Formula::Path(quantifier, operator, Box::new(p)))
+                    self.about_states(|parser| {
+                        parser.prefixed(span, |p| Formula::Path(quantifier, operator, Box::new(p)))
+                    })
                 }
-                None => self.reference(name),
+                None => match linear_operator(keyword).filter(|_| !self.scope.contains(&name.text)) {
+                    Some(operator) if self.speaks == Speaks::Paths => {
+                        self.advance();
+                        self.prefixed(span, |p| Formula::Linear(operator, Box::new(p)))
+                    }
+                    Some(_) if self.speaks == Speaks::States && self.is_operand(self.next + 1) => {
+                        Err(self.error(ParseErrorKind::LinearTime(name.text), span))
+                    }
+                    _ => self.reference(name),
+                },
             },
         }
     }
@@ -413,35 +456,12 @@ impl Parser<'_> {
         self.advance();
         self.expect(".", "`.` after the variable")?;
         self.scope.push(name.clone());
-        let body = self.operand(Level::Iff, "a formula after `.`")?;
+        let body = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `.`"))?;
         let whole = start.to(body.span);
         let (formula, depth) = self.formula(body)?;
         self.scope.pop();
         let item = Item::Formula(Formula::Fixed(kind, Variable { name, span }, Box::new(formula)));
         self.checked(Operand { item, span: whole, depth: depth + 1, parenthesised: false })
-    }
-
-    /// `A[p U q]` and its like.
-    fn path_pair(&mut self, quantifier: PathQuantifier) -> Parsed<Operand> {
-        let start = self.span();
-        self.temporal(start)?;
-        self.advance();
-        self.advance();
-        let left = self.operand(Level::Iff, "a formula after `[`")?;
-        let (left, left_depth) = self.formula(left)?;
-        let operator = match self.peek() {
-            TokenKind::Name(name) if name == &Name::plain("U") => PathPairOperator::Until,
-            TokenKind::Name(name) if name == &Name::plain("R") => PathPairOperator::Release,
-            TokenKind::Name(name) if name == &Name::plain("W") => PathPairOperator::WeakUntil,
-            _ => return Err(self.unexpected("an operator, `U`, `R` or `W`")),
-        };
-        self.advance();
-        let right = self.operand(Level::Iff, "a formula after `U`, `R` or `W`")?;
-        let (right, right_depth) = self.formula(right)?;
-        let span = start.to(self.span());
-        self.expect("]", "an operator or `]`")?;
-        let item = Item::Formula(Formula::PathPair(quantifier, operator, Box::new(left), Box::new(right)));
-        self.checked(Operand { item, span, depth: 1 + left_depth.max(right_depth), parenthesised: false })
     }
 
     fn signed(&mut self) -> Parsed<Operand> {

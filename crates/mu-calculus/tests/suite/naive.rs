@@ -6,6 +6,8 @@ use mu_calculus::{
 };
 use three_valued::Truth;
 
+use crate::paths;
+
 /// The value of a formula in every state.
 pub fn evaluate(graph: &HyperGraph, labels: &Labels, formula: &Formula<AtomId>) -> Vec<Truth> {
     Naive { graph, labels, variables: Vec::new() }.value(formula)
@@ -43,6 +45,8 @@ impl<'a> Naive<'a> {
                 let (p, q) = (self.value(p), self.value(q));
                 self.path_pair(*quantifier, *operator, &p, &q)
             }
+            Formula::Quantified(quantifier, psi) => self.quantified(*quantifier, psi),
+            Formula::Linear(..) | Formula::LinearPair(..) => unreachable!("path formulas stand below quantifiers"),
             Formula::Fixed(kind, variable, body) => {
                 let mut value = self.first(*kind);
                 loop {
@@ -55,6 +59,38 @@ impl<'a> Naive<'a> {
                     value = next;
                 }
             }
+        }
+    }
+
+    /// Path formulas, on two-valued graphs only: by a tableau of labelled paths.
+    fn quantified(&mut self, quantifier: PathQuantifier, psi: &'a Formula<AtomId>) -> Vec<Truth> {
+        let all = quantifier == PathQuantifier::All;
+        let mut leaves = Vec::new();
+        self.leaves(psi, &mut leaves);
+        let successors: Vec<Vec<usize>> =
+            self.graph.states().map(|state| self.graph.may(state).iter().map(|next| next.index()).collect()).collect();
+        let truth = |leaf: &Formula<AtomId>, state: usize| {
+            let (_, values) = leaves.iter().find(|(known, _)| *known == leaf).expect("all leaves are evaluated");
+            assert!(!values[state].is_unknown(), "the graph is two-valued");
+            values[state].is_true()
+        };
+        let negated;
+        let wanted = if all {
+            negated = Formula::Not(Box::new(psi.clone()));
+            &negated
+        } else {
+            psi
+        };
+        paths::exists(&successors, &truth, wanted).into_iter().map(|exists| Truth::from(exists != all)).collect()
+    }
+
+    /// The values of the maximal formulas about states in a path formula.
+    fn leaves(&mut self, psi: &'a Formula<AtomId>, found: &mut Vec<(&'a Formula<AtomId>, Vec<Truth>)>) {
+        if psi.is_path_formula() {
+            psi.children().into_iter().for_each(|child| self.leaves(child, found));
+        } else if !found.iter().any(|(known, _)| *known == psi) {
+            let values = self.value(psi);
+            found.push((psi, values));
         }
     }
 

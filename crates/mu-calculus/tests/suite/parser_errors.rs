@@ -1,7 +1,7 @@
 //! Every error says what was expected and marks the place.
 
 use expect_test::{Expect, expect};
-use mu_calculus::{MAX_DEPTH, NormalForm, ParseErrorKind, parse_formula, parse_predicate};
+use mu_calculus::{MAX_DEPTH, NormalForm, ParseErrorKind, parse_formula, parse_linear, parse_predicate};
 
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
@@ -86,9 +86,9 @@ fn operators_and_brackets() {
     check(
         "AG F p",
         &expect![[r#"
-        column 6: expected an operator or the end of the formula, found `p`
-          AG F p
-               ^"#]],
+            column 4: `F` is an operator of linear time; write A[F …] or E[F …], or state the property with Ltl(check: …)
+              AG F p
+                 ^"#]],
     );
     check(
         "(p && q",
@@ -100,9 +100,9 @@ fn operators_and_brackets() {
     check(
         "A[p && q]",
         &expect![[r#"
-        column 9: expected an operator, `U`, `R` or `W`, found `]`
-          A[p && q]
-                  ^"#]],
+            column 9: expected an operator of linear time, such as `U`, `R` or `W`, found `]`
+              A[p && q]
+                      ^"#]],
     );
     check(
         "A[p U q",
@@ -406,4 +406,63 @@ fn arbitrary_text_is_parsed_or_refused() {
             Err(error) => assert!(text.trim().is_empty() || error.to_string().contains('^'), "{text}"),
         }
     }
+}
+
+#[test]
+fn linear_time() {
+    #[track_caller]
+    fn path(text: &str, expected: &str) {
+        let found = parse_linear(text).map_or_else(|error| error.kind.to_string(), |formula| formula.to_string());
+        assert_eq!(found, expected, "{text}");
+    }
+    path("F G p", "A[F G p]");
+    path("G p", "AG p");
+    path("p U q", "A[p U q]");
+    path("G(p -> (q U r))", "A[G (p -> (q U r))]");
+    path("X[X[p]]", "A[X X p]");
+    path("(p && q) U r", "A[p && q U r]");
+    path("!p U F q", "A[!p U F q]");
+    path("G (p -> O q)", "A[G (p -> O q)]");
+    path("p S q", "A[p S q]");
+    path("G E[F G p]", "AG E[F G p]");
+    path("F AG p", "AF AG p");
+    path("mu X. p || AX X", "mu X. p || AX X");
+    path("p && q", "p && q");
+    let ambiguous = |operator: &str| {
+        format!("`{operator}` beside this can be read in two ways; put parentheses around what belongs together")
+    };
+    path("p && q U r", &ambiguous("U"));
+    path("p U q || r", &ambiguous("U"));
+    path("p -> q W r", &ambiguous("W"));
+    path("p U q U r", &ambiguous("U"));
+    path("p U q R r", &ambiguous("U"));
+    let modality = "has no meaning on a path; write G or F for all or some later states, X for the next, AX or EX for \
+                    all or some successors";
+    path("[]<>p", &format!("`[]` {modality}"));
+    path("<>p", &format!("`<>` {modality}"));
+    path(
+        "AG F p",
+        "`F` is an operator of linear time; write A[F …] or E[F …], or state the property with Ltl(check: …)",
+    );
+    path("F", "expected a formula after `F`, found the end of the formula");
+    path("p U", "expected a formula after `U`, found the end of the formula");
+    #[track_caller]
+    fn formula(text: &str, expected: &str) {
+        let found = parse_formula(text).map_or_else(|error| error.kind.to_string(), |formula| formula.to_string());
+        assert_eq!(found, expected, "{text}");
+    }
+    formula("A[X[X[p]]]", "A[X X p]");
+    formula("A[G F p] && E[F (p && X q)]", "A[G F p] && E[F (p && X q)]");
+    formula("A[p && q U r || s]", "A[p && q U r || s]");
+    formula("A[X p]", "AX p");
+    formula("mu X. A[X U p]", "mu X. A[X U p]");
+    formula("A[p && q U F r]", &ambiguous("U"));
+    formula(
+        "F G p",
+        "`F` is an operator of linear time; write A[F …] or E[F …], or state the property with Ltl(check: …)",
+    );
+    formula(
+        "G(p)",
+        "`G` is an operator of linear time; write A[G …] or E[G …], or state the property with Ltl(check: …)",
+    );
 }
