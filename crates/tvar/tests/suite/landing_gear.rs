@@ -13,7 +13,7 @@ use three_valued::Truth;
 use tvar::{Knob, Outcome, Precision, Progress, StateSpace, Strategy, System, Unlimited, verify};
 
 /// Where inputs 0 and 1 lead, by state.
-const NEXT: [[u64; 2]; 8] = [
+pub const NEXT: [[u64; 2]; 8] = [
     [0b001, 0b011],
     [0b010, 0b010],
     [0b010, 0b110],
@@ -40,7 +40,7 @@ fn controller(locations: Locations) -> Toy {
 }
 
 /// A formula over `msb` and `lsb`.
-fn formula(text: &str) -> Formula<AtomId> {
+pub fn formula(text: &str) -> Formula<AtomId> {
     let parsed = parse_formula(text).expect("the formula parses");
     let bound = parsed.try_map_atoms(&mut |atom| match atom.bare_name() {
         Some("msb") => Ok(AtomId(1)),
