@@ -53,7 +53,7 @@ pub enum DeterminedBy {
 }
 
 /// What a step is spent on, where the environment has a choice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Happening {
     /// The instruction at PC is executed; in sleep, another moment passes.
     Continue,

@@ -23,6 +23,8 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         formula: "AG (PORTB < 4)".to_owned(),
         verdict,
         detail: None,
+        evidence: None,
+        evidence_missing: None,
         basis: Basis::Hardware,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }

@@ -71,6 +71,8 @@ mod tests {
             formula: String::new(),
             verdict,
             detail: None,
+            evidence: None,
+            evidence_missing: None,
             basis: Basis::Hardware,
             statistics: Statistics::default(),
         }

@@ -196,6 +196,8 @@ impl Job {
             formula: formula_text(property, &binding),
             verdict: Verdict::Unknown(Unknown::because(&*reason)),
             detail: None,
+            evidence: None,
+            evidence_missing: None,
             basis: Basis::Hardware,
             statistics,
         };

@@ -7,6 +7,7 @@
 mod assumptions;
 mod cut;
 mod events;
+mod evidence;
 #[cfg(test)]
 mod obligations;
 mod result;
@@ -21,6 +22,7 @@ mod verification;
 mod workspace;
 
 pub use assumptions::assumptions;
+pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line, Told};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};

@@ -1,5 +1,6 @@
 //! What verification answers.
 
+use crate::evidence::Evidence;
 use std::time::Duration;
 
 /// The answer to a property.
@@ -23,6 +24,12 @@ pub struct Unknown {
 }
 
 impl Unknown {
+    /// Our own code failed a check of itself.
+    #[must_use]
+    pub fn failed_self_check(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), self_check_failed: true }
+    }
+
     /// An ordinary reason.
     #[must_use]
     pub fn because(reason: impl Into<String>) -> Self {
@@ -69,6 +76,11 @@ pub struct PropertyResult {
     pub basis: Basis,
     /// What it took.
     pub statistics: Statistics,
+    /// A run that shows a violation, or that something that exists is there. Where a self-check failed, the run that was
+    /// to show it.
+    pub evidence: Option<Evidence>,
+    /// Why a decided verdict that a run could show comes without one.
+    pub evidence_missing: Option<String>,
 }
 
 /// The worst-case depth of the stack in bytes below RAMEND.

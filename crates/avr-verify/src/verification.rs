@@ -1,6 +1,7 @@
 //! Verifying the properties of one image.
 
 use crate::assumptions::assumptions;
+use crate::evidence::{self, Search};
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
@@ -105,28 +106,56 @@ fn result(
     goals: &[Goal],
     outcome: &Outcome<Firmware<'_>>,
 ) -> PropertyResult {
-    let detail = match bound {
-        Bound::Checked { goal, .. } => hazard_shown(firmware, request.image, goals, goal, &outcome.decisions[goal]),
-        Bound::Unsupported { .. } => None,
-    };
-    let (formula, verdict, basis, statistics) = match bound {
+    let (name, kind) = (property.name().to_owned(), property.kind().name().to_owned());
+    match bound {
         Bound::Checked { goal, formula } => {
             let decision = &outcome.decisions[goal];
-            (formula, verdict(firmware, request.image, decision), basis(decision), statistics(decision))
+            let result = PropertyResult {
+                name,
+                kind,
+                formula,
+                verdict: verdict(firmware, request.image, decision),
+                detail: hazard_shown(firmware, request.image, goals, goal, decision),
+                basis: basis(decision),
+                statistics: statistics(decision),
+                evidence: None,
+                evidence_missing: None,
+            };
+            with_evidence(result, evidence::find(firmware, &goals[goal], decision, request.watch))
         }
-        Bound::Unsupported { formula, reason } => {
-            (formula, Verdict::Unknown(Unknown::because(reason)), Basis::Hardware, Statistics::default())
-        }
-    };
-    PropertyResult {
-        name: property.name().to_owned(),
-        kind: property.kind().name().to_owned(),
-        formula,
-        verdict,
-        detail,
-        basis,
-        statistics,
+        Bound::Unsupported { formula, reason } => PropertyResult {
+            name,
+            kind,
+            formula,
+            verdict: Verdict::Unknown(Unknown::because(reason)),
+            detail: None,
+            basis: Basis::Hardware,
+            statistics: Statistics::default(),
+            evidence: None,
+            evidence_missing: None,
+        },
     }
+}
+
+/// A result with what became of the search for evidence. A run that does not show what it should takes the verdict away.
+fn with_evidence(mut result: PropertyResult, search: Search) -> PropertyResult {
+    match search {
+        Search::NotNeeded => {}
+        Search::Found(evidence) => {
+            if evidence.is_of_hardware() {
+                result.basis = Basis::Hardware;
+            }
+            result.evidence = Some(*evidence);
+        }
+        Search::Missing(reason) => result.evidence_missing = Some(reason),
+        Search::Failed(reason, case) => {
+            let reason = format!("the verdict failed its replay: {reason}");
+            result.verdict = Verdict::Unknown(Unknown::failed_self_check(reason));
+            result.detail = None;
+            result.evidence = case.map(|case| *case);
+        }
+    }
+    result
 }
 
 /// The hazard that a violated inherent property certainly runs into, and its place: the nearest one on the moves that

@@ -7,6 +7,7 @@
 mod adc;
 mod environment;
 mod peripheral;
+mod peripherals;
 mod pins;
 mod recording;
 mod script;
@@ -26,6 +27,8 @@ use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::MachineState;
 use avr_isa::Instruction;
+pub use peripherals::Peripherals;
+pub use script::Script;
 pub use stimulus::{ExactInput, ExactStep, Stimulus, StimulusError, StimulusErrorKind};
 use world::World;
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::stimulus::{ExactStep, Stimulus};
 use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
 
-/// The world of an exact run.
+/// The world of an exact run: it answers with what an exact [`Stimulus`] lists. [`Self::begin`] is called after
+/// power-on, [`Self::after_step`] after each step.
 #[derive(Clone, Debug)]
-pub(super) struct Script {
+pub struct Script {
     stimulus: Arc<Stimulus>,
     /// The next entry that is not past.
     next: usize,
@@ -24,6 +25,7 @@ pub(super) struct Script {
 
 impl Script {
     /// The world of a stimulus that is exact.
+    #[must_use]
     pub fn new(stimulus: Arc<Stimulus>) -> Self {
         let used = Vec::new();
         Self { stimulus, next: 0, step: 0, begun: false, used, happened: Happening::Continue, impossible: None }
@@ -34,7 +36,7 @@ impl Script {
         self.begun = true;
     }
 
-    /// Takes note of the end of a step.
+    /// Takes note of the end of a step; so many were taken.
     #[inline]
     pub fn after_step(&mut self, steps: u64) {
         if let Some(wanted) = self.entry().and_then(|entry| entry.choice).filter(|wanted| *wanted != self.happened) {
@@ -49,11 +51,13 @@ impl Script {
     }
 
     /// The stimulus.
+    #[must_use]
     pub fn stimulus(&self) -> &Stimulus {
         &self.stimulus
     }
 
     /// What was to happen in the step that was not possible.
+    #[must_use]
     pub fn impossible(&self) -> Option<Happening> {
         self.impossible
     }

@@ -136,7 +136,7 @@ pub struct ExactStep {
 }
 
 /// Bits that hardware has in a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExactInput {
     /// Data address of the register.
     pub register: u16,

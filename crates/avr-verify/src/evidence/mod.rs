@@ -1,0 +1,420 @@
+//! Evidence: a concrete run that shows a verdict, found by following the winning strategy and checked by a replay.
+//!
+//! 1. [`walk`] follows the strategy ([`strategy`], [`ranks`]) with concrete values: it picks initial content and inputs
+//!    ([`search`]), steps concretely ([`stepper`]) and goes on in whichever abstract state covers the result ([`cover`]).
+//! 2. [`confirm`] replays the inputs from the beginning, looks up everything that is claimed in the states that are
+//!    reached, and evaluates the formula on the run alone.
+//!
+//! A run whose claim does not show is a fault of our own: no verdict rests on it.
+
+mod concrete;
+mod confirm;
+mod cover;
+mod ranks;
+mod search;
+mod stepper;
+mod story;
+mod strategy;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod wording;
+
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use avr_machine::Hazard;
+use avr_machine::simulator::Stimulus;
+use avr_properties::{AtomKind, CellsRead};
+use concrete::ConcreteView;
+use confirm::{Confirmed, confirm};
+use mu_calculus::{HyperGraph, Labels, Problem, Solution, StateId};
+use std::borrow::Cow;
+pub use story::{Change, Chosen, Item, Line, Told};
+use strategy::Strategy;
+use tvar::{Decision, Goal, System, Watch};
+use walk::{Branch, Ending, Failure, Position, Walked, Walker};
+
+/// The most claims about other continuations that get runs of their own.
+const MAX_BRANCHES: usize = 3;
+
+/// What a run shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvidenceKind {
+    /// The way to a state.
+    Path,
+    /// The way to a hazard: the step after the last state is one.
+    Hazard,
+    /// The way into a loop that repeats for ever.
+    Lasso,
+    /// The beginning of a run that goes on for ever without repeating itself exactly, some rounds of it.
+    Unending,
+}
+
+/// The state after the last step of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastState {
+    /// Flash byte address of the next instruction.
+    pub pc: u32,
+    /// The stack pointer.
+    pub stack_pointer: u16,
+    /// SREG.
+    pub status: u8,
+    /// The hazard that the next step is.
+    pub hazard: Option<Hazard>,
+}
+
+/// A concrete run that shows a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// What it shows.
+    pub kind: EvidenceKind,
+    /// The number of its steps: instructions, entries into interrupt handlers, resets, cycles of sleep. A hazard is not
+    /// counted.
+    pub steps: u64,
+    /// Clock cycles of these steps.
+    pub cycles: u64,
+    /// The step after which the state is that at the end; for a lasso.
+    pub loop_start: Option<u64>,
+    /// All inputs of the run, for repeating it exactly.
+    pub stimulus: Stimulus,
+    /// The inputs that differ from what comes by itself.
+    pub chosen: Vec<Chosen>,
+    /// The first step that rests on a choice which the hardware would determine and does not make in a simulation cycle
+    /// by cycle.
+    pub abstracted: Option<u64>,
+    /// The last step in which the hardware would determine something.
+    pub left_to_hardware: Option<u64>,
+    /// What the run shows, as a sentence without a full stop.
+    pub claim: String,
+    /// What the run alone cannot show and rests on the proof, as sentences without full stops.
+    pub proved: Vec<String>,
+    /// Whether a replay confirmed the run.
+    pub replayed: bool,
+    /// The state at the end.
+    pub end: LastState,
+    /// The atoms of the property with their values at the end, where they are known.
+    pub atoms: Vec<(String, bool)>,
+    /// The data addresses of the cells that the property speaks of, by rising address.
+    pub cells: Vec<u16>,
+    /// What the run does.
+    pub story: Told,
+    /// Runs that show claims about other continuations.
+    pub branches: Vec<Evidence>,
+}
+
+/// What became of the search for evidence.
+#[derive(Debug)]
+pub(crate) enum Search {
+    /// No single run can show the verdict.
+    NotNeeded,
+    /// A run that was replayed.
+    Found(Box<Evidence>),
+    /// A limit was reached.
+    Missing(String),
+    /// The run does not show what the proof claims: our own code is wrong somewhere.
+    Failed(String, Option<Box<Evidence>>),
+}
+
+/// Looks for a run that shows the decision of a goal.
+pub(crate) fn find(
+    firmware: &Firmware<'_>,
+    goal: &Goal,
+    decision: &Decision<AbstractState>,
+    watch: &dyn Watch,
+) -> Search {
+    let (Some(value), Some(solution)) = (decision.verdict.known(), decision.solution.as_ref()) else {
+        return Search::NotNeeded;
+    };
+    if watch.cancelled() {
+        return Search::Missing("no time or memory was left for replaying the run".to_owned());
+    }
+    let states = &decision.space.states;
+    let game = Game::free(goal, decision, solution);
+    let strategy = Strategy::new(game.problem(goal), &game.solution);
+    let finder = Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, goal, value, watch };
+    if !finder.is_shown_by_a_run() {
+        return Search::NotNeeded;
+    }
+    match Game::open(firmware, goal, decision, watch) {
+        Some(game) => {
+            let strategy = Strategy::new(game.problem(goal), &game.solution);
+            Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, goal, value, watch }.find()
+        }
+        None => finder.find(),
+    }
+}
+
+/// Why a run does not show what it should, with what there is of it.
+type Unshown = Box<(Failure, Option<Evidence>)>;
+
+/// The graph on which the verdict is shown, with its solution.
+struct Game<'a> {
+    graph: HyperGraph,
+    labels: Labels,
+    solution: Cow<'a, Solution>,
+}
+
+impl<'a> Game<'a> {
+    fn free(goal: &Goal, decision: &'a Decision<AbstractState>, solution: &'a Solution) -> Self {
+        let graph = decision.space.graph(goal.sees_hazards);
+        Self { graph, labels: Labels::new(0, 0), solution: Cow::Borrowed(solution) }
+    }
+
+    /// Where the verdict stands whatever the hardware does, the game in which the strategy leaves the choice to it.
+    fn open(
+        firmware: &Firmware<'_>,
+        goal: &Goal,
+        decision: &Decision<AbstractState>,
+        watch: &dyn Watch,
+    ) -> Option<Self> {
+        let space = &decision.space;
+        if !decision.robust || !space.has_abstracted_choices() {
+            return None;
+        }
+        let graph = space.open_graph(goal.sees_hazards);
+        let labels = labels(firmware, goal, decision);
+        let solved = Problem { graph: &graph, labels: &labels, formula: &goal.formula }.solve(&|| watch.cancelled());
+        let solution = solved.ok().filter(|open| open.verdict() == decision.verdict)?;
+        Some(Self { graph, labels, solution: Cow::Owned(solution) })
+    }
+
+    fn problem<'b>(&'b self, goal: &'b Goal) -> Problem<'b> {
+        Problem { graph: &self.graph, labels: &self.labels, formula: &goal.formula }
+    }
+}
+
+/// The labels of the atoms of a goal.
+fn labels(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractState>) -> Labels {
+    let atoms = goal.formula.atoms();
+    let count = atoms.last().map_or(0, |last| last.index() + 1);
+    let mut labels = Labels::new(count, decision.space.states.len());
+    for atom in atoms {
+        for (state, id) in decision.space.states.iter().zip(0..) {
+            labels.set(atom, StateId(id), firmware.label(state, atom));
+        }
+    }
+    labels
+}
+
+/// Looks for the runs of one goal.
+struct Finder<'a, 'f> {
+    walker: &'a Walker<'a, 'f>,
+    goal: &'a Goal,
+    value: bool,
+    watch: &'a dyn Watch,
+}
+
+impl<'f> Finder<'_, 'f> {
+    /// Whether one run shows the verdict: always when something is violated.
+    fn is_shown_by_a_run(&self) -> bool {
+        !self.value || self.walker.start().is_ok_and(|start| self.walker.is_existential(&start))
+    }
+
+    fn find(&self) -> Search {
+        let start = match self.walker.start() {
+            Ok(start) => start,
+            Err(failure) => return self.failed(failure, None),
+        };
+        match self.evidence(start.clone()) {
+            Ok((mut evidence, branches)) => {
+                match self.branches(&start, &branches) {
+                    Ok(runs) => evidence.branches = runs,
+                    Err(failure) => return self.failed(failure, Some(evidence)),
+                }
+                Search::Found(Box::new(evidence))
+            }
+            Err(broken) => self.failed(broken.0, broken.1),
+        }
+    }
+
+    fn failed(&self, failure: Failure, partial: Option<Evidence>) -> Search {
+        match failure {
+            Failure::Fault(reason) => Search::Failed(reason, partial.map(Box::new)),
+            Failure::Limit(reason) => Search::Missing(reason),
+        }
+    }
+
+    /// The run from a position, replayed, and the claims about other continuations that it leaves.
+    fn evidence(&self, start: Position<'f>) -> Result<(Evidence, Vec<Branch>), Unshown> {
+        let walked = match self.walker.walk(start) {
+            Ok(walked) => walked,
+            Err(broken) => {
+                let (failure, run) = *broken;
+                return Err(Box::new((failure, Some(unconfirmed(&Walked::broken_off(run))))));
+            }
+        };
+        let formula = &self.goal.formula;
+        match confirm(self.walker.firmware, formula, self.value, &walked, self.watch) {
+            Ok(confirmed) => Ok(self.told(&walked, confirmed)),
+            Err(reason) => Err(Box::new((Failure::Fault(reason), Some(unconfirmed(&walked))))),
+        }
+    }
+
+    fn branches(&self, start: &Position<'f>, branches: &[Branch]) -> Result<Vec<Evidence>, Failure> {
+        let mut runs = Vec::new();
+        for branch in branches.iter().take(MAX_BRANCHES) {
+            let position = self.walker.branch(start.clone(), *branch).map_err(|broken| broken.0)?;
+            let (mut evidence, _) = self.evidence(position).map_err(|broken| broken.0)?;
+            evidence.claim = format!("after {} steps {}: {}", branch.step, self.statement(branch.node), evidence.claim);
+            runs.push(evidence);
+        }
+        Ok(runs)
+    }
+
+    /// A subformula with the value that it has.
+    fn statement(&self, node: mu_calculus::NodeId) -> String {
+        wording::text(&self.goal.formula, self.walker.firmware.atoms, node)
+    }
+
+    fn told(&self, walked: &Walked, confirmed: Confirmed) -> (Evidence, Vec<Branch>) {
+        let firmware = self.walker.firmware;
+        let watched = Vec::new();
+        let view = ConcreteView { machine: firmware.machine, state: &confirmed.last, watched: &watched, did: &[] };
+        let atoms = self.goal.formula.atoms();
+        let known = |atom: &mu_calculus::AtomId| {
+            let text = firmware.atoms[atom.index()].text().to_owned();
+            Some((text, view.label(firmware.atoms, *atom).known()?))
+        };
+        let is_hazard = |atom: &mu_calculus::AtomId| *firmware.atoms[atom.index()].kind() == AtomKind::Hazard;
+        let end = LastState {
+            pc: confirmed.last.control.pc * 2,
+            stack_pointer: view.stack_pointer(),
+            status: *confirmed.last.data.get(firmware.machine.status_address()),
+            hazard: match walked.ending {
+                Ending::Hazard(hazard) => Some(hazard),
+                _ => None,
+            },
+        };
+        let atoms: Vec<(String, bool)> = atoms.iter().filter(|atom| !is_hazard(atom)).filter_map(known).collect();
+        let evidence = Evidence {
+            cycles: confirmed.cycles,
+            claim: self.claim(walked),
+            proved: if confirmed.alone { Vec::new() } else { self.proved(walked) },
+            replayed: true,
+            end,
+            atoms,
+            cells: self.cells(),
+            story: confirmed.story,
+            ..unconfirmed(walked)
+        };
+        (evidence, if confirmed.alone { Vec::new() } else { walked.branches.clone() })
+    }
+
+    fn cells(&self) -> Vec<u16> {
+        let atoms = self.goal.formula.atoms();
+        let read = atoms.iter().map(|atom| self.walker.firmware.atoms[atom.index()].cells());
+        let mut cells: Vec<u16> = read
+            .flat_map(|cells| match cells {
+                CellsRead::These(cells) => cells.into_iter().map(|(address, _)| address).collect(),
+                CellsRead::All => Vec::new(),
+            })
+            .collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// What the run shows.
+    fn claim(&self, walked: &Walked) -> String {
+        let steps = walked.run.steps;
+        let counted = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
+        match walked.ending {
+            Ending::Hazard(hazard) => format!("after {} the next one is the hazard {hazard}", counted(steps)),
+            Ending::Lasso(start) => {
+                let during = self.atoms_of(walked, "stays");
+                format!("from step {start} on the same {} repeat for ever{during}", counted(steps - start))
+            }
+            Ending::Unending => format!("the run goes on like this for ever{}", self.atoms_of(walked, "stays")),
+            Ending::Shown if steps == 0 => format!("in the first state{}", self.at_the_end(walked)),
+            Ending::Shown => format!("after {}{}", counted(steps), self.at_the_end(walked)),
+        }
+    }
+
+    fn at_the_end(&self, walked: &Walked) -> String {
+        let atoms = self.atoms_of(walked, "is");
+        let remaining = walked.universal.iter().filter(|one| one.step == walked.run.steps);
+        let remaining: Vec<String> = remaining.map(|one| self.fails_or_holds(one.node, one.value)).collect();
+        let atoms = atoms.trim_start_matches(", and");
+        match (atoms.is_empty(), remaining.is_empty()) {
+            (true, true) => " the claim is shown".to_owned(),
+            (_, true) => atoms.to_owned(),
+            _ => format!(" {}", remaining.join(", and ")),
+        }
+    }
+
+    fn fails_or_holds(&self, node: mu_calculus::NodeId, value: bool) -> String {
+        let text = self.statement(node);
+        if value { format!("'{text}' holds") } else { format!("'{text}' does not hold") }
+    }
+
+    /// The atoms that are claimed of the last state.
+    fn atoms_of(&self, walked: &Walked, verb: &str) -> String {
+        let Some((_, claims)) = walked.claims.last() else { return String::new() };
+        let atoms = self.walker.firmware.atoms;
+        let said = claims.iter().map(|(atom, value)| format!("'{}' {verb} {value}", atoms[atom.index()].text()));
+        let all: Vec<String> = said.collect();
+        if all.is_empty() { String::new() } else { format!(", and {}", all.join(", ")) }
+    }
+
+    /// What the run cannot show.
+    fn proved(&self, walked: &Walked) -> Vec<String> {
+        let mut all = Vec::new();
+        for one in &walked.universal {
+            let what = self.fails_or_holds(one.node, one.value);
+            let place = match (one.step, one.step == walked.run.steps) {
+                (_, true) => "at the end".to_owned(),
+                (step, _) => format!("up to step {step}"),
+            };
+            all.push(format!("{what} {place}, whatever comes after it"));
+        }
+        if walked.ending == Ending::Unending {
+            all.push("the run goes on for ever".to_owned());
+        }
+        for branch in walked.branches.iter().skip(MAX_BRANCHES) {
+            all.push(format!("after {} steps {}", branch.step, self.statement(branch.node)));
+        }
+        all
+    }
+}
+
+/// The evidence of a run that no replay has confirmed.
+fn unconfirmed(walked: &Walked) -> Evidence {
+    let run = &walked.run;
+    let (kind, loop_start) = match walked.ending {
+        Ending::Shown => (EvidenceKind::Path, None),
+        Ending::Hazard(_) => (EvidenceKind::Hazard, None),
+        Ending::Lasso(start) => (EvidenceKind::Lasso, Some(start)),
+        Ending::Unending => (EvidenceKind::Unending, None),
+    };
+    Evidence {
+        kind,
+        steps: run.steps,
+        cycles: 0,
+        loop_start,
+        stimulus: Stimulus::exact(run.initial.clone(), run.inputs.clone()),
+        chosen: run.chosen.iter().map(|(step, asked)| story::chosen(*step, asked)).collect(),
+        abstracted: run.abstracted,
+        left_to_hardware: run.left_to_hardware,
+        claim: "the run was to show the verdict, and does not".to_owned(),
+        proved: Vec::new(),
+        replayed: false,
+        end: LastState { pc: 0, stack_pointer: 0, status: 0, hazard: None },
+        atoms: Vec::new(),
+        cells: Vec::new(),
+        story: Told::default(),
+        branches: Vec::new(),
+    }
+}
+
+impl Evidence {
+    /// Whether a run uses only what the environment can do at any time, or what the hardware does by itself.
+    pub(crate) fn is_of_hardware(&self) -> bool {
+        // What the peripherals do is known as far as the run was replayed, not for what repeats for ever.
+        let is_known = match self.kind {
+            EvidenceKind::Path | EvidenceKind::Hazard => true,
+            EvidenceKind::Lasso => self.left_to_hardware.is_none_or(|last| Some(last) < self.loop_start),
+            EvidenceKind::Unending => self.left_to_hardware.is_none(),
+        };
+        is_known && self.abstracted.is_none() && self.branches.iter().all(Self::is_of_hardware)
+    }
+}
