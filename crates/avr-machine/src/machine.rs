@@ -145,6 +145,12 @@ impl Machine {
         &self.options
     }
 
+    /// The data addresses of the SRAM.
+    #[must_use]
+    pub fn sram(&self) -> Range<u16> {
+        self.sram.clone()
+    }
+
     /// Data address of SREG.
     #[must_use]
     pub fn status_address(&self) -> u16 {

@@ -123,6 +123,24 @@ impl Store {
         self.pages.get(self.blocks.get(block)[page % BLOCK_PAGES])
     }
 
+    /// The cells that two memories have different: data address and both values, in ascending order.
+    pub(crate) fn differing_cells(
+        &self,
+        one: MemoryId,
+        other: MemoryId,
+    ) -> impl Iterator<Item = (u16, TvByte, TvByte)> + '_ {
+        let blocks = differing(self.roots.get(one.0), self.roots.get(other.0));
+        let pages = blocks.flat_map(move |(block, one, other)| {
+            let pages = differing(self.blocks.get(one), self.blocks.get(other));
+            pages.map(move |(page, one, other)| (block * BLOCK_PAGES + page, one, other))
+        });
+        pages.flat_map(move |(page, one, other)| {
+            let cells = self.pages.get(one).iter().zip(self.pages.get(other)).zip(page * PAGE_CELLS..);
+            let different = cells.filter(|((one, other), _)| one != other);
+            different.map(|((one, other), address)| (address as u16, *one, *other))
+        })
+    }
+
     /// Whether every content that `fine` stands for is one that `coarse` stands for.
     pub(crate) fn memory_covers(&self, coarse: MemoryId, fine: MemoryId) -> bool {
         let pairs = |coarse: &[u32], fine: &[u32]| -> Vec<(u32, u32)> {
@@ -145,4 +163,10 @@ impl Store {
         let index = usize::from(address);
         self.page(memory, index / PAGE_CELLS)[index % PAGE_CELLS]
     }
+}
+
+/// The positions at which two lists of numbers differ, with both numbers.
+fn differing<'a>(one: &'a [u32], other: &'a [u32]) -> impl Iterator<Item = (usize, u32, u32)> + 'a {
+    let pairs = one.iter().zip(other).enumerate();
+    pairs.filter(|(_, (one, other))| one != other).map(|(index, (one, other))| (index, *one, *other))
 }

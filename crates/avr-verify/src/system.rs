@@ -1,19 +1,19 @@
 //! AVR firmware as a system for abstraction refinement.
 
 use crate::cut::cut;
+use crate::decay::Forgetting;
 use crate::events::{Occurrences, Recorder, occurrence, watched};
 use crate::script::{Answer, HardwareChoice, Scripted, Unknowns, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
 use crate::store::Store;
 use crate::trace::Tracer;
 use crate::workspace::Workspace;
-use avr_machine::{Environment, Event, FrameKind, Input, Limit, Machine, MachineState, PAGE_CELLS, Stop};
+use avr_machine::{Environment, Event, FrameKind, Input, Limit, Machine, MachineState, Stop};
 use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
-use std::ops::Range;
 use std::rc::Rc;
 use three_valued::{Truth, TvByte};
-use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
+use tvar::{Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
 
 /// Firmware in a machine, with the atoms that its properties speak of.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub struct Firmware<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) atoms: &'a [Atom],
     pub(crate) store: Store,
+    pub(crate) forgetting: Forgetting,
     workspace: Workspace,
     /// The events that atoms speak of.
     watched: Rc<[WatchedEvent]>,
@@ -57,7 +58,8 @@ impl<'a> Firmware<'a> {
         let mut store = Store::default();
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
-        Self { machine, atoms, store, workspace, watched }
+        let forgetting = Forgetting::new(machine, atoms);
+        Self { machine, atoms, store, forgetting, workspace, watched }
     }
 
     /// A state as formulas see it; none for the dummy and for sinks.
@@ -135,31 +137,13 @@ impl<'a> Firmware<'a> {
         self.workspace.state.calls.clear();
         self.arrived(Occurrences::default())
     }
+}
 
-    /// The cells that never decay: SP, and the return addresses on the stack.
-    fn lasting_cells(&self, running: &Running) -> Vec<Range<u16>> {
-        let (low, high) = self.machine.stack_pointer_addresses();
-        let pointer = [Some(low), high].into_iter().flatten().map(|address| address..address + 1);
-        let bytes = u16::from(self.machine.device.core.pc_bytes);
-        let returns = self.store.frames(running.calls).map(|frame| frame.position + 1 - bytes..frame.position + 1);
-        pointer.chain(returns).collect()
-    }
-
-    /// The bits of every cell that a state loses at a location.
-    pub(crate) fn lost_bits(&self, running: &Running, precision: &StepPrecision) -> Vec<(u16, u8)> {
-        let lasting = self.lasting_cells(running);
-        let known = |page: usize| {
-            let cells = self.store.page(running.memory, page).iter().enumerate();
-            cells.filter(|(_, cell)| **cell != TvByte::UNKNOWN).map(move |(offset, cell)| (page, offset, *cell))
-        };
-        let pages = self.machine.cells() / PAGE_CELLS;
-        let lost = (0..pages).flat_map(known).filter_map(|(page, offset, cell)| {
-            let address = (page * PAGE_CELLS + offset) as u16;
-            let mask = cell.known_mask() & !(precision.kept(Variable(u32::from(address))) as u8);
-            (mask != 0 && !lasting.iter().any(|range| range.contains(&address))).then_some((address, mask))
-        });
-        lost.collect()
-    }
+/// How a cell differs in two states.
+fn difference(address: u16, one: TvByte, other: TvByte) -> Difference {
+    let bits = (one.known_mask() ^ other.known_mask()) | (one.value() ^ other.value());
+    let content = u16::from_le_bytes([other.value(), other.known_mask()]);
+    Difference { variable: Variable(address.into()), bits: bits.into(), other: content.into() }
 }
 
 /// The sink of a step that led nowhere; none when no concrete state takes it.
@@ -215,7 +199,7 @@ impl System for Firmware<'_> {
 
     fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
         let AbstractState::Running(running) = state else { return state };
-        let lost = self.lost_bits(&running, precision);
+        let lost = self.forgetting.lost_bits(self.machine, &self.store, &running, precision);
         if lost.is_empty() {
             return state;
         }
@@ -235,6 +219,34 @@ impl System for Firmware<'_> {
             && coarse.calls == fine.calls
             && self.store.memory_covers(coarse.memory, fine.memory)
             && self.store.occurrences_cover(coarse.did, fine.did)
+    }
+
+    fn rank(&self, state: &AbstractState) -> u32 {
+        // Handlers last: what they interrupt has lost by then what it loses.
+        match state {
+            AbstractState::Running(running) => {
+                let frames = self.store.frames(running.calls);
+                frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count() as u32
+            }
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => 0,
+        }
+    }
+
+    fn crowd(&self, state: &AbstractState) -> u64 {
+        match state {
+            AbstractState::Running(running) => self.forgetting.addresses(&self.store, running),
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => 0,
+        }
+    }
+
+    fn differences(&self, one: &AbstractState, other: &AbstractState) -> Vec<Difference> {
+        match (one, other) {
+            (AbstractState::Running(one), AbstractState::Running(other)) => {
+                let cells = self.store.differing_cells(one.memory, other.memory);
+                cells.map(|(address, one, other)| difference(address, one, other)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {

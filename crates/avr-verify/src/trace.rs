@@ -113,11 +113,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
     fn script(&mut self, step: usize, location: &Location) -> Vec<Answer> {
         let (from, to) = (self.path[step], self.path[step + 1]);
         let leaves = self.firmware.leaves(&from, self.precision.leaving(&from, location));
-        let leads_there = leaves.into_iter().find(|leaf| {
-            let arrived = self.firmware.location(&leaf.state);
-            self.firmware.decay(leaf.state, self.precision.arriving(&from, &arrived)) == to
-        });
-        leads_there.expect("each state of a path is a successor of the one before").script
+        // A location may have dropped more since: what was stored then covers what arrives.
+        let leads_there = leaves.into_iter().find(|leaf| self.firmware.covers(&to, &leaf.state));
+        leads_there.expect("each state of a path covers a successor of the one before").script
     }
 
     /// Runs one step with the answers of a script and gives the origins of its questions.
@@ -138,9 +136,6 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Forgets what the state of the path forgot on arrival.
     fn decay(&mut self, step: usize) {
         let AbstractState::Running(running) = self.path[step] else { return };
-        if self.precision.arriving(&self.path[step - 1], &self.location(step)).keeps_all() {
-            return;
-        }
         for address in 0..self.firmware.machine.cells() as u16 {
             let kept = self.firmware.store.cell(running.memory, address);
             let cell = self.state.data.get(address);
@@ -148,7 +143,13 @@ impl<'a, 'f> Tracer<'a, 'f> {
             if lost != 0 {
                 let sources = &mut self.sources;
                 let forgotten = cell.forget(lost, |bit| {
-                    let knob = Knob::Step(Variable(u32::from(address)), 1 << bit);
+                    let variable = Variable(u32::from(address));
+                    // What a register holds matters here; what memory holds must not be lost on the way either.
+                    let knob = if address < 32 {
+                        Knob::Step(variable, 1 << bit)
+                    } else {
+                        Knob::Everywhere(variable, 1 << bit)
+                    };
                     sources.push(Source { step, knob });
                     Origins::of(sources.len() as u32 - 1)
                 });

@@ -1,131 +1,177 @@
 //! Building the abstract state space.
 
+use crate::crowd::Crowds;
 use crate::precision::Precision;
+use crate::space::StateSpace;
 use crate::system::{HyperEdges, System};
-use crate::watch::{Exhausted, Phase, Progress, Watch};
+use crate::watch::{Phase, Progress, Watch};
 use hashbrown::HashTable;
-use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, StateId};
 use rustc_hash::FxBuildHasher;
-use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hash};
-
-/// An explored state space.
-#[derive(Clone, Debug)]
-pub struct StateSpace<T> {
-    /// The states, numbered in the order of their discovery; the initial state is the first.
-    pub states: Vec<T>,
-    /// The limit that was hit before everything was explored. States that were not expanded are sinks.
-    pub exhausted: Option<Exhausted>,
-    /// How many of the states, from the first on, were expanded.
-    pub expanded: usize,
-    /// Ends of the hyper-edges of each expanded state in `edges`.
-    state_ends: Vec<u32>,
-    /// Ends of the members of each hyper-edge in `members`.
-    edge_ends: Vec<u32>,
-    members: Vec<u32>,
-    /// The hyper-edges of states with abstracted choices, when those are left open.
-    open: BTreeMap<u32, Vec<Vec<u32>>>,
-    hazards: Vec<u32>,
-    /// Whether a sink that marks an engine limit was reached.
-    limits: Vec<u32>,
-}
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
 
 /// An exploration that can be continued.
 #[derive(Debug)]
-pub struct Explorer<T> {
-    space: StateSpace<T>,
+pub struct Explorer<S: System> {
+    space: StateSpace<S::State>,
     /// The states of the space by content.
     index: HashTable<u32>,
+    /// The states that were not expanded, by rank.
+    waiting: Vec<VecDeque<u32>>,
+    /// The states by location, if locations are limited.
+    crowds: Option<Crowds<S>>,
+    /// The state that each state was replaced by because its location dropped bits since: itself for most.
+    replaced_by: Vec<u32>,
+    replaced: usize,
 }
 
-impl<T: Clone + Eq + Hash> Explorer<T> {
-    /// An exploration that has found only the initial state.
-    pub fn new<S: System<State = T>>(system: &mut S) -> Self {
-        let mut explorer = Self { space: StateSpace::empty(), index: HashTable::new() };
-        explorer.intern(system.initial());
+impl<S: System> Explorer<S> {
+    /// An exploration that has found only the initial state. With `limited`, locations with too many states drop bits.
+    pub fn new(system: &mut S, limited: bool) -> Self {
+        let mut explorer = Self::of(StateSpace::empty(), limited);
+        let initial = system.initial();
+        explorer.intern(system, initial);
         explorer
     }
 
-    /// Continues an exploration.
+    /// Continues an exploration in which locations were not limited.
     #[must_use]
-    pub fn resume(space: StateSpace<T>) -> Self {
-        let mut index = HashTable::with_capacity(space.states.len());
+    pub fn resume(space: StateSpace<S::State>) -> Self {
+        let mut explorer = Self::of(space, false);
+        let space = &explorer.space;
         for (state, number) in space.states.iter().zip(0..) {
-            index.insert_unique(FxBuildHasher.hash_one(state), number, |other| {
+            explorer.index.insert_unique(FxBuildHasher.hash_one(state), number, |other| {
                 FxBuildHasher.hash_one(&space.states[*other as usize])
             });
         }
-        Self { space, index }
+        let waiting = (0..space.states.len()).filter(|state| !space.is_expanded(*state));
+        explorer.waiting = vec![waiting.map(|state| state as u32).collect()];
+        explorer
+    }
+
+    fn of(space: StateSpace<S::State>, limited: bool) -> Self {
+        let replaced_by = (0..space.states.len() as u32).collect();
+        let index = HashTable::with_capacity(space.states.len());
+        let crowds = limited.then(Crowds::default);
+        Self { space, index, waiting: Vec::new(), crowds, replaced_by, replaced: 0 }
     }
 
     /// Explores until everything is explored, `budget` states are found, or a limit is reached, and gives the space.
-    pub fn run<S: System<State = T>>(
+    pub fn run(
         mut self,
         system: &mut S,
-        precision: &Precision<S::Location>,
+        precision: &mut Precision<S::Location>,
         budget: usize,
         watch: &dyn Watch,
         progress: &mut Progress,
-    ) -> StateSpace<T> {
+    ) -> StateSpace<S::State> {
         let mut edges = HyperEdges::default();
         progress.phase = Phase::Exploring;
-        while self.space.expanded < self.space.states.len().min(budget) {
+        while self.space.expanded < budget {
+            let Some(state) = self.next() else { break };
             if self.space.expanded.is_multiple_of(256) {
-                progress.states = self.space.states.len();
+                progress.states = self.space.states.len() - self.replaced;
                 self.space.exhausted = watch.check(progress);
                 if self.space.exhausted.is_some() {
                     break;
                 }
             }
-            self.expand_next(system, precision, &mut edges);
+            if !self.is_replaced(system, precision, state) {
+                self.expand(system, precision, state, &mut edges);
+            }
         }
-        self.space.find_sinks(system);
-        self.space
+        self.finish(system)
+    }
+
+    fn finish(self, system: &S) -> StateSpace<S::State> {
+        let mut space = self.space;
+        if self.replaced > 0 {
+            let replaced_by = self.replaced_by;
+            space = space.merged(&|state| last(&replaced_by, state));
+        }
+        space.find_sinks(system);
+        space
+    }
+
+    /// The state that is to be expanded next.
+    fn next(&mut self) -> Option<u32> {
+        self.waiting.iter_mut().find_map(VecDeque::pop_front)
     }
 
     /// The number of a state, which is new if it was not there yet.
-    fn intern(&mut self, state: T) -> u32 {
+    fn intern(&mut self, system: &S, state: S::State) -> u32 {
         let hash = FxBuildHasher.hash_one(&state);
-        let states = &mut self.space.states;
-        let found = self.index.find(hash, |index| states[*index as usize] == state).copied();
-        if let Some(index) = found {
-            return index;
+        let states = &self.space.states;
+        if let Some(index) = self.index.find(hash, |index| states[*index as usize] == state) {
+            return last(&self.replaced_by, *index);
         }
-        let index = states.len() as u32;
-        states.push(state);
-        self.index.insert_unique(hash, index, |index| FxBuildHasher.hash_one(&states[*index as usize]));
-        index
+        // Without limits states are expanded as they are found, so that the nearest causes are found first.
+        let rank = if self.crowds.is_some() { system.rank(&state) as usize } else { 0 };
+        let number = self.space.add(state);
+        let states = &self.space.states;
+        self.index.insert_unique(hash, number, |index| FxBuildHasher.hash_one(&states[*index as usize]));
+        self.replaced_by.push(number);
+        if self.waiting.len() <= rank {
+            self.waiting.resize_with(rank + 1, VecDeque::new);
+        }
+        self.waiting[rank].push_back(number);
+        number
     }
 
-    fn expand_next<S: System<State = T>>(
+    /// The number of what becomes of a state when it arrives.
+    fn arrived(&mut self, system: &mut S, precision: &mut Precision<S::Location>, state: S::State) -> u32 {
+        let mut state = arrive(system, precision, state);
+        if let Some(crowds) = &mut self.crowds {
+            let location = system.location(&state);
+            state = crowds.admit(system, precision, location, state);
+        }
+        self.intern(system, state)
+    }
+
+    /// Whether a state that waited is replaced by what is left of it after its location dropped bits.
+    fn is_replaced(&mut self, system: &mut S, precision: &mut Precision<S::Location>, number: u32) -> bool {
+        if self.crowds.is_none() {
+            return false;
+        }
+        let state = self.space.states[number as usize].clone();
+        let rest = arrive(system, precision, state.clone());
+        if rest == state {
+            return false;
+        }
+        let rest = self.arrived(system, precision, rest);
+        // SOUND: what is left of a state covers it.
+        self.replaced_by[number as usize] = rest;
+        self.replaced += 1;
+        true
+    }
+
+    fn expand(
         &mut self,
         system: &mut S,
-        precision: &Precision<S::Location>,
-        edges: &mut HyperEdges<T>,
+        precision: &mut Precision<S::Location>,
+        number: u32,
+        edges: &mut HyperEdges<S::State>,
     ) {
-        let state = self.space.states[self.space.expanded].clone();
-        let first = self.space.members.len();
+        let state = self.space.states[number as usize].clone();
         edges.clear();
         system.expand(&state, precision.at(&system.location(&state)), edges);
+        let mut numbered = Vec::with_capacity(edges.len());
         for edge in edges.iter() {
-            for member in edge {
-                let arrived = arrive(system, precision, member.clone());
-                let number = self.intern(arrived);
-                self.space.members.push(number);
-            }
-            self.space.edge_ends.push(self.space.members.len() as u32);
+            numbered.push(edge.iter().map(|member| self.arrived(system, precision, member.clone())).collect());
         }
-        if !edges.open().is_empty() {
-            let members = &self.space.members[first..];
-            let open = edges.open().iter().map(|edge| edge.iter().map(|index| members[*index]).collect()).collect();
-            self.space.open.insert(self.space.expanded as u32, open);
-        }
-        self.space.state_ends.push(self.space.edge_ends.len() as u32);
-        self.space.expanded += 1;
+        self.space.set_edges(number, &numbered, edges.open());
     }
 }
 
-impl<T: Clone + Eq + Hash> StateSpace<T> {
+/// What a state was replaced by in the end.
+fn last(replaced_by: &[u32], mut state: u32) -> u32 {
+    while replaced_by[state as usize] != state {
+        state = replaced_by[state as usize];
+    }
+    state
+}
+
+impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
     /// Explores all states that a system can reach under a precision, or as many as the limits allow.
     pub fn explore<S: System<State = T>>(
         system: &mut S,
@@ -133,122 +179,8 @@ impl<T: Clone + Eq + Hash> StateSpace<T> {
         watch: &dyn Watch,
         progress: &mut Progress,
     ) -> Self {
-        Explorer::new(system).run(system, precision, usize::MAX, watch, progress)
-    }
-
-    fn empty() -> Self {
-        Self {
-            states: Vec::new(),
-            exhausted: None,
-            expanded: 0,
-            state_ends: Vec::new(),
-            edge_ends: Vec::new(),
-            members: Vec::new(),
-            open: BTreeMap::new(),
-            hazards: Vec::new(),
-            limits: Vec::new(),
-        }
-    }
-
-    /// Whether every state that was found was expanded.
-    #[must_use]
-    pub fn is_finished(&self) -> bool {
-        self.expanded == self.states.len()
-    }
-
-    fn find_sinks<S: System<State = T>>(&mut self, system: &S) {
-        let all = || self.states.iter().zip(0u32..);
-        self.hazards = all().filter(|(state, _)| system.is_hazard(state)).map(|(_, id)| id).collect();
-        self.limits = all().filter(|(state, _)| system.is_limit(state)).map(|(_, id)| id).collect();
-    }
-
-    /// The number of transitions: members of hyper-edges.
-    #[must_use]
-    pub fn transitions(&self) -> usize {
-        self.members.len()
-    }
-
-    /// The hazard sinks.
-    #[must_use]
-    pub fn hazards(&self) -> &[u32] {
-        &self.hazards
-    }
-
-    /// The sinks that mark engine limits.
-    #[must_use]
-    pub fn limits(&self) -> &[u32] {
-        &self.limits
-    }
-
-    /// Whether every path was followed: no state waits and no sink marks something the engine could not follow.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.is_finished() && self.limits.is_empty()
-    }
-
-    /// The hyper-edges of an expanded state, each as its members.
-    pub fn edges(&self, state: usize) -> impl Iterator<Item = &[u32]> {
-        let end = |index: usize| self.state_ends.get(index).map_or(self.edge_ends.len(), |end| *end as usize);
-        let range =
-            if state < self.expanded { (if state == 0 { 0 } else { end(state - 1) })..end(state) } else { 0..0 };
-        range.map(|edge| {
-            let start = if edge == 0 { 0 } else { self.edge_ends[edge - 1] as usize };
-            &self.members[start..self.edge_ends[edge] as usize]
-        })
-    }
-
-    /// Whether some state has choices that the model abstracts.
-    #[must_use]
-    pub fn has_abstracted_choices(&self) -> bool {
-        !self.open.is_empty()
-    }
-
-    /// The space as a graph for model checking. With `hazards_last`, hazard sinks become ordinary states that are never
-    /// left, so that a formula can speak of them.
-    ///
-    /// # Panics
-    /// When the members exceed 32 bits, which memory limits exclude.
-    #[must_use]
-    pub fn graph(&self, hazards_last: bool) -> HyperGraph {
-        self.graph_of(hazards_last, &BTreeMap::new())
-    }
-
-    /// The same graph with the choices that the model abstracts left open: nobody makes them, they are not known.
-    #[must_use]
-    pub fn open_graph(&self, hazards_last: bool) -> HyperGraph {
-        self.graph_of(hazards_last, &self.open)
-    }
-
-    fn graph_of(&self, hazards_last: bool, replaced: &BTreeMap<u32, Vec<Vec<u32>>>) -> HyperGraph {
-        let mut builder = GraphBuilder::new();
-        let mut hazards = self.hazards.iter().copied().peekable();
-        for state in 0..self.states.len() {
-            let id = builder.state();
-            let hazard = hazards.next_if(|hazard| *hazard as usize == state).is_some();
-            if hazard && hazards_last {
-                builder.edge([id]);
-            }
-            match replaced.get(&(state as u32)) {
-                Some(edges) => edges.iter().for_each(|edge| {
-                    builder.edge(edge.iter().map(|member| StateId(*member)));
-                }),
-                None => self.edges(state).for_each(|edge| {
-                    builder.edge(edge.iter().map(|member| StateId(*member)));
-                }),
-            }
-        }
-        builder.finish(StateId(0)).expect("members are states of this space")
-    }
-
-    /// The labels of the atoms from 0 to `atoms` in every state, as `label` gives them.
-    pub fn labels(&self, atoms: usize, label: impl Fn(&T, AtomId) -> three_valued::Truth) -> Labels {
-        let mut labels = Labels::new(atoms, self.states.len());
-        for atom in (0..atoms as u32).map(AtomId) {
-            for (state, id) in self.states.iter().zip(0..) {
-                labels.set(atom, StateId(id), label(state, atom));
-            }
-        }
-        labels
+        let explorer = Explorer::new(system, false);
+        explorer.run(system, &mut precision.clone(), usize::MAX, watch, progress)
     }
 }
 

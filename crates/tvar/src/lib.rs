@@ -8,16 +8,19 @@
 //! hyper-edges (Shoham & Grumberg's generalised KMTS). This crate does not know that AVR exists.
 #![forbid(unsafe_code)]
 
+mod crowd;
 mod explore;
 mod paper;
 mod precision;
 mod refine;
+mod space;
 mod system;
 mod watch;
 
-pub use explore::{Explorer, StateSpace, arrive};
+pub use explore::{Explorer, arrive};
 pub use paper::PerState;
 pub use precision::{BitMasks, Knob, LocationPrecision, Precision, StepPrecision, Strategy, Variable};
 pub use refine::{Decision, Goal, Outcome, Undecided, verify};
-pub use system::{Blame, Candidate, HyperEdges, Lookup, System};
+pub use space::StateSpace;
+pub use system::{Blame, Candidate, Difference, HyperEdges, Lookup, System};
 pub use watch::{Exhausted, Phase, Progress, Unlimited, Watch};

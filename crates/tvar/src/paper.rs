@@ -5,9 +5,9 @@
 //! time. A state also has the precision of every state that covers it (equations 4 of the version with proofs), without
 //! which more precision could lose verdicts.
 
-use crate::explore::StateSpace;
 use crate::precision::{Knob, LocationPrecision, Precision, StepPrecision, Strategy, Variable};
 use crate::refine::{Checked, Goal, Outcome, Run, Undecided, Views, trace};
+use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, HyperEdges, Lookup, System};
 use crate::watch::Watch;
 use mu_calculus::AtomId;
@@ -219,7 +219,7 @@ type Rank = (bool, Reverse<u8>, Reverse<usize>, Variable, Reverse<u64>);
 
 fn rank<S: System>(candidate: &Candidate<S>) -> Option<Rank> {
     let (is_input, indirection, variable, bits) = match candidate.knob {
-        Knob::Step(variable, bits) => (false, 0, variable, bits),
+        Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (false, 0, variable, bits),
         Knob::Input(variable, bits) => (true, candidate.indirection, variable, bits),
         Knob::Case(..) => return None,
     };

@@ -29,6 +29,22 @@ impl BitMasks {
         new
     }
 
+    /// Removes bits; whether any of them was there.
+    pub fn remove(&mut self, variable: Variable, bits: u64) -> bool {
+        let Some(mask) = self.0.get_mut(&variable) else { return false };
+        let there = *mask & bits != 0;
+        *mask &= !bits;
+        if *mask == 0 {
+            self.0.remove(&variable);
+        }
+        there
+    }
+
+    /// Removes all bits.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The variables with their masks, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (Variable, u64)> + '_ {
         self.0.iter().map(|(variable, mask)| (*variable, *mask))
@@ -48,13 +64,36 @@ pub struct StepPrecision {
     pub decays: bool,
     /// The bits for which the opposite is true.
     pub exceptions: BitMasks,
+    /// Whether what no run reads again is forgotten, which loses nothing.
+    pub forgets_dead: bool,
+    /// Bits that refinement brought back: neither a limit on states nor seeming dead takes them again.
+    pub pinned: BitMasks,
 }
 
 impl StepPrecision {
     /// Whether a state passes unchanged.
     #[must_use]
     pub fn keeps_all(&self) -> bool {
-        !self.decays && self.exceptions.is_empty()
+        !self.decays && !self.forgets_dead && self.exceptions.is_empty()
+    }
+
+    /// Drops bits unless they are pinned; whether any of them was kept until now.
+    pub fn drop_bits(&mut self, variable: Variable, bits: u64) -> bool {
+        let bits = bits & !self.pinned.get(variable);
+        !self.decays && bits != 0 && self.exceptions.add(variable, bits)
+    }
+
+    /// Brings bits back for good; whether that changes anything.
+    fn pin(&mut self, variable: Variable, bits: u64) -> bool {
+        match self.decays {
+            true => self.exceptions.add(variable, bits),
+            false => self.exceptions.remove(variable, bits) | self.pinned.add(variable, bits),
+        }
+    }
+
+    fn is_new(&self, variable: Variable, bits: u64) -> bool {
+        let sure = if self.decays { &self.exceptions } else { &self.pinned };
+        sure.get(variable) & bits != bits
     }
 
     /// The bits of a variable that are kept.
@@ -86,7 +125,7 @@ impl LocationPrecision {
     #[must_use]
     pub fn is_new(&self, knob: Knob) -> bool {
         match knob {
-            Knob::Step(variable, bits) => self.step.kept(variable) & bits != bits,
+            Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => self.step.is_new(variable, bits),
             Knob::Case(variable, bits) => self.cases.get(variable) & bits != bits,
             Knob::Input(variable, bits) => !self.splits_all && self.inputs.get(variable) & bits != bits,
         }
@@ -98,9 +137,7 @@ impl LocationPrecision {
             return false;
         }
         match knob {
-            Knob::Step(variable, bits) if self.step.decays => self.step.exceptions.add(variable, bits),
-            // Bits that were dropped one by one come back by forgetting that they were.
-            Knob::Step(..) => unreachable!("without decay every bit is kept, so keeping it is nothing new"),
+            Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => self.step.pin(variable, bits),
             Knob::Case(variable, bits) => self.cases.add(variable, bits),
             Knob::Input(variable, bits) => self.inputs.add(variable, bits),
         }
@@ -112,6 +149,8 @@ impl LocationPrecision {
 pub enum Knob {
     /// Keep bits that decayed.
     Step(Variable, u64),
+    /// Keep bits that decayed, at every location.
+    Everywhere(Variable, u64),
     /// Cut stored bits into cases before the step.
     Case(Variable, u64),
     /// Split input bits when they are read.
@@ -163,7 +202,12 @@ impl Strategy {
         LocationPrecision {
             splits_all: self == Self::Naive,
             inputs: BitMasks::default(),
-            step: StepPrecision { decays, exceptions: BitMasks::default() },
+            step: StepPrecision {
+                decays,
+                exceptions: BitMasks::default(),
+                forgets_dead: matches!(self, Self::Default | Self::Decay),
+                pinned: BitMasks::default(),
+            },
             cases: BitMasks::default(),
             stops_at_cases: self.is_per_state(),
         }
@@ -193,7 +237,10 @@ impl<L: Copy + Eq + Hash> Precision<L> {
     /// Whether a refinement would change anything.
     #[must_use]
     pub fn is_new(&self, location: &L, knob: Knob) -> bool {
-        self.at(location).is_new(knob)
+        match knob {
+            Knob::Everywhere(..) => self.start.is_new(knob),
+            _ => self.at(location).is_new(knob),
+        }
     }
 
     /// Refines a location; whether anything changed. Precision is only ever added.
@@ -201,10 +248,28 @@ impl<L: Copy + Eq + Hash> Precision<L> {
         if !self.is_new(&location, knob) {
             return false;
         }
-        let local = match self.locations.entry(location) {
+        if matches!(knob, Knob::Everywhere(..)) {
+            self.locations.values_mut().for_each(|local| _ = local.refine(knob));
+            return self.start.refine(knob);
+        }
+        self.own(location).refine(knob)
+    }
+
+    /// Drops bits at a location unless refinement brought them back; whether any of them was kept until now.
+    pub fn drop_bits(&mut self, location: L, variable: Variable, bits: u64) -> bool {
+        self.own(location).step.drop_bits(variable, bits)
+    }
+
+    /// Keeps again whatever was dropped.
+    pub fn forget_drops(&mut self) {
+        let steps = self.locations.values_mut().map(|local| &mut local.step);
+        steps.filter(|step| !step.decays).for_each(|step| step.exceptions.clear());
+    }
+
+    fn own(&mut self, location: L) -> &mut LocationPrecision {
+        match self.locations.entry(location) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(self.start.clone()),
-        };
-        local.refine(knob)
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
-use crate::explore::{Explorer, StateSpace};
+use crate::explore::Explorer;
 use crate::paper;
 use crate::precision::{Knob, LocationPrecision, Precision, StepPrecision, Strategy};
+use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
 use mu_calculus::{
@@ -18,8 +19,23 @@ use three_valued::Truth;
 /// How many root causes of one goal are looked at in one round.
 const CULPRITS_PER_ROUND: usize = 4;
 
-/// How many states are expanded before the goals are evaluated for the first time.
+/// How many states are expanded before the goals are evaluated for the first time. Larger state spaces are first built
+/// with few states per location.
 const FIRST_BUDGET: usize = 50_000;
+
+/// How many states are expanded at most when few states per location did not do.
+const LAST_BUDGET: usize = 3_200_000;
+
+/// How state spaces are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Every state is kept, as long as there are few.
+    Small,
+    /// Locations drop what makes them have many states.
+    Limited,
+    /// Every state is kept, however many there are.
+    Large,
+}
 
 /// A formula to be decided.
 #[derive(Clone, Debug)]
@@ -121,7 +137,10 @@ pub(crate) struct Run<'a, S: System> {
     started: Instant,
     precision: Precision<S::Location>,
     pub(crate) progress: Progress,
+    mode: Mode,
     decisions: Vec<Option<Decision<S::State>>>,
+    /// What stood in the way of each goal where locations are limited.
+    stuck: Vec<Option<Decision<S::State>>>,
 }
 
 /// What one round refines, and what came of each culprit that was looked at.
@@ -162,7 +181,9 @@ where
             started: Instant::now(),
             precision: Precision::new(strategy),
             progress: Progress::default(),
+            mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
             decisions: goals.iter().map(|_| None).collect(),
+            stuck: goals.iter().map(|_| None).collect(),
         }
     }
 
@@ -183,20 +204,56 @@ where
         self.decisions.iter().all(Option::is_some)
     }
 
-    /// Builds the state space and evaluates all open goals on it, in several stages when it is large: what a part of it
-    /// decides is decided, and what it shows to be too coarse is refined before more of it is built in vain.
+    /// Builds the state space and evaluates all open goals on it.
     fn pass(&mut self, system: &mut S, refine: Refine<'a, S>) {
         self.progress.pass += 1;
-        let mut explorer = Explorer::new(system);
+        match self.mode {
+            Mode::Small | Mode::Large => self.pass_in_stages(system, refine),
+            Mode::Limited => self.pass_limited(system, refine),
+        }
+    }
+
+    /// A pass in several stages when the state space is large: what a part of it decides is decided, and what it shows to
+    /// be too coarse is refined before more of it is built in vain.
+    fn pass_in_stages(&mut self, system: &mut S, refine: Refine<'a, S>) {
+        let mut explorer = Explorer::new(system, false);
         let mut budget = FIRST_BUDGET;
         loop {
-            let space = explorer.run(system, &self.precision, budget, self.watch, &mut self.progress);
+            let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
             let space = Arc::new(space);
             if self.stage(system, &space, refine) || space.is_finished() || self.is_done() {
                 return;
             }
+            if self.mode == Mode::Small {
+                self.mode = Mode::Limited;
+                return;
+            }
+            if budget >= LAST_BUDGET {
+                return self.give_up_stuck();
+            }
             explorer = Explorer::resume(Arc::unwrap_or_clone(space));
             budget *= 2;
+        }
+    }
+
+    /// A pass in which locations drop what makes them have many states. What was dropped is kept again in the next pass,
+    /// because it may have been dropped on the way to what refinement removes.
+    fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
+        let explorer = Explorer::new(system, true);
+        let space = explorer.run(system, &mut self.precision, usize::MAX, self.watch, &mut self.progress);
+        let refined = self.stage(system, &Arc::new(space), refine);
+        self.precision.forget_drops();
+        if !refined {
+            self.mode = Mode::Large;
+        }
+    }
+
+    /// Ends what stayed undecided with few states per location and with all states up to the limit.
+    fn give_up_stuck(&mut self) {
+        for (decision, stuck) in self.decisions.iter_mut().zip(&mut self.stuck) {
+            if decision.is_none() {
+                *decision = stuck.take();
+            }
         }
     }
 
@@ -290,7 +347,11 @@ where
         undecided: Undecided<S::State>,
     ) {
         let goal = checked.goal;
-        self.decisions[goal] = self.decision(checked, space, Some(undecided));
+        let decision = self.decision(checked, space, Some(undecided));
+        match self.mode {
+            Mode::Limited => self.stuck[goal] = decision,
+            Mode::Small | Mode::Large => self.decisions[goal] = decision,
+        }
     }
 
     /// The causes for which a goal is unknown, nearest first.
@@ -389,7 +450,7 @@ where
 /// indirect, the latest on the path, the most significant (Onderka & Ratschan, section 4).
 fn preference<S: System>(candidate: &Candidate<S>) -> (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>) {
     let (kind, bits) = match candidate.knob {
-        Knob::Step(_, bits) => (0, bits),
+        Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (0, bits),
         Knob::Case(_, bits) => (1, bits),
         Knob::Input(_, bits) => (2, bits),
     };

@@ -1,6 +1,6 @@
 //! What a system has to offer to be verified.
 
-use crate::precision::{Knob, LocationPrecision, StepPrecision};
+use crate::precision::{Knob, LocationPrecision, StepPrecision, Variable};
 use mu_calculus::AtomId;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -38,6 +38,22 @@ pub trait System {
     /// of those that cover it.
     fn covers(&self, coarse: &Self::State, fine: &Self::State) -> bool;
 
+    /// How late a state is to be expanded, among those that wait: lower ranks come first.
+    fn rank(&self, _state: &Self::State) -> u32 {
+        0
+    }
+
+    /// What tells the states of one location apart before they are counted: only those with the same number are limited
+    /// together.
+    fn crowd(&self, _state: &Self::State) -> u64 {
+        0
+    }
+
+    /// The variables in which two states at one location differ. A system that names none cannot have its states limited.
+    fn differences(&self, _one: &Self::State, _other: &Self::State) -> Vec<Difference> {
+        Vec::new()
+    }
+
     /// The label of an atom.
     fn label(&self, state: &Self::State, atom: AtomId) -> Truth;
 
@@ -54,6 +70,17 @@ pub trait System {
     /// What could be refined so that the cause at the end of the path may go away. `path` leads from the initial state
     /// to the state of the cause; each state is the one that the one before it was expanded to and that then decayed.
     fn blame(&mut self, path: &[Self::State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>>;
+}
+
+/// What two states at one location have different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The variable.
+    pub variable: Variable,
+    /// The bits that are known in one and not in the other, or known and different.
+    pub bits: u64,
+    /// What the other state has there, known bits and their values, as a number that tells contents apart.
+    pub other: u64,
 }
 
 /// Tells the precision of the steps of a path.

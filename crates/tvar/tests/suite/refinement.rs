@@ -77,8 +77,9 @@ fn parts_of_a_space_decide_nothing_wrong() {
         let precision = precision_of(seed ^ 0x9000_0000);
         let concrete = Concrete::new(&toy);
         let mut decided = 0;
-        let mut part =
-            Explorer::new(&mut toy.clone()).run(&mut toy.clone(), &precision, 1, &Unlimited, &mut Progress::default());
+        let (mut all, mut precision) = (Progress::default(), precision);
+        let explorer = Explorer::new(&mut toy.clone(), false);
+        let mut part = explorer.run(&mut toy.clone(), &mut precision, 1, &Unlimited, &mut all);
         while !part.is_finished() {
             assert!(!part.is_complete());
             let (count, wrong) = crate::end_to_end::contradiction(&mut random, &toy, &part, &concrete);
@@ -86,7 +87,7 @@ fn parts_of_a_space_decide_nothing_wrong() {
             decided += count;
             let budget = part.expanded + 1 + random.below(3);
             let explorer = Explorer::resume(part);
-            part = explorer.run(&mut toy.clone(), &precision, budget, &Unlimited, &mut Progress::default());
+            part = explorer.run(&mut toy.clone(), &mut precision, budget, &Unlimited, &mut all);
         }
         let edges = |space: &StateSpace<State>| -> Vec<Vec<Vec<u32>>> {
             (0..space.states.len()).map(|state| space.edges(state).map(<[u32]>::to_vec).collect()).collect()
@@ -95,6 +96,22 @@ fn parts_of_a_space_decide_nothing_wrong() {
         [decided]
     });
     assert!(decided > 1_000 / 4, "{decided}");
+}
+
+/// Locations with few states drop bits on the way; whatever the space that is left decides is true.
+#[test]
+fn limited_locations_decide_nothing_wrong() {
+    let [decided, dropped] = random::run(random::cases(20_000), |seed| {
+        let (toy, whole, mut random) = obligations::sample(seed ^ 0xa000_0000, None);
+        let mut precision = precision_of(seed ^ 0xa000_0000);
+        let explorer = Explorer::new(&mut toy.clone(), true);
+        let limited = explorer.run(&mut toy.clone(), &mut precision, usize::MAX, &Unlimited, &mut Progress::default());
+        assert!(limited.is_finished());
+        let (count, wrong) = crate::end_to_end::contradiction(&mut random, &toy, &limited, &Concrete::new(&toy));
+        assert_eq!(wrong, None, "seed {seed}: {toy:?}");
+        [count, u64::from(limited.states.len() < whole.states.len())]
+    });
+    assert!(decided > 10_000 && dropped > 500, "{decided} {dropped}");
 }
 
 /// The precision of the sample with this seed.

@@ -6,7 +6,7 @@ use crate::word::Word;
 use mu_calculus::AtomId;
 use std::collections::BTreeMap;
 use three_valued::Truth;
-use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
+use tvar::{Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
 
 /// The stored bits.
 pub const STORED: Variable = Variable(0);
@@ -258,6 +258,30 @@ impl System for Toy {
 
     fn decay(&mut self, state: State, precision: &StepPrecision) -> State {
         self.decayed(state, precision)
+    }
+
+    fn rank(&self, state: &State) -> u32 {
+        match state {
+            State::Cover(word) => (word.value() % 3) as u32,
+            State::Dummy | State::Hazard => 0,
+        }
+    }
+
+    fn crowd(&self, state: &State) -> u64 {
+        match state {
+            State::Cover(word) => word.value() & 1,
+            State::Dummy | State::Hazard => 0,
+        }
+    }
+
+    fn differences(&self, one: &State, other: &State) -> Vec<Difference> {
+        match (one, other) {
+            (State::Cover(one), State::Cover(other)) => {
+                let bits = one.join(*other).unknown() & !(one.unknown() & other.unknown());
+                vec![Difference { variable: STORED, bits, other: other.value() << 32 | other.unknown() & 0xffff_ffff }]
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn covers(&self, coarse: &State, fine: &State) -> bool {

@@ -1,0 +1,186 @@
+//! What a state forgets when it arrives at its location, and what its location tells states apart by.
+
+use crate::liveness::{Cells, Liveness};
+use crate::state::Running;
+use crate::store::{CallsId, Store};
+use avr_machine::Machine;
+use avr_properties::{Atom, CellsRead};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::hash::Hasher;
+use std::ops::Range;
+use tvar::{StepPrecision, Variable};
+
+/// Registers and flags that never seem dead: the I flag decides over interrupts.
+const ALWAYS_LIVE: Cells = 1 << 39;
+/// Popped bytes that are looked at below the stack pointer.
+const MAX_POPPED: u16 = 64;
+
+/// Decides what is forgotten.
+#[derive(Debug)]
+pub(crate) struct Forgetting {
+    liveness: Liveness,
+    /// Registers and flags that properties speak of.
+    named: Cells,
+    /// Data addresses of the stack pointer.
+    stack_pointer: (u16, Option<u16>),
+    status: u16,
+    sram: Range<u16>,
+    /// What is live after the return from the youngest frame of each call string.
+    after: RefCell<FxHashMap<CallsId, Cells>>,
+}
+
+impl Forgetting {
+    /// What firmware forgets when these atoms are to be evaluated.
+    pub(crate) fn new(machine: &Machine, atoms: &[Atom]) -> Self {
+        Self {
+            liveness: Liveness::new(machine),
+            named: atoms.iter().fold(ALWAYS_LIVE, |all, atom| all | named(machine, atom)),
+            stack_pointer: machine.stack_pointer_addresses(),
+            status: machine.status_address(),
+            sram: machine.sram(),
+            after: RefCell::default(),
+        }
+    }
+
+    /// The bits of every cell that a state loses at its location, under the step precision there.
+    pub(crate) fn lost_bits(
+        &self,
+        machine: &Machine,
+        store: &Store,
+        running: &Running,
+        precision: &StepPrecision,
+    ) -> Vec<(u16, u8)> {
+        let mut lost = Vec::new();
+        if precision.forgets_dead {
+            self.dead(store, running, precision, &mut lost);
+            self.popped(store, running, precision, &mut lost);
+        }
+        match precision.decays {
+            true => self.decayed(machine, store, running, precision, &mut lost),
+            false => lost.extend(precision.exceptions.iter().filter_map(|(Variable(address), bits)| {
+                let address = address as u16;
+                let mask = store.cell(running.memory, address).known_mask() & bits as u8;
+                (mask != 0 && !self.lasts(machine, store, running, address)).then_some((address, mask))
+            })),
+        }
+        lost
+    }
+
+    /// Known bits of registers and flags that nothing reads any more.
+    fn dead(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
+        let after = self.live_after(store, running.calls);
+        let live = self.liveness.live(running.control.pc, after) | self.named;
+        let pinned = |address: u16| precision.pinned.get(Variable(address.into())) as u8;
+        for page in 0..2 {
+            for (register, cell) in store.page(running.memory, page).iter().enumerate() {
+                let register = (page * avr_machine::PAGE_CELLS + register) as u16;
+                let mask = cell.known_mask() & !pinned(register);
+                if mask != 0 && live >> register & 1 == 0 {
+                    lost.push((register, mask));
+                }
+            }
+        }
+        let flags = store.cell(running.memory, self.status).known_mask() & !((live >> 32) as u8) & !pinned(self.status);
+        if flags != 0 {
+            lost.push((self.status, flags));
+        }
+    }
+
+    /// Known bytes just below the stack, which were popped.
+    fn popped(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
+        if running.control.torn.is_some() {
+            return;
+        }
+        let Some(pointer) = self.pointer(store, running) else { return };
+        let lowest = self.sram.start.max(pointer.saturating_sub(MAX_POPPED));
+        for address in (lowest..=pointer.min(self.sram.end.saturating_sub(1))).rev() {
+            let known = store.cell(running.memory, address).known_mask();
+            if known == 0 {
+                break;
+            }
+            let mask = known & !(precision.pinned.get(Variable(address.into())) as u8);
+            if mask != 0 {
+                lost.push((address, mask));
+            }
+        }
+    }
+
+    /// Every known bit that is not kept, where everything decays.
+    fn decayed(
+        &self,
+        machine: &Machine,
+        store: &Store,
+        running: &Running,
+        precision: &StepPrecision,
+        lost: &mut Vec<(u16, u8)>,
+    ) {
+        for address in 0..machine.cells() as u16 {
+            let known = store.cell(running.memory, address).known_mask();
+            let mask = known & !(precision.kept(Variable(address.into())) as u8);
+            if mask != 0 && !self.lasts(machine, store, running, address) {
+                lost.push((address, mask));
+            }
+        }
+    }
+
+    /// Whether a cell never decays: SP, and the return addresses on the stack.
+    fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: u16) -> bool {
+        let bytes = u16::from(machine.device.core.pc_bytes);
+        address == self.stack_pointer.0
+            || Some(address) == self.stack_pointer.1
+            || store
+                .frames(running.calls)
+                .any(|frame| (frame.position + 1 - bytes..frame.position + 1).contains(&address))
+    }
+
+    /// What is live when the function of the youngest frame has returned.
+    fn live_after(&self, store: &Store, calls: CallsId) -> Cells {
+        if let Some(known) = self.after.borrow().get(&calls) {
+            return *known;
+        }
+        let live = match store.pop_call(calls) {
+            None => 0,
+            Some((below, frame)) => {
+                let after = self.live_after(store, below);
+                self.liveness.live(frame.return_address, after)
+            }
+        };
+        self.after.borrow_mut().insert(calls, live);
+        live
+    }
+
+    /// The values of the registers that may end in an address, as far as they are known, as a number that tells them
+    /// apart; 0 where there are none.
+    pub(crate) fn addresses(&self, store: &Store, running: &Running) -> u64 {
+        let registers = self.liveness.addressing(running.control.pc);
+        let mut hasher = rustc_hash::FxHasher::default();
+        let mut any = false;
+        for register in (0..32u16).filter(|register| registers >> register & 1 == 1) {
+            let cell = store.cell(running.memory, register);
+            if let Some(value) = cell.known() {
+                hasher.write_u16(register << 8 | u16::from(value));
+                any = true;
+            }
+        }
+        if any { hasher.finish() | 1 } else { 0 }
+    }
+
+    fn pointer(&self, store: &Store, running: &Running) -> Option<u16> {
+        let byte = |address: u16| store.cell(running.memory, address).known();
+        let high = self.stack_pointer.1.map_or(Some(0), byte)?;
+        Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
+    }
+}
+
+/// The registers and flags that an atom speaks of.
+fn named(machine: &Machine, atom: &Atom) -> Cells {
+    match atom.cells() {
+        CellsRead::All => Cells::MAX,
+        CellsRead::These(cells) => cells.into_iter().fold(0, |all, (address, mask)| match address {
+            0..32 => all | 1 << address,
+            _ if address == machine.status_address() => all | Cells::from(mask) << 32,
+            _ => all,
+        }),
+    }
+}

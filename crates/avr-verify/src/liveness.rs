@@ -1,0 +1,227 @@
+//! Which registers and flags matter at an instruction: those that some run reads before it overwrites them, and those
+//! whose value may end in a data or flash address.
+//!
+//! Both are computed on the machine code alone. The result guides what is forgotten and what tells states apart; it is
+//! never relied on: forgetting is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
+
+use avr_isa::Instruction;
+use avr_machine::{Fetched, Machine, Program};
+use std::collections::BTreeMap;
+
+/// Registers and flags: bit n is rn, bit 32 + n is the flag with bit n in SREG.
+pub(crate) type Cells = u64;
+
+/// Every register and flag.
+const ALL: Cells = (1 << 40) - 1;
+/// The registers.
+const REGISTERS: Cells = (1 << 32) - 1;
+/// I/O address of SREG.
+const SREG: u8 = 0x3f;
+
+/// What is known of an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Facts {
+    /// Read before they are overwritten on some way to the end of the function.
+    live: Cells,
+    /// Overwritten on no instruction of some way to the end of the function.
+    passing: Cells,
+    /// Their values may end in an address.
+    addressing: Cells,
+}
+
+/// What an instruction does to registers and flags, and where it goes.
+#[derive(Clone, Debug)]
+struct Effect {
+    read: Cells,
+    written: Cells,
+    /// The pointer registers that it goes through.
+    pointers: Cells,
+    flow: Flow,
+}
+
+/// Where an instruction leads, in flash word addresses.
+#[derive(Clone, Debug)]
+enum Flow {
+    Next(Vec<u32>),
+    Call { function: u32, next: u32 },
+    Return,
+    Unknown,
+}
+
+/// Liveness of the whole program.
+#[derive(Debug)]
+pub(crate) struct Liveness {
+    facts: Vec<Facts>,
+}
+
+impl Liveness {
+    /// Computes the liveness of every instruction in a program.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        let effects: Vec<Option<Effect>> =
+            (0..machine.program.words()).map(|address| effect(&machine.program, address)).collect();
+        let mut facts = vec![Facts::default(); effects.len()];
+        solve(&effects, |address, facts| update_liveness(&effects, address, facts), &mut facts);
+        let returns = call_returns(&effects);
+        solve(&effects, |address, facts| update_addressing(&effects, &returns, address, facts), &mut facts);
+        Self { facts }
+    }
+
+    /// What is read at an instruction (flash word address) or later before it is overwritten, when `after` is what is
+    /// live after the present function returns.
+    pub(crate) fn live(&self, address: u32, after: Cells) -> Cells {
+        self.facts.get(address as usize).map_or(ALL, |facts| facts.live | facts.passing & after)
+    }
+
+    /// The registers at an instruction whose values may end in an address.
+    pub(crate) fn addressing(&self, address: u32) -> u32 {
+        self.facts.get(address as usize).map_or(0, |facts| (facts.addressing & REGISTERS) as u32)
+    }
+}
+
+/// Applies `update` to the facts of all instructions until nothing changes, from the last instruction to the first.
+fn solve(effects: &[Option<Effect>], update: impl Fn(usize, &[Facts]) -> Facts, facts: &mut [Facts]) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for address in (0..effects.len()).rev() {
+            let new = update(address, facts);
+            changed |= new != facts[address];
+            facts[address] = new;
+        }
+    }
+}
+
+fn update_liveness(effects: &[Option<Effect>], address: usize, facts: &[Facts]) -> Facts {
+    let Some(effect) = &effects[address] else { return Facts { live: 0, passing: 0, addressing: 0 } };
+    let at = |target: u32| facts.get(target as usize).copied().unwrap_or_default();
+    let (live, passing) = match &effect.flow {
+        Flow::Next(targets) => targets.iter().fold((0, 0), |(live, passing), target| {
+            let facts = at(*target);
+            (live | facts.live, passing | facts.passing)
+        }),
+        Flow::Call { function, next } => {
+            let (function, next) = (at(*function), at(*next));
+            (function.live | function.passing & next.live, function.passing & next.passing)
+        }
+        Flow::Return => (0, ALL),
+        Flow::Unknown => (ALL, ALL),
+    };
+    let facts = facts[address];
+    Facts { live: effect.read | live & !effect.written, passing: passing & !effect.written, ..facts }
+}
+
+fn update_addressing(
+    effects: &[Option<Effect>],
+    returns: &BTreeMap<u32, Vec<u32>>,
+    address: usize,
+    facts: &[Facts],
+) -> Facts {
+    let Some(effect) = &effects[address] else { return Facts::default() };
+    let at = |target: u32| facts.get(target as usize).map_or(0, |facts| facts.addressing);
+    let wanted = match &effect.flow {
+        Flow::Next(targets) => targets.iter().fold(0, |all, target| all | at(*target)),
+        Flow::Call { function, next } => {
+            let passing = facts.get(*function as usize).map_or(ALL, |facts| facts.passing);
+            at(*function) | at(*next) & passing
+        }
+        Flow::Return => {
+            returns.get(&(address as u32)).map_or(0, |places| places.iter().fold(0, |all, place| all | at(*place)))
+        }
+        Flow::Unknown => 0,
+    };
+    let feeds = if wanted & effect.written & REGISTERS == 0 { 0 } else { effect.read & REGISTERS };
+    Facts { addressing: effect.pointers | feeds | wanted & !effect.written, ..facts[address] }
+}
+
+/// Where each return instruction goes back to: behind the calls of every function that it is part of.
+fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<u32, Vec<u32>> {
+    let mut calls = BTreeMap::<u32, Vec<u32>>::new();
+    for effect in effects.iter().flatten() {
+        if let Flow::Call { function, next } = effect.flow {
+            calls.entry(function).or_default().push(next);
+        }
+    }
+    let mut returns = BTreeMap::<u32, Vec<u32>>::new();
+    for (function, places) in calls {
+        for address in returns_of(effects, function) {
+            returns.entry(address).or_default().extend(&places);
+        }
+    }
+    returns
+}
+
+/// The return instructions that a function reaches without leaving calls.
+fn returns_of(effects: &[Option<Effect>], function: u32) -> Vec<u32> {
+    let (mut found, mut waiting, mut seen) = (Vec::new(), vec![function], std::collections::BTreeSet::new());
+    while let Some(address) = waiting.pop() {
+        let Some(Some(effect)) = effects.get(address as usize) else { continue };
+        if !seen.insert(address) {
+            continue;
+        }
+        match &effect.flow {
+            Flow::Next(targets) => waiting.extend(targets),
+            Flow::Call { next, .. } => waiting.push(*next),
+            Flow::Return => found.push(address),
+            Flow::Unknown => {}
+        }
+    }
+    found
+}
+
+fn effect(program: &Program, address: u32) -> Option<Effect> {
+    let Fetched::Instruction { instruction, words, .. } = program.fetch(address) else { return None };
+    let flags = |bits: u8| Cells::from(bits) << 32;
+    let mut read = Cells::from(instruction.registers_read().bits()) | flags(instruction.flags_read().bits());
+    let mut written = Cells::from(instruction.registers_written().bits()) | flags(instruction.flags_written().bits());
+    match instruction {
+        Instruction::In { io: SREG, .. } => read |= flags(0xff),
+        Instruction::Out { io: SREG, .. } => written |= flags(0xff),
+        Instruction::Lds { address, .. } if address == u16::from(SREG) + 0x20 => read |= flags(0xff),
+        // A register combined with itself is a constant.
+        Instruction::Eor { rd, rr } | Instruction::Sub { rd, rr } if rd == rr => {
+            read &= !(1 << rd.index());
+        }
+        _ => {}
+    }
+    Some(Effect { read, written, pointers: pointers(instruction), flow: flow(program, instruction, address, words) })
+}
+
+/// The pointer registers that an instruction accesses data or flash through, or jumps through.
+fn pointers(instruction: Instruction) -> Cells {
+    let pair = |low: u8| 0b11 << low;
+    match instruction {
+        Instruction::Ld { pointer, .. } | Instruction::St { pointer, .. } => pair(pointer.low().index()),
+        Instruction::Lpm { .. }
+        | Instruction::Elpm { .. }
+        | Instruction::Spm
+        | Instruction::Ijmp
+        | Instruction::Eijmp
+        | Instruction::Icall
+        | Instruction::Eicall => pair(30),
+        _ => 0,
+    }
+}
+
+fn flow(program: &Program, instruction: Instruction, address: u32, words: u8) -> Flow {
+    let next = address + u32::from(words);
+    let relative = |offset: i16| (address + 1).wrapping_add_signed(offset.into()) & (program.words() - 1);
+    match instruction {
+        Instruction::Rjmp { offset } => Flow::Next(vec![relative(offset)]),
+        Instruction::Jmp { target } => Flow::Next(vec![target]),
+        // A call of the next instruction makes room on the stack.
+        Instruction::Rcall { offset: 0 } => Flow::Next(vec![next]),
+        Instruction::Rcall { offset } => Flow::Call { function: relative(offset), next },
+        Instruction::Call { target } => Flow::Call { function: target, next },
+        Instruction::Ret | Instruction::Reti => Flow::Return,
+        Instruction::Ijmp | Instruction::Eijmp | Instruction::Icall | Instruction::Eicall => Flow::Unknown,
+        Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => {
+            Flow::Next(vec![next, relative(offset.into())])
+        }
+        Instruction::Cpse { .. }
+        | Instruction::Sbrc { .. }
+        | Instruction::Sbrs { .. }
+        | Instruction::Sbic { .. }
+        | Instruction::Sbis { .. } => Flow::Next(vec![next, next + program.words_at(next)]),
+        _ => Flow::Next(vec![next]),
+    }
+}

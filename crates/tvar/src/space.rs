@@ -1,0 +1,215 @@
+//! The abstract state space.
+
+use crate::system::System;
+use crate::watch::Exhausted;
+use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, StateId};
+use std::collections::BTreeMap;
+
+/// The hyper-edges of a state, as positions of the first and one behind the last.
+type EdgeRange = (u32, u32);
+
+/// A state without hyper-edges so far.
+const NOT_EXPANDED: EdgeRange = (u32::MAX, u32::MAX);
+
+/// An explored state space.
+#[derive(Clone, Debug)]
+pub struct StateSpace<T> {
+    /// The states, numbered in the order of their discovery; the initial state is the first.
+    pub states: Vec<T>,
+    /// The limit that was hit before everything was explored. States that were not expanded are sinks.
+    pub exhausted: Option<Exhausted>,
+    /// How many of the states were expanded.
+    pub expanded: usize,
+    /// The hyper-edges of each state in `edge_ends`.
+    ranges: Vec<EdgeRange>,
+    /// Ends of the members of each hyper-edge in `members`.
+    edge_ends: Vec<u32>,
+    members: Vec<u32>,
+    /// The hyper-edges of states with abstracted choices, when those are left open.
+    open: BTreeMap<u32, Vec<Vec<u32>>>,
+    hazards: Vec<u32>,
+    /// The sinks that mark an engine limit.
+    limits: Vec<u32>,
+}
+
+impl<T> StateSpace<T> {
+    pub(crate) fn empty() -> Self {
+        Self {
+            states: Vec::new(),
+            exhausted: None,
+            expanded: 0,
+            ranges: Vec::new(),
+            edge_ends: Vec::new(),
+            members: Vec::new(),
+            open: BTreeMap::new(),
+            hazards: Vec::new(),
+            limits: Vec::new(),
+        }
+    }
+
+    /// Adds a state that is not expanded and gives its number.
+    pub(crate) fn add(&mut self, state: T) -> u32 {
+        self.states.push(state);
+        self.ranges.push(NOT_EXPANDED);
+        self.states.len() as u32 - 1
+    }
+
+    /// Sets the hyper-edges of a state, each a list of members, and what they are when abstracted choices are left open,
+    /// each a list of positions among all members.
+    pub(crate) fn set_edges(&mut self, state: u32, edges: &[Vec<u32>], open: &[Vec<usize>]) {
+        let (first, first_member) = (self.edge_ends.len() as u32, self.members.len());
+        for edge in edges {
+            self.members.extend_from_slice(edge);
+            self.edge_ends.push(self.members.len() as u32);
+        }
+        self.ranges[state as usize] = (first, self.edge_ends.len() as u32);
+        if !open.is_empty() {
+            let members = &self.members[first_member..];
+            let open = open.iter().map(|edge| edge.iter().map(|index| members[*index]).collect()).collect();
+            self.open.insert(state, open);
+        }
+        self.expanded += 1;
+    }
+
+    /// Whether a state was expanded.
+    #[must_use]
+    pub fn is_expanded(&self, state: usize) -> bool {
+        self.ranges[state] != NOT_EXPANDED
+    }
+
+    /// Whether every state that was found was expanded.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.expanded == self.states.len()
+    }
+
+    pub(crate) fn find_sinks<S: System<State = T>>(&mut self, system: &S) {
+        let all = || self.states.iter().zip(0u32..);
+        self.hazards = all().filter(|(state, _)| system.is_hazard(state)).map(|(_, id)| id).collect();
+        self.limits = all().filter(|(state, _)| system.is_limit(state)).map(|(_, id)| id).collect();
+    }
+
+    /// The space with every state replaced by what `stands_for` says and without the states that were replaced.
+    ///
+    /// SOUND: a state may be replaced by one that covers it.
+    pub(crate) fn merged(self, stands_for: &dyn Fn(u32) -> u32) -> Self {
+        let mut new = Self { exhausted: self.exhausted, ..Self::empty() };
+        let mut numbers = vec![u32::MAX; self.states.len()];
+        let mut old_ranges = Vec::new();
+        for ((state, old), range) in self.states.into_iter().zip(0u32..).zip(&self.ranges) {
+            if stands_for(old) == old {
+                numbers[old as usize] = new.add(state);
+                old_ranges.push((old, *range));
+            }
+        }
+        let renumber = |member: &u32| numbers[stands_for(*member) as usize];
+        for (old, range) in old_ranges {
+            if range == NOT_EXPANDED {
+                continue;
+            }
+            let number = numbers[old as usize];
+            for edge in range.0..range.1 {
+                let members = members_of(&self.edge_ends, &self.members, edge as usize);
+                new.members.extend(members.iter().map(renumber));
+                new.edge_ends.push(new.members.len() as u32);
+            }
+            let end = new.edge_ends.len() as u32;
+            new.ranges[number as usize] = (end - (range.1 - range.0), end);
+            new.expanded += 1;
+            if let Some(open) = self.open.get(&old) {
+                let open = open.iter().map(|edge| edge.iter().map(renumber).collect()).collect();
+                new.open.insert(number, open);
+            }
+        }
+        new
+    }
+
+    /// The number of transitions: members of hyper-edges.
+    #[must_use]
+    pub fn transitions(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The hazard sinks.
+    #[must_use]
+    pub fn hazards(&self) -> &[u32] {
+        &self.hazards
+    }
+
+    /// The sinks that mark engine limits.
+    #[must_use]
+    pub fn limits(&self) -> &[u32] {
+        &self.limits
+    }
+
+    /// Whether every path was followed: no state waits and no sink marks something the engine could not follow.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.is_finished() && self.limits.is_empty()
+    }
+
+    /// The hyper-edges of a state, each as its members; none if it was not expanded.
+    pub fn edges(&self, state: usize) -> impl Iterator<Item = &[u32]> {
+        let (first, end) = if self.is_expanded(state) { self.ranges[state] } else { (0, 0) };
+        (first..end).map(|edge| members_of(&self.edge_ends, &self.members, edge as usize))
+    }
+
+    /// Whether some state has choices that the model abstracts.
+    #[must_use]
+    pub fn has_abstracted_choices(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The space as a graph for model checking. With `hazards_last`, hazard sinks become ordinary states that are never
+    /// left, so that a formula can speak of them.
+    ///
+    /// # Panics
+    /// When the members exceed 32 bits, which memory limits exclude.
+    #[must_use]
+    pub fn graph(&self, hazards_last: bool) -> HyperGraph {
+        self.graph_of(hazards_last, &BTreeMap::new())
+    }
+
+    /// The same graph with the choices that the model abstracts left open: nobody makes them, they are not known.
+    #[must_use]
+    pub fn open_graph(&self, hazards_last: bool) -> HyperGraph {
+        self.graph_of(hazards_last, &self.open)
+    }
+
+    fn graph_of(&self, hazards_last: bool, replaced: &BTreeMap<u32, Vec<Vec<u32>>>) -> HyperGraph {
+        let mut builder = GraphBuilder::new();
+        let mut hazards = self.hazards.iter().copied().peekable();
+        for state in 0..self.states.len() {
+            let id = builder.state();
+            let hazard = hazards.next_if(|hazard| *hazard as usize == state).is_some();
+            if hazard && hazards_last {
+                builder.edge([id]);
+            }
+            match replaced.get(&(state as u32)) {
+                Some(edges) => edges.iter().for_each(|edge| {
+                    builder.edge(edge.iter().map(|member| StateId(*member)));
+                }),
+                None => self.edges(state).for_each(|edge| {
+                    builder.edge(edge.iter().map(|member| StateId(*member)));
+                }),
+            }
+        }
+        builder.finish(StateId(0)).expect("members are states of this space")
+    }
+
+    /// The labels of the atoms from 0 to `atoms` in every state, as `label` gives them.
+    pub fn labels(&self, atoms: usize, label: impl Fn(&T, AtomId) -> three_valued::Truth) -> Labels {
+        let mut labels = Labels::new(atoms, self.states.len());
+        for atom in (0..atoms as u32).map(AtomId) {
+            for (state, id) in self.states.iter().zip(0..) {
+                labels.set(atom, StateId(id), label(state, atom));
+            }
+        }
+        labels
+    }
+}
+
+fn members_of<'a>(edge_ends: &[u32], members: &'a [u32], edge: usize) -> &'a [u32] {
+    let start = if edge == 0 { 0 } else { edge_ends[edge - 1] as usize };
+    &members[start..edge_ends[edge] as usize]
+}
