@@ -8,6 +8,7 @@ mod assumptions;
 mod cut;
 mod decay;
 mod events;
+mod evidence;
 mod liveness;
 #[cfg(test)]
 mod obligations;
@@ -23,6 +24,7 @@ mod verification;
 mod workspace;
 
 pub use assumptions::assumptions;
+pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line, Told};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
