@@ -3,6 +3,7 @@
 mod assumption;
 mod comparison;
 mod event;
+mod fairness;
 mod name;
 mod operand;
 mod pattern;
@@ -13,7 +14,10 @@ use std::sync::Arc;
 
 use avr_image::Image;
 use avr_machine::device::Device;
-use mu_calculus::{AtomId, Comparison, Formula, Modality, NormalForm, PathOperator, Span, parse_formula};
+use mu_calculus::{
+    AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, Span, parse_formula,
+    parse_linear,
+};
 
 use crate::atom::{Atom, AtomKind, AtomTable};
 use crate::definitions::Definitions;
@@ -21,6 +25,7 @@ use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
 use crate::property::Property;
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
+pub use fairness::Fairness;
 pub use pattern::formula_text;
 
 /// What names are bound to.
@@ -42,10 +47,12 @@ pub struct BoundProperty {
     pub name: String,
     /// The text of the formula that is checked.
     pub formula_text: String,
-    /// The formula over the atoms of the [`AtomTable`]; it is known to have a normal form.
+    /// The formula over the atoms of the [`AtomTable`], as it is stated: without what is assumed.
     pub formula: Formula<AtomId>,
-    /// The same in positive normal form.
+    /// The formula that is to be checked, in positive normal form; under fairness it speaks of fair paths only.
     pub normal_form: NormalForm,
+    /// The fairness that is assumed.
+    pub fairness: Option<Fairness>,
     /// The atoms of the formula, ascending, each once.
     pub atoms: Vec<AtomId>,
     /// Whether the formula counts steps (`AX`, `EX`, `[]`, `<>`), so that every instruction must be a step. Without
@@ -53,6 +60,16 @@ pub struct BoundProperty {
     pub counts_steps: bool,
     /// What the user should know about the reading of names.
     pub notes: Vec<String>,
+}
+
+impl BoundProperty {
+    /// A formula as this property checks it: restricted to fair paths where it assumes fairness.
+    ///
+    /// # Errors
+    /// When fairness has no meaning for the formula. It has one for every [`formula`](Self::formula) that was bound.
+    pub fn restricted(&self, formula: &Formula<AtomId>) -> Result<Formula<AtomId>, PropertyError> {
+        self.fairness.as_ref().map_or_else(|| Ok(formula.clone()), |fairness| fairness.restrict(formula))
+    }
 }
 
 /// Something wrong at a place of the formula.
@@ -138,12 +155,10 @@ impl<'a> Binder<'a> {
     }
 
     fn property(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
-        if !property.under.is_empty() {
-            return Err(PropertyErrorKind::unsupported("the fairness assumption under `under`").error());
-        }
-        let (formula, counts_steps) = self.pattern(&property.kind)?;
-        let normal_form =
-            NormalForm::new(&formula).map_err(|error| PropertyErrorKind::Expansion(error.to_string()).error())?;
+        let (formula, counts_steps) = self.pattern(property)?;
+        let fairness = self.fairness(property)?;
+        let fair = fairness.as_ref().map(|fairness| fairness.restrict(&formula)).transpose()?;
+        let normal_form = normal_form(fair.as_ref().unwrap_or(&formula))?;
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
@@ -151,6 +166,7 @@ impl<'a> Binder<'a> {
             atoms: normal_form.atoms(),
             formula,
             normal_form,
+            fairness,
             counts_steps,
             notes: std::mem::take(&mut self.notes),
         })
@@ -158,8 +174,21 @@ impl<'a> Binder<'a> {
 
     /// A text as a closed formula over atoms.
     fn formula(&mut self, text: &str) -> Result<Formula<AtomId>, PropertyError> {
-        let parsed =
-            parse_formula(text).map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text))?;
+        self.bound(text, parse_formula(text))
+    }
+
+    /// The text of a formula of linear time as a formula that speaks of all paths.
+    fn linear(&mut self, text: &str) -> Result<Formula<AtomId>, PropertyError> {
+        self.bound(text, parse_linear(text))
+    }
+
+    /// What was parsed from a text over atoms, with definitions expanded.
+    fn bound(
+        &mut self,
+        text: &str,
+        parsed: Result<Formula<Comparison>, ParseError>,
+    ) -> Result<Formula<AtomId>, PropertyError> {
+        let parsed = parsed.map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text))?;
         let definitions = self.definitions;
         let expanded = definitions.formulas.expand(&parsed).map_err(|error| PropertyErrorKind::from(error).error())?;
         self.bind_atoms(&parsed, text)?;
@@ -220,11 +249,18 @@ impl<'a> Binder<'a> {
     }
 }
 
+/// The normal form of a formula.
+fn normal_form(formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
+    NormalForm::new(formula).map_err(|error| PropertyErrorKind::Expansion(error.to_string()).error())
+}
+
 /// Whether the formula names single steps.
 fn counts_steps(formula: &Formula<AtomId>) -> bool {
     let here = matches!(
         formula,
-        Formula::Modal(Modality::Box | Modality::Diamond, _) | Formula::Path(_, PathOperator::Next, _)
+        Formula::Modal(Modality::Box | Modality::Diamond, _)
+            | Formula::Path(_, PathOperator::Next, _)
+            | Formula::Linear(LinearOperator::Next | LinearOperator::Yesterday, _)
     );
     here || formula.children().into_iter().any(counts_steps)
 }

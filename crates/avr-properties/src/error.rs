@@ -222,6 +222,15 @@ pub enum PropertyErrorKind {
     /// Numbers that grow too large.
     #[error("this can reach 120 bits, or shifts by a number that can be negative")]
     TooLarge,
+    /// An assumption under `under` that is none of fairness.
+    #[error("`{0}` is no assumption of fairness")]
+    NotFairness(String),
+    /// A fixed point under an assumption of fairness.
+    #[error("a fixed point speaks of no paths, so an assumption of fairness has no meaning for it")]
+    FairnessOfFixedPoint,
+    /// A property of single states under an assumption of fairness.
+    #[error("{0} does not depend on fairness")]
+    FairnessWithoutUse(&'static str),
     /// Something that is not supported yet. The property is undecided, not wrong.
     #[error("{0}")]
     Unsupported(UnsupportedProperty),
@@ -273,6 +282,14 @@ impl PropertyErrorKind {
                 "an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`".to_owned()
             }
             Self::NotAValue { instead, .. } => instead.clone(),
+            Self::NotFairness(_) => {
+                "write what recurs or stays: \"G F p\", \"F G p\", or these combined, as in \"G F p -> G F q\""
+                    .to_owned()
+            }
+            Self::FairnessOfFixedPoint => {
+                "say it with the operators of CTL, with A[…] and E[…], or with Ltl(check: …)".to_owned()
+            }
+            Self::FairnessWithoutUse(_) => "leave `under` out: every path counts, fair or not".to_owned(),
             _ => return None,
         })
     }

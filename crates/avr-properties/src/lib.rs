@@ -25,7 +25,8 @@ mod view;
 
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
-    Assumptions, Binding, BoundAssumption, BoundProperty, bind, bind_assumption, bind_assumptions, formula_text,
+    Assumptions, Binding, BoundAssumption, BoundProperty, Fairness, bind, bind_assumption, bind_assumptions,
+    formula_text,
 };
 pub use definitions::Definitions;
 pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};

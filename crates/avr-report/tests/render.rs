@@ -25,6 +25,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         detail: None,
         evidence: None,
         evidence_missing: None,
+        vacuous: None,
         basis: Basis::Hardware,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }

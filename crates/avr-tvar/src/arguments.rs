@@ -68,6 +68,9 @@ pub struct Verify {
     /// How the analysis starts
     #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = strategies())]
     pub strategy: Strategy,
+    /// Count as violated what is no violation in itself; can be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -93,6 +96,13 @@ pub struct Disasm {
     /// Byte address of the first instruction, for boot loaders
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
+}
+
+/// What can be denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// Properties that hold whatever a part of them says.
+    Vacuous,
 }
 
 /// Formats of reports.

@@ -22,15 +22,16 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The code that results come to. Of several that apply the first of 4, 130, 1, 3, 0 wins.
+    /// The code that results come to. Of several that apply the first of 4, 130, 1, 3, 0 wins. A property that holds
+    /// vacuously counts as violated where that is denied.
     #[must_use]
-    pub fn of(results: &Results) -> Self {
+    pub fn of(results: &Results, deny_vacuous: bool) -> Self {
         let verdicts = || results.properties.iter().map(|result| &result.verdict);
         if verdicts().any(|verdict| matches!(verdict, Verdict::Unknown(unknown) if unknown.self_check_failed)) {
             Self::Internal
         } else if results.interrupted {
             Self::Interrupted
-        } else if verdicts().any(|verdict| *verdict == Verdict::Violated) {
+        } else if verdicts().any(|verdict| *verdict == Verdict::Violated) || (deny_vacuous && is_vacuous(results)) {
             Self::Violated
         } else if verdicts().any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
             Self::Unknown
@@ -53,6 +54,10 @@ impl Exit {
     }
 }
 
+fn is_vacuous(results: &Results) -> bool {
+    results.properties.iter().any(|result| result.vacuous.is_some())
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         exit.code().into()
@@ -62,7 +67,7 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::Exit;
-    use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+    use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 
     fn result(verdict: Verdict) -> PropertyResult {
         PropertyResult {
@@ -73,6 +78,7 @@ mod tests {
             detail: None,
             evidence: None,
             evidence_missing: None,
+            vacuous: None,
             basis: Basis::Hardware,
             statistics: Statistics::default(),
         }
@@ -90,7 +96,7 @@ mod tests {
         let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
         let results =
             Results { properties, stack: StackBound::default(), assumptions: Vec::new(), interrupted, passes: 1 };
-        assert_eq!(Exit::of(&results).code(), expected, "{verdicts} {interrupted}");
+        assert_eq!(Exit::of(&results, false).code(), expected, "{verdicts} {interrupted}");
     }
 
     #[test]
@@ -104,5 +110,21 @@ mod tests {
         check("hh", true, 130);
         check("vu", true, 130);
         check("vf", true, 4);
+    }
+
+    #[test]
+    fn vacuity_counts_where_it_is_denied() {
+        let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false };
+        let mut results = Results {
+            properties: vec![result(Verdict::Holds)],
+            stack: StackBound::default(),
+            assumptions: Vec::new(),
+            interrupted: false,
+            passes: 1,
+        };
+        assert_eq!(Exit::of(&results, true), Exit::Holds);
+        results.properties[0].vacuous = Some(vacuous);
+        assert_eq!(Exit::of(&results, false), Exit::Holds);
+        assert_eq!(Exit::of(&results, true), Exit::Violated);
     }
 }

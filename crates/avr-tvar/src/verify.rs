@@ -16,7 +16,7 @@ use avr_verify::{
     Basis, Exhausted, PropertyResult, Request, Results, StackBound, Statistics, Strategy, Unknown, Verdict, assumptions,
 };
 
-use crate::arguments::{Format, Verify};
+use crate::arguments::{Deny, Format, Verify};
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
     };
     results.interrupted |= job.monitor.is_interrupted();
     report(&job, &results, arguments.format)?;
-    Ok(Exit::of(&results))
+    Ok(Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)))
 }
 
 /// Reads all files and excludes contradictions.
@@ -198,6 +198,7 @@ impl Job {
             detail: None,
             evidence: None,
             evidence_missing: None,
+            vacuous: None,
             basis: Basis::Hardware,
             statistics,
         };

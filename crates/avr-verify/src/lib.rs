@@ -9,6 +9,7 @@ mod cut;
 mod decay;
 mod events;
 mod evidence;
+mod fairness;
 mod liveness;
 #[cfg(test)]
 mod obligations;
@@ -20,12 +21,13 @@ mod state;
 mod store;
 mod system;
 mod trace;
+mod vacuity;
 mod verification;
 mod workspace;
 
 pub use assumptions::assumptions;
 pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line, Told};
-pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
 pub use system::{Firmware, View};

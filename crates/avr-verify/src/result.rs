@@ -81,6 +81,17 @@ pub struct PropertyResult {
     pub evidence: Option<Evidence>,
     /// Why a decided verdict that a run could show comes without one.
     pub evidence_missing: Option<String>,
+    /// A part of the formula that a property which holds says nothing about.
+    pub vacuous: Option<Vacuity>,
+}
+
+/// A subformula that does not matter: the property holds just as well when a constant that makes it say more replaces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vacuity {
+    /// The text of the subformula.
+    pub subformula: String,
+    /// What replaced it.
+    pub replaced_by: bool,
 }
 
 /// The worst-case depth of the stack in bytes below RAMEND.

@@ -2,17 +2,19 @@
 
 use crate::assumptions::assumptions;
 use crate::evidence::{self, Search};
+use crate::fairness;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
 use crate::state::AbstractState;
 use crate::system::Firmware;
+use crate::vacuity;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
 };
-use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem};
+use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem, TranslateError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use three_valued::Truth;
 use tvar::{Blame, Decision, Exhausted, Goal, Outcome, Strategy, System, Undecided, Watch};
@@ -38,7 +40,7 @@ pub struct Request<'a> {
 
 /// A property that was bound, or the reason why it cannot be checked.
 enum Bound {
-    Checked { goal: usize, formula: String },
+    Checked { goal: usize, bound: Box<BoundProperty>, goes_on: Option<usize> },
     Unsupported { formula: String, reason: String },
 }
 
@@ -54,6 +56,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     for property in &request.file.properties {
         bound.push(bind_property(request, property, &mut table, &mut goals)?);
     }
+    let fairness: Vec<String> = bound.iter().zip(&request.file.properties).flat_map(assumed).collect();
     let atoms = table.atoms();
     let mut firmware = Firmware::new(&machine, atoms);
     let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
@@ -63,10 +66,17 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
             .map(|(property, bound)| result(&firmware, request, property, bound, &goals, &outcome))
             .collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
-        assumptions: assumptions(request.file, request.start, request.device),
+        assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
     })
+}
+
+/// What a property assumes of the paths that it speaks of.
+fn assumed((bound, property): (&Bound, &Property)) -> Vec<String> {
+    let Bound::Checked { bound, .. } = bound else { return Vec::new() };
+    let texts = bound.fairness.iter().flat_map(|fairness| &fairness.texts);
+    texts.map(|text| format!("fairness, for '{}' only: {text}", property.name())).collect()
 }
 
 fn bind_property(
@@ -78,8 +88,11 @@ fn bind_property(
     let binding = Binding { device: request.device, image: request.image };
     match bind(property, &request.file.definitions, &binding, table) {
         Ok(bound) => {
-            goals.push(goal(property, &bound));
-            Ok(Bound::Checked { goal: goals.len() - 1, formula: bound.formula_text })
+            let checked = bound.restricted(&bound.formula)?;
+            goals.push(goal(property, &checked));
+            let goal = goals.len() - 1;
+            let goes_on = bound.fairness.as_ref().map(|fairness| fairness::goal(fairness, goals));
+            Ok(Bound::Checked { goal, bound: Box::new(bound), goes_on })
         }
         Err(error) => match error.unsupported() {
             Some(unsupported) => {
@@ -92,10 +105,14 @@ fn bind_property(
 
 /// The goal of a property: its formula after the first step, in which the initial content is chosen. A property holds
 /// if it holds for every initial content.
-fn goal(property: &Property, bound: &BoundProperty) -> Goal {
-    let after_start: Formula<AtomId> = Formula::Modal(Modality::Box, Box::new(bound.formula.clone()));
-    let formula = NormalForm::new(&after_start).expect("a bound formula translates, and so does []p");
+fn goal(property: &Property, checked: &Formula<AtomId>) -> Goal {
+    let formula = after_start(checked).expect("a bound formula translates, and so does []p");
     Goal { formula, sees_hazards: *property.kind() == PropertyKind::Inherent }
+}
+
+/// A formula about what comes after the first step.
+pub(crate) fn after_start(formula: &Formula<AtomId>) -> Result<NormalForm, TranslateError> {
+    NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula.clone())))
 }
 
 fn result(
@@ -108,13 +125,19 @@ fn result(
 ) -> PropertyResult {
     let (name, kind) = (property.name().to_owned(), property.kind().name().to_owned());
     match bound {
-        Bound::Checked { goal, formula } => {
+        Bound::Checked { goal, bound, goes_on } => {
             let decision = &outcome.decisions[goal];
+            let unfair =
+                goes_on.and_then(|goal| fairness::in_doubt(firmware, request, &bound, &outcome.decisions[goal]));
+            if let Some(reason) = unfair {
+                return undecided(name, kind, bound.formula_text, reason, statistics(decision));
+            }
             let result = PropertyResult {
                 name,
                 kind,
-                formula,
+                formula: bound.formula_text.clone(),
                 verdict: verdict(firmware, request.image, decision),
+                vacuous: vacuity::find(firmware, request, &bound, decision),
                 detail: hazard_shown(firmware, request.image, goals, goal, decision),
                 basis: basis(decision),
                 statistics: statistics(decision),
@@ -123,17 +146,23 @@ fn result(
             };
             with_evidence(result, evidence::find(firmware, &goals[goal], decision, request.watch))
         }
-        Bound::Unsupported { formula, reason } => PropertyResult {
-            name,
-            kind,
-            formula,
-            verdict: Verdict::Unknown(Unknown::because(reason)),
-            detail: None,
-            basis: Basis::Hardware,
-            statistics: Statistics::default(),
-            evidence: None,
-            evidence_missing: None,
-        },
+        Bound::Unsupported { formula, reason } => undecided(name, kind, formula, reason, Statistics::default()),
+    }
+}
+
+/// A result without an answer.
+fn undecided(name: String, kind: String, formula: String, reason: String, statistics: Statistics) -> PropertyResult {
+    PropertyResult {
+        name,
+        kind,
+        formula,
+        verdict: Verdict::Unknown(Unknown::because(reason)),
+        detail: None,
+        basis: Basis::Hardware,
+        statistics,
+        evidence: None,
+        evidence_missing: None,
+        vacuous: None,
     }
 }
 
@@ -225,7 +254,7 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
 }
 
 /// What stood in the way, and how far it got.
-fn reason(
+pub(crate) fn reason(
     firmware: &Firmware<'_>,
     image: &Image,
     decision: &Decision<AbstractState>,
@@ -256,7 +285,7 @@ fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String
 }
 
 /// Where a state is, as the engineer knows it.
-fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractState) -> String {
+pub(crate) fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractState) -> String {
     let pc = match state {
         AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
         AbstractState::Running(_) | AbstractState::Dummy => firmware.location(state).pc(),

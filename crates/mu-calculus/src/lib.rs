@@ -1,16 +1,17 @@
-//! Formulas of the mu-calculus and CTL, their parser, and a three-valued solver over hyper-edge graphs.
+//! Formulas of the mu-calculus, CTL, LTL and CTL*, their parser, and a three-valued solver over hyper-edge graphs.
 //!
 //! The way of a property through this crate:
 //!
 //! 1. [`parse_formula`] reads the text into a [`Formula`] over [`Comparison`]s; [`Definitions`] expands names that
 //!    stand for formulas.
 //! 2. [`Formula::try_map_atoms`] lets the caller bind every comparison to an [`AtomId`] of its own system.
-//! 3. [`NormalForm::new`] translates into positive normal form: negations at the atoms, CTL as fixed points,
-//!    subformulas shared, priorities by dependency.
+//! 3. [`NormalForm::new`] translates into positive normal form: negations at the atoms, CTL as fixed points, path
+//!    formulas as deterministic parity automata, subformulas shared, priorities by dependency.
 //! 4. [`Problem::solve`] gives the [`Truth`](three_valued::Truth) of every (state, subformula) pair over a
 //!    [`HyperGraph`] with three-valued [`Labels`].
 //! 5. [`Solution`] answers [`Solution::verdict`], gives a winning strategy ([`Solution::choice`]) for evidence and,
 //!    where the verdict is unknown, the root causes ([`Solution::culprits`]) for refinement.
+//! 6. [`strengthenings`] gives the formulas that tell whether a property holds vacuously.
 //!
 //! This crate knows no machine: what a name in an atom means is the caller's business.
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@ mod print;
 mod priority;
 mod solution;
 mod solve;
+mod vacuity;
 
 pub use atom::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator,
@@ -46,3 +48,4 @@ pub use normal_form::{Node, NodeId, NormalForm, TranslateError};
 pub use parse::{ParseError, ParseErrorKind, parse_formula, parse_linear, parse_path, parse_predicate};
 pub use solution::{Choice, Solution};
 pub use solve::{Cancel, Problem, SolveError};
+pub use vacuity::{Strengthening, strengthenings};

@@ -38,6 +38,12 @@ pub(crate) struct TooLarge;
 /// smaller.
 pub(crate) fn deterministic(formula: &mut LinearFormula, root: LinearId) -> Result<Parity, TooLarge> {
     let negation = formula.negation(root);
+    if let Some(Ok(joined)) = rabin::with_pairs(formula, root) {
+        return Ok(joined);
+    }
+    if let Some(Ok(joined)) = rabin::with_pairs(formula, negation) {
+        return Ok(joined.complement());
+    }
     let own = determinised(formula, root);
     let other = determinised(formula, negation).map(Parity::complement);
     match (own, other) {
@@ -47,10 +53,7 @@ pub(crate) fn deterministic(formula: &mut LinearFormula, root: LinearId) -> Resu
     }
 }
 
-fn determinised(formula: &mut LinearFormula, root: LinearId) -> Result<Parity, TooLarge> {
-    if let Some(joined) = rabin::with_pairs(formula, root) {
-        return joined;
-    }
+fn determinised(formula: &LinearFormula, root: LinearId) -> Result<Parity, TooLarge> {
     let buchi = Buchi::new(formula, root)?;
     determinise::determinise(formula, &buchi)?.reduced()
 }

@@ -3,7 +3,10 @@
 //! Both are made side by side: the texts of the user are bound one by one, so that their variables cannot be captured
 //! and errors point into them, while the whole text is only shown. A test binds the whole text and compares.
 
-use mu_calculus::{AtomId, FixedPoint, Formula, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable};
+use mu_calculus::{
+    AtomId, FixedPoint, Formula, LinearOperator, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
+    parse_path,
+};
 
 use super::{Binder, Binding, HAZARD, counts_steps};
 use crate::atom::AtomKind;
@@ -23,7 +26,11 @@ pub fn formula_text(property: &Property, binding: &Binding<'_>) -> String {
             Some(lowest) => stack_text(lowest),
             None => format!("AG (sp_torn || sp >= end_of_static_data + {} - 1)", margin_of(*limit)),
         },
-        PropertyKind::Formula { check } | PropertyKind::Ltl { check } => check.clone(),
+        PropertyKind::Formula { check } => check.clone(),
+        PropertyKind::Ltl { check } => match parse_path(check) {
+            Ok(psi) if psi.is_path_formula() => format!("A[{}]", check.trim()),
+            _ => check.clone(),
+        },
         PropertyKind::Recovery { to } => format!("AG EF {}", closed(to)),
         PropertyKind::Always { check } => format!("AG {}", closed(check)),
         PropertyKind::Never { check } => format!("AG !{}", closed(check)),
@@ -37,6 +44,7 @@ pub fn formula_text(property: &Property, binding: &Binding<'_>) -> String {
         }
         PropertyKind::StaysAfter { after, stays } => format!("AG ({} -> AG {})", closed(after), closed(stays)),
         PropertyKind::InfinitelyOften { check } => format!("AG AF {}", closed(check)),
+        PropertyKind::EventuallyForever { check } if !property.under.is_empty() => format!("A[F G {}]", closed(check)),
         PropertyKind::EventuallyForever { check } => format!("mu X. nu Y. []X || ({} && []Y)", closed(check)),
     }
 }
@@ -76,18 +84,19 @@ fn margin_of(limit: StackLimit) -> u32 {
 
 impl Binder<'_> {
     /// The formula of a property, and whether it counts steps.
-    pub(super) fn pattern(&mut self, kind: &PropertyKind) -> Result<(Bound, bool), PropertyError> {
-        let formula = match kind {
+    pub(super) fn pattern(&mut self, property: &Property) -> Result<(Bound, bool), PropertyError> {
+        let formula = match &property.kind {
             PropertyKind::EventuallyForever { check } => {
                 let check = self.formula(check)?;
                 // It is `F G p` over all paths, which is the same when steps that change no atom are left out.
                 let counts = counts_steps(&check);
-                return Ok((eventually_forever(check), counts));
+                let fair = !property.under.is_empty();
+                return Ok((if fair { all_eventually_always(check) } else { eventually_forever(check) }, counts));
             }
             PropertyKind::Inherent => globally(not(Formula::Atom(self.atom(HAZARD, AtomKind::Hazard)))),
             PropertyKind::Stack(limit) => self.stack(*limit)?,
             PropertyKind::Formula { check } => self.formula(check)?,
-            PropertyKind::Ltl { .. } => return Err(PropertyErrorKind::unsupported("linear time (`Ltl`)").error()),
+            PropertyKind::Ltl { check } => self.linear(check)?,
             PropertyKind::Recovery { to } => globally(exists_eventually(self.formula(to)?)),
             PropertyKind::Always { check } => globally(self.formula(check)?),
             PropertyKind::Never { check } => globally(not(self.formula(check)?)),
@@ -155,6 +164,12 @@ fn all_pair(operator: PathPairOperator, p: Bound, q: Bound) -> Bound {
 /// A single operand stays as it is: `And` has two or more.
 fn conjunction(mut operands: Vec<Bound>) -> Bound {
     if operands.len() == 1 { operands.remove(0) } else { Formula::And(operands) }
+}
+
+/// `A[F G p]`, for which fairness has a meaning.
+fn all_eventually_always(p: Bound) -> Bound {
+    let always = Formula::Linear(LinearOperator::Always, Box::new(p));
+    Formula::quantified(PathQuantifier::All, Formula::Linear(LinearOperator::Eventually, Box::new(always)))
 }
 
 /// `mu X. nu Y. []X || (p && []Y)`; p is closed, so the names capture nothing.

@@ -40,6 +40,10 @@ fn every_pattern_shows_what_is_checked() {
     check(r#"StaysAfter(after: "PORTB.0", stays: "sleeping")"#, "AG ((PORTB.0) -> AG sleeping)");
     check(r#"InfinitelyOften(check: "PORTB.0")"#, "AG AF (PORTB.0)");
     check(r#"EventuallyForever(check: "PORTB.0")"#, "mu X. nu Y. []X || ((PORTB.0) && []Y)");
+    check(r#"Ltl(check: "F G (pc in main)")"#, "A[F G (pc in main)]");
+    check(r#"Ltl(check: "G (PORTB.0 -> (PORTB.1 U PORTB.2))")"#, "A[G (PORTB.0 -> (PORTB.1 U PORTB.2))]");
+    check(r#"Ltl(check: "G PORTB.0")"#, "A[G PORTB.0]");
+    check(r#"Ltl(check: "PORTB.0")"#, "PORTB.0");
     check("Stack(max_bytes: 2)", "AG (sp_torn || sp >= 0x8fd)");
     check("Stack(max_bytes: 0)", "AG (sp_torn || sp >= 0x8ff)");
     check("Stack(max_bytes: 100000)", "AG (sp_torn || sp >= 0x0)");
@@ -69,6 +73,8 @@ fn steps_are_counted_by_modalities_only() {
     check("AG (sleeping || <>PORTB.0)", true);
     check(r#"EventuallyForever(check: "PORTB.0")"#, false);
     check(r#"EventuallyForever(check: "AX PORTB.0")"#, true);
+    check("A[F X PORTB.0]", true);
+    check("A[F G PORTB.0]", false);
 }
 
 #[test]
@@ -87,6 +93,75 @@ fn the_command_line_takes_an_entry_or_a_formula() {
     check("Recovery(to: \"x == 1\")", PropertyKind::Recovery { to: "x == 1".to_owned() }, "Recovery(to: \"x == 1\")");
 }
 
+/// The formula that is checked under fairness, as the formula of a property without.
+#[test]
+fn fairness_restricts_the_paths() {
+    const INT0: &str = "((F G enabled(INT0) && G F SREG.I) -> G F interrupt(INT0))";
+    #[track_caller]
+    fn check(entry: &str, expected: &str) {
+        let image = sensor();
+        let binding = Binding { device: device("atmega328p"), image: &image };
+        let mut table = AtomTable::new();
+        let mut bound = |text: &str| {
+            let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            bind(&property, &Definitions::new(), &binding, &mut table).unwrap_or_else(|error| panic!("{text}: {error}"))
+        };
+        let fair = bound(entry);
+        assert!(fair.fairness.is_some());
+        assert_eq!(fair.normal_form, bound(expected).normal_form, "{entry}");
+    }
+    let interrupt = r#"under: ["G F interrupt(INT0)"]"#;
+    check(&format!(r#"InfinitelyOften(check: "PORTB.0", {interrupt})"#), &format!("AG A[{INT0} -> F PORTB.0]"));
+    check(&format!(r#"Always(check: "PORTB.0", {interrupt})"#), "AG PORTB.0");
+    check(&format!(r#"Recovery(to: "PORTB.0", {interrupt})"#), "AG EF PORTB.0");
+    check(&format!(r#"Ltl(check: "F G PORTB.0", {interrupt})"#), &format!("A[{INT0} -> F G PORTB.0]"));
+    check(&format!(r#"EventuallyForever(check: "PORTB.0", {interrupt})"#), &format!("A[{INT0} -> F G PORTB.0]"));
+    check(
+        r#"Formula(check: "EG PORTB.0 || A[PORTB.1 U PORTB.2]", under: ["G F sleeping", "F G PORTC.0"])"#,
+        "E[(G F sleeping && F G PORTC.0) && G PORTB.0] || A[(G F sleeping && F G PORTC.0) -> (PORTB.1 U PORTB.2)]",
+    );
+    check(
+        r#"Formula(check: "E[PORTB.1 R PORTB.2] && E[PORTB.1 W PORTB.2]", under: ["G F sleeping"])"#,
+        "E[G F sleeping && (PORTB.1 R PORTB.2)] && E[G F sleeping && (PORTB.1 W PORTB.2)]",
+    );
+    check(
+        r#"Formula(check: "AX EX E[PORTB.1 U PORTB.2] && A[PORTB.1 W PORTB.2]", under: ["G F sleeping"])"#,
+        "AX EX E[PORTB.1 U PORTB.2] && A[PORTB.1 W PORTB.2]",
+    );
+}
+
+#[test]
+fn assumptions_of_fairness_say_what_they_are_read_as() {
+    #[track_caller]
+    fn check(condition: &str, expected: &str) {
+        let entry = format!(r#"Ltl(check: "F sleeping", under: ["{condition}"])"#);
+        let (property, _) = bound(&entry, "atmega328p", &sensor()).unwrap_or_else(|error| panic!("{entry}: {error}"));
+        assert_eq!(property.fairness.expect("it assumes fairness").texts, [expected]);
+    }
+    check(
+        "G F interrupt(TIMER0_OVF)",
+        "G F interrupt(TIMER0_OVF), read as (F G enabled(TIMER0_OVF) && G F SREG.I) -> G F interrupt(TIMER0_OVF)",
+    );
+    check("G F (pc == main)", "G F (pc == main)");
+    check("G F sleeping -> F G PORTB.0", "G F sleeping -> F G PORTB.0");
+}
+
+#[test]
+fn what_is_no_fairness_is_refused() {
+    #[track_caller]
+    fn check(entry: &str, expected: &str) {
+        let error = bound(entry, "atmega328p", &sensor()).expect_err("it is refused");
+        assert!(error.to_string().contains(expected), "{entry}: {error}");
+    }
+    check(r#"Always(check: "PORTB.0", under: ["G sleeping"])"#, "`G sleeping` is no assumption of fairness");
+    check(r#"Always(check: "PORTB.0", under: ["sleeping"])"#, "hint: write what recurs or stays");
+    check(r#"Always(check: "PORTB.0", under: ["G F F sleeping"])"#, "no assumption of fairness");
+    check(r#"Always(check: "PORTB.0", under: ["G F interrupt(INT9)"])"#, "INT9");
+    check(r#"Formula(check: "nu X. PORTB.0 && []X", under: ["G F sleeping"])"#, "a fixed point speaks of no paths");
+    check(r#"Inherent(under: ["G F sleeping"])"#, "Inherent does not depend on fairness");
+    check(r#"Stack(max_bytes: 2, under: ["G F sleeping"])"#, "leave `under` out");
+}
+
 #[test]
 fn what_is_bound_later_says_so() {
     #[track_caller]
@@ -94,10 +169,5 @@ fn what_is_bound_later_says_so() {
         let error = bound(text, "atmega328p", &sensor()).expect_err("it is not supported");
         assert_eq!(error.unsupported().map(ToString::to_string).as_deref(), Some(expected), "{error}");
     }
-    check(r#"Ltl(check: "F G PORTB.0")"#, "linear time (`Ltl`) is not supported yet");
-    check(
-        r#"Always(check: "PORTB.0", under: ["G F sleeping"])"#,
-        "the fairness assumption under `under` is not supported yet",
-    );
     check("AG !hazard", "the atom `hazard` outside of `Inherent()` is not supported yet");
 }

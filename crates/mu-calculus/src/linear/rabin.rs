@@ -51,12 +51,12 @@ fn pair(formula: &mut LinearFormula, id: LinearId) -> Option<Pair> {
     };
     let mut pair = Pair { always: anything, often: anything };
     for operand in operands {
-        let place = match (formula.always_from(operand), formula.infinitely_often(operand)) {
-            (Some(a), _) if pair.always == anything => (&mut pair.always, a),
-            (_, Some(b)) if pair.often == anything => (&mut pair.often, b),
+        match (formula.always_from(operand), formula.infinitely_often(operand)) {
+            // `F G a && F G b` is `F G (a && b)`.
+            (Some(always), _) => pair.always = formula.list(true, [pair.always, always]),
+            (_, Some(often)) if pair.often == anything => pair.often = often,
             _ => return None,
-        };
-        *place.0 = place.1;
+        }
     }
     Some(pair)
 }

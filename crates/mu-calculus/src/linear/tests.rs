@@ -221,7 +221,7 @@ fn automata_accept_the_words_that_satisfy_the_formula() {
         let mut formula = letters();
         let root = written.linear(&mut formula);
         let Ok(automaton) = deterministic(&mut formula, root) else { continue };
-        let own = determinised(&mut formula, root);
+        let own = determinised(&formula, root);
         decided += 1;
         sizes.push(automaton.size());
         for _ in 0..12 {

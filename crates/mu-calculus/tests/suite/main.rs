@@ -18,3 +18,4 @@ mod random;
 mod resolution;
 mod strategies;
 mod tiny;
+mod vacuity;

@@ -1,0 +1,76 @@
+//! Fairness must not prove anything by itself: wherever the program gets, a fair run must be possible.
+
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use crate::verification::{Request, after_start, place, reason};
+use avr_properties::{BoundProperty, Fairness};
+use mu_calculus::{AtomId, Formula, NormalForm, PathOperator, PathQuantifier, Problem};
+use three_valued::Truth;
+use tvar::{Decision, Goal, System};
+
+/// Adds the goal `AG E[fair]`, unless it is there; its number.
+pub(crate) fn goal(fairness: &Fairness, goals: &mut Vec<Goal>) -> usize {
+    let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, Box::new(fairness.goes_on.clone()));
+    let formula = after_start(&everywhere).expect("E[fair] translates, and so does AG of it");
+    goals.iter().position(|goal| !goal.sees_hazards && goal.formula == formula).unwrap_or_else(|| {
+        goals.push(Goal { formula, sees_hazards: false });
+        goals.len() - 1
+    })
+}
+
+/// Why the verdict of a property does not stand: a state that can be reached and may have no fair path. None if every
+/// state has one.
+pub(crate) fn in_doubt(
+    firmware: &Firmware<'_>,
+    request: &Request<'_>,
+    bound: &BoundProperty,
+    decision: &Decision<AbstractState>,
+) -> Option<String> {
+    // SOUND: only the certain answer will do.
+    if decision.verdict.is_true() {
+        return None;
+    }
+    let fairness = bound.fairness.as_ref()?;
+    let assumed: Vec<&str> = fairness.texts.iter().map(String::as_str).collect();
+    let assumed = assumed.join("; ");
+    let state = without_fair_path(firmware, request, &fairness.goes_on, decision);
+    Some(match (state, &decision.undecided) {
+        (Some((state, Truth::False)), _) => {
+            format!(
+                "no run is fair {}, which would prove anything there (fairness: {assumed})",
+                place(firmware, request.image, state)
+            )
+        }
+        (Some((state, _)), _) => {
+            let place = place(firmware, request.image, state);
+            format!("perhaps no run is fair {place}, which would prove anything there (fairness: {assumed})")
+        }
+        (None, Some(undecided)) => {
+            let cause = reason(firmware, request.image, decision, undecided);
+            format!("it is open whether every state has a fair run: {cause} (fairness: {assumed})")
+        }
+        (None, None) => format!("it is open whether every state has a fair run (fairness: {assumed})"),
+    })
+}
+
+/// The first state, in the order of discovery, from which no path is fair, or else perhaps none.
+fn without_fair_path<'s>(
+    firmware: &Firmware<'_>,
+    request: &Request<'_>,
+    goes_on: &Formula<AtomId>,
+    decision: &'s Decision<AbstractState>,
+) -> Option<(&'s AbstractState, Truth)> {
+    let space = &decision.space;
+    let graph = space.graph(false);
+    let labels = space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom));
+    let formula = NormalForm::new(goes_on).ok()?;
+    let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
+    let solution = problem.solve(&|| request.watch.cancelled()).ok()?;
+    let of_value = |value: Truth| {
+        let mut states =
+            graph.states().filter(|state| matches!(space.states[state.index()], AbstractState::Running(_)));
+        let found = states.find(|state| solution.truth(*state, formula.root()) == value)?;
+        Some((&space.states[found.index()], value))
+    };
+    of_value(Truth::False).or_else(|| of_value(Truth::Unknown))
+}
