@@ -4,7 +4,8 @@ use crate::state::AbstractState;
 use crate::system::Firmware;
 use crate::verification::{Request, after_start, place, reason};
 use avr_properties::{BoundProperty, Fairness};
-use mu_calculus::{AtomId, Formula, NormalForm, PathOperator, PathQuantifier, Problem};
+use mu_calculus::{AtomId, Formula, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
+use std::collections::BTreeSet;
 use three_valued::Truth;
 use tvar::{Decision, Goal, System};
 
@@ -53,7 +54,8 @@ pub(crate) fn in_doubt(
     })
 }
 
-/// The first state, in the order of discovery, from which no path is fair, or else perhaps none.
+/// A state from which no path is fair, or else perhaps none, where a run can stay: the first, in the order of discovery,
+/// leads to it.
 fn without_fair_path<'s>(
     firmware: &Firmware<'_>,
     request: &Request<'_>,
@@ -66,11 +68,19 @@ fn without_fair_path<'s>(
     let formula = NormalForm::new(goes_on).ok()?;
     let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
     let solution = problem.solve(&|| request.watch.cancelled()).ok()?;
+    let is_running = |state: StateId| matches!(space.states[state.index()], AbstractState::Running(_));
     let of_value = |value: Truth| {
-        let mut states =
-            graph.states().filter(|state| matches!(space.states[state.index()], AbstractState::Running(_)));
-        let found = states.find(|state| solution.truth(*state, formula.root()) == value)?;
-        Some((&space.states[found.index()], value))
+        let fits = |state: StateId| is_running(state) && solution.truth(state, formula.root()) == value;
+        let mut state = graph.states().find(|state| fits(*state))?;
+        let mut seen = BTreeSet::new();
+        // Follow the first way on until it repeats itself, or leaves the states in question.
+        while seen.insert(state.index()) {
+            match graph.may(state).iter().find(|next| fits(**next)) {
+                Some(next) => state = *next,
+                None => break,
+            }
+        }
+        Some((&space.states[state.index()], value))
     };
     of_value(Truth::False).or_else(|| of_value(Truth::Unknown))
 }

@@ -7,8 +7,8 @@ use crate::cut::cut;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
-use avr_machine::{Input, MachineState, Question, Stop};
-use avr_properties::StateView;
+use avr_machine::{Event, Input, MachineState, Question, Stop};
+use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
@@ -26,6 +26,19 @@ struct Recorder<'a> {
     step: usize,
     /// Origins of the bits that questions were about.
     asked: Origins,
+    /// What the step read and wrote.
+    accesses: Vec<Access>,
+}
+
+/// A read or a write of a cell, which may be an event that an atom speaks of.
+#[derive(Debug)]
+struct Access {
+    writes: bool,
+    cell: u16,
+    /// Whether the address is known.
+    certain: bool,
+    /// Origins of the value.
+    value: Origins,
 }
 
 impl Unknowns<TracedByte> for Recorder<'_> {
@@ -49,6 +62,17 @@ impl Unknowns<TracedByte> for Recorder<'_> {
     fn stuck(&mut self, about: &[&TracedByte]) {
         self.asked = self.asked.union(&all_origins(about));
     }
+
+    fn event(&mut self, event: Event<'_, TracedByte>) {
+        let (writes, cell, certain, value) = match event {
+            Event::Read(cell, value) => (false, cell, true, value),
+            Event::Write(cell, value) => (true, cell, true, value),
+            Event::PerhapsRead(cell, value) => (false, cell, false, value),
+            Event::PerhapsWrite(cell, value) => (true, cell, false, value),
+            Event::Call(_) | Event::Return(_) | Event::Interrupt(_) | Event::WatchdogRestart => return,
+        };
+        self.accesses.push(Access { writes, cell, certain, value: value.all_origins() });
+    }
 }
 
 fn all_origins(bytes: &[&TracedByte]) -> Origins {
@@ -64,6 +88,8 @@ pub(crate) struct Tracer<'a, 'f> {
     state: MachineState<TracedByte>,
     /// Origins of the questions that were settled on the path, latest last.
     asked: Vec<Origins>,
+    /// What the latest step read and wrote.
+    accesses: Vec<Access>,
 }
 
 impl<'a, 'f> Tracer<'a, 'f> {
@@ -74,7 +100,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         precision: &'a dyn Lookup<Firmware<'f>>,
     ) -> Self {
         let state = MachineState::new(firmware.machine.cells(), TracedByte::constant(0));
-        Self { firmware, path, precision, sources: Vec::new(), state, asked: Vec::new() }
+        Self { firmware, path, precision, sources: Vec::new(), state, asked: Vec::new(), accesses: Vec::new() }
     }
 
     /// The refinements that may remove the cause, best reasons first.
@@ -120,7 +146,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// Runs one step with the answers of a script and gives the origins of its questions.
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
-        let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default() };
+        let recorder =
+            Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
         let mut environment = Scripted::replaying(precision, recorder, script);
         match self.path[step] {
@@ -130,6 +157,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 let _: Result<u32, Stop> = self.firmware.machine.step(&mut self.state, &mut environment);
             }
         }
+        self.accesses = environment.unknowns.accesses;
         environment.unknowns.asked
     }
 
@@ -170,10 +198,29 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let last = self.path.last().expect("a path has a state");
         let Some(view) = self.firmware.view(last) else { return Origins::default() };
         let unknown = self.firmware.atoms[atom.index()].unknown_cells(&view as &dyn StateView);
-        unknown.into_iter().fold(Origins::default(), |all, (address, mask)| {
+        let event = self.event_origins(self.firmware.atoms[atom.index()].kind());
+        unknown.into_iter().fold(event, |all, (address, mask)| {
             let cell = self.state.data.get(address);
             let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
             bits.fold(all, |all, bit| all.union(cell.bit(bit).origins()))
+        })
+    }
+
+    /// What makes the event of an atom, or its value, unknown.
+    fn event_origins(&self, atom: &AtomKind) -> Origins {
+        let (writes, cells) = match atom {
+            AtomKind::Event(WatchedEvent::Read(cells), _) => (false, cells),
+            AtomKind::Event(WatchedEvent::Write(cells), _) => (true, cells),
+            _ => return Origins::default(),
+        };
+        let meant = self.accesses.iter().filter(|access| access.writes == writes && cells.contains(&access.cell));
+        meant.fold(Origins::default(), |all, access| {
+            let all = all.union(&access.value);
+            match self.asked.last() {
+                // Whether the event happens at all hangs on the address.
+                Some(asked) if !access.certain => all.union(asked),
+                _ => all,
+            }
         })
     }
 
