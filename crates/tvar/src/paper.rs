@@ -164,7 +164,10 @@ impl<S: System> System for PerState<'_, S> {
     fn blame(&mut self, path: &[S::State], cause: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
         let candidates = self.system.blame(path, cause, &self.table);
         let of_state = |Candidate { knob, step, indirection, direct, .. }: Candidate<S>| {
-            let step = if matches!(knob, Knob::Step(..)) { step - 1 } else { step };
+            let (knob, step) = match knob {
+                Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (Knob::Step(variable, bits), step - 1),
+                Knob::Case(..) | Knob::Input(..) => (knob, step),
+            };
             Candidate { location: (), knob, step, indirection, direct }
         };
         candidates.into_iter().map(of_state).collect()
