@@ -1,12 +1,12 @@
 #!/bin/bash
-# Compares with independent tools: avr-objdump, avr-libc, simavr and the simulator of avr-gdb.
+# Compares with independent tools: avr-objdump, avr-libc, simavr, the simulator of avr-gdb, Spin and pyModelChecking.
 #
 #   tests/oracle/all.sh             the tools must be there
-#   tests/oracle/all.sh --install   installs what is missing with apt-get (as root or with sudo)
+#   tests/oracle/all.sh --install   installs what is missing with apt-get (as root or with sudo) and pip
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-packages=(gcc libc6-dev perl python3 gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr)
+packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr spin)
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -20,7 +20,10 @@ install_packages() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-if [ "${1:-}" = --install ]; then install_packages; fi
+if [ "${1:-}" = --install ]; then
+    install_packages
+    tests/oracle/logic/run --install-only
+fi
 
 oracle() {
     printf '\n--- %s\n' "$*"
@@ -30,4 +33,5 @@ oracle() {
 oracle cargo test --quiet -p avr-isa --features oracle
 oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
+oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
