@@ -41,7 +41,7 @@ fn case(seed: u64) -> Result<String, Box<dyn Error>> {
     for state in graph.states() {
         (0..ATOMS).for_each(|atom| labels.set(AtomId(atom), state, Truth::from(numbers.below(2) == 0)));
     }
-    let linear = seed % 2 == 0;
+    let linear = seed.is_multiple_of(2);
     let formula = if linear { numbers.path(4) } else { numbers.branching(4) };
     let bound = if linear { Formula::quantified(PathQuantifier::All, formula.clone()) } else { formula.clone() };
     let normal_form = NormalForm::new(&bound)?;
