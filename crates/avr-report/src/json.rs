@@ -5,8 +5,9 @@
 use serde::Serialize;
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, StackBound, Statistics};
+use avr_verify::{Basis, PropertyResult, StackBound, Statistics, Vacuity};
 
+use crate::evidence::JsonEvidence;
 use crate::report::{Report, Summary, verdict_name};
 
 /// The name and version of the format.
@@ -25,7 +26,7 @@ struct JsonReport<'a> {
 }
 
 #[derive(Serialize)]
-struct Firmware<'a> {
+pub(crate) struct Firmware<'a> {
     path: &'a str,
     sha256: &'a str,
     format: &'static str,
@@ -41,8 +42,17 @@ struct JsonResult<'a> {
     basis: &'static str,
     reason: Option<&'a str>,
     stats: JsonStatistics,
-    /// No evidence is recorded yet; the field is there because readers may count on it.
-    evidence: Option<()>,
+    evidence: Option<JsonEvidence>,
+    /// Why a verdict that a run could show comes without one.
+    evidence_missing: Option<&'a str>,
+    vacuous: Option<JsonVacuity<'a>>,
+}
+
+/// A part of the formula that a property which holds says nothing about.
+#[derive(Serialize)]
+struct JsonVacuity<'a> {
+    subformula: &'a str,
+    replaced_by: &'static str,
 }
 
 #[derive(Serialize)]
@@ -77,7 +87,7 @@ impl Report<'_> {
         let report = JsonReport {
             schema: SCHEMA,
             firmware: firmware(self.image, self.device),
-            results: self.results.properties.iter().map(JsonResult::from).collect(),
+            results: self.results.properties.iter().map(|result| JsonResult::new(result, self)).collect(),
             stack: self.results.stack.into(),
             assumptions: &self.results.assumptions,
             summary: Summary::of(self.results).into(),
@@ -89,7 +99,7 @@ impl Report<'_> {
     }
 }
 
-fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {
+pub(crate) fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {
     Firmware { path: &image.name, sha256: &image.sha256, format: image.format.name(), device }
 }
 
@@ -101,8 +111,9 @@ pub(crate) fn basis_name(basis: Basis) -> &'static str {
     }
 }
 
-impl<'a> From<&'a PropertyResult> for JsonResult<'a> {
-    fn from(result: &'a PropertyResult) -> Self {
+impl<'a> JsonResult<'a> {
+    fn new(result: &'a PropertyResult, report: &Report<'a>) -> Self {
+        let evidence = result.evidence.as_ref();
         let (verdict, reason) = verdict_name(&result.verdict);
         Self {
             name: &result.name,
@@ -112,8 +123,17 @@ impl<'a> From<&'a PropertyResult> for JsonResult<'a> {
             basis: basis_name(result.basis),
             reason: reason.or(result.detail.as_deref()),
             stats: result.statistics.into(),
-            evidence: None,
+            evidence: evidence.and_then(|evidence| JsonEvidence::new(evidence, report.image, report.device)),
+            evidence_missing: result.evidence_missing.as_deref(),
+            vacuous: result.vacuous.as_ref().map(JsonVacuity::from),
         }
+    }
+}
+
+impl<'a> From<&'a Vacuity> for JsonVacuity<'a> {
+    fn from(vacuity: &'a Vacuity) -> Self {
+        let Vacuity { subformula, replaced_by } = vacuity;
+        Self { subformula, replaced_by: if *replaced_by { "true" } else { "false" } }
     }
 }
 

@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 mod escape;
+mod evidence;
 mod json;
 mod listing;
+mod names;
 mod report;
 mod table;
 mod text;

@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image, SourceLine, SymbolKind, SymbolPlace};
+use avr_image::{FlashByteAddress, FlashWordAddress, Image, SourceLine, SymbolKind, SymbolPlace};
 use avr_isa::{DecodeError, Disassembly, Instruction, decode};
 use avr_machine::device::Device;
 
 use crate::escape::Escaped;
-
-/// Where avr-gcc puts data memory among the addresses of symbols.
-const DATA_SPACE: u32 = 0x80_0000;
+use crate::names::Names;
 
 /// The listing of an image: byte addresses, machine words and assembler text, with symbols as labels, source lines
 /// where debug information has them, and the names of I/O registers.
@@ -82,11 +80,12 @@ impl<'a> Lister<'a> {
 
     /// Lists the instruction or word at an address and gives its length in words.
     fn word(&mut self, address: FlashWordAddress) -> u32 {
+        let names = Names { image: self.image, device: self.device };
         let first = self.image.program.word(address).unwrap_or(0xffff);
         match self.instruction(address, first) {
             Some(Ok(instruction)) => {
                 let second = self.second_word(address).filter(|_| instruction.words() == 2);
-                let text = escaped(&self.disassembly(instruction, address.byte()));
+                let text = escaped(&names.disassembly(instruction, address.byte()));
                 self.row(address, first, second, &text);
                 u32::from(instruction.words())
             }
@@ -120,43 +119,6 @@ impl<'a> Lister<'a> {
         let objects = symbols.all().iter().filter(|symbol| symbol.kind == SymbolKind::Object);
         let mut extents = objects.filter_map(|symbol| Some((symbol.place.flash()?.0, symbol.size)));
         outside || extents.any(|(start, size)| (start..start.saturating_add(size)).contains(&address.0))
-    }
-
-    fn disassembly(&self, instruction: Instruction, address: FlashByteAddress) -> Disassembly {
-        let mut disassembly = instruction.disassemble(address.0, &|target| self.name_of(target));
-        if let (Some(comment), Some(register)) = (&mut disassembly.comment, self.register_of(instruction)) {
-            // Writing to a string cannot fail.
-            let _ = write!(comment, " <{register}>");
-        }
-        disassembly
-    }
-
-    /// The name of an address in flash or, as the linker counts, in data memory.
-    fn name_of(&self, address: u32) -> Option<String> {
-        let symbols = &self.image.symbols;
-        let located = match address.checked_sub(DATA_SPACE) {
-            None => symbols.function_at(FlashByteAddress(address)),
-            Some(data) => {
-                let data = u16::try_from(data).ok()?;
-                if let Some(register) = self.device.register_at(data) {
-                    return Some(register.name.to_owned());
-                }
-                symbols.object_at(DataAddress(data))
-            }
-        }?;
-        let name = located.symbol.display_name();
-        Some(if located.offset == 0 { name.to_owned() } else { format!("{name}+{:#x}", located.offset) })
-    }
-
-    /// The name of the register that an instruction addresses as I/O.
-    fn register_of(&self, instruction: Instruction) -> Option<&'static str> {
-        let io = match instruction {
-            Instruction::In { io, .. } | Instruction::Out { io, .. } => io,
-            Instruction::Sbi { io, .. } | Instruction::Cbi { io, .. } => io,
-            Instruction::Sbic { io, .. } | Instruction::Sbis { io, .. } => io,
-            _ => return None,
-        };
-        self.device.register_at(u16::from(io) + 0x20).map(|register| register.name)
     }
 
     fn row(&mut self, address: FlashWordAddress, first: u16, second: Option<u16>, text: &str) {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, Results, StackBound, Verdict};
+use avr_verify::{Basis, PropertyResult, StackBound, Vacuity, Verdict};
 
 use crate::escape::Escaped;
+use crate::evidence::add_evidence;
 use crate::report::{Report, Summary, verdict_name};
 use crate::table::{Align, Table};
 
@@ -32,7 +33,7 @@ impl Report<'_> {
     pub fn text(&self, colour: Colour) -> String {
         let mut text = heading(self.image, self.device);
         text.push('\n');
-        text.push_str(&properties(self.results, colour));
+        text.push_str(&properties(self, colour));
         text.push('\n');
         for assumption in &self.results.assumptions {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
@@ -67,7 +68,8 @@ fn line(text: &mut String, title: &str, content: &str) {
     text.push_str(&format!("{title:<width$}{content}\n", width = INDENT.len()));
 }
 
-fn properties(results: &Results, colour: Colour) -> String {
+fn properties(report: &Report<'_>, colour: Colour) -> String {
+    let results = report.results;
     let mut table = Table::new([
         ("verdict", Align::Left),
         ("property", Align::Wrapped),
@@ -83,6 +85,9 @@ fn properties(results: &Results, colour: Colour) -> String {
     let mut text = head + "\n";
     for (lines, result) in rows.zip(&results.properties) {
         add_property(&mut text, &lines, result, colour);
+        if let Some(evidence) = &result.evidence {
+            add_evidence(&mut text, INDENT, evidence, report.image, report.device);
+        }
     }
     text
 }
@@ -112,6 +117,13 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
     }
     if let Some(reason) = reason.or(result.detail.as_deref()) {
         text.push_str(&format!("{INDENT}because {}\n", Escaped(reason)));
+    }
+    if let Some(missing) = &result.evidence_missing {
+        text.push_str(&format!("{INDENT}by proof, without a run that shows it: {}\n", Escaped(missing)));
+    }
+    if let Some(Vacuity { subformula, replaced_by }) = &result.vacuous {
+        let subformula = Escaped(subformula);
+        text.push_str(&format!("{INDENT}vacuous: it holds as well with '{subformula}' replaced by {replaced_by}\n"));
     }
     if result.basis == Basis::Model {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));

@@ -121,7 +121,9 @@ fn json_has_every_field_of_the_contract() {
                 "transitions": 2345,
                 "seconds": 0.012
               },
-              "evidence": null
+              "evidence": null,
+              "evidence_missing": null,
+              "vacuous": null
             },
             {
               "name": "in the model only",
@@ -136,7 +138,9 @@ fn json_has_every_field_of_the_contract() {
                 "transitions": 2345,
                 "seconds": 0.012
               },
-              "evidence": null
+              "evidence": null,
+              "evidence_missing": null,
+              "vacuous": null
             },
             {
               "name": "a name of more than sixty characters, as formulas without a name have them",
@@ -151,7 +155,9 @@ fn json_has_every_field_of_the_contract() {
                 "transitions": 2345,
                 "seconds": 0.012
               },
-              "evidence": null
+              "evidence": null,
+              "evidence_missing": null,
+              "vacuous": null
             },
             {
               "name": "hostile \u001b[2J",
@@ -166,7 +172,9 @@ fn json_has_every_field_of_the_contract() {
                 "transitions": 2345,
                 "seconds": 0.012
               },
-              "evidence": null
+              "evidence": null,
+              "evidence_missing": null,
+              "vacuous": null
             }
           ],
           "stack": {

@@ -74,6 +74,9 @@ pub struct Verify {
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
+    /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
+    #[arg(long, value_name = "DIR")]
+    pub evidence: Option<PathBuf>,
     /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,

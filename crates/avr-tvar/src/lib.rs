@@ -10,6 +10,7 @@ mod device;
 mod disasm;
 mod eeprom;
 mod error;
+mod evidence;
 mod exit;
 mod memory;
 mod monitor;

@@ -19,6 +19,7 @@ use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::output;
 use crate::values;
+use crate::verify::read_properties;
 
 /// The trace is written in pieces of about so many bytes.
 const PIECE_BYTES: usize = 1 << 16;
@@ -56,6 +57,9 @@ pub struct Run {
     /// What comes from outside (RON): pin levels, received bytes, conversions, interrupts
     #[arg(long, value_name = "FILE")]
     pub stimulus: Option<PathBuf>,
+    /// Property file whose fuses, assumptions, allowed and forbidden hazards count for this run as well
+    #[arg(long, value_name = "FILE")]
+    pub properties: Option<PathBuf>,
     /// Write all inputs of the run to a file that --stimulus takes, to repeat the run exactly
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -72,12 +76,14 @@ pub struct Run {
 /// # Errors
 /// When the command line or a file is wrong, or an exact stimulus asks for what is not possible.
 pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
-    let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: None };
+    let file = arguments.properties.as_deref().map(read_properties).transpose()?;
+    let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: file.as_ref() };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     output::note(&warnings(&image));
     let stimulus = arguments.stimulus.as_deref().map(|path| read_stimulus(path, device)).transpose()?;
     let stimulus = stimulus.unwrap_or_default();
-    let machine = machine(&image, device, arguments.start, &stimulus)?;
+    let file = file.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;
+    let machine = machine(&image, device, (arguments.start, file), &stimulus)?;
     let mut simulator = Simulator::new(&machine, stimulus);
     if arguments.record.is_some() {
         simulator.record();
@@ -109,14 +115,13 @@ fn read_stimulus(path: &Path, device: &'static Device) -> Result<Stimulus, Input
     }
 }
 
-/// The machine that verification without a property file is about, with the resets that happen in the run.
+/// The machine that verification is about, with the resets that happen in the run.
 fn machine(
     image: &Image,
     device: &'static Device,
-    start: Option<u32>,
+    (start, mut file): (Option<u32>, PropertyFile),
     stimulus: &Stimulus,
 ) -> Result<Machine, InputError> {
-    let mut file = PropertyFile::parse("command line", "()")?;
     file.environment.extend(stimulus.resets().into_iter().filter_map(|cause| match cause {
         ResetCause::External => Some(EnvironmentEvent::Reset),
         ResetCause::BrownOut => Some(EnvironmentEvent::BrownOut),

@@ -20,6 +20,7 @@ use crate::arguments::{Deny, Format, Verify};
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
+use crate::evidence;
 use crate::exit::Exit;
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
         None => return Ok(Exit::Internal),
     };
     results.interrupted |= job.monitor.is_interrupted();
-    report(&job, &results, arguments.format)?;
+    report(&job, &results, arguments)?;
     Ok(Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)))
 }
 
@@ -80,7 +81,7 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
     })
 }
 
-fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
+pub(crate) fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
     let name = path.display().to_string();
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(PropertyFile::parse(&name, &text)?),
@@ -150,13 +151,17 @@ fn watch(job: &Job, work: &Receiver<Work>) -> Option<Work> {
     outcome
 }
 
-fn report(job: &Job, results: &Results, format: Format) -> Result<(), InputError> {
+fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<(), InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let report = Report { image: &job.image, device: job.device.name, results, peak_memory_bytes };
-    output::results(&match format {
+    output::results(&match arguments.format {
         Format::Text => report.text(output::colour()),
         Format::Json => report.json(),
-    })
+    })?;
+    match &arguments.evidence {
+        Some(directory) => evidence::write(directory, &report, &avr_verify::machine(&job.request())?),
+        None => Ok(()),
+    }
 }
 
 impl Job {

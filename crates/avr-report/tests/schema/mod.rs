@@ -1,14 +1,35 @@
 //! A validator for the part of JSON Schema (draft 2020-12) that the published schema uses.
 
+#![allow(dead_code, reason = "each file of tests uses a part")]
+
 use serde_json::Value;
 
 /// What in a report contradicts `docs/schema/report-1.json`.
 pub fn problems(report: &Value) -> Vec<String> {
-    let text = include_str!("../../../../docs/schema/report-1.json");
-    let schema: Value = serde_json::from_str(text).expect("the schema is JSON");
     let mut problems = Vec::new();
-    validate(report, &schema, "", &mut problems);
+    validate(report, &report_schema(), "", &mut problems);
     problems
+}
+
+/// What in a trace contradicts `docs/schema/trace-1.json`.
+pub fn trace_problems(trace: &Value) -> Vec<String> {
+    let text = include_str!("../../../../docs/schema/trace-1.json");
+    let mut problems = Vec::new();
+    validate(trace, &serde_json::from_str(text).expect("the schema is JSON"), "", &mut problems);
+    problems
+}
+
+fn report_schema() -> Value {
+    let text = include_str!("../../../../docs/schema/report-1.json");
+    serde_json::from_str(text).expect("the schema is JSON")
+}
+
+/// The definition that a reference means: all definitions are in the schema of reports.
+fn definition(reference: &Value) -> Value {
+    let reference = reference.as_str().expect("a reference is a string");
+    let pointer = reference.strip_prefix("avr-tvar/report/1").unwrap_or(reference);
+    let pointer = pointer.strip_prefix('#').expect("references have a fragment");
+    report_schema().pointer(pointer).unwrap_or_else(|| panic!("there is no {reference}")).clone()
 }
 
 fn validate(value: &Value, schema: &Value, path: &str, problems: &mut Vec<String>) {
@@ -36,7 +57,36 @@ fn validate(value: &Value, schema: &Value, path: &str, problems: &mut Vec<String
                 }
                 None
             }
-            "$schema" | "$id" | "title" | "description" => None,
+            "maximum" => {
+                value.as_f64().zip(argument.as_f64()).filter(|(v, m)| v > m).map(|_| format!("is above {argument}"))
+            }
+            "minItems" | "maxItems" => {
+                let wanted = argument.as_u64().expect("a number of items") as usize;
+                let count = value.as_array().map_or(wanted, Vec::len);
+                let fits = if keyword == "minItems" { count >= wanted } else { count <= wanted };
+                (!fits).then(|| format!("has {count} items"))
+            }
+            "additionalProperties" => {
+                for (name, field) in value.as_object().into_iter().flatten() {
+                    if schema.get("properties").and_then(|known| known.get(name)).is_none() {
+                        validate(field, argument, &format!("{path}/{name}"), problems);
+                    }
+                }
+                None
+            }
+            "anyOf" => {
+                let fits = |schema: &Value| {
+                    let mut problems = Vec::new();
+                    validate(value, schema, path, &mut problems);
+                    problems.is_empty()
+                };
+                (!list(argument).iter().any(fits)).then(|| "fits none of the alternatives".to_owned())
+            }
+            "$ref" => {
+                validate(value, &definition(argument), path, problems);
+                None
+            }
+            "$schema" | "$id" | "$defs" | "title" | "description" => None,
             other => panic!("the validator does not know the keyword `{other}`"),
         };
         problems.extend(problem.map(|problem| format!("{path}: {problem}")));
@@ -52,6 +102,7 @@ fn check_type(value: &Value, argument: &Value) -> Option<String> {
     let names: Vec<&str> = types.iter().map(|name| name.as_str().expect("types are names")).collect();
     let fits = names.iter().any(|name| match *name {
         "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
         "string" => value.is_string(),
         "integer" => value.is_u64() || value.is_i64(),
         "number" => value.is_number(),
@@ -71,6 +122,9 @@ fn check_pattern(value: &Value, argument: &Value) -> Option<String> {
 }
 
 fn missing(value: &Value, argument: &Value) -> Option<String> {
+    if !value.is_object() {
+        return None;
+    }
     let absent = list(argument).iter().filter_map(Value::as_str).find(|name| value.get(name).is_none())?;
     Some(format!("lacks `{absent}`"))
 }

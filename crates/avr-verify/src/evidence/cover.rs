@@ -24,6 +24,7 @@ pub(super) type Distance = u32;
 const ELSEWHERE: Distance = 1 << 20;
 
 /// Compares concrete with abstract states.
+#[derive(Clone, Copy)]
 pub(super) struct Cover<'a> {
     store: &'a Store,
 }

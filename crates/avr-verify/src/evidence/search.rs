@@ -44,19 +44,27 @@ type Cost = (Distance, usize, usize);
 
 /// Takes one step of the run, and gives the state that it led to; none if no inputs lead on. The caller accepts the step.
 pub(super) fn step(stepper: &mut Stepper<'_>, cover: &Cover<'_>, aim: &Aim<'_>) -> Option<(Tried, StateId)> {
-    let content = |cell: u16| aim.chosen.first().map_or(0, |member| cover.hint(aim.state(*member), cell));
-    let natural = stepper.attempt(&Answers::new(), &content);
-    let arrival = stepper.arrival(&natural);
-    let covering = aim.welcome.iter().find(|state| aim.distance(cover, **state, &arrival) == 0);
-    if let Some(state) = covering.copied() {
-        return Some((natural, state));
+    let found = natural(stepper, cover, aim);
+    if found.is_some() {
+        return found;
     }
-    stepper.take_back();
     aim.chosen.iter().take(MAX_HINTS).find_map(|hint| {
         let search =
             Search { stepper, cover, aim, hint: aim.state(*hint), seen: BTreeSet::new(), waiting: BinaryHeap::new() };
         search.run()
     })
+}
+
+/// Takes the step that comes by itself, if it leads on.
+pub(super) fn natural(stepper: &mut Stepper<'_>, cover: &Cover<'_>, aim: &Aim<'_>) -> Option<(Tried, StateId)> {
+    let content = |cell: u16| aim.chosen.first().map_or(0, |member| cover.hint(aim.state(*member), cell));
+    let natural = stepper.attempt(&Answers::new(), &content);
+    let arrival = stepper.arrival(&natural);
+    let covering = aim.welcome.iter().find(|state| aim.distance(cover, **state, &arrival) == 0).copied();
+    if covering.is_none() {
+        stepper.take_back();
+    }
+    covering.map(|state| (natural, state))
 }
 
 /// A search for answers, best first.

@@ -184,6 +184,13 @@ pub(super) struct Run {
     pub(super) left_to_hardware: Option<u64>,
 }
 
+impl Tried {
+    /// Whether something was chosen that the hardware would determine and does not do by itself.
+    pub(super) fn is_abstracted(&self) -> bool {
+        self.asked.iter().any(Asked::is_abstracted)
+    }
+}
+
 impl<'a> Stepper<'a> {
     /// A run that begins with cells as `content` says.
     pub(super) fn new(firmware: &Firmware<'a>, content: &dyn Fn(u16) -> u8) -> Self {

@@ -49,6 +49,8 @@ pub struct Line {
     pub pc: u32,
     /// What happened.
     pub happened: Happening,
+    /// Whether nothing happened because the processor slept.
+    pub asleep: bool,
     /// The cells that it changed, by rising address.
     pub changes: Vec<Change>,
     /// What was chosen.
@@ -107,6 +109,7 @@ pub(super) struct Story<'a> {
     chosen: std::iter::Peekable<std::slice::Iter<'a, (u64, Vec<Asked>)>>,
     cells: Vec<u8>,
     pc: u32,
+    asleep: bool,
     items: Vec<Shaped>,
     last: VecDeque<Line>,
 }
@@ -115,12 +118,20 @@ impl<'a> Story<'a> {
     /// The story of a run that begins in a state.
     pub(super) fn new(run: &'a Run, state: &MachineState<u8>) -> Self {
         let cells = state.data.cells().to_vec();
-        Self { chosen: run.chosen.iter().peekable(), cells, pc: 0, items: Vec::new(), last: VecDeque::new() }
+        Self {
+            chosen: run.chosen.iter().peekable(),
+            cells,
+            pc: 0,
+            asleep: false,
+            items: Vec::new(),
+            last: VecDeque::new(),
+        }
     }
 
     /// A step begins.
     pub(super) fn before(&mut self, state: &MachineState<u8>) {
         self.pc = state.control.pc * 2;
+        self.asleep = state.control.sleeping;
     }
 
     /// A step has led to a state whose changed pages are noted.
@@ -145,7 +156,8 @@ impl<'a> Story<'a> {
 
     fn tell(&mut self, step: u64, happened: Happening, changes: Vec<Change>) {
         let chosen = self.chosen.next_if(|(at, _)| *at == step).map(|(_, asked)| chosen(step, asked));
-        let line = Line { step, pc: self.pc, happened, changes, chosen };
+        let asleep = self.asleep && happened == Happening::Continue;
+        let line = Line { step, pc: self.pc, happened, asleep, changes, chosen };
         if self.last.len() == LAST_LINES {
             self.last.pop_front();
         }

@@ -203,6 +203,13 @@ impl<'a> Strategy<'a> {
         }
     }
 
+    /// Whether arriving in a state keeps what a modal subformula claims, as far as the subformula depends on itself in a
+    /// simple way.
+    pub(super) fn is_kept(&self, from: StateId, node: NodeId, to: StateId) -> bool {
+        let Node::Modal(_, child) = self.formula().node(node) else { return false };
+        self.plays[self.component(node)] == Play::Simple && self.truth(to, child) == self.truth(from, node)
+    }
+
     /// Whether arriving in a state brings the winner nearer to his aim at a modal subformula.
     pub(super) fn is_progress(&self, from: StateId, node: NodeId, to: StateId, chosen: &[StateId]) -> bool {
         let Node::Modal(_, child) = self.formula().node(node) else { return false };

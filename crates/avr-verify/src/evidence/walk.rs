@@ -2,7 +2,7 @@
 
 use super::cover::{Arrival, Cover};
 use super::search::{self, Aim};
-use super::stepper::{Run, Stepper};
+use super::stepper::{Run, Stepper, Tried};
 use super::strategy::{Local, Strategy};
 use crate::state::AbstractState;
 use crate::system::Firmware;
@@ -18,6 +18,8 @@ use tvar::Watch;
 const MAX_STEPS: u64 = 10_000_000;
 /// The most steps in which a state is expected to come again.
 const MAX_LASSO_STEPS: u64 = 300_000;
+/// How many steps are waited for something that the hardware does by itself at some time.
+const MAX_WAITING_STEPS: u64 = 200_000;
 /// What is kept of a run that never ends and does not repeat itself.
 const KEPT_STEPS: u64 = 1_000;
 /// After so many steps the watch is asked.
@@ -152,6 +154,13 @@ impl<'f> Walker<'_, 'f> {
         Aim { states: self.states, from, welcome, chosen }
     }
 
+    /// The aim of a step that need not lead on.
+    fn waiting(&self, from: StateId, node: NodeId) -> Aim<'_> {
+        let may = self.strategy.graph().may(from).iter().copied();
+        let welcome = may.filter(|to| self.strategy.is_kept(from, node, *to)).collect();
+        Aim { states: self.states, from, welcome, chosen: Vec::new() }
+    }
+
     /// Whether a verdict that something holds is shown by one run from here.
     pub(super) fn is_existential(&self, position: &Position<'_>) -> bool {
         let local = self.strategy.local(position.state, position.node);
@@ -178,6 +187,7 @@ impl<'f> Walker<'_, 'f> {
 }
 
 /// A walk under way.
+#[derive(Clone)]
 struct Walk<'a, 'b, 'f> {
     walker: &'b Walker<'a, 'f>,
     cover: Cover<'b>,
@@ -193,6 +203,8 @@ struct Walk<'a, 'b, 'f> {
     begun: Option<u64>,
     /// The steps at which the abstract state of a later moment came again.
     rounds: Vec<(StateId, NodeId, u64)>,
+    /// Whether waiting for the hardware may make a difference.
+    is_patient: bool,
 }
 
 impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
@@ -210,6 +222,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             seen: FxHashMap::default(),
             begun: None,
             rounds: Vec::new(),
+            is_patient: true,
         }
     }
 
@@ -291,17 +304,22 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             return Err(Failure::Limit(format!("the time or memory was up after {steps} steps of the replay")));
         }
         let aim = self.walker.aim(self.state, modal);
-        let Some((tried, state)) = search::step(&mut self.stepper, &self.cover, &aim) else {
+        let mut found = search::step(&mut self.stepper, &self.cover, &aim);
+        if self.is_patient && found.as_ref().is_some_and(|(tried, _)| tried.is_abstracted()) {
+            self.stepper.take_back();
+            if self.wait(modal)? {
+                return Ok(None);
+            }
+            self.is_patient = false;
+            found = search::step(&mut self.stepper, &self.cover, &aim);
+        }
+        let Some((tried, state)) = found else {
             let pc = self.stepper.state().control.pc * 2;
             let told = "no inputs take the concrete run where the proof says that it can go";
             return Err(Failure::Fault(format!("{told}, at {pc:#06x} after {steps} steps")));
         };
         let stop = tried.result.err();
-        self.stepper.accept(tried);
-        self.state = state;
-        if let Node::Modal(_, child) = self.walker.strategy.formula().node(modal) {
-            self.node = child;
-        }
+        self.arrive(modal, (tried, state));
         match stop {
             Some(Stop::Hazard(hazard)) => {
                 let Local { atoms, .. } = self.walker.strategy.local(self.state, self.node);
@@ -311,6 +329,41 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             Some(stop) => Err(Failure::Fault(format!("the concrete run ends with {stop:?}"))),
             None => Ok(None),
         }
+    }
+
+    /// Makes a step part of the run.
+    fn arrive(&mut self, modal: NodeId, (tried, state): (Tried, StateId)) {
+        self.stepper.accept(tried);
+        self.state = state;
+        if let Node::Modal(_, child) = self.walker.strategy.formula().node(modal) {
+            self.node = child;
+        }
+    }
+
+    /// Waits for what the hardware is to determine: takes the steps that come by themselves, as long as what is claimed
+    /// stands, until one of them leads on. Whether one does; if not, the walk stands where it stood.
+    fn wait(&mut self, modal: NodeId) -> Result<bool, Failure> {
+        let Some(before) = self.walker.strategy.rank(self.state, modal, modal) else { return Ok(false) };
+        let saved = self.clone();
+        for _ in 0..MAX_WAITING_STEPS {
+            let Some(next) = self.look()? else { return Ok(true) };
+            let aim = self.walker.waiting(self.state, next);
+            let Some((tried, state)) = search::natural(&mut self.stepper, &self.cover, &aim) else { break };
+            if tried.result.is_err() {
+                self.stepper.take_back();
+                break;
+            }
+            self.arrive(next, (tried, state));
+            let rank = self.walker.strategy.rank(self.state, self.node, modal);
+            if rank.is_some_and(|rank| rank < before) {
+                return Ok(true);
+            }
+            if self.stepper.run.steps.is_multiple_of(PATIENCE) && self.walker.watch.cancelled() {
+                break;
+            }
+        }
+        *self = saved;
+        Ok(false)
     }
 
     /// At a hazard only the hazard itself can be claimed: the state is gone.

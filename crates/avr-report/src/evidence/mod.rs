@@ -1,0 +1,12 @@
+//! Evidence rendered: as a debugger would show it, and as files: `trace.json`, `trace.vcd`, and a program against libsimavr.
+
+mod json;
+mod player;
+mod simavr;
+mod step;
+mod text;
+mod trace;
+mod wave;
+
+pub(crate) use json::JsonEvidence;
+pub(crate) use text::add_evidence;

@@ -1,0 +1,137 @@
+//! A run step by step, from its inputs.
+
+use std::sync::Arc;
+
+use avr_machine::simulator::Script;
+use avr_machine::{
+    Demand, Environment, Event, Frame, FrameKind, Happening, Input, Machine, MachineState, Possibilities, Question,
+};
+use avr_verify::Evidence;
+
+/// The world of a run, with a note of what a step does.
+struct World {
+    script: Script,
+    happened: Happening,
+    reads: Vec<(u16, u8)>,
+    writes: Vec<(u16, u8)>,
+    io_end: u16,
+}
+
+impl Environment<u8> for World {
+    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
+        self.script.input(source, mask, demand)
+    }
+
+    fn choose(&mut self, _count: usize) -> usize {
+        0
+    }
+
+    fn choose_among(&mut self, possible: &Possibilities) -> usize {
+        let index = Environment::<u8>::choose_among(&mut self.script, possible);
+        self.happened = possible.iter().nth(index).unwrap_or(Happening::Continue);
+        index
+    }
+
+    fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
+        0
+    }
+
+    fn event(&mut self, event: Event<'_, u8>) {
+        match event {
+            Event::Read(address, value) if address < self.io_end => self.reads.push((address, *value)),
+            Event::Write(address, value) if address < self.io_end => self.writes.push((address, *value)),
+            Event::Interrupt(number) => self.happened = Happening::Interrupt(number),
+            _ => {}
+        }
+        self.script.event(event);
+    }
+}
+
+/// What a step did.
+pub(super) struct Moment<'a> {
+    /// The number of the step.
+    pub(super) step: u64,
+    /// Clock cycles at its end.
+    pub(super) cycles: u64,
+    /// Flash byte address before it.
+    pub(super) pc: u32,
+    pub(super) happened: Happening,
+    /// Whether nothing happened because the processor slept.
+    pub(super) asleep: bool,
+    /// What the program read and wrote in the I/O area.
+    pub(super) reads: &'a [(u16, u8)],
+    pub(super) writes: &'a [(u16, u8)],
+    /// The state after it, whose changed pages are noted.
+    pub(super) state: &'a MachineState<u8>,
+}
+
+/// A run under way.
+pub(super) struct Player<'a> {
+    machine: &'a Machine,
+    state: MachineState<u8>,
+    world: World,
+    step: u64,
+    steps: u64,
+    cycles: u64,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(machine: &'a Machine, evidence: &Evidence) -> Self {
+        let mut world = World {
+            script: Script::new(Arc::new(evidence.stimulus.clone())),
+            happened: Happening::Continue,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            io_end: machine.device.memory.sram_start,
+        };
+        let mut state: MachineState<u8> = machine.power_on(&mut world);
+        state.data.clear_changed();
+        world.script.begin();
+        Self { machine, state, world, step: 0, steps: evidence.steps, cycles: 0 }
+    }
+
+    /// The state that was reached.
+    pub(super) fn state(&self) -> &MachineState<u8> {
+        &self.state
+    }
+
+    /// Takes the next step; none at the end of the run.
+    pub(super) fn next(&mut self) -> Option<Moment<'_>> {
+        if self.step >= self.steps {
+            return None;
+        }
+        self.state.data.clear_changed();
+        self.world.reads.clear();
+        self.world.writes.clear();
+        self.world.happened = Happening::Continue;
+        let (pc, was_asleep) = (self.state.control.pc * 2, self.state.control.sleeping);
+        let cycles = self.machine.step(&mut self.state, &mut self.world).ok()?;
+        self.cycles += u64::from(cycles);
+        self.step += 1;
+        self.world.script.after_step(self.step);
+        let asleep = was_asleep && self.world.happened == Happening::Continue;
+        Some(Moment {
+            step: self.step - 1,
+            cycles: self.cycles,
+            pc,
+            happened: self.world.happened,
+            asleep,
+            reads: &self.world.reads,
+            writes: &self.world.writes,
+            state: &self.state,
+        })
+    }
+}
+
+/// How many interrupt handlers were entered and not left.
+pub(super) fn interrupt_level(state: &MachineState<u8>) -> usize {
+    let is_interrupt = |frame: &&Frame| matches!(frame.kind, FrameKind::Interrupt(_));
+    state.calls.frames().iter().filter(is_interrupt).count()
+}
+
+/// The stack pointer.
+pub(super) fn stack_pointer(machine: &Machine, state: &MachineState<u8>) -> u16 {
+    let (low, high) = machine.stack_pointer_addresses();
+    let get = |address: u16| *state.data.get(address);
+    u16::from_le_bytes([get(low), high.map_or(0, get)])
+}

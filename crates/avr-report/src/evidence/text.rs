@@ -1,0 +1,143 @@
+//! Evidence as a debugger would show it: what was chosen, and the steps with what they change.
+
+use avr_image::Image;
+use avr_machine::device::Device;
+use avr_verify::{Evidence, Item, Line};
+
+use super::step;
+use crate::escape::Escaped;
+use crate::names::Names;
+
+/// Runs of at most so many steps are shown in full.
+const SHORT_RUN: usize = 32;
+/// Of longer runs so many of the last steps are.
+const LAST_STEPS: usize = 20;
+/// And so many lines of what comes before, with repetitions folded.
+const MAX_LINES_BEFORE: usize = 40;
+/// So many steps with inputs are listed.
+const MAX_CHOSEN: usize = 20;
+/// Widths of the columns, which longer content exceeds.
+const INSTRUCTION_WIDTH: usize = 30;
+
+/// Adds the evidence of a property; every line begins with `indent`.
+pub(crate) fn add_evidence(text: &mut String, indent: &str, evidence: &Evidence, image: &Image, device: &str) {
+    let Ok(device) = Device::named(device) else { return };
+    let mut lines = Lines { names: Names { image, device }, text, indent, place: String::new(), left: usize::MAX };
+    lines.evidence(evidence);
+}
+
+struct Lines<'a> {
+    names: Names<'a>,
+    text: &'a mut String,
+    indent: &'a str,
+    /// The function and source line that was shown last.
+    place: String,
+    /// How many lines may still be shown.
+    left: usize,
+}
+
+impl Lines<'_> {
+    fn push(&mut self, line: &str) {
+        if self.left > 0 {
+            self.left -= 1;
+            self.text.push_str(&format!("{}{}\n", self.indent, Escaped(line)));
+        }
+    }
+
+    fn evidence(&mut self, evidence: &Evidence) {
+        let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (steps, cycles) = (counted(evidence.steps, "step"), counted(evidence.cycles, "cycle"));
+        let checked = if evidence.replayed { "replayed" } else { "NOT CONFIRMED by the replay" };
+        self.push(&format!("run of {steps}, {cycles}, {checked}: {}", evidence.claim));
+        for proved in &evidence.proved {
+            self.push(&format!("by proof: {proved}"));
+        }
+        self.initial(evidence);
+        self.chosen(evidence);
+        self.steps(evidence);
+        for branch in &evidence.branches {
+            self.push("");
+            self.evidence(branch);
+        }
+    }
+
+    fn initial(&mut self, evidence: &Evidence) {
+        let cells = &evidence.stimulus.initial;
+        if !cells.is_empty() {
+            let shown = cells.iter().take(MAX_CHOSEN);
+            let all: Vec<String> =
+                shown.map(|(cell, value)| format!("{} = {value:#04x}", self.names.cell(*cell))).collect();
+            let more = if cells.len() > MAX_CHOSEN { ", ..." } else { "" };
+            self.push(&format!("initial content: {}{more}, everything else 0", all.join(", ")));
+        }
+    }
+
+    fn chosen(&mut self, evidence: &Evidence) {
+        for chosen in evidence.chosen.iter().take(MAX_CHOSEN) {
+            let what = step::chosen(&self.names, chosen).join(", ");
+            self.push(&format!("input at step {}: {what}", chosen.step));
+        }
+        if evidence.chosen.len() > MAX_CHOSEN {
+            self.push(&format!("and inputs at {} more steps", evidence.chosen.len() - MAX_CHOSEN));
+        }
+    }
+
+    fn steps(&mut self, evidence: &Evidence) {
+        let last = &evidence.story.last;
+        let all: u64 = evidence.story.items.iter().map(Item::steps).sum();
+        let in_full = if all <= SHORT_RUN as u64 { last.len() } else { LAST_STEPS.min(last.len()) };
+        if all > in_full as u64 {
+            self.before(&evidence.story.items, all - in_full as u64);
+            self.push(&format!("... the last {in_full} steps:"));
+            self.place.clear();
+        }
+        for line in &last[last.len() - in_full..] {
+            self.line(line, 0);
+        }
+    }
+
+    /// What comes before the last steps, folded.
+    fn before(&mut self, items: &[Item], steps: u64) {
+        self.left = MAX_LINES_BEFORE;
+        let mut shown = 0;
+        for item in items {
+            if shown >= steps || self.left == 0 {
+                break;
+            }
+            shown += item.steps();
+            self.item(item, 0);
+        }
+        let is_cut = self.left == 0 && shown < steps;
+        self.left = usize::MAX;
+        if is_cut {
+            self.push(&format!("... {} steps are left out here", steps - shown));
+        }
+    }
+
+    fn item(&mut self, item: &Item, depth: usize) {
+        match item {
+            Item::Line(line) => self.line(line, depth),
+            Item::Omitted(steps) => self.push(&format!("{}... {steps} steps", "  ".repeat(depth))),
+            Item::Loop { body, times } => {
+                body.iter().for_each(|item| self.item(item, depth + 1));
+                self.push(&format!("{}  × {times} iterations", "  ".repeat(depth)));
+            }
+        }
+    }
+
+    fn line(&mut self, line: &Line, depth: usize) {
+        let inset = "  ".repeat(depth);
+        let place = [self.names.function(line.pc), self.names.source_line(line.pc)];
+        let place = place.into_iter().flatten().collect::<Vec<_>>().join(" at ");
+        if place != self.place && !place.is_empty() {
+            self.push(&format!("{inset}{place}"));
+        }
+        self.place = place;
+        let action = step::action(&self.names, line);
+        let changes = step::changes(&self.names, &line.changes).join(", ");
+        let chosen = line.chosen.as_ref().map(|chosen| step::chosen(&self.names, chosen).join(", "));
+        let chosen = chosen.map_or(String::new(), |chosen| format!("  <- {chosen}"));
+        let row = format!("{inset}{:>6}  {:#06x}  {action:<INSTRUCTION_WIDTH$}  {changes}{chosen}", line.step, line.pc);
+        self.push(row.trim_end());
+    }
+}

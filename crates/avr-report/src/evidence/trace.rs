@@ -1,0 +1,92 @@
+//! The file `trace.json`: the whole run. `docs/schema/trace-1.json` describes it.
+
+use std::collections::VecDeque;
+
+use avr_machine::{Machine, PAGE_CELLS};
+use avr_verify::{Change, Line, PropertyResult};
+use serde::Serialize;
+
+use super::json::{JsonEvidence, JsonStep};
+use super::player::Player;
+use crate::json::{Firmware, firmware};
+use crate::names::Names;
+use crate::report::{Report, verdict_name};
+
+/// The name and version of the format.
+const SCHEMA: &str = "avr-tvar/trace/1";
+
+/// Of longer runs so many steps at the beginning and as many at the end are in the file.
+const MAX_STEPS: usize = 10_000;
+
+#[derive(Serialize)]
+struct Trace<'a> {
+    schema: &'static str,
+    firmware: Firmware<'a>,
+    property: TracedProperty<'a>,
+    evidence: JsonEvidence,
+    steps: Vec<JsonStep>,
+    /// How many steps are left out in the middle.
+    steps_omitted: u64,
+}
+
+#[derive(Serialize)]
+struct TracedProperty<'a> {
+    name: &'a str,
+    kind: &'a str,
+    formula: &'a str,
+    verdict: &'static str,
+}
+
+impl Report<'_> {
+    /// The run of a result as `trace.json`; none without evidence.
+    ///
+    /// # Panics
+    /// Never: the object consists of strings, numbers and lists.
+    #[must_use]
+    pub fn trace_json(&self, result: &PropertyResult, machine: &Machine) -> Option<String> {
+        let evidence = result.evidence.as_ref()?;
+        let names = Names { image: self.image, device: machine.device };
+        let mut player = Player::new(machine, evidence);
+        let mut cells = player.state().data.cells().to_vec();
+        let (mut first, mut last) = (Vec::new(), VecDeque::new());
+        let mut inputs = evidence.chosen.iter().peekable();
+        while let Some(moment) = player.next() {
+            let mut changes = Vec::new();
+            for page in moment.state.data.changed_pages() {
+                for (offset, after) in moment.state.data.page(page).iter().enumerate() {
+                    let address = page * PAGE_CELLS + offset;
+                    let before = std::mem::replace(&mut cells[address], *after);
+                    if before != *after {
+                        changes.push(Change { address: address as u16, before, after: *after });
+                    }
+                }
+            }
+            let chosen = inputs.next_if(|chosen| chosen.step == moment.step).cloned();
+            let (step, pc, happened, asleep) = (moment.step, moment.pc, moment.happened, moment.asleep);
+            let line = Line { step, pc, happened, asleep, changes, chosen };
+            if first.len() < MAX_STEPS {
+                first.push(line);
+            } else {
+                last.push_back(line);
+                if last.len() > MAX_STEPS {
+                    last.pop_front();
+                }
+            }
+        }
+        let steps: Vec<JsonStep> = first.iter().chain(&last).map(|line| JsonStep::new(&names, line)).collect();
+        let trace = Trace {
+            schema: SCHEMA,
+            firmware: firmware(self.image, self.device),
+            property: TracedProperty {
+                name: &result.name,
+                kind: &result.kind,
+                formula: &result.formula,
+                verdict: verdict_name(&result.verdict).0,
+            },
+            evidence: JsonEvidence::named(evidence, &names),
+            steps_omitted: evidence.steps.saturating_sub(steps.len() as u64),
+            steps,
+        };
+        Some(serde_json::to_string_pretty(&trace).expect("strings, numbers and lists can be written") + "\n")
+    }
+}

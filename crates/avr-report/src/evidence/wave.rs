@@ -1,0 +1,171 @@
+//! The file `trace.vcd`: the run as waves, with a time unit per clock cycle.
+
+use std::io;
+
+use avr_machine::device::Device;
+use avr_machine::{Machine, MachineState};
+use avr_verify::PropertyResult;
+use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
+
+use super::player::{Player, interrupt_level, stack_pointer};
+use crate::names::Names;
+use crate::report::Report;
+
+/// What a wave shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// The program counter as a flash byte address.
+    ProgramCounter,
+    StackPointer,
+    /// How many interrupt handlers are entered and not left.
+    InterruptLevel,
+    Sleeping,
+    /// A cell.
+    Cell(u16),
+    /// A bit of a port as it is outside: what the port drives, or the level that comes in.
+    Pin {
+        port: Port,
+        bit: u8,
+    },
+}
+
+/// The data addresses of the registers of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Port {
+    pins: u16,
+    direction: u16,
+    output: u16,
+}
+
+struct Wave {
+    source: Source,
+    id: IdCode,
+    width: u32,
+    shown: Option<u64>,
+}
+
+impl Report<'_> {
+    /// The run of a result as a value change dump; none without evidence.
+    ///
+    /// # Errors
+    /// Never: it is written into memory.
+    pub fn vcd(&self, result: &PropertyResult, machine: &Machine) -> io::Result<Option<Vec<u8>>> {
+        let Some(evidence) = &result.evidence else { return Ok(None) };
+        let names = Names { image: self.image, device: machine.device };
+        let mut writer = Writer::new(Vec::new());
+        let mut waves = Waves { waves: Vec::new(), levels: vec![0; 0x100], machine };
+        waves.declare(&mut writer, &names, &evidence.cells)?;
+        let mut player = Player::new(machine, evidence);
+        writer.timestamp(0)?;
+        writer.begin(SimulationCommand::Dumpvars)?;
+        waves.show(&mut writer, player.state())?;
+        writer.end()?;
+        while let Some(moment) = player.next() {
+            for (address, value) in moment.reads {
+                waves.levels[usize::from(*address) & 0xff] = *value;
+            }
+            if waves.change(moment.state) {
+                writer.timestamp(moment.cycles)?;
+                waves.show(&mut writer, moment.state)?;
+            }
+        }
+        writer.flush()?;
+        Ok(Some(writer.writer().clone()))
+    }
+}
+
+struct Waves<'a> {
+    waves: Vec<Wave>,
+    /// What was read last from each register of the I/O area.
+    levels: Vec<u8>,
+    machine: &'a Machine,
+}
+
+impl Waves<'_> {
+    fn declare(&mut self, writer: &mut Writer<Vec<u8>>, names: &Names<'_>, cells: &[u16]) -> io::Result<()> {
+        writer.comment("one time unit is one clock cycle")?;
+        writer.timescale(1, TimescaleUnit::US)?;
+        writer.add_module("firmware")?;
+        self.add(writer, "PC", 24, Source::ProgramCounter)?;
+        self.add(writer, "SP", 16, Source::StackPointer)?;
+        self.add(writer, "interrupt_level", 8, Source::InterruptLevel)?;
+        self.add(writer, "sleeping", 1, Source::Sleeping)?;
+        self.add(writer, "SREG", 8, Source::Cell(self.machine.status_address()))?;
+        for (letter, port) in ports(names.device) {
+            self.add(writer, &format!("PORT{letter}"), 8, Source::Cell(port.output))?;
+            self.add(writer, &format!("DDR{letter}"), 8, Source::Cell(port.direction))?;
+            for bit in 0..8 {
+                self.add(writer, &format!("P{letter}{bit}"), 1, Source::Pin { port, bit })?;
+            }
+        }
+        for cell in cells {
+            if !self.waves.iter().any(|wave| wave.source == Source::Cell(*cell)) {
+                self.add(writer, &identifier(&names.cell(*cell)), 8, Source::Cell(*cell))?;
+            }
+        }
+        writer.upscope()?;
+        writer.enddefinitions()
+    }
+
+    fn add(&mut self, writer: &mut Writer<Vec<u8>>, name: &str, width: u32, source: Source) -> io::Result<()> {
+        let id = writer.add_var(VarType::Wire, width, name, None)?;
+        self.waves.push(Wave { source, id, width, shown: None });
+        Ok(())
+    }
+
+    fn value(&self, source: Source, state: &MachineState<u8>) -> u64 {
+        let cell = |address: u16| *state.data.get(address);
+        match source {
+            Source::ProgramCounter => u64::from(state.control.pc * 2),
+            Source::StackPointer => stack_pointer(self.machine, state).into(),
+            Source::InterruptLevel => interrupt_level(state) as u64,
+            Source::Sleeping => state.control.sleeping.into(),
+            Source::Cell(address) => cell(address).into(),
+            Source::Pin { port, bit } => {
+                let driven = cell(port.direction);
+                let level = cell(port.output) & driven | self.levels[usize::from(port.pins) & 0xff] & !driven;
+                (level >> bit & 1).into()
+            }
+        }
+    }
+
+    /// Whether something differs from what is shown.
+    fn change(&self, state: &MachineState<u8>) -> bool {
+        self.waves.iter().any(|wave| wave.shown != Some(self.value(wave.source, state)))
+    }
+
+    fn show(&mut self, writer: &mut Writer<Vec<u8>>, state: &MachineState<u8>) -> io::Result<()> {
+        for index in 0..self.waves.len() {
+            let value = self.value(self.waves[index].source, state);
+            let wave = &mut self.waves[index];
+            if wave.shown == Some(value) {
+                continue;
+            }
+            wave.shown = Some(value);
+            let bit = |bit: u32| if value >> bit & 1 == 1 { Value::V1 } else { Value::V0 };
+            match wave.width {
+                1 => writer.change_scalar(wave.id, bit(0))?,
+                width => writer.change_vector(wave.id, (0..width).rev().map(bit))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The ports of a device with their letters.
+fn ports(device: &Device) -> Vec<(char, Port)> {
+    let address = |name: String| device.register(&name).map(|register| register.address);
+    let port = |letter: char| {
+        let pins = address(format!("PIN{letter}"))?;
+        Some((
+            letter,
+            Port { pins, direction: address(format!("DDR{letter}"))?, output: address(format!("PORT{letter}"))? },
+        ))
+    };
+    ('A'..='L').filter_map(port).collect()
+}
+
+/// A name without what a reader of the format might stumble over.
+fn identifier(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}

@@ -1,0 +1,133 @@
+//! Writing evidence into a directory: a folder for each property that has a run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use avr_machine::Machine;
+use avr_report::{Escaped, Report};
+use avr_verify::{Evidence, PropertyResult};
+use tempfile::NamedTempFile;
+
+use crate::error::{InputError, InputErrorKind};
+use crate::output;
+
+/// The longest name of a folder, in bytes.
+const MAX_NAME_BYTES: usize = 60;
+
+/// Writes the runs of all results: `trace.json`, `stimulus.ron`, `trace.vcd` and `replay.c`.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(crate) fn write(directory: &Path, report: &Report<'_>, machine: &Machine) -> Result<(), InputError> {
+    let mut used = BTreeSet::new();
+    for result in &report.results.properties {
+        if let Some(evidence) = &result.evidence {
+            let folder = directory.join(folder_name(&result.name, &mut used));
+            write_one(&folder, report, machine, (result, evidence))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_one(
+    folder: &Path,
+    report: &Report<'_>,
+    machine: &Machine,
+    (result, evidence): (&PropertyResult, &Evidence),
+) -> Result<(), InputError> {
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let save = |name: &str, content: &[u8]| save(&folder.join(name), content);
+    save("stimulus.ron", stimulus(evidence, machine).as_bytes())?;
+    if let Some(trace) = report.trace_json(result, machine) {
+        save("trace.json", trace.as_bytes())?;
+    }
+    if let Some(waves) = report.vcd(result, machine).map_err(|error| failed(folder, error))? {
+        save("trace.vcd", &waves)?;
+    }
+    match report.replay_program(result, machine) {
+        Ok(program) => save("replay.c", program.as_bytes()),
+        Err(reason) => {
+            output::note(&format!("note: there is no program for simavr in {}: {reason}\n", folder.display()));
+            Ok(())
+        }
+    }
+}
+
+/// The stimulus file with a comment that says how to use it.
+fn stimulus(evidence: &Evidence, machine: &Machine) -> String {
+    let claim = Escaped(&evidence.claim).to_string();
+    // A hazard comes in the step after the last one.
+    let steps = evidence.steps + u64::from(evidence.end.hazard.is_some());
+    let file = evidence.stimulus.exact_to_ron(machine.device);
+    format!("// {claim}\n// avr-tvar run FIRMWARE --stimulus stimulus.ron --steps {steps}\n{file}")
+}
+
+/// Writes a file as a whole or not at all.
+fn save(path: &Path, content: &[u8]) -> Result<(), InputError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder).map_err(|error| failed(path, error))?;
+    file.write_all(content).map_err(|error| failed(path, error))?;
+    readable(&file).map_err(|error| failed(path, error))?;
+    file.persist(path).map_err(|error| failed(path, error.error))?;
+    Ok(())
+}
+
+/// Temporary files are for their owner alone; evidence may be read by everybody, as other files are.
+#[cfg(unix)]
+fn readable(file: &NamedTempFile) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable(_: &NamedTempFile) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn failed(path: &Path, error: std::io::Error) -> InputError {
+    InputErrorKind::WriteFile { path: path.display().to_string(), error }.into()
+}
+
+/// A name for the folder of a property, of letters, digits and hyphens, that no other property has.
+fn folder_name(name: &str, used: &mut BTreeSet<String>) -> PathBuf {
+    let mut short = String::new();
+    for character in name.chars() {
+        match character {
+            _ if short.len() >= MAX_NAME_BYTES => break,
+            'a'..='z' | '0'..='9' => short.push(character),
+            'A'..='Z' => short.push(character.to_ascii_lowercase()),
+            _ if short.ends_with('-') || short.is_empty() => {}
+            _ => short.push('-'),
+        }
+    }
+    let short = match short.trim_end_matches('-') {
+        "" => "property",
+        short => short,
+    };
+    let numbered = (2..).map(|number| format!("{short}-{number}"));
+    let mut candidates = std::iter::once(short.to_owned()).chain(numbered);
+    let free = candidates.find(|candidate| used.insert(candidate.clone()));
+    free.expect("there are more numbers than properties").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder_name;
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    #[test]
+    fn folders_have_harmless_names_of_their_own() {
+        let mut used = BTreeSet::new();
+        let mut check = |name: &str, expected: &str| assert_eq!(folder_name(name, &mut used), PathBuf::from(expected));
+        check("gets back to idle", "gets-back-to-idle");
+        check("Gets back, to idle!", "gets-back-to-idle-2");
+        check("../../etc/passwd", "etc-passwd");
+        check("..", "property");
+        check("ü\x1b[2J/", "2j");
+        check("/", "property-2");
+        check(&"a".repeat(200), &"a".repeat(60));
+    }
+}
