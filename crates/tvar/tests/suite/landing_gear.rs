@@ -142,6 +142,20 @@ fn the_bug_is_proved_with_one_refinement() {
     check("AG EF !msb", Strategy::Naive, ONE, (false, 0, 8));
 }
 
+/// As the paper writes it, in CTL*; the naive evaluation knows only CTL.
+#[test]
+fn the_two_step_property_is_one_of_linear_time() {
+    for strategy in Strategy::ALL {
+        for locations in [ONE, Locations::States] {
+            let outcome = refine("A[X X (msb <-> lsb)]", strategy, locations);
+            assert_eq!(outcome.decisions[0].verdict, Truth::True, "{strategy:?}, {locations:?}");
+            let outcome = refine("A[X X X (msb <-> lsb)]", strategy, locations);
+            assert_eq!(outcome.decisions[0].verdict, Truth::False, "{strategy:?}, {locations:?}");
+        }
+    }
+    assert_eq!(value(&explore(&Precision::new(Strategy::Default)), "A[X X (msb <-> lsb)]"), Truth::Unknown);
+}
+
 #[test]
 fn the_two_step_property_needs_the_same_split() {
     check("AX AX (msb <-> lsb)", Strategy::Default, ONE, (true, 1, 8));

@@ -59,7 +59,7 @@ fn more_precision_per_location_loses_nothing() {
 /// does not once the bit is known. So a decided verdict has to be final.
 #[test]
 fn splits_on_demand_can_lose_verdicts() {
-    let count = count(40_000, |random, toy| Locations::BitsOnDemand(bits(random, toy)));
+    let count = count(80_000, |random, toy| Locations::BitsOnDemand(bits(random, toy)));
     assert!(count.lost > 0 && count.lost * 50 < count.decided, "{count:?}");
 }
 

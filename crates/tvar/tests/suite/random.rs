@@ -127,10 +127,14 @@ fn late(random: &mut Random, gates: &[usize]) -> usize {
     random.pick(&gates[gates.len() / 2..])
 }
 
-/// A precision that refines that of a strategy here and there.
+/// A precision that refines that of a strategy here and there, and has dropped bits at some locations.
 pub fn precision(random: &mut Random, toy: &Toy, strategy: Strategy) -> Precision<Location> {
     let mut precision = Precision::new(strategy);
     refine(random, toy, &mut precision);
+    let drops = if random.chance(30) { random.below(6) } else { 0 };
+    for _ in 0..drops {
+        precision.drop_bits(location(random, toy), STORED, random.number(toy.width));
+    }
     precision
 }
 
@@ -141,10 +145,11 @@ pub fn refine(random: &mut Random, toy: &Toy, precision: &mut Precision<Location
             0 => Location::Dummy,
             _ => location(random, toy),
         };
-        let knob = match random.below(4) {
-            0 => Knob::Input(INPUT, random.number(toy.inputs)),
-            1 => Knob::Input(CONTENT, random.number(toy.width)),
-            2 => Knob::Case(STORED, random.number(toy.width)),
+        let knob = match random.below(20) {
+            19 => Knob::Everywhere(STORED, random.number(toy.width)),
+            0..5 => Knob::Input(INPUT, random.number(toy.inputs)),
+            5..10 => Knob::Input(CONTENT, random.number(toy.width)),
+            10..15 => Knob::Case(STORED, random.number(toy.width)),
             _ => Knob::Step(STORED, random.number(toy.width)),
         };
         precision.refine(location, knob);
