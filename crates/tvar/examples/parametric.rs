@@ -1,6 +1,7 @@
 //! The curves of the parametric automata: refinements, states and time of each strategy as one parameter grows.
 //!
-//! `cargo run --release -p tvar --example parametric` prints a table; with `svg` behind it, a drawing of the states.
+//! `cargo run --release -p tvar --example parametric` prints a table; with `svg` behind it, the drawing of the states that
+//! is `docs/parametric-automata.svg`.
 #![expect(dead_code, reason = "the systems of the tests offer more than is drawn here")]
 #![expect(clippy::print_stdout, reason = "this is a program that prints")]
 
@@ -24,11 +25,20 @@ use tvar::{Goal, Strategy, Unlimited, verify};
 /// Which parameter grows, up to what; the others are 2.
 const GROWING: [(&str, usize); 3] = [("w", 7), ("u", 16), ("c", 12)];
 
-/// The strategies with the colours of their curves.
-const STRATEGIES: [(Strategy, &str); 3] =
-    [(Strategy::Naive, "#c0392b"), (Strategy::Default, "#2471a3"), (Strategy::Decay, "#1e8449")];
+/// The strategies with the colours of their curves; those with precision per state are dashed.
+const STRATEGIES: [(Strategy, &str); 5] = [
+    (Strategy::Naive, "#c0392b"),
+    (Strategy::Default, "#2471a3"),
+    (Strategy::Decay, "#1e8449"),
+    (Strategy::Paper, "#7fb3d5"),
+    (Strategy::PaperDecay, "#82c99a"),
+];
+
+/// The height of a row of panels.
+const ROW: usize = 270;
 
 struct Point {
+    resettable: bool,
     parameter: &'static str,
     value: usize,
     strategy: Strategy,
@@ -38,53 +48,69 @@ struct Point {
 }
 
 fn main() {
-    let points: Vec<Point> = GROWING.into_iter().flat_map(|(parameter, limit)| curves(parameter, limit)).collect();
+    let of = |resettable| GROWING.into_iter().flat_map(move |(name, limit)| curves(resettable, name, limit));
+    let points: Vec<Point> = [true, false].into_iter().flat_map(of).collect();
     let svg = std::env::args().nth(1).as_deref() == Some("svg");
     print!("{}", if svg { drawing(&points) } else { table(&points) });
 }
 
-fn curves(parameter: &'static str, limit: usize) -> impl Iterator<Item = Point> {
+fn curves(resettable: bool, parameter: &'static str, limit: usize) -> impl Iterator<Item = Point> {
     let values = move |strategy| (1..=limit).map(move |value| (value, strategy));
     let all = STRATEGIES.into_iter().flat_map(move |(strategy, _)| values(strategy));
-    all.filter_map(move |(value, strategy)| measure(parameter, value, strategy))
+    all.filter_map(move |(value, strategy)| measure(resettable, parameter, value, strategy))
 }
 
-/// None where naive exploration would take more than a million steps.
-fn measure(parameter: &'static str, value: usize, strategy: Strategy) -> Option<Point> {
+/// None where it would take long: a million steps of the naive strategy, thousands of refinements one by one.
+fn measure(resettable: bool, parameter: &'static str, value: usize, strategy: Strategy) -> Option<Point> {
     let of = |name| if name == parameter { value } else { 2 };
-    let parameters = Parameters { w: of("w"), u: of("u"), c: of("c"), resettable: true };
+    let parameters = Parameters { w: of("w"), u: of("u"), c: of("c"), resettable };
     let Parameters { w, u, c, .. } = parameters;
-    if strategy == Strategy::Naive && 2 * (w + u) + c + 1 > 20 {
+    let is_long = match strategy {
+        Strategy::Naive => 2 * (w + u) + c + 1 > 20,
+        Strategy::Paper => w + c > 8,
+        Strategy::PaperDecay => w > 6,
+        Strategy::Default | Strategy::Decay => w + c > 14,
+    };
+    if is_long {
         return None;
     }
     let formula = NormalForm::new(&recovery()).expect("the formula is closed");
     let goals = [Goal { formula, sees_hazards: false }];
     let outcome = verify(&mut parameters.automaton(), 1, &goals, strategy, &Unlimited);
     let decision = &outcome.decisions[0];
-    assert!(decision.verdict.is_true(), "the automaton can be reset");
+    assert_eq!(decision.verdict.known(), Some(resettable), "{parameters:?}, {strategy:?}");
     let (refinements, states, time) = (decision.refinements, decision.space.states.len(), decision.time);
-    Some(Point { parameter, value, strategy, refinements, states, time })
+    Some(Point { resettable, parameter, value, strategy, refinements, states, time })
 }
 
 fn table(points: &[Point]) -> String {
-    let mut text = "parameter value strategy refinements states milliseconds\n".to_owned();
+    let mut text = "reset parameter value strategy    refinements states milliseconds\n".to_owned();
     for point in points {
-        let Point { parameter, value, strategy, refinements, states, time } = point;
-        let name = strategy.name();
+        let Point { resettable, parameter, value, strategy, refinements, states, time } = point;
+        let (reset, name) = (if *resettable { "yes" } else { "no" }, strategy.name());
         let milliseconds = time.as_secs_f64() * 1e3;
-        let _ =
-            writeln!(text, "{parameter:<9} {value:>5} {name:<8} {refinements:>11} {states:>6} {milliseconds:>12.2}");
+        let _ = writeln!(
+            text,
+            "{reset:<5} {parameter:<9} {value:>5} {name:<11} {refinements:>11} {states:>6} {milliseconds:>12.2}"
+        );
     }
     text
 }
 
-/// One panel per parameter, the states upwards in powers of two.
+/// One panel per parameter, the states upwards in powers of two; in the first row the automaton can be reset.
 fn drawing(points: &[Point]) -> String {
-    let mut svg =
-        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 300" font-family="sans-serif" "#.to_owned();
-    svg += "font-size=\"12\">\n<rect width=\"780\" height=\"300\" fill=\"white\"/>\n";
-    for (index, (parameter, limit)) in GROWING.into_iter().enumerate() {
-        panel(&mut svg, 40 + 250 * index, parameter, limit, points);
+    let height = 30 + 2 * ROW;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 780 {height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"780\" height=\"{height}\" fill=\"white\"/>\n"
+    );
+    for (row, resettable) in [true, false].into_iter().enumerate() {
+        for (index, (parameter, limit)) in GROWING.into_iter().enumerate() {
+            let shown = points.iter().filter(|point| point.resettable == resettable && point.parameter == parameter);
+            let _ = writeln!(svg, r#"<g transform="translate({},{})">"#, 40 + 250 * index, row * ROW);
+            panel(&mut svg, &format!("bits of {parameter}, {}", title(resettable)), limit, &shown.collect::<Vec<_>>());
+            svg += "</g>\n";
+        }
     }
     for (index, (strategy, colour)) in STRATEGIES.into_iter().enumerate() {
         let x = 40 + 90 * index;
@@ -93,26 +119,32 @@ fn drawing(points: &[Point]) -> String {
     svg + "</svg>\n"
 }
 
-fn panel(svg: &mut String, left: usize, parameter: &str, limit: usize, points: &[Point]) {
-    let place = |point: &Point| {
-        let x = left as f64 + 210.0 * (point.value - 1) as f64 / (limit - 1) as f64;
+fn title(resettable: bool) -> &'static str {
+    if resettable { "with reset" } else { "without" }
+}
+
+fn panel(svg: &mut String, title: &str, limit: usize, points: &[&Point]) {
+    let place = |point: &&&Point| {
+        let x = 210.0 * (point.value - 1) as f64 / (limit - 1) as f64;
         format!("{x:.1},{:.1}", height((point.states as f64).log2()))
     };
-    let _ = writeln!(svg, r#"<path d="M{left} 40V260H{}" fill="none" stroke="black"/>"#, left + 215);
+    *svg += "<path d=\"M0 40V260H215\" fill=\"none\" stroke=\"black\"/>\n";
     for exponent in [0, 4, 8, 12] {
         let y = height(f64::from(exponent));
-        let _ = writeln!(svg, r#"<text x="{}" y="{:.1}" text-anchor="end">2^{exponent}</text>"#, left - 4, y + 4.0);
+        let _ = writeln!(svg, r#"<text x="-4" y="{:.1}" text-anchor="end">2^{exponent}</text>"#, y + 4.0);
     }
     for value in [1, limit] {
-        let x = left + 210 * (value - 1) / (limit - 1);
+        let x = 210 * (value - 1) / (limit - 1);
         let _ = writeln!(svg, r#"<text x="{x}" y="276" text-anchor="middle">{value}</text>"#);
     }
-    let _ = writeln!(svg, r#"<text x="{}" y="292" text-anchor="middle">bits of {parameter}</text>"#, left + 105);
+    let _ = writeln!(svg, r#"<text x="105" y="292" text-anchor="middle">{title}</text>"#);
     for (strategy, colour) in STRATEGIES {
-        let of_curve = |point: &&Point| point.parameter == parameter && point.strategy == strategy;
-        let places: Vec<String> = points.iter().filter(of_curve).map(place).collect();
-        let curve = places.join(" ");
-        let _ = writeln!(svg, r#"<polyline points="{curve}" fill="none" stroke="{colour}" stroke-width="2"/>"#);
+        let places: Vec<String> = points.iter().filter(|point| point.strategy == strategy).map(|p| place(&p)).collect();
+        let (curve, dashes) = (places.join(" "), if strategy.is_per_state() { "6 4" } else { "none" });
+        let _ = writeln!(
+            svg,
+            r#"<polyline points="{curve}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>"#
+        );
     }
 }
 

@@ -61,6 +61,19 @@ fn decay_does_not_see_the_counter_either() {
     check(Strategy::Decay, false, &cases);
 }
 
+/// As published: refined state by state, both strategies grow with the number, and neither with the unused input.
+#[test]
+fn published_refinement_has_the_published_trends() {
+    let cases = [((2, 1, 2), (51, 17)), ((2, 9, 2), (51, 17)), ((3, 9, 2), (132, 33)), ((2, 1, 4), (195, 65))];
+    check(Strategy::Paper, true, &cases);
+    let cases = [((2, 1, 2), (32, 21)), ((2, 9, 2), (32, 21)), ((3, 9, 2), (96, 37)), ((2, 1, 4), (128, 81))];
+    check(Strategy::Paper, false, &cases);
+    let cases = [((2, 1, 2), (25, 5)), ((2, 9, 9), (25, 5)), ((3, 9, 9), (63, 9))];
+    check(Strategy::PaperDecay, true, &cases);
+    let cases = [((2, 1, 2), (20, 5)), ((2, 9, 9), (20, 5)), ((3, 9, 9), (54, 9))];
+    check(Strategy::PaperDecay, false, &cases);
+}
+
 /// A counter too large for one stage: what the first stages show is decided or refined there.
 #[track_caller]
 fn check_stages(strategy: Strategy, formula: Formula<AtomId>, expected: (Truth, usize, bool)) {
