@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr spin)
+packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin)
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -35,3 +35,5 @@ oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
 oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
+oracle cargo build --quiet --release -p avr-tvar
+oracle tests/oracle/evidence/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"

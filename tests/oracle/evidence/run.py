@@ -28,7 +28,7 @@ EXCEPTIONS = {
 }
 
 # A sample that is not decided within this time is not looked at: the tests of the samples have limits of their own.
-SECONDS = 60
+SECONDS = 20
 
 
 def samples():
@@ -115,7 +115,8 @@ def check(tool, sample, image, properties, directory):
     for result in json.loads(process.stdout)["results"]:
         evidence = result["evidence"]
         if evidence is None:
-            if result["verdict"] == "violated" and sample not in EXCEPTIONS:
+            in_time = "no time" not in (result["evidence_missing"] or "")
+            if result["verdict"] == "violated" and sample not in EXCEPTIONS and in_time:
                 found.append(f"{image.name}: {result['name']}: no run: {result['evidence_missing']}")
             continue
         runs += 1

@@ -3,7 +3,7 @@
 
 use super::concrete::{ConcreteView, note};
 use super::story::{Story, Told};
-use super::walk::{Claims, Ending, Walked};
+use super::walk::{Ending, Walked};
 use crate::events::{Occurrences, Recorder, watched};
 use crate::system::Firmware;
 use avr_machine::simulator::{Script, Stimulus};
@@ -170,10 +170,7 @@ impl<'a> Replayed<'a, '_> {
             self.claims += 1;
         }
         let view = ConcreteView { machine: self.firmware.machine, state, watched: self.watched, did };
-        let claims: &Claims = match self.walked.claims.get(self.claims) {
-            Some((_, claims)) => claims,
-            None => return Ok(()),
-        };
+        let claims: &[_] = self.walked.claims.get(self.claims).map_or(&[], |(_, claims)| claims);
         let broken = claims.iter().find(|(atom, value)| view.label(self.firmware.atoms, *atom) != Truth::from(*value));
         if let Some((atom, value)) = broken {
             let text = self.firmware.atoms[atom.index()].text();

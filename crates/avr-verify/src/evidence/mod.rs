@@ -10,6 +10,7 @@
 mod concrete;
 mod confirm;
 mod cover;
+mod minimise;
 mod ranks;
 mod search;
 mod stepper;
@@ -27,6 +28,7 @@ use avr_machine::simulator::Stimulus;
 use avr_properties::{AtomKind, CellsRead};
 use concrete::ConcreteView;
 use confirm::{Confirmed, confirm};
+use minimise::Minimiser;
 use mu_calculus::{HyperGraph, Labels, Problem, Solution, StateId};
 use std::borrow::Cow;
 pub use story::{Change, Chosen, Item, Line, Told};
@@ -245,6 +247,14 @@ impl<'f> Finder<'_, 'f> {
         };
         let formula = &self.goal.formula;
         match confirm(self.walker.firmware, formula, self.value, &walked, self.watch) {
+            Ok(confirmed) if confirmed.alone => {
+                let claim = self.claim(&walked);
+                let minimiser =
+                    Minimiser { firmware: self.walker.firmware, formula, value: self.value, watch: self.watch };
+                let (walked, confirmed) = minimiser.minimise(walked, confirmed);
+                let (evidence, branches) = self.told(&walked, confirmed);
+                Ok((Evidence { claim, ..evidence }, branches))
+            }
             Ok(confirmed) => Ok(self.told(&walked, confirmed)),
             Err(reason) => Err(Box::new((Failure::Fault(reason), Some(unconfirmed(&walked))))),
         }

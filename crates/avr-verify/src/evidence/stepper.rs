@@ -167,6 +167,9 @@ pub(super) struct Stepper<'a> {
     pub(super) run: Run,
 }
 
+/// A step in which something was chosen: its number, and the questions with their numbers in the step.
+pub(super) type ChosenStep = (u64, Vec<(usize, Asked)>);
+
 /// The inputs of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
@@ -176,8 +179,8 @@ pub(super) struct Run {
     pub(super) inputs: Vec<ExactStep>,
     /// The number of steps.
     pub(super) steps: u64,
-    /// The steps in which inputs or happenings differ from what comes by itself, each with those questions.
-    pub(super) chosen: Vec<(u64, Vec<Asked>)>,
+    /// The steps in which inputs or happenings differ from what comes by itself.
+    pub(super) chosen: Vec<ChosenStep>,
     /// The first step that rests on a choice that the hardware would determine and does not make by itself.
     pub(super) abstracted: Option<u64>,
     /// The last step in which the hardware would determine something.
@@ -315,7 +318,8 @@ impl<'a> Stepper<'a> {
         if asked.iter().any(Asked::is_of_hardware) {
             self.run.left_to_hardware = Some(step);
         }
-        let chosen: Vec<Asked> = asked.iter().filter(|one| one.is_chosen()).cloned().collect();
+        let all = asked.iter().cloned().enumerate();
+        let chosen: Vec<(usize, Asked)> = all.filter(|(_, one)| one.is_chosen()).collect();
         if !chosen.is_empty() {
             self.run.chosen.push((step, chosen));
         }

@@ -1,7 +1,7 @@
 //! What a run does, step by step, in a bounded amount of memory: repetitions are folded, of long runs the middle is left
 //! out, and the last steps are kept in full.
 
-use super::stepper::{Asked, Run};
+use super::stepper::{Asked, ChosenStep, Run};
 use avr_machine::simulator::ExactInput;
 use avr_machine::{Happening, Input, MachineState, PAGE_CELLS};
 use rustc_hash::FxHasher;
@@ -106,7 +106,7 @@ struct Shaped {
 /// Tells a run while it is replayed.
 pub(super) struct Story<'a> {
     /// What is chosen in the steps to come.
-    chosen: std::iter::Peekable<std::slice::Iter<'a, (u64, Vec<Asked>)>>,
+    chosen: std::iter::Peekable<std::slice::Iter<'a, ChosenStep>>,
     cells: Vec<u8>,
     pc: u32,
     asleep: bool,
@@ -220,9 +220,9 @@ impl<'a> Story<'a> {
 }
 
 /// What was chosen in a step, of the questions whose answers do not come by themselves.
-pub(super) fn chosen(step: u64, asked: &[Asked]) -> Chosen {
+pub(super) fn chosen(step: u64, asked: &[(usize, Asked)]) -> Chosen {
     let mut chosen = Chosen { step, ..Chosen::default() };
-    for one in asked {
+    for (_, one) in asked {
         match one {
             Asked::Input { source: Input::Register(register), mask, value, .. } => {
                 chosen.inputs.push(ExactInput { register: *register, mask: *mask, value: *value });

@@ -1,6 +1,8 @@
 //! Evidence is found for what the samples violate, and a wrong proof is noticed: the faults are injected here.
 
-use super::{EvidenceKind, Search, find};
+use super::minimise::Minimiser;
+use super::walk::Walker;
+use super::{EvidenceKind, Game, Search, confirm, find};
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use avr_image::{FlashWordAddress, Image, LoadOptions};
@@ -88,6 +90,30 @@ fn nested_fixed_points_end_in_a_loop_that_shows_them() {
     let Search::Found(evidence) = case.find(|_, _| {}) else { panic!("no run") };
     assert_eq!(evidence.kind, EvidenceKind::Lasso);
     assert!(evidence.proved.is_empty(), "{:?}", evidence.proved);
+}
+
+#[test]
+fn what_a_run_does_not_need_is_left_out() {
+    let case = Case::new(BRANCH.0, BRANCH.1, "EF PORTD == 1");
+    let mut firmware = Firmware::new(&case.machine, &case.atoms);
+    let goals = std::slice::from_ref(&case.goal);
+    let outcome = tvar::verify(&mut firmware, case.atoms.len(), goals, Strategy::Default, &Unlimited);
+    let decision = &outcome.decisions[0];
+    let game = Game::free(&case.goal, decision, decision.solution.as_ref().expect("it was solved"));
+    let strategy = super::strategy::Strategy::new(game.problem(&case.goal), &game.solution);
+    let states = &decision.space.states;
+    let walker = Walker { firmware: &firmware, states, strategy: &strategy, watch: &Unlimited };
+    let start = walker.start().expect("it starts");
+    let Ok(mut walked) = walker.walk(start) else { panic!("there is no run") };
+    // The content of r5 and of a cell do not matter; the pin at step 10 does.
+    walked.run.initial.extend([(5, 9), (0x123, 1)]);
+    walked.last = None;
+    let formula = &case.goal.formula;
+    let confirmed = confirm(&firmware, formula, true, &walked, &Unlimited).expect("the run shows it");
+    let minimiser = Minimiser { firmware: &firmware, formula, value: true, watch: &Unlimited };
+    let (smaller, confirmed) = minimiser.minimise(walked, confirmed);
+    assert!(confirmed.alone && smaller.run.initial.is_empty(), "{:?}", smaller.run.initial);
+    assert_eq!(smaller.run.chosen.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [10]);
 }
 
 #[test]

@@ -3,9 +3,12 @@
 use avr_properties::Atom;
 use mu_calculus::{FixedPoint, Modality, Node, NodeId, NormalForm};
 
+/// After so many parts a text is cut: shared subformulas, as automata have them, would repeat without end.
+const MAX_PARTS: usize = 60;
+
 /// The text of a subformula.
 pub(super) fn text(formula: &NormalForm, atoms: &[Atom], node: NodeId) -> String {
-    Wording { formula, atoms, open: Vec::new() }.text(node)
+    Wording { formula, atoms, open: Vec::new(), left: MAX_PARTS }.text(node)
 }
 
 struct Wording<'a> {
@@ -13,10 +16,16 @@ struct Wording<'a> {
     atoms: &'a [Atom],
     /// The fixed points around the present place.
     open: Vec<NodeId>,
+    /// How many parts may still be written.
+    left: usize,
 }
 
 impl Wording<'_> {
     fn text(&mut self, node: NodeId) -> String {
+        if self.left == 0 {
+            return "...".to_owned();
+        }
+        self.left -= 1;
         match self.formula.node(node) {
             Node::Constant(value) => value.to_string(),
             Node::Atom(atom) => self.atoms[atom.index()].text().to_owned(),

@@ -1,0 +1,76 @@
+//! The files of `--evidence`, and that `avr-tvar run` repeats the runs in them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_avr-tvar"))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The standard output of a command that must end with this code.
+#[track_caller]
+fn output(command: &mut Command, code: i32) -> String {
+    let output = command.output().expect("the command starts");
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the output is text")
+}
+
+/// Verifies a property that is violated or exists, and repeats the run of its evidence.
+#[track_caller]
+fn check(image: &str, property: &str, code: i32, kind: &str) {
+    let directory = tempdir().expect("there is a directory for temporary files");
+    let firmware = root().join("firmware-samples").join(image);
+    let mut verify = command();
+    verify.arg("verify").arg(&firmware).args(["--property", property, "--format", "json", "--evidence"]);
+    let report = output(verify.arg(directory.path()), code);
+    let report: Value = serde_json::from_str(&report).expect("the report is JSON");
+    let evidence = &report["results"][0]["evidence"];
+    assert_eq!((&evidence["kind"], &evidence["replayed"]), (&Value::from(kind), &Value::from(true)));
+    let folders: Vec<_> = fs::read_dir(directory.path()).expect("it is there").collect::<Result<_, _>>().expect("so");
+    let [folder] = folders.as_slice() else { panic!("{folders:?}") };
+    for name in ["trace.json", "trace.vcd", "replay.c", "stimulus.ron"] {
+        assert!(fs::metadata(folder.path().join(name)).is_ok_and(|file| file.len() > 0), "{name}");
+    }
+    let steps = evidence["steps"].as_u64().expect("a number") + u64::from(!evidence["end"]["hazard"].is_null());
+    let mut run = command();
+    run.arg("run").arg(&firmware).args(["--format", "json", "--steps", &steps.to_string(), "--stimulus"]);
+    let end: Value = serde_json::from_str(&output(run.arg(folder.path().join("stimulus.ron")), 0)).expect("JSON");
+    for field in ["pc", "sp", "sreg"] {
+        assert_eq!(end[field], evidence["end"][field], "{field}");
+    }
+    assert_eq!((&end["steps"], &end["cycles"]), (&evidence["steps"], &evidence["cycles"]));
+    assert_eq!(end["hazard"]["name"], evidence["end"]["hazard"]["name"]);
+}
+
+#[test]
+fn runs_are_repeated_by_the_simulator() {
+    check("branch/branch.Og.elf", "AG EF PORTD == 0", 1, "path");
+    check("branch/branch.Og.elf", "EF PORTD == 1", 0, "path");
+    check("blink/blink.Os.elf", "AF AG PORTB == 0x20", 1, "lasso");
+    check("timer-blink/timer-blink.Os.elf", "Stack(max_bytes: 7)", 1, "path");
+    check("toggle-switch/toggle-switch.Og.elf", "AF PORTB.0 == 1", 1, "lasso");
+    check("hazard-outside-memory-by-input/hazard-outside-memory-by-input.elf", "Inherent()", 1, "hazard");
+    check("hazard-return-to-non-call/hazard-return-to-non-call.elf", "Inherent()", 1, "hazard");
+}
+
+#[test]
+fn evidence_that_cannot_be_written_is_an_error() {
+    let directory = tempdir().expect("there is a directory for temporary files");
+    let file = directory.path().join("file");
+    fs::write(&file, "").expect("it can be written");
+    let firmware = root().join("firmware-samples/branch/branch.Og.elf");
+    let mut verify = command();
+    let output = verify.arg("verify").arg(firmware).args(["--property", "AG PORTD == 0", "--evidence"]).arg(&file);
+    let output = output.output().expect("the command starts");
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("cannot be written"), "{told}");
+}
