@@ -13,6 +13,8 @@ mod fairness;
 mod liveness;
 #[cfg(test)]
 mod obligations;
+#[cfg(test)]
+mod published;
 mod result;
 mod script;
 mod setup;

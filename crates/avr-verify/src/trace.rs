@@ -146,8 +146,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// Runs one step with the answers of a script and gives the origins of its questions.
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
-        let recorder =
-            Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
+        let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
         let mut environment = Scripted::replaying(precision, recorder, script);
         match self.path[step] {
