@@ -29,7 +29,7 @@ use avr_properties::{AtomKind, CellsRead};
 use concrete::ConcreteView;
 use confirm::{Confirmed, confirm};
 use minimise::Minimiser;
-use mu_calculus::{HyperGraph, Labels, Problem, Solution, StateId};
+use mu_calculus::{AtomId, HyperGraph, Labels, Modality, Node, NodeId, NormalForm, Problem, Solution, StateId};
 use std::borrow::Cow;
 pub use story::{Change, Chosen, Item, Line, Told};
 use strategy::Strategy;
@@ -127,6 +127,9 @@ pub(crate) fn find(
     let (Some(value), Some(solution)) = (decision.verdict.known(), decision.solution.as_ref()) else {
         return Search::NotNeeded;
     };
+    if value && speaks_of_all_paths(&goal.formula) {
+        return Search::NotNeeded;
+    }
     if watch.cancelled() {
         return Search::Missing("no time or memory was left for replaying the run".to_owned());
     }
@@ -143,6 +146,31 @@ pub(crate) fn find(
             Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, goal, value, watch }.find()
         }
         None => finder.find(),
+    }
+}
+
+/// Whether a formula that is true certainly speaks of all next states of the first state; told without looking at states.
+fn speaks_of_all_paths(formula: &NormalForm) -> bool {
+    fn universal(formula: &NormalForm, node: NodeId, seen: &mut Vec<NodeId>) -> bool {
+        if seen.contains(&node) {
+            return false;
+        }
+        seen.push(node);
+        match formula.node(node) {
+            Node::Modal(modality, _) => modality == Modality::Box,
+            Node::And(left, right) => universal(formula, left, seen) || universal(formula, right, seen),
+            Node::Or(left, right) => {
+                let mut other = seen.clone();
+                universal(formula, left, seen) && universal(formula, right, &mut other)
+            }
+            Node::Fixed(_, body) => universal(formula, body, seen),
+            Node::Constant(_) | Node::Atom(_) | Node::NegatedAtom(_) => false,
+        }
+    }
+    match formula.node(formula.root()) {
+        // The choice of the initial content comes first.
+        Node::Modal(_, inner) => universal(formula, inner, &mut Vec::new()),
+        _ => false,
     }
 }
 
@@ -272,7 +300,7 @@ impl<'f> Finder<'_, 'f> {
     }
 
     /// A subformula with the value that it has.
-    fn statement(&self, node: mu_calculus::NodeId) -> String {
+    fn statement(&self, node: NodeId) -> String {
         wording::text(&self.goal.formula, self.walker.firmware.atoms, node)
     }
 
@@ -281,11 +309,11 @@ impl<'f> Finder<'_, 'f> {
         let watched = Vec::new();
         let view = ConcreteView { machine: firmware.machine, state: &confirmed.last, watched: &watched, did: &[] };
         let atoms = self.goal.formula.atoms();
-        let known = |atom: &mu_calculus::AtomId| {
+        let known = |atom: &AtomId| {
             let text = firmware.atoms[atom.index()].text().to_owned();
             Some((text, view.label(firmware.atoms, *atom).known()?))
         };
-        let is_hazard = |atom: &mu_calculus::AtomId| *firmware.atoms[atom.index()].kind() == AtomKind::Hazard;
+        let is_hazard = |atom: &AtomId| *firmware.atoms[atom.index()].kind() == AtomKind::Hazard;
         let end = LastState {
             pc: confirmed.last.control.pc * 2,
             stack_pointer: view.stack_pointer(),
@@ -352,7 +380,7 @@ impl<'f> Finder<'_, 'f> {
         }
     }
 
-    fn fails_or_holds(&self, node: mu_calculus::NodeId, value: bool) -> String {
+    fn fails_or_holds(&self, node: NodeId, value: bool) -> String {
         let text = self.statement(node);
         if value { format!("'{text}' holds") } else { format!("'{text}' does not hold") }
     }
