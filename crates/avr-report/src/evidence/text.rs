@@ -40,8 +40,13 @@ impl Lines<'_> {
     fn push(&mut self, line: &str) {
         if self.left > 0 {
             self.left -= 1;
-            self.text.push_str(&format!("{}{}\n", self.indent, Escaped(line)));
+            self.push_anyway(line);
         }
+    }
+
+    /// Adds a line even where no more may be shown.
+    fn push_anyway(&mut self, line: &str) {
+        self.text.push_str(&format!("{}{}\n", self.indent, Escaped(line)));
     }
 
     fn evidence(&mut self, evidence: &Evidence) {
@@ -119,8 +124,12 @@ impl Lines<'_> {
             Item::Line(line) => self.line(line, depth),
             Item::Omitted(steps) => self.push(&format!("{}... {steps} steps", "  ".repeat(depth))),
             Item::Loop { body, times } => {
+                let inset = "  ".repeat(depth + 1);
                 body.iter().for_each(|item| self.item(item, depth + 1));
-                self.push(&format!("{}  × {times} iterations", "  ".repeat(depth)));
+                if self.left == 0 {
+                    self.push_anyway(&format!("{inset}..."));
+                }
+                self.push_anyway(&format!("{inset}× {times} iterations"));
             }
         }
     }

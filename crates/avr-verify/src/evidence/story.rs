@@ -239,3 +239,60 @@ fn hash(value: &impl Hash) -> u64 {
     value.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(pcs: impl IntoIterator<Item = u32>) -> Told {
+        let run = Run::default();
+        let mut state: MachineState<u8> = MachineState::new(PAGE_CELLS, 0);
+        let mut story = Story::new(&run, &state);
+        for (pc, step) in pcs.into_iter().zip(0..) {
+            state.control.pc = pc;
+            story.before(&state);
+            story.after(step, &state, Happening::Continue);
+        }
+        story.told()
+    }
+
+    fn shape(items: &[Item]) -> String {
+        let one = |item: &Item| match item {
+            Item::Line(line) => (line.pc / 2).to_string(),
+            Item::Loop { body, times } => format!("({})x{times}", shape(body)),
+            Item::Omitted(steps) => format!("...{steps}"),
+        };
+        items.iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+
+    #[track_caller]
+    fn check(pcs: &[u32], expected: &str) {
+        let told = told(pcs.iter().copied());
+        assert_eq!(shape(&told.items), expected);
+        assert_eq!(told.items.iter().map(Item::steps).sum::<u64>(), pcs.len() as u64);
+    }
+
+    #[test]
+    fn repetitions_are_folded() {
+        check(&[1, 2, 3], "1 2 3");
+        check(&[1, 1, 1], "(1)x3");
+        check(&[0, 1, 2, 1, 2, 1, 2, 3], "0 (1 2)x3 3");
+        check(&[1, 2, 1, 2, 1], "(1 2)x2 1");
+        check(&[7, 1, 1, 2, 1, 1, 2, 8], "7 ((1)x2 2)x2 8");
+        // The inner loop runs more often the second time, so the outer one is none.
+        check(&[1, 1, 2, 1, 1, 1, 2], "(1)x2 2 (1)x3 2");
+    }
+
+    #[test]
+    fn a_long_story_is_short() {
+        let inner = || (0..250).flat_map(|_| [1, 2, 3]);
+        let long = told((0..40).flat_map(|_| [10].into_iter().chain(inner()).chain([11])));
+        assert_eq!(shape(&long.items), "(10 (1 2 3)x250 11)x40");
+        // Without repetitions the middle is left out, and no step is lost.
+        let random = told((0..50_000u32).map(|step| step.wrapping_mul(2_654_435_761) >> 8));
+        assert!(random.items.len() <= MAX_ITEMS);
+        assert_eq!(random.items.iter().map(Item::steps).sum::<u64>(), 50_000);
+        assert_eq!(random.last.len(), LAST_LINES);
+        assert_eq!(random.last.last().map(|line| line.step), Some(49_999));
+    }
+}
