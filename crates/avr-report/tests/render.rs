@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
 use avr_report::{Colour, Report, Summary};
-use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 use expect_test::expect;
 use serde_json::Value;
 
@@ -34,9 +34,11 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
 fn results() -> Results {
     let mut model = result("in the model only", Verdict::Violated);
     model.basis = Basis::Model;
+    let mut vacuous = result("inherent", Verdict::Holds);
+    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false });
     Results {
         properties: vec![
-            result("inherent", Verdict::Holds),
+            vacuous,
             model,
             result("a name of more than sixty characters, as formulas without a name have them", Verdict::Holds),
             result("hostile \x1b[2J", Verdict::Unknown(Unknown::because("the time limit of 10 s was reached"))),
@@ -60,6 +62,7 @@ fn text_is_a_table() {
 
         verdict   property                                                      states  refinements   time
         holds     inherent                                                        1234            2  12 ms
+                  vacuous: it holds as well with 'AF \u{1b}[2J' replaced by false
         violated  in the model only                                               1234            2  12 ms
                   in the model: it rests on a choice that the hardware would determine
         holds     a name of more than sixty characters, as formulas without a     1234            2  12 ms
@@ -123,7 +126,10 @@ fn json_has_every_field_of_the_contract() {
               },
               "evidence": null,
               "evidence_missing": null,
-              "vacuous": null
+              "vacuous": {
+                "subformula": "AF \u001b[2J",
+                "replaced_by": "false"
+              }
             },
             {
               "name": "in the model only",
