@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use avr_machine::device::Device;
 use avr_verify::Strategy;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::run::{self, Run};
@@ -128,7 +128,8 @@ pub(crate) fn device_help() -> String {
 
 fn strategies() -> impl TypedValueParser<Value = Strategy> {
     let of_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
-    PossibleValuesParser::new(Strategy::ALL.map(Strategy::name))
+    let described = |strategy: Strategy| PossibleValue::new(strategy.name()).help(strategy.summary());
+    PossibleValuesParser::new(Strategy::ALL.map(described))
         .map(move |name| of_name(name).expect("only names of strategies are possible values"))
 }
 

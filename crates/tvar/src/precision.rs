@@ -190,6 +190,18 @@ impl Strategy {
         }
     }
 
+    /// What the strategy does, in a few words.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Default => "split inputs and cut stored values where a property needs it",
+            Self::Naive => "split every input, and cut stored values when they are first read",
+            Self::Decay => "forget everything first, and bring back what a property needs",
+            Self::Paper => "refine state by state, one refinement at a time, as Onderka & Ratschan published it",
+            Self::PaperDecay => "the same, with everything forgotten first",
+        }
+    }
+
     /// Whether precision is kept per abstract state and not per location.
     #[must_use]
     pub fn is_per_state(self) -> bool {
