@@ -3,6 +3,7 @@
 use crate::cut::cut;
 use crate::decay::Forgetting;
 use crate::events::{Occurrences, Recorder, occurrence, watched};
+use crate::evidence::{self, Search};
 use crate::script::{Answer, HardwareChoice, Scripted, Unknowns, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
 use crate::store::Store;
@@ -11,9 +12,14 @@ use crate::workspace::Workspace;
 use avr_machine::{Environment, Event, FrameKind, Input, Limit, Machine, MachineState, Stop};
 use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use three_valued::{Truth, TvByte};
-use tvar::{Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
+use tvar::{
+    Blame, Candidate, Decision, Difference, Goal, HyperEdges, LocationPrecision, Lookup, StepPrecision, System,
+    Variable, Watch,
+};
 
 /// Firmware in a machine, with the atoms that its properties speak of.
 #[derive(Debug)]
@@ -25,6 +31,8 @@ pub struct Firmware<'a> {
     workspace: Workspace,
     /// The events that atoms speak of.
     watched: Rc<[WatchedEvent]>,
+    /// The runs that show decided goals, by the number of the goal.
+    pub(crate) shown: RefCell<BTreeMap<usize, Search>>,
 }
 
 /// Unknown inputs as three-valued bytes, and events noted.
@@ -59,7 +67,7 @@ impl<'a> Firmware<'a> {
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
         let forgetting = Forgetting::new(machine, atoms);
-        Self { machine, atoms, store, forgetting, workspace, watched }
+        Self { machine, atoms, store, forgetting, workspace, watched, shown: RefCell::default() }
     }
 
     /// A state as formulas see it; none for the dummy and for sinks.
@@ -267,6 +275,11 @@ impl System for Firmware<'_> {
 
     fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
         Tracer::new(self, path, precision).blame(cause)
+    }
+
+    fn decided(&mut self, number: usize, goal: &Goal, decision: &Decision<AbstractState>, watch: &dyn Watch) {
+        let search = evidence::find(self, goal, decision, watch);
+        self.shown.get_mut().insert(number, search);
     }
 }
 

@@ -144,7 +144,9 @@ fn result(
                 evidence: None,
                 evidence_missing: None,
             };
-            with_evidence(result, evidence::find(firmware, &goals[goal], decision, request.watch))
+            let search = firmware.shown.borrow_mut().remove(&goal);
+            let late = || evidence::find(firmware, &goals[goal], decision, request.watch);
+            with_evidence(result, search.unwrap_or_else(late))
         }
         Bound::Unsupported { formula, reason } => undecided(name, kind, formula, reason, Statistics::default()),
     }

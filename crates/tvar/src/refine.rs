@@ -269,7 +269,11 @@ where
                 Some(Truth::Unknown) | None => self.give_up(checked, space),
                 Some(verdict) => {
                     let robust = self.is_robust(&views, space, checked.goal, verdict);
+                    let goal = checked.goal;
                     self.decide(checked, space, robust);
+                    if let Some(decision) = &self.decisions[goal] {
+                        system.decided(goal, &self.goals[goal], decision, self.watch);
+                    }
                 }
             }
         }

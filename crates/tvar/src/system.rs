@@ -1,6 +1,8 @@
 //! What a system has to offer to be verified.
 
 use crate::precision::{Knob, LocationPrecision, StepPrecision, Variable};
+use crate::refine::{Decision, Goal};
+use crate::watch::Watch;
 use mu_calculus::AtomId;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -70,6 +72,10 @@ pub trait System {
     /// What could be refined so that the cause at the end of the path may go away. `path` leads from the initial state
     /// to the state of the cause; each state is the one that the one before it was expanded to and that then decayed.
     fn blame(&mut self, path: &[Self::State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>>;
+
+    /// Is told that the goal with this number was decided, as soon as it is: for showing more than the verdict while there
+    /// is time.
+    fn decided(&mut self, _number: usize, _goal: &Goal, _decision: &Decision<Self::State>, _watch: &dyn Watch) {}
 }
 
 /// What two states at one location have different.
