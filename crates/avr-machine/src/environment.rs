@@ -171,6 +171,11 @@ pub trait Environment<V: ByteDomain> {
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;
 
+    /// The most cells that a store through an unknown pointer may select; with more of them the machine cannot go on.
+    fn most_targets(&self) -> usize {
+        usize::MAX
+    }
+
     /// Is told what is not known well enough when the machine cannot go on for that reason.
     fn stuck(&mut self, _about: &[&V]) {}
 

@@ -58,6 +58,16 @@ fn cut_what_is_read<V: ByteDomain, U: Unknowns<V>>(
     }
 }
 
+/// The data addresses that the next instruction loads from, as far as they are known.
+pub(crate) fn cells_loaded<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Vec<u16> {
+    match machine.program.fetch(state.control.pc) {
+        Fetched::Instruction { instruction, .. } => {
+            cells_read(machine, state, instruction).into_iter().filter(|cell| *cell <= machine.data_end()).collect()
+        }
+        Fetched::Reserved | Fetched::Outside => Vec::new(),
+    }
+}
+
 /// The data addresses that an instruction loads from, once the registers that it reads are known.
 fn cells_read<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, instruction: Instruction) -> Vec<u16> {
     match instruction {

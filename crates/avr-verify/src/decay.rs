@@ -3,7 +3,7 @@
 use crate::liveness::{Cells, Liveness};
 use crate::state::Running;
 use crate::store::{CallsId, Store};
-use avr_machine::Machine;
+use avr_machine::{Frame, FrameKind, Machine};
 use avr_properties::{Atom, CellsRead};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -151,25 +151,78 @@ impl Forgetting {
     }
 
     /// The values of the registers that may end in an address, as far as they are known, as a number that tells them
-    /// apart; 0 where there are none.
-    pub(crate) fn addresses(&self, store: &Store, running: &Running) -> u64 {
-        let registers = self.liveness.addressing(running.control.pc);
-        let mut hasher = rustc_hash::FxHasher::default();
-        let mut any = false;
-        for register in (0..32u16).filter(|register| registers >> register & 1 == 1) {
-            let cell = store.cell(running.memory, register);
-            if let Some(value) = cell.known() {
-                hasher.write_u16(register << 8 | u16::from(value));
-                any = true;
+    /// apart; 0 where there are none. Those of the callers and of what was interrupted count as well, wherever they are
+    /// saved.
+    pub(crate) fn addresses(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
+        let mut key = Key::default();
+        let mut wanted = self.liveness.addressing(running.control.pc);
+        let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
+        key.add(store, running, wanted, &places);
+        if let Some(pointer) = self.pointer(store, running).filter(|_| running.control.torn.is_none()) {
+            for frame in store.frames(running.calls) {
+                self.find_saved(machine, &frame, pointer, &mut places);
+                wanted = self.liveness.addressing(frame.return_address);
+                key.add(store, running, wanted, &places);
             }
         }
-        if any { hasher.finish() | 1 } else { 0 }
+        key.finish()
+    }
+
+    /// Where the registers are that the function or handler of a frame has saved: on the stack, if it has not popped
+    /// them again.
+    fn find_saved(&self, machine: &Machine, frame: &Frame, pointer: u16, places: &mut [u16; 32]) {
+        let entry = match frame.kind {
+            FrameKind::Call => Liveness::called_before(&machine.program, frame.return_address),
+            FrameKind::Interrupt(number) => {
+                let mut all = machine.device.interrupts.iter();
+                all.find(|interrupt| interrupt.number == number).map(|interrupt| interrupt.vector.into())
+            }
+        };
+        let first = frame.position.wrapping_sub(machine.device.core.pc_bytes.into());
+        let mut seen = 0u32;
+        for (register, offset) in self.liveness.saved_by(entry.unwrap_or(u32::MAX)).iter().zip(0u16..) {
+            let place = first.wrapping_sub(offset);
+            // A second push of a register saves something else, such as SREG.
+            if seen >> register & 1 == 0 && place > pointer {
+                places[usize::from(*register)] = place;
+            }
+            seen |= 1 << register;
+        }
+    }
+
+    /// The registers at an instruction (flash word address) whose values may end in an address.
+    pub(crate) fn addressing(&self, address: u32) -> u32 {
+        self.liveness.addressing(address)
     }
 
     fn pointer(&self, store: &Store, running: &Running) -> Option<u16> {
         let byte = |address: u16| store.cell(running.memory, address).known();
         let high = self.stack_pointer.1.map_or(Some(0), byte)?;
         Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
+    }
+}
+
+/// A number made of register values.
+#[derive(Default)]
+struct Key {
+    hasher: rustc_hash::FxHasher,
+    any: bool,
+}
+
+impl Key {
+    /// Adds the values of some registers, each at its place, as far as they are known.
+    fn add(&mut self, store: &Store, running: &Running, registers: u32, places: &[u16; 32]) {
+        for (register, place) in places.iter().enumerate().filter(|(register, _)| registers >> register & 1 == 1) {
+            if let Some(value) = store.cell(running.memory, *place).known() {
+                self.hasher.write_u32((register as u32) << 8 | u32::from(value));
+                self.any = true;
+            }
+        }
+        self.hasher.write_u8(0xff);
+    }
+
+    fn finish(self) -> u64 {
+        if self.any { self.hasher.finish() | 1 } else { 0 }
     }
 }
 

@@ -52,7 +52,12 @@ enum Flow {
 #[derive(Debug)]
 pub(crate) struct Liveness {
     facts: Vec<Facts>,
+    /// The registers that each function and handler pushes in the beginning, by its first instruction.
+    saved: BTreeMap<u32, Vec<u8>>,
 }
+
+/// How many instructions at the beginning of a function are looked at for registers that it saves.
+const MAX_PROLOGUE: usize = 48;
 
 impl Liveness {
     /// Computes the liveness of every instruction in a program.
@@ -63,7 +68,29 @@ impl Liveness {
         solve(&effects, |address, facts| update_liveness(&effects, address, facts), &mut facts);
         let returns = call_returns(&effects);
         solve(&effects, |address, facts| update_addressing(&effects, &returns, address, facts), &mut facts);
-        Self { facts }
+        let entries = effects.iter().flatten().filter_map(|effect| match effect.flow {
+            Flow::Call { function, .. } => Some(function),
+            _ => None,
+        });
+        let vectors = machine.device.interrupts.iter().map(|interrupt| interrupt.vector.into());
+        let saved = entries.chain(vectors).map(|entry| (entry, saved_registers(&machine.program, entry))).collect();
+        Self { facts, saved }
+    }
+
+    /// The registers that the function or handler at a flash word address pushes first, in this order.
+    pub(crate) fn saved_by(&self, entry: u32) -> &[u8] {
+        self.saved.get(&entry).map_or(&[], Vec::as_slice)
+    }
+
+    /// The function that the call before a return address (flash word address) goes to, if the code tells.
+    pub(crate) fn called_before(program: &Program, return_address: u32) -> Option<u32> {
+        [1, 2].into_iter().find_map(|words| {
+            let address = return_address.checked_sub(words)?;
+            match effect(program, address)?.flow {
+                Flow::Call { function, next } if next == return_address => Some(function),
+                _ => None,
+            }
+        })
     }
 
     /// What is read at an instruction (flash word address) or later before it is overwritten, when `after` is what is
@@ -166,6 +193,25 @@ fn returns_of(effects: &[Option<Effect>], function: u32) -> Vec<u32> {
         }
     }
     found
+}
+
+/// The registers that code pushes before its first branch: at r0's place what r0 was loaded with counts as r0.
+fn saved_registers(program: &Program, entry: u32) -> Vec<u8> {
+    let (mut saved, mut address) = (Vec::new(), entry);
+    for _ in 0..MAX_PROLOGUE {
+        let Fetched::Instruction { instruction, words, .. } = program.fetch(address) else { break };
+        if let Instruction::Push { rr } = instruction {
+            saved.push(rr.index());
+        }
+        match (flow(program, instruction, address, words), instruction) {
+            (Flow::Next(targets), Instruction::Jmp { .. } | Instruction::Rjmp { .. }) if saved.is_empty() => {
+                address = targets[0];
+            }
+            (Flow::Next(targets), _) if targets == [address + u32::from(words)] => address = targets[0],
+            _ => break,
+        }
+    }
+    saved
 }
 
 fn effect(program: &Program, address: u32) -> Option<Effect> {

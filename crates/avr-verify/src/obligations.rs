@@ -1,7 +1,7 @@
 //! The obligations of the framework (initial, step: may and must, decay), tested on real images: concrete runs with
 //! random worlds are followed through the abstract system, whatever its precision.
 
-use crate::script::{HardwareChoice, hyper_edges};
+use crate::script::{HardwareChoice, MAX_COMBINATIONS, hyper_edges};
 use crate::state::{AbstractState, Location};
 use crate::system::{Firmware, Leaf};
 use avr_image::{FlashWordAddress, Image, LoadOptions};
@@ -131,7 +131,7 @@ fn follow(machine: &Machine, strategy: Strategy, steps: usize, seed: u64) -> usi
             assert!(covered, "may: no member covers a successor at {at:#x} in step {taken} of seed {seed}: {world:?}");
         }
         let scripts: Vec<_> = leaves.iter().map(|leaf| leaf.script.clone()).collect();
-        let edges = hyper_edges(&scripts, HardwareChoice::Free);
+        let edges = hyper_edges(&scripts, HardwareChoice::Free, MAX_COMBINATIONS);
         // Random worlds would miss some of many.
         for edge in edges.iter().filter(|_| edges.len() <= 4) {
             let taken_by = |world: &Outcome| edge.iter().any(|leaf| covers(&firmware, &members[*leaf], world));

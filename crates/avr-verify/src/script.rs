@@ -8,6 +8,10 @@ use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Po
 use three_valued::{BitDomain, ByteDomain};
 use tvar::LocationPrecision;
 
+/// The most cells that a store may select where wild stores are not followed: they would make too much unknown, and
+/// what leads to them can be cut into cases.
+const MOST_TARGETS: usize = 16;
+
 /// Who answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chooser {
@@ -100,6 +104,10 @@ impl<'a, U> Scripted<'a, U> {
 }
 
 impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
+    fn most_targets(&self) -> usize {
+        if self.precision.coarse { MOST_TARGETS } else { usize::MAX }
+    }
+
     fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V {
         let chosen = self.precision.inputs.get(input_variable(source)) as u8;
         let split = match (demand, source) {
@@ -177,37 +185,47 @@ pub(crate) enum HardwareChoice {
 }
 
 /// The most hyper-edges that are made from independent choices below different cases.
-const MAX_COMBINATIONS: usize = 256;
+pub(crate) const MAX_COMBINATIONS: usize = 256;
+/// The same where states are to be few.
+pub(crate) const FEW_COMBINATIONS: usize = 8;
 
 /// The hyper-edges over the leaves of a script tree, each as indices into `scripts`, which are in the order of
 /// enumeration.
 ///
 /// An environment's choice gives the hyper-edges of all its answers. Below the cases of a stored unknown, a hyper-edge
 /// takes one hyper-edge of every case: whichever case a concrete state is in, there is an input that leads into the set.
-pub(crate) fn hyper_edges(scripts: &[Vec<Answer>], hardware: HardwareChoice) -> Vec<Vec<usize>> {
+///
+/// Of more than `most` combinations only some are made.
+pub(crate) fn hyper_edges(scripts: &[Vec<Answer>], hardware: HardwareChoice, most: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..scripts.len()).collect();
-    if scripts.is_empty() { Vec::new() } else { edges_below(scripts, &all, 0, hardware) }
+    if scripts.is_empty() { Vec::new() } else { edges_below(scripts, &all, 0, hardware, most) }
 }
 
-fn edges_below(scripts: &[Vec<Answer>], leaves: &[usize], depth: usize, hardware: HardwareChoice) -> Vec<Vec<usize>> {
+fn edges_below(
+    scripts: &[Vec<Answer>],
+    leaves: &[usize],
+    depth: usize,
+    hardware: HardwareChoice,
+    most: usize,
+) -> Vec<Vec<usize>> {
     let Some(question) = scripts[leaves[0]].get(depth) else {
         return vec![leaves.to_vec()];
     };
     let alternatives = leaves.chunk_by(|a, b| scripts[*a][depth].index == scripts[*b][depth].index);
-    let below = alternatives.map(|group| edges_below(scripts, group, depth + 1, hardware));
+    let below = alternatives.map(|group| edges_below(scripts, group, depth + 1, hardware, most));
     match (question.chooser, hardware) {
         (Chooser::Environment, _) | (Chooser::Hardware, HardwareChoice::Free) => below.flatten().collect(),
         (Chooser::State, _) | (Chooser::Hardware, HardwareChoice::Open) => {
-            below.reduce(|all, one| combine(&all, &one)).unwrap_or_default()
+            below.reduce(|all, one| combine(&all, &one, most)).unwrap_or_default()
         }
     }
 }
 
 /// Every union of a set of the first list and one of the second; when that is too many, a selection in which every set
 /// still occurs.
-fn combine(all: &[Vec<usize>], one: &[Vec<usize>]) -> Vec<Vec<usize>> {
+fn combine(all: &[Vec<usize>], one: &[Vec<usize>], most: usize) -> Vec<Vec<usize>> {
     let union = |a: &Vec<usize>, b: &Vec<usize>| a.iter().chain(b).copied().collect();
-    if all.len() * one.len() <= MAX_COMBINATIONS {
+    if all.len() * one.len() <= most {
         return all.iter().flat_map(|a| one.iter().map(move |b| union(a, b))).collect();
     }
     // SOUND: each of these is one of the unions above, and each leaf stays in some hyper-edge, so may is complete.
@@ -231,7 +249,7 @@ mod tests {
     fn check(scripts: &[&[Answer]], expected: &[&[usize]]) {
         let scripts: Vec<Vec<Answer>> = scripts.iter().map(|script| script.to_vec()).collect();
         assert_eq!(
-            hyper_edges(&scripts, HardwareChoice::Free),
+            hyper_edges(&scripts, HardwareChoice::Free, MAX_COMBINATIONS),
             expected.iter().map(|edge| edge.to_vec()).collect::<Vec<_>>()
         );
     }
@@ -254,15 +272,15 @@ mod tests {
     fn choices_of_the_hardware_are_free_or_open() {
         let hardware = |index| Answer { chooser: Chooser::Hardware, index, count: 2 };
         let scripts = vec![vec![hardware(0), input(0)], vec![hardware(0), input(1)], vec![hardware(1)]];
-        assert_eq!(hyper_edges(&scripts, HardwareChoice::Free), [vec![0], vec![1], vec![2]]);
-        assert_eq!(hyper_edges(&scripts, HardwareChoice::Open), [vec![0, 2], vec![1, 2]]);
+        assert_eq!(hyper_edges(&scripts, HardwareChoice::Free, MAX_COMBINATIONS), [vec![0], vec![1], vec![2]]);
+        assert_eq!(hyper_edges(&scripts, HardwareChoice::Open, MAX_COMBINATIONS), [vec![0, 2], vec![1, 2]]);
     }
 
     #[test]
     fn too_many_combinations_are_thinned_without_losing_a_leaf() {
         let sets = |from: usize, count: usize| (from..from + count).map(|leaf| vec![leaf]).collect::<Vec<_>>();
         let (all, one) = (sets(0, 64), sets(64, 32));
-        let combined = combine(&all, &one);
+        let combined = combine(&all, &one, MAX_COMBINATIONS);
         assert_eq!(combined.len(), 64);
         for leaf in 0..96 {
             assert!(combined.iter().any(|edge| edge.contains(&leaf)));

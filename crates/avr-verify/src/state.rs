@@ -2,6 +2,7 @@
 
 use crate::store::{CallsId, MemoryId, OccurrencesId};
 use avr_machine::{Control, Hazard, Limit};
+use tvar::Place;
 
 /// A state of the running machine in compact form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +53,19 @@ pub enum Location {
     },
     /// In a sink.
     Sink,
+}
+
+impl Place for Location {
+    /// The instruction, wherever it was called from.
+    fn general(self) -> Self {
+        match self {
+            Self::Running { control: Control { pc, .. }, .. } => {
+                let control = Control { pc, ..Control::default() };
+                Self::Running { control, stack_pointer: None, calls: 0 }
+            }
+            Self::Dummy | Self::Sink => self,
+        }
+    }
 }
 
 impl Location {

@@ -4,7 +4,10 @@ use crate::cut::cut;
 use crate::decay::Forgetting;
 use crate::events::{Occurrences, Recorder, occurrence, watched};
 use crate::evidence::{self, Search};
-use crate::script::{Answer, HardwareChoice, Scripted, Unknowns, hyper_edges, uses_abstracted_freedom};
+use crate::script::{
+    Answer, FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, Scripted, Unknowns, hyper_edges,
+    uses_abstracted_freedom,
+};
 use crate::state::{AbstractState, Location, Running};
 use crate::store::Store;
 use crate::trace::Tracer;
@@ -192,7 +195,8 @@ impl System for Firmware<'_> {
             return;
         }
         let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
-        let free = hyper_edges(&scripts, HardwareChoice::Free);
+        let most = if precision.coarse { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
+        let free = hyper_edges(&scripts, HardwareChoice::Free, most);
         for edge in &free {
             edges.add(edge.iter().map(|leaf| states[*leaf]));
         }
@@ -200,7 +204,7 @@ impl System for Firmware<'_> {
             // Every leaf is a member of some hyper-edge; its first place among them stands for it.
             let members: Vec<usize> = free.into_iter().flatten().collect();
             let position = |leaf: usize| members.iter().position(|member| *member == leaf).expect("a member");
-            let open = hyper_edges(&scripts, HardwareChoice::Open);
+            let open = hyper_edges(&scripts, HardwareChoice::Open, most);
             edges.set_open(open.into_iter().map(|edge| edge.into_iter().map(position).collect()).collect());
         }
     }
@@ -242,7 +246,7 @@ impl System for Firmware<'_> {
 
     fn crowd(&self, state: &AbstractState) -> u64 {
         match state {
-            AbstractState::Running(running) => self.forgetting.addresses(&self.store, running),
+            AbstractState::Running(running) => self.forgetting.addresses(self.machine, &self.store, running),
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => 0,
         }
     }

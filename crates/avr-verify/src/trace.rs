@@ -3,13 +3,14 @@
 //! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
 //! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
-use crate::cut::cut;
+use crate::cut::{cells_loaded, cut};
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
 use avr_machine::{Event, Input, MachineState, Question, Stop};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
+use std::collections::VecDeque;
 use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
 
@@ -79,6 +80,17 @@ fn all_origins(bytes: &[&TracedByte]) -> Origins {
     bytes.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins()))
 }
 
+/// How many of the last steps before a cause are looked at for what to cut into cases.
+const CUT_STEPS: usize = 64;
+/// The most bits that are cut at one step.
+const MAX_CUT_BITS: u32 = 10;
+
+/// Unknown cells that a step makes addresses of, with the origins of their bits.
+struct Narrow {
+    step: usize,
+    cells: Vec<(u16, TracedByte)>,
+}
+
 /// A traced run along a path.
 pub(crate) struct Tracer<'a, 'f> {
     firmware: &'a mut Firmware<'f>,
@@ -88,6 +100,8 @@ pub(crate) struct Tracer<'a, 'f> {
     state: MachineState<TracedByte>,
     /// Origins of the questions that were settled on the path, latest last.
     asked: Vec<Origins>,
+    /// What the last steps made addresses of.
+    narrow: VecDeque<Narrow>,
     /// What the latest step read and wrote.
     accesses: Vec<Access>,
 }
@@ -100,7 +114,16 @@ impl<'a, 'f> Tracer<'a, 'f> {
         precision: &'a dyn Lookup<Firmware<'f>>,
     ) -> Self {
         let state = MachineState::new(firmware.machine.cells(), TracedByte::constant(0));
-        Self { firmware, path, precision, sources: Vec::new(), state, asked: Vec::new(), accesses: Vec::new() }
+        Self {
+            firmware,
+            path,
+            precision,
+            sources: Vec::new(),
+            state,
+            asked: Vec::new(),
+            narrow: VecDeque::new(),
+            accesses: Vec::new(),
+        }
     }
 
     /// The refinements that may remove the cause, best reasons first.
@@ -115,6 +138,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
         };
         let mut candidates = self.candidates(&direct, true);
+        candidates.extend(self.cuts(&direct));
         for origins in std::mem::take(&mut self.asked).iter().rev() {
             candidates.extend(self.candidates(origins, false));
         }
@@ -128,6 +152,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Takes the step from a state of the path to the next.
     fn follow(&mut self, step: usize) {
         let location = self.location(step);
+        self.note_addresses(step);
         let script = self.script(step, &location);
         let asked = self.run(step, &location, script);
         self.asked.push(asked);
@@ -135,13 +160,60 @@ impl<'a, 'f> Tracer<'a, 'f> {
         debug_assert!(self.agrees(step + 1), "the traced state of step {} differs from the path", step + 1);
     }
 
+    /// Takes note of the unknown cells that may end in an address: registers, and memory that the step loads.
+    fn note_addresses(&mut self, step: usize) {
+        let AbstractState::Running(running) = self.path[step] else { return };
+        let machine = self.firmware.machine;
+        let registers = self.firmware.forgetting.addressing(running.control.pc);
+        let loaded = cells_loaded(machine, &self.state).into_iter().filter(|cell| !machine.device.is_io_area(*cell));
+        let cells = (0..32u16).filter(|register| registers >> register & 1 == 1).chain(loaded);
+        let unknown = cells.map(|cell| (cell, self.state.data.get(cell).clone()));
+        let cells: Vec<_> = unknown.filter(|(_, byte)| byte.bits().unknown_mask() != 0).collect();
+        if self.narrow.len() == CUT_STEPS {
+            self.narrow.pop_front();
+        }
+        self.narrow.push_back(Narrow { step, cells });
+    }
+
+    /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
+    /// fewest bits, the latest of them.
+    fn cuts(&self, origins: &Origins) -> Vec<Candidate<Firmware<'f>>> {
+        let wanted = |byte: &TracedByte| {
+            let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
+            (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
+        };
+        let cells = |narrow: &Narrow| -> Vec<(u16, u8)> {
+            let masks = narrow.cells.iter().map(|(cell, byte)| (*cell, wanted(byte)));
+            masks.filter(|(_, mask)| *mask != 0).collect()
+        };
+        let steps = self.narrow.iter().map(|narrow| (narrow.step, cells(narrow)));
+        let counted = steps.map(|(step, cells)| {
+            let bits: u32 = cells.iter().map(|(_, mask)| mask.count_ones()).sum();
+            (bits, std::cmp::Reverse(step), cells)
+        });
+        let narrowest = counted.filter(|(bits, ..)| (1..=MAX_CUT_BITS).contains(bits)).min();
+        let Some((_, std::cmp::Reverse(step), cells)) = narrowest else { return Vec::new() };
+        let location = self.location(step);
+        let cut = |(cell, _): (u16, u8)| {
+            // Where some bits are unknown now, others may be next time.
+            let knob = Knob::Case(Variable(cell.into()), 0xff);
+            Candidate { location, knob, step, indirection: 0, direct: true }
+        };
+        cells.into_iter().map(cut).collect()
+    }
+
     /// The answers that lead from a state of the path to the next.
     fn script(&mut self, step: usize, location: &Location) -> Vec<Answer> {
         let (from, to) = (self.path[step], self.path[step + 1]);
         let leaves = self.firmware.leaves(&from, self.precision.leaving(&from, location));
-        // A location may have dropped more since: what was stored then covers what arrives.
-        let leads_there = leaves.into_iter().find(|leaf| self.firmware.covers(&to, &leaf.state));
-        leads_there.expect("each state of a path covers a successor of the one before").script
+        let exact = leaves.iter().position(|leaf| {
+            let arrived = self.firmware.location(&leaf.state);
+            self.firmware.decay(leaf.state, self.precision.arriving(&from, &arrived)) == to
+        });
+        // A location may have dropped more since: then what was stored covers what arrives.
+        let leads_there = exact.or_else(|| leaves.iter().position(|leaf| self.firmware.covers(&to, &leaf.state)));
+        let leads_there = leads_there.expect("each state of a path covers a successor of the one before");
+        leaves.into_iter().nth(leads_there).expect("it is one of them").script
     }
 
     /// Runs one step with the answers of a script and gives the origins of its questions.

@@ -76,8 +76,8 @@ pub struct Culprits<'a> {
     best: FxHashMap<(StateId, NodeId), usize>,
     /// Visits still to be looked at, by number of steps.
     waiting: VecDeque<usize>,
-    found: VecDeque<Culprit>,
-    weak: VecDeque<Culprit>,
+    found: VecDeque<(usize, Cause)>,
+    weak: VecDeque<(usize, Cause)>,
     /// Causes that were found before, from another node.
     reported: FxHashSet<(StateId, Cause)>,
 }
@@ -181,16 +181,20 @@ impl<'a> Culprits<'a> {
     }
 
     fn report(&mut self, visit: usize, cause: Cause) {
-        let Visit { state, node, .. } = self.visits[visit];
-        if !self.reported.insert((state, cause)) {
+        if !self.reported.insert((self.visits[visit].state, cause)) {
             return;
         }
-        let culprit = Culprit { path: self.path(visit), state, node, cause };
         if matches!(cause, Cause::Edge { disagree: false, .. }) {
-            self.weak.push_back(culprit);
+            self.weak.push_back((visit, cause));
         } else {
-            self.found.push_back(culprit);
+            self.found.push_back((visit, cause));
         }
+    }
+
+    /// The culprit with its path, which may be long: only those that are asked for have one.
+    fn culprit(&self, (visit, cause): (usize, Cause)) -> Culprit {
+        let Visit { state, node, .. } = self.visits[visit];
+        Culprit { path: self.path(visit), state, node, cause }
     }
 
     fn path(&self, visit: usize) -> Vec<Step> {
@@ -211,13 +215,13 @@ impl Iterator for Culprits<'_> {
     fn next(&mut self) -> Option<Culprit> {
         while self.found.is_empty() {
             let Some(visit) = self.waiting.pop_front() else {
-                return self.weak.pop_front();
+                return self.weak.pop_front().map(|found| self.culprit(found));
             };
             let Visit { state, node, .. } = self.visits[visit];
             if self.best[&(state, node)] == visit {
                 self.expand(visit);
             }
         }
-        self.found.pop_front()
+        self.found.pop_front().map(|found| self.culprit(found))
     }
 }

@@ -50,6 +50,12 @@ impl Origins {
         }
     }
 
+    /// Whether an origin with this number is in the set.
+    #[must_use]
+    pub fn contains(&self, id: u32) -> bool {
+        self.as_slice().binary_search_by_key(&id, |origin| origin.id).is_ok()
+    }
+
     /// The union of two sets; an origin that is in both keeps its higher indirection.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {

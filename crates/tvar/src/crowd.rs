@@ -24,12 +24,22 @@ struct Crowd<T> {
     drops: u32,
 }
 
+/// What happened at a location so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Occupancy {
+    /// How often it dropped bits.
+    drops: u32,
+    /// How many crowds it has.
+    crowds: u32,
+    /// How many new states arrived.
+    arrivals: u32,
+}
+
 /// The states that each location has.
 #[derive(Debug)]
 pub(crate) struct Crowds<S: System + ?Sized> {
     crowds: FxHashMap<(S::Location, u64), Crowd<S::State>>,
-    /// How often each location dropped bits, and how many crowds it has.
-    locations: FxHashMap<S::Location, (u32, u32)>,
+    locations: FxHashMap<S::Location, Occupancy>,
 }
 
 impl<S: System> Default for Crowds<S> {
@@ -40,35 +50,36 @@ impl<S: System> Default for Crowds<S> {
 
 impl<S: System> Crowds<S> {
     /// Admits a state, which has decayed, to its location, and gives what becomes of it: itself, or what remains of it
-    /// when its location drops bits.
+    /// when its location drops bits; and how many states arrived there before.
     pub(crate) fn admit(
         &mut self,
         system: &mut S,
         precision: &mut Precision<S::Location>,
         location: S::Location,
         mut state: S::State,
-    ) -> S::State {
-        let (drops, count) = self.locations.entry(location).or_default();
+    ) -> (S::State, u32) {
+        let occupancy = self.locations.entry(location).or_default();
         let key = system.crowd(&state);
         let wanted = (location, key);
-        let key = if *count < MAX_CROWDS || self.crowds.contains_key(&wanted) { wanted } else { (location, 0) };
-        let crowd = self.crowds.entry(key).or_insert_with(|| {
-            *count += 1;
-            Crowd { states: Vec::new(), drops: *drops }
+        let has_room = occupancy.crowds < MAX_CROWDS || self.crowds.contains_key(&wanted);
+        let crowd = self.crowds.entry(if has_room { wanted } else { (location, 0) }).or_insert_with(|| {
+            occupancy.crowds += 1;
+            Crowd { states: Vec::new(), drops: occupancy.drops }
         });
         loop {
-            if crowd.drops != *drops {
+            if crowd.drops != occupancy.drops {
                 crowd.decay(system, precision, location);
-                crowd.drops = *drops;
+                crowd.drops = occupancy.drops;
             }
             if crowd.states.contains(&state) {
-                return state;
+                return (state, occupancy.arrivals);
             }
             if !drop_what_differs(system, precision, location, &crowd.states, &state) {
                 crowd.states.push(state.clone());
-                return state;
+                occupancy.arrivals += 1;
+                return (state, occupancy.arrivals);
             }
-            *drops += 1;
+            occupancy.drops += 1;
             state = system.decay(state, &precision.at(&location).step);
         }
     }

@@ -7,7 +7,7 @@ use crate::system::{HyperEdges, System};
 use crate::watch::{Phase, Progress, Watch};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 
 /// An exploration that can be continued.
@@ -16,8 +16,8 @@ pub struct Explorer<S: System> {
     space: StateSpace<S::State>,
     /// The states of the space by content.
     index: HashTable<u32>,
-    /// The states that were not expanded, by rank.
-    waiting: Vec<VecDeque<u32>>,
+    /// The states that were not expanded, by rank and by how many states their locations had before.
+    waiting: BTreeMap<(u32, u32), VecDeque<u32>>,
     /// The states by location, if locations are limited.
     crowds: Option<Crowds<S>>,
     /// The state that each state was replaced by because its location dropped bits since: itself for most.
@@ -30,7 +30,7 @@ impl<S: System> Explorer<S> {
     pub fn new(system: &mut S, limited: bool) -> Self {
         let mut explorer = Self::of(StateSpace::empty(), limited);
         let initial = system.initial();
-        explorer.intern(system, initial);
+        explorer.intern(initial, (0, 0));
         explorer
     }
 
@@ -45,7 +45,7 @@ impl<S: System> Explorer<S> {
             });
         }
         let waiting = (0..space.states.len()).filter(|state| !space.is_expanded(*state));
-        explorer.waiting = vec![waiting.map(|state| state as u32).collect()];
+        explorer.waiting.insert((0, 0), waiting.map(|state| state as u32).collect());
         explorer
     }
 
@@ -53,7 +53,7 @@ impl<S: System> Explorer<S> {
         let replaced_by = (0..space.states.len() as u32).collect();
         let index = HashTable::with_capacity(space.states.len());
         let crowds = limited.then(Crowds::default);
-        Self { space, index, waiting: Vec::new(), crowds, replaced_by, replaced: 0 }
+        Self { space, index, waiting: BTreeMap::new(), crowds, replaced_by, replaced: 0 }
     }
 
     /// Explores until everything is explored, `budget` states are found, or a limit is reached, and gives the space.
@@ -95,37 +95,40 @@ impl<S: System> Explorer<S> {
 
     /// The state that is to be expanded next.
     fn next(&mut self) -> Option<u32> {
-        self.waiting.iter_mut().find_map(VecDeque::pop_front)
+        let mut first = self.waiting.first_entry()?;
+        let state = first.get_mut().pop_front();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        state
     }
 
-    /// The number of a state, which is new if it was not there yet.
-    fn intern(&mut self, system: &S, state: S::State) -> u32 {
+    /// The number of a state, which is new if it was not there yet and then waits for its turn.
+    fn intern(&mut self, state: S::State, turn: (u32, u32)) -> u32 {
         let hash = FxBuildHasher.hash_one(&state);
         let states = &self.space.states;
         if let Some(index) = self.index.find(hash, |index| states[*index as usize] == state) {
             return last(&self.replaced_by, *index);
         }
-        // Without limits states are expanded as they are found, so that the nearest causes are found first.
-        let rank = if self.crowds.is_some() { system.rank(&state) as usize } else { 0 };
         let number = self.space.add(state);
         let states = &self.space.states;
         self.index.insert_unique(hash, number, |index| FxBuildHasher.hash_one(&states[*index as usize]));
         self.replaced_by.push(number);
-        if self.waiting.len() <= rank {
-            self.waiting.resize_with(rank + 1, VecDeque::new);
-        }
-        self.waiting[rank].push_back(number);
+        self.waiting.entry(turn).or_default().push_back(number);
         number
     }
 
     /// The number of what becomes of a state when it arrives.
     fn arrived(&mut self, system: &mut S, precision: &mut Precision<S::Location>, state: S::State) -> u32 {
-        let mut state = arrive(system, precision, state);
-        if let Some(crowds) = &mut self.crowds {
-            let location = system.location(&state);
-            state = crowds.admit(system, precision, location, state);
-        }
-        self.intern(system, state)
+        let state = arrive(system, precision, state);
+        let Some(crowds) = &mut self.crowds else {
+            // Without limits states are expanded as they are found, so that the nearest causes are found first.
+            return self.intern(state, (0, 0));
+        };
+        // A location that has many states will drop some of what they differ in: the others go first.
+        let (location, rank) = (system.location(&state), system.rank(&state));
+        let (state, before) = crowds.admit(system, precision, location, state);
+        self.intern(state, (rank, before))
     }
 
     /// Whether a state that waited is replaced by what is left of it after its location dropped bits.

@@ -5,7 +5,7 @@
 //! time. A state also has the precision of every state that covers it (equations 4 of the version with proofs), without
 //! which more precision could lose verdicts.
 
-use crate::precision::{Knob, LocationPrecision, Precision, StepPrecision, Strategy, Variable};
+use crate::precision::{Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
 use crate::refine::{Checked, Goal, Outcome, Run, Undecided, Views, trace};
 use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, HyperEdges, Lookup, System};
@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use three_valued::Truth;
+
+impl Place for () {}
 
 /// Decides goals over a system with precision per abstract state.
 pub(crate) fn verify<S: System>(

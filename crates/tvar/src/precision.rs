@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::fmt::Debug;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
@@ -118,6 +119,9 @@ pub struct LocationPrecision {
     /// Whether only what is named here is split and cut (strategies *paper*): a step whose way depends on other unknown
     /// bits is not followed, and ends in a sink.
     pub stops_at_cases: bool,
+    /// Whether few states matter more than deciding what some run can do: a step that would make very much unknown at
+    /// once is not followed and ends in a sink, and fewer combinations of independent choices are told apart.
+    pub coarse: bool,
 }
 
 impl LocationPrecision {
@@ -222,7 +226,17 @@ impl Strategy {
             },
             cases: BitMasks::default(),
             stops_at_cases: self.is_per_state(),
+            coarse: false,
         }
+    }
+}
+
+/// What precision is attached to.
+pub trait Place: Copy + Eq + Ord + Hash + Debug {
+    /// What this location has in common with all that differ from it only in how they were reached.
+    #[must_use]
+    fn general(self) -> Self {
+        self
     }
 }
 
@@ -231,19 +245,22 @@ impl Strategy {
 pub struct Precision<L> {
     start: LocationPrecision,
     locations: FxHashMap<L, LocationPrecision>,
+    /// What was refined for all locations that have the same in common.
+    general: FxHashMap<L, LocationPrecision>,
 }
 
-impl<L: Copy + Eq + Hash> Precision<L> {
+impl<L: Place> Precision<L> {
     /// The precision that a strategy starts with.
     #[must_use]
     pub fn new(strategy: Strategy) -> Self {
-        Self { start: strategy.start(), locations: FxHashMap::default() }
+        Self { start: strategy.start(), locations: FxHashMap::default(), general: FxHashMap::default() }
     }
 
     /// The precision at a location.
     #[must_use]
     pub fn at(&self, location: &L) -> &LocationPrecision {
-        self.locations.get(location).unwrap_or(&self.start)
+        let own = self.locations.get(location);
+        own.or_else(|| self.general.get(&location.general())).unwrap_or(&self.start)
     }
 
     /// Whether a refinement would change anything.
@@ -261,10 +278,28 @@ impl<L: Copy + Eq + Hash> Precision<L> {
             return false;
         }
         if matches!(knob, Knob::Everywhere(..)) {
-            self.locations.values_mut().for_each(|local| _ = local.refine(knob));
+            let all = self.locations.values_mut().chain(self.general.values_mut());
+            all.for_each(|local| _ = local.refine(knob));
             return self.start.refine(knob);
         }
         self.own(location).refine(knob)
+    }
+
+    /// Refines all locations that have the same in common with this one; whether anything changed here.
+    pub fn refine_generally(&mut self, location: L, knob: Knob) -> bool {
+        if matches!(knob, Knob::Everywhere(..)) || !self.is_new(&location, knob) {
+            return self.refine(location, knob);
+        }
+        let general = location.general();
+        let alike = self.locations.iter_mut().filter(|(other, _)| other.general() == general);
+        alike.for_each(|(_, local)| _ = local.refine(knob));
+        self.general.entry(general).or_insert_with(|| self.start.clone()).refine(knob)
+    }
+
+    /// Sets whether few states matter more than deciding what some run can do.
+    pub fn be_coarse(&mut self, coarse: bool) {
+        let all = self.locations.values_mut().chain(self.general.values_mut()).chain([&mut self.start]);
+        all.for_each(|local| local.coarse = coarse);
     }
 
     /// Drops bits at a location unless refinement brought them back; whether any of them was kept until now.
@@ -281,7 +316,7 @@ impl<L: Copy + Eq + Hash> Precision<L> {
     fn own(&mut self, location: L) -> &mut LocationPrecision {
         match self.locations.entry(location) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(self.start.clone()),
+            Entry::Vacant(entry) => entry.insert(self.general.get(&location.general()).unwrap_or(&self.start).clone()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::explore::Explorer;
 use crate::paper;
-use crate::precision::{Knob, LocationPrecision, Precision, StepPrecision, Strategy};
+use crate::precision::{Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy};
 use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
@@ -16,8 +16,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use three_valued::Truth;
 
-/// How many root causes of one goal are looked at in one round.
+/// How many root causes of one goal are refined away in one round.
 const CULPRITS_PER_ROUND: usize = 4;
+
+/// The same where locations are limited and a refinement is made wherever the instruction is reached.
+const CULPRITS_PER_LIMITED_ROUND: usize = 12;
+
+/// How many root causes of one goal are looked at in one round where locations are limited.
+const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
+
+/// How often the beginning of a large state space is refined before locations are limited.
+const MAX_SMALL_PASSES: usize = 8;
+
+/// How often a state space with limited locations is built.
+const MAX_LIMITED_PASSES: usize = 16;
 
 /// How many states are expanded before the goals are evaluated for the first time. Larger state spaces are first built
 /// with few states per location.
@@ -138,6 +150,9 @@ pub(crate) struct Run<'a, S: System> {
     precision: Precision<S::Location>,
     pub(crate) progress: Progress,
     mode: Mode,
+    limited_passes: usize,
+    /// The precision before locations were limited.
+    unlimited: Option<Precision<S::Location>>,
     decisions: Vec<Option<Decision<S::State>>>,
     /// What stood in the way of each goal where locations are limited.
     stuck: Vec<Option<Decision<S::State>>>,
@@ -182,6 +197,8 @@ where
             precision: Precision::new(strategy),
             progress: Progress::default(),
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
+            limited_passes: 0,
+            unlimited: None,
             decisions: goals.iter().map(|_| None).collect(),
             stuck: goals.iter().map(|_| None).collect(),
         }
@@ -221,11 +238,16 @@ where
         loop {
             let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
             let space = Arc::new(space);
+            // After some rounds few states per location show better what matters than a part of a large space.
+            let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES;
+            let refine = (space.is_finished() || is_worth_it).then_some(refine);
             if self.stage(system, &space, refine) || space.is_finished() || self.is_done() {
                 return;
             }
             if self.mode == Mode::Small {
                 self.mode = Mode::Limited;
+                self.unlimited = Some(self.precision.clone());
+                self.precision.be_coarse(true);
                 return;
             }
             if budget >= LAST_BUDGET {
@@ -241,10 +263,13 @@ where
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let explorer = Explorer::new(system, true);
         let space = explorer.run(system, &mut self.precision, usize::MAX, self.watch, &mut self.progress);
-        let refined = self.stage(system, &Arc::new(space), refine);
+        let refined = self.stage(system, &Arc::new(space), Some(refine));
         self.precision.forget_drops();
-        if !refined {
+        self.limited_passes += 1;
+        if !refined || self.limited_passes == MAX_LIMITED_PASSES {
             self.mode = Mode::Large;
+            // What limited locations needed is of no use without the limit.
+            self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
         }
     }
 
@@ -258,7 +283,7 @@ where
     }
 
     /// Evaluates all open goals on a state space; whether the precision was refined, so that it must be built anew.
-    fn stage(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, refine: Refine<'a, S>) -> bool {
+    fn stage(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, refine: Option<Refine<'a, S>>) -> bool {
         self.progress.states = space.states.len();
         self.progress.phase = Phase::Checking;
         let views = self.views(system, space);
@@ -277,9 +302,7 @@ where
                 }
             }
         }
-        if open.is_empty() {
-            return false;
-        }
+        let Some(refine) = refine.filter(|_| !open.is_empty()) else { return false };
         self.progress.phase = Phase::Refining;
         refine(self, system, space, &views, open)
     }
@@ -386,7 +409,10 @@ where
         self.progress.refinements += plan.refinements.len();
         let changed = !plan.refinements.is_empty();
         for (location, knob) in plan.refinements {
-            self.precision.refine(location, knob);
+            match self.mode {
+                Mode::Limited => self.precision.refine_generally(location, knob),
+                Mode::Small | Mode::Large => self.precision.refine(location, knob),
+            };
         }
         changed
     }
@@ -402,24 +428,39 @@ where
         let solution = checked.solution.as_ref().expect("an open goal was evaluated");
         let problem = views.problem(&self.goals[checked.goal]);
         // In a part of a space the nearest states that were not expanded are as good as any.
-        let attempts = if space.is_finished() { usize::MAX } else { CULPRITS_PER_ROUND };
+        let (wanted, attempts) = match self.mode {
+            Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
+            _ if space.is_finished() => (CULPRITS_PER_ROUND, usize::MAX),
+            _ => (CULPRITS_PER_ROUND, CULPRITS_PER_ROUND),
+        };
+        // Where only all successors matter, cases do what inputs do, at less cost.
+        let prefers_cases = self.mode == Mode::Limited && speaks_of_all(problem.formula, Truth::True);
         let mut helped = 0;
         let mut first = None;
         for culprit in solution.culprits(&problem).take(attempts) {
+            // What is merely not known below has a cause of its own, which comes first.
+            let is_weak = matches!(culprit.cause, Cause::Edge { disagree: false, .. });
+            if is_weak && helped > 0 && self.mode == Mode::Limited {
+                break;
+            }
             let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
             let best = known.unwrap_or_else(|| {
                 let (path, blame) = trace(space, &culprit);
-                let best = self.best(system.blame(&path, blame, &self.precision));
+                let best = self.best(system.blame(&path, blame, &self.precision), prefers_cases);
                 first.get_or_insert((path, blame));
                 best
             });
             plan.blamed.insert((culprit.state, culprit.cause), best);
-            let Some(best) = best else { continue };
-            if !plan.refinements.contains(&best) {
-                plan.refinements.push(best);
+            let Some((location, knob)) = best else { continue };
+            let planned = |other: &(S::Location, Knob)| match self.mode {
+                Mode::Limited => other.0.general() == location.general() && other.1 == knob,
+                Mode::Small | Mode::Large => *other == (location, knob),
+            };
+            if !plan.refinements.iter().any(planned) {
+                plan.refinements.push((location, knob));
             }
             helped += 1;
-            if helped == CULPRITS_PER_ROUND {
+            if helped == wanted {
                 break;
             }
         }
@@ -444,21 +485,25 @@ where
     }
 
     /// The best candidate that changes something.
-    fn best(&self, candidates: Vec<Candidate<S>>) -> Option<(S::Location, Knob)> {
+    fn best(&self, candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Option<(S::Location, Knob)> {
         let new = candidates.into_iter().filter(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
-        new.min_by_key(preference).map(|best| (best.location, best.knob))
+        new.min_by_key(|candidate| preference(candidate, prefers_cases)).map(|best| (best.location, best.knob))
     }
 }
 
-/// What to refine first: what the cause itself depends on, then decayed bits, then case splits, then inputs: the most
-/// indirect, the latest on the path, the most significant (Onderka & Ratschan, section 4).
-fn preference<S: System>(candidate: &Candidate<S>) -> (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>) {
-    let (kind, bits) = match candidate.knob {
-        Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (0, bits),
-        Knob::Case(_, bits) => (1, bits),
-        Knob::Input(_, bits) => (2, bits),
+/// What is refined first: the smallest.
+type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
+
+/// What to refine first: what the cause itself depends on, then decayed bits, then inputs: the most indirect, the latest
+/// on the path, the most significant (Onderka & Ratschan, section 4). Case splits, the fewest bits first, come before all
+/// that where only universal subformulas depend on them, and else last.
+fn preference<S: System>(candidate: &Candidate<S>, prefers_cases: bool) -> Preference {
+    let (kind, rank, bits) = match candidate.knob {
+        Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),
+        Knob::Input(_, bits) => (2, candidate.indirection, bits),
+        Knob::Case(_, bits) => (if prefers_cases { 0 } else { 3 }, 64 - bits.count_ones() as u8, bits),
     };
-    (!candidate.direct, kind, Reverse(candidate.indirection), Reverse(candidate.step), Reverse(bits))
+    (!candidate.direct, kind, Reverse(rank), Reverse(candidate.step), Reverse(bits))
 }
 
 /// The states on the way to a culprit, the last one included, and what is unknown there.

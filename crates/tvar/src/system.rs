@@ -1,10 +1,9 @@
 //! What a system has to offer to be verified.
 
-use crate::precision::{Knob, LocationPrecision, StepPrecision, Variable};
+use crate::precision::{Knob, LocationPrecision, Place, StepPrecision, Variable};
 use crate::refine::{Decision, Goal};
 use crate::watch::Watch;
 use mu_calculus::AtomId;
-use std::fmt::Debug;
 use std::hash::Hash;
 use three_valued::Truth;
 
@@ -21,7 +20,7 @@ pub trait System {
     /// An abstract state. States without hyper-edges are sinks.
     type State: Clone + Eq + Hash;
     /// What every abstract state knows for certain and precision is attached to.
-    type Location: Copy + Eq + Ord + Hash + Debug;
+    type Location: Place;
 
     /// The abstract initial state.
     fn initial(&mut self) -> Self::State;

@@ -107,6 +107,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.check_pointer_use(rr, pointer, mode)?;
         let value = self.register(rr).clone();
         let address = self.point(pointer, mode);
+        if Candidates::of(address.0.bits(), address.1.bits()).count() > self.environment.most_targets() {
+            self.environment.stuck(&[&address.0, &address.1]);
+            return Err(Stop::Limit(Limit::UnknownPointer));
+        }
         match self.target(&address, moved_registers(pointer, mode))? {
             Target::Single(address) | Target::Outside(address) => self.write_data(address, value),
             Target::Plain => {

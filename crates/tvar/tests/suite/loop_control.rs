@@ -142,13 +142,14 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
     }
 }
 
-/// What decayed comes back first, then cases are cut, then inputs are split; among these the most indirect comes first,
-/// then the latest, then the most significant. What only the path depends on comes after all that.
+/// What decayed comes back first, then inputs are split, then cases are cut, which do not help where something is to be
+/// shown of one run; among these the most indirect comes first, then the latest, then the most significant. What only the
+/// path depends on comes after all that.
 #[test]
 fn candidates_have_an_order() {
     let (step, case, input) = (Knob::Step(STORED, 1), Knob::Case(STORED, 1), Knob::Input(INPUT, 1));
-    check_preference(&[(step, 0, 0, true), (case, 1, 1, true), (input, 1, 1, true)]);
-    check_preference(&[(case, 0, 0, true), (input, 1, 1, true)]);
+    check_preference(&[(step, 0, 0, true), (input, 1, 1, true), (case, 1, 1, true)]);
+    check_preference(&[(input, 0, 0, true), (case, 1, 1, true)]);
     check_preference(&[(input, 0, 0, true), (step, 1, 1, false)]);
     check_preference(&[(input, 0, 1, true), (Knob::Input(INPUT, 2), 1, 0, true)]);
     check_preference(&[(input, 1, 0, true), (Knob::Input(INPUT, 2), 0, 0, true)]);

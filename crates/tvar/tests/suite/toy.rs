@@ -6,7 +6,9 @@ use crate::word::Word;
 use mu_calculus::AtomId;
 use std::collections::BTreeMap;
 use three_valued::Truth;
-use tvar::{Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, StepPrecision, System, Variable};
+use tvar::{
+    Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision, System, Variable,
+};
 
 /// The stored bits.
 pub const STORED: Variable = Variable(0);
@@ -214,6 +216,8 @@ fn mask(width: u32) -> u64 {
 fn chosen(precision: &LocationPrecision, variable: Variable) -> u64 {
     if precision.splits_all { !0 } else { precision.inputs.get(variable) }
 }
+
+impl Place for Location {}
 
 impl System for Toy {
     type State = State;

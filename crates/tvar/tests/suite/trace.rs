@@ -93,10 +93,20 @@ impl<'a> Trace<'a> {
 
     /// A step that leads from the state before to this state of the path, and where it arrives.
     fn leap_to(&self, index: usize) -> (Leap, Location) {
-        let leading = self.leaps(index - 1).concat().into_iter().find_map(|leap| {
-            let from = &self.path[index - 1];
-            let mut places = self.toy.members(leap).map(|member| self.toy.arrived(from, member, self.precision));
-            places.find(|(state, _)| *state == self.path[index]).map(|(_, location)| (leap, location))
+        let (from, to) = (&self.path[index - 1], &self.path[index]);
+        let leaps = self.leaps(index - 1).concat();
+        let leading = |is_there: &dyn Fn(&State) -> bool| {
+            leaps.iter().find_map(|leap| {
+                let mut places = self.toy.members(*leap).map(|member| self.toy.arrived(from, member, self.precision));
+                places.find(|(state, _)| is_there(state)).map(|(_, location)| (*leap, location))
+            })
+        };
+        // A location may have dropped more since: then what was stored covers what arrives.
+        let leading = leading(&|state| state == to).or_else(|| {
+            leaps.iter().find_map(|leap| {
+                let mut members = self.toy.members(*leap);
+                members.find(|state| self.toy.covers(to, state)).map(|state| (*leap, self.toy.location(&state)))
+            })
         });
         leading.expect("the states of a path follow each other")
     }
