@@ -35,9 +35,6 @@ const MAX_LIMITED_PASSES: usize = 16;
 /// with few states per location.
 const FIRST_BUDGET: usize = 50_000;
 
-/// How many states are expanded at most when few states per location did not do.
-const LAST_BUDGET: usize = 3_200_000;
-
 /// How state spaces are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -250,9 +247,6 @@ where
                 self.precision.be_coarse(true);
                 return;
             }
-            if budget >= LAST_BUDGET {
-                return self.give_up_stuck();
-            }
             explorer = Explorer::resume(Arc::unwrap_or_clone(space));
             budget *= 2;
         }
@@ -270,15 +264,6 @@ where
             self.mode = Mode::Large;
             // What limited locations needed is of no use without the limit.
             self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
-        }
-    }
-
-    /// Ends what stayed undecided with few states per location and with all states up to the limit.
-    fn give_up_stuck(&mut self) {
-        for (decision, stuck) in self.decisions.iter_mut().zip(&mut self.stuck) {
-            if decision.is_none() {
-                *decision = stuck.take();
-            }
         }
     }
 
@@ -364,7 +349,9 @@ where
     fn give_up(&mut self, checked: Checked, space: &Arc<StateSpace<S::State>>) {
         let goal = checked.goal;
         let limit = space.exhausted.or_else(|| self.watch.check(&self.progress)).unwrap_or(Exhausted::Interrupted);
-        self.decisions[goal] = self.decision(checked, space, Some(Undecided::Exhausted(limit)));
+        let exhausted = self.decision(checked, space, Some(Undecided::Exhausted(limit)));
+        // A cause that no refinement removes tells more than that all states were too many.
+        self.decisions[goal] = self.stuck[goal].take().filter(|_| limit != Exhausted::Interrupted).or(exhausted);
     }
 
     pub(crate) fn leave_undecided(
