@@ -271,3 +271,79 @@ fn flow(program: &Program, instruction: Instruction, address: u32, words: u8) ->
         _ => Flow::Next(vec![next]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_isa::{Pointer, PointerMode, Register};
+    use avr_machine::Options;
+    use avr_machine::device::Device;
+
+    fn machine(code: &[Instruction]) -> Machine {
+        let words: Vec<u16> = code.iter().map(|one| one.encode().expect("it has a code").first).collect();
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let word = |address: u32| words.get(address as usize).copied();
+        let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+        Machine::new(device, program, Options::default())
+    }
+
+    fn r(number: u8) -> Register {
+        Register::new(number).expect("there are 32 registers")
+    }
+
+    fn bits(registers: &[u8]) -> Cells {
+        registers.iter().fold(0, |all, register| all | 1 << register)
+    }
+
+    /// A main program that calls a function at 3, which saves r28 and copies r16.
+    fn with_call() -> Machine {
+        machine(&[
+            Instruction::Ldi { rd: r(16), k: 5 },
+            Instruction::Rcall { offset: 1 },
+            Instruction::Rjmp { offset: -1 },
+            Instruction::Push { rr: r(28) },
+            Instruction::Mov { rd: r(17), rr: r(16) },
+            Instruction::Pop { rd: r(28) },
+            Instruction::Ret,
+        ])
+    }
+
+    #[test]
+    fn what_a_called_function_reads_is_live_before_the_call() {
+        let liveness = Liveness::new(&with_call());
+        assert_eq!(liveness.live(0, 0), bits(&[28]), "r16 is overwritten");
+        assert_eq!(liveness.live(1, 0), bits(&[16, 28]));
+        assert_eq!(liveness.live(2, 0), 0, "a loop that reads nothing");
+    }
+
+    #[test]
+    fn what_the_caller_reads_is_live_in_a_function_that_does_not_overwrite_it() {
+        let liveness = Liveness::new(&with_call());
+        assert_eq!(liveness.live(4, bits(&[17, 20, 28])), bits(&[16, 20]));
+        assert_eq!(liveness.live(6, bits(&[17, 20, 28])), bits(&[17, 20, 28]));
+    }
+
+    #[test]
+    fn functions_and_what_they_save_are_found() {
+        let machine = with_call();
+        assert_eq!(Liveness::called_before(&machine.program, 2), Some(3));
+        assert_eq!(Liveness::called_before(&machine.program, 1), None);
+        assert_eq!(Liveness::new(&machine).saved_by(3), [28]);
+    }
+
+    #[test]
+    fn what_feeds_an_address_is_found_before_and_behind_calls() {
+        let liveness = Liveness::new(&machine(&[
+            Instruction::Rcall { offset: 2 },
+            Instruction::Ld { rd: r(0), pointer: Pointer::X, mode: PointerMode::Displacement(0) },
+            Instruction::Rjmp { offset: -1 },
+            Instruction::Mov { rd: r(26), rr: r(16) },
+            Instruction::Ret,
+        ]));
+        assert_eq!(liveness.addressing(1), bits(&[26, 27]) as u32);
+        assert_eq!(liveness.addressing(4), bits(&[26, 27]) as u32);
+        assert_eq!(liveness.addressing(3), bits(&[16, 27]) as u32);
+        assert_eq!(liveness.addressing(0) & bits(&[16, 27]) as u32, bits(&[16, 27]) as u32);
+        assert_eq!(liveness.addressing(2), 0);
+    }
+}

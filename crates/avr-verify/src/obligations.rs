@@ -1,7 +1,7 @@
 //! The obligations of the framework (initial, step: may and must, decay), tested on real images: concrete runs with
 //! random worlds are followed through the abstract system, whatever its precision.
 
-use crate::script::{HardwareChoice, MAX_COMBINATIONS, hyper_edges};
+use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges};
 use crate::state::{AbstractState, Location};
 use crate::system::{Firmware, Leaf};
 use avr_image::{FlashWordAddress, Image, LoadOptions};
@@ -99,6 +99,16 @@ fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precis
     };
 }
 
+/// Drops random bits of registers and memory where a step may lead, as a limit on the states of a location does.
+fn drop_bits(firmware: &Firmware<'_>, leaves: &[Leaf], precision: &mut Precision<Location>, random: &mut Random) {
+    if leaves.is_empty() || random.below(3) > 0 {
+        return;
+    }
+    let location = firmware.location(&leaves[random.below(leaves.len())].state);
+    let cell = if random.below(2) == 0 { random.below(0x20) } else { 0x100 + random.below(0x800) };
+    precision.drop_bits(location, Variable(cell as u32), random.next() & 0xff);
+}
+
 fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<Location>) -> Vec<AbstractState> {
     let arrive = |leaf: &Leaf| {
         let arrived = tvar::arrive(firmware, precision, leaf.state);
@@ -109,11 +119,14 @@ fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<L
     leaves.iter().map(arrive).collect()
 }
 
-/// Follows one run for a number of steps; how many were taken.
-fn follow(machine: &Machine, strategy: Strategy, steps: usize, seed: u64) -> usize {
+/// Follows one run for a number of steps; how many were taken. With `limited`, locations drop bits on the way, and wild
+/// stores are not followed.
+fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, seed: u64) -> usize {
     let mut random = Random(seed);
     let mut firmware = Firmware::new(machine, &[]);
     let mut precision = Precision::new(strategy);
+    precision.be_coarse(limited);
+    let most = if limited { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
     let mut concrete: MachineState<u8> = machine.power_on(&mut random);
     let mut state = firmware.initial();
     let start = firmware.leaves(&state, precision.at(&Location::Dummy));
@@ -123,6 +136,9 @@ fn follow(machine: &Machine, strategy: Strategy, steps: usize, seed: u64) -> usi
     for taken in 0..steps {
         refine(&firmware, &state, &mut precision, &mut random);
         let leaves = firmware.leaves(&state, precision.at(&firmware.location(&state)));
+        if limited {
+            drop_bits(&firmware, &leaves, &mut precision, &mut random);
+        }
         let members = arrived(&mut firmware, &leaves, &precision);
         let worlds: Vec<Outcome> = (0..WORLDS).map(|_| step(machine, &concrete, &mut random)).collect();
         let at = concrete.control.pc * 2;
@@ -131,7 +147,7 @@ fn follow(machine: &Machine, strategy: Strategy, steps: usize, seed: u64) -> usi
             assert!(covered, "may: no member covers a successor at {at:#x} in step {taken} of seed {seed}: {world:?}");
         }
         let scripts: Vec<_> = leaves.iter().map(|leaf| leaf.script.clone()).collect();
-        let edges = hyper_edges(&scripts, HardwareChoice::Free, MAX_COMBINATIONS);
+        let edges = hyper_edges(&scripts, HardwareChoice::Free, most);
         // Random worlds would miss some of many.
         for edge in edges.iter().filter(|_| edges.len() <= 4) {
             let taken_by = |world: &Outcome| edge.iter().any(|leaf| covers(&firmware, &members[*leaf], world));
@@ -153,10 +169,14 @@ fn follow(machine: &Machine, strategy: Strategy, steps: usize, seed: u64) -> usi
 fn check(image: &str, device: &str, strategies: &[Strategy]) {
     let machine = machine(image, device);
     for (seed, strategy) in (0..3.max(strategies.len() as u64)).zip(strategies.iter().copied().cycle()) {
-        let taken = follow(&machine, strategy, 90, seed);
+        let taken = follow(&machine, strategy, false, 90, seed);
         // Where everything decays or cases are not followed, a run soon ends.
         let ends_soon = strategy == Strategy::Decay || strategy.is_per_state();
         assert!(taken > 20 || ends_soon, "only {taken} steps of {image} were followed");
+        if !strategy.is_per_state() {
+            let taken = follow(&machine, strategy, true, 90, seed);
+            assert!(taken > 20 || ends_soon, "only {taken} steps of {image} were followed with limited locations");
+        }
     }
 }
 

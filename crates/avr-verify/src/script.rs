@@ -280,11 +280,13 @@ mod tests {
     fn too_many_combinations_are_thinned_without_losing_a_leaf() {
         let sets = |from: usize, count: usize| (from..from + count).map(|leaf| vec![leaf]).collect::<Vec<_>>();
         let (all, one) = (sets(0, 64), sets(64, 32));
-        let combined = combine(&all, &one, MAX_COMBINATIONS);
-        assert_eq!(combined.len(), 64);
-        for leaf in 0..96 {
-            assert!(combined.iter().any(|edge| edge.contains(&leaf)));
+        for most in [FEW_COMBINATIONS, MAX_COMBINATIONS] {
+            let combined = combine(&all, &one, most);
+            assert_eq!(combined.len(), 64);
+            for leaf in 0..96 {
+                assert!(combined.iter().any(|edge| edge.contains(&leaf)));
+            }
+            assert!(combined.iter().all(|edge| edge.len() == 2 && edge[0] < 64 && edge[1] >= 64));
         }
-        assert!(combined.iter().all(|edge| edge.len() == 2 && edge[0] < 64 && edge[1] >= 64));
     }
 }

@@ -50,7 +50,7 @@ impl<S: System> Default for Crowds<S> {
 
 impl<S: System> Crowds<S> {
     /// Admits a state, which has decayed, to its location, and gives what becomes of it: itself, or what remains of it
-    /// when its location drops bits; and how many states arrived there before.
+    /// when its location drops bits; and how many states its location had until then, a new one included.
     pub(crate) fn admit(
         &mut self,
         system: &mut S,

@@ -122,10 +122,28 @@ pub fn verify<S: System>(
 where
     S::State: Send + Sync,
 {
+    verify_from(system, atoms, goals, strategy, FIRST_BUDGET, watch)
+}
+
+/// The same with another number of states (at least 1) that are expanded before the goals are evaluated for the first
+/// time, and beyond which locations are limited. The verdicts are the same, as far as there are any. Strategies with
+/// precision per state do not look at it.
+pub fn verify_from<S: System>(
+    system: &mut S,
+    atoms: usize,
+    goals: &[Goal],
+    strategy: Strategy,
+    first_budget: usize,
+    watch: &dyn Watch,
+) -> Outcome<S>
+where
+    S::State: Send + Sync,
+{
     if strategy.is_per_state() {
         return paper::verify(system, atoms, goals, strategy, watch);
     }
-    let run = Run::new(atoms, goals, strategy, watch).complete(system, Run::refine);
+    let run = Run { first_budget: first_budget.max(1), ..Run::new(atoms, goals, strategy, watch) };
+    let run = run.complete(system, Run::refine);
     Outcome {
         passes: run.progress.pass,
         precision: run.precision.clone(),
@@ -146,6 +164,7 @@ pub(crate) struct Run<'a, S: System> {
     started: Instant,
     precision: Precision<S::Location>,
     pub(crate) progress: Progress,
+    first_budget: usize,
     mode: Mode,
     limited_passes: usize,
     /// The precision before locations were limited.
@@ -193,6 +212,7 @@ where
             started: Instant::now(),
             precision: Precision::new(strategy),
             progress: Progress::default(),
+            first_budget: FIRST_BUDGET,
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
             limited_passes: 0,
             unlimited: None,
@@ -231,7 +251,7 @@ where
     /// be too coarse is refined before more of it is built in vain.
     fn pass_in_stages(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let mut explorer = Explorer::new(system, false);
-        let mut budget = FIRST_BUDGET;
+        let mut budget = self.first_budget;
         loop {
             let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
             let space = Arc::new(space);

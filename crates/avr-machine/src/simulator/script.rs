@@ -56,6 +56,12 @@ impl Script {
         &self.stimulus
     }
 
+    /// What the present step was spent on, until its end is noted.
+    #[must_use]
+    pub fn happened(&self) -> Happening {
+        self.happened
+    }
+
     /// What was to happen in the step that was not possible.
     #[must_use]
     pub fn impossible(&self) -> Option<Happening> {
@@ -102,12 +108,11 @@ impl Environment<u8> for Script {
     }
 
     fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
-        let Some(wanted) = self.entry().and_then(|entry| entry.choice) else { return 0 };
-        let found = possibilities.iter().position(|happening| happening == wanted);
-        if found.is_some() {
-            self.happened = wanted;
-        }
-        found.unwrap_or(0)
+        let wanted = self.entry().and_then(|entry| entry.choice);
+        let found = wanted.and_then(|wanted| possibilities.iter().position(|happening| happening == wanted));
+        let index = found.unwrap_or(0);
+        self.happened = possibilities.iter().nth(index).unwrap_or(Happening::Continue);
+        index
     }
 
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {

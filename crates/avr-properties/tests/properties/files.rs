@@ -67,6 +67,15 @@ fn an_empty_file_has_no_properties() {
     assert_eq!(file.device, None);
 }
 
+#[test]
+fn every_hazard_can_be_allowed() {
+    for hazard in HazardKind::ALL {
+        let text = format!("(allow: {{ \"{}\": \"why\" }})", hazard.name());
+        let file = PropertyFile::parse("p.ron", &text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(file.allow, [(*hazard, "why".to_owned())]);
+    }
+}
+
 #[track_caller]
 fn check(text: &str, expected: Expect) {
     let error = PropertyFile::parse("p.ron", text).expect_err("the file is wrong");

@@ -11,7 +11,6 @@ use avr_verify::Evidence;
 /// The world of a run, with a note of what a step does.
 struct World {
     script: Script,
-    happened: Happening,
     reads: Vec<(u16, u8)>,
     writes: Vec<(u16, u8)>,
     io_end: u16,
@@ -27,9 +26,7 @@ impl Environment<u8> for World {
     }
 
     fn choose_among(&mut self, possible: &Possibilities) -> usize {
-        let index = Environment::<u8>::choose_among(&mut self.script, possible);
-        self.happened = possible.iter().nth(index).unwrap_or(Happening::Continue);
-        index
+        Environment::<u8>::choose_among(&mut self.script, possible)
     }
 
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
@@ -40,7 +37,6 @@ impl Environment<u8> for World {
         match event {
             Event::Read(address, value) if address < self.io_end => self.reads.push((address, *value)),
             Event::Write(address, value) if address < self.io_end => self.writes.push((address, *value)),
-            Event::Interrupt(number) => self.happened = Happening::Interrupt(number),
             _ => {}
         }
         self.script.event(event);
@@ -79,7 +75,6 @@ impl<'a> Player<'a> {
     pub(super) fn new(machine: &'a Machine, evidence: &Evidence) -> Self {
         let mut world = World {
             script: Script::new(Arc::new(evidence.stimulus.clone())),
-            happened: Happening::Continue,
             reads: Vec::new(),
             writes: Vec::new(),
             io_end: machine.device.memory.sram_start,
@@ -103,18 +98,18 @@ impl<'a> Player<'a> {
         self.state.data.clear_changed();
         self.world.reads.clear();
         self.world.writes.clear();
-        self.world.happened = Happening::Continue;
         let (pc, was_asleep) = (self.state.control.pc * 2, self.state.control.sleeping);
         let cycles = self.machine.step(&mut self.state, &mut self.world).ok()?;
         self.cycles += u64::from(cycles);
         self.step += 1;
+        let happened = self.world.script.happened();
         self.world.script.after_step(self.step);
-        let asleep = was_asleep && self.world.happened == Happening::Continue;
+        let asleep = was_asleep && happened == Happening::Continue;
         Some(Moment {
             step: self.step - 1,
             cycles: self.cycles,
             pc,
-            happened: self.world.happened,
+            happened,
             asleep,
             reads: &self.world.reads,
             writes: &self.world.writes,

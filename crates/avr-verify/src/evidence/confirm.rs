@@ -7,7 +7,7 @@ use super::walk::{Ending, Walked};
 use crate::events::{Occurrences, Recorder, watched};
 use crate::system::Firmware;
 use avr_machine::simulator::{Script, Stimulus};
-use avr_machine::{Demand, Environment, Event, Happening, Input, MachineState, Possibilities, Question, Stop};
+use avr_machine::{Demand, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
 use avr_properties::{AtomKind, Event as Watched};
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, NormalForm, Problem, StateId};
 use std::sync::Arc;
@@ -31,7 +31,6 @@ pub(super) struct Confirmed {
 struct Replay<'a> {
     script: Script,
     events: Recorder<'a>,
-    happened: Happening,
 }
 
 impl Environment<u8> for Replay<'_> {
@@ -44,9 +43,7 @@ impl Environment<u8> for Replay<'_> {
     }
 
     fn choose_among(&mut self, possible: &Possibilities) -> usize {
-        let index = Environment::<u8>::choose_among(&mut self.script, possible);
-        self.happened = possible.iter().nth(index).unwrap_or(Happening::Continue);
-        index
+        Environment::<u8>::choose_among(&mut self.script, possible)
     }
 
     fn case(&mut self, _count: usize, _about: Question<'_, u8>) -> usize {
@@ -54,9 +51,6 @@ impl Environment<u8> for Replay<'_> {
     }
 
     fn event(&mut self, event: Event<'_, u8>) {
-        if let Event::Interrupt(number) = event {
-            self.happened = Happening::Interrupt(number);
-        }
         self.script.event(event);
         note(&mut self.events, event);
     }
@@ -86,7 +80,7 @@ pub(super) fn confirm(
     let stimulus = Stimulus::exact(walked.run.initial.clone(), walked.run.inputs.clone());
     let watched: Vec<Watched> = watched(firmware.atoms);
     let events = Recorder::new(&watched, 0);
-    let mut world = Replay { script: Script::new(Arc::new(stimulus)), events, happened: Happening::Continue };
+    let mut world = Replay { script: Script::new(Arc::new(stimulus)), events };
     let mut state: MachineState<u8> = firmware.machine.power_on(&mut world);
     state.data.clear_changed();
     world.script.begin();
@@ -131,14 +125,13 @@ impl<'a> Replayed<'a, '_> {
                 self.repeated = Some(state.clone());
             }
             world.events = Recorder::new(self.watched, state.control.pc * 2);
-            world.happened = Happening::Continue;
             self.story.before(state);
             match machine.step(state, world) {
                 Ok(count) => cycles += u64::from(count),
                 Err(stop) => return Err(format!("the replay ends after {step} steps with {stop:?}")),
             }
             did = world.events.occurrences();
-            self.story.after(step, state, world.happened);
+            self.story.after(step, state, world.script.happened());
             world.script.after_step(step + 1);
             state.data.clear_changed();
             if let Some(wanted) = world.script.impossible() {
@@ -157,7 +150,7 @@ impl<'a> Replayed<'a, '_> {
         self.story.before(&beyond);
         match self.firmware.machine.step(&mut beyond, world) {
             Err(Stop::Hazard(hazard)) if hazard == expected => {
-                self.story.stopped(self.walked.run.steps, world.happened);
+                self.story.stopped(self.walked.run.steps, world.script.happened());
                 Ok(())
             }
             other => Err(format!("the replay was to end with the hazard {expected}, and comes to {other:?}")),

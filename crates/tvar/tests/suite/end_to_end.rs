@@ -6,7 +6,7 @@ use crate::random::{self, Random};
 use crate::toy::{ATOMS, State, Toy};
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier, Problem};
 use three_valued::Truth;
-use tvar::{Goal, StateSpace, Strategy, System, Undecided, Unlimited, verify};
+use tvar::{Goal, StateSpace, Strategy, System, Undecided, Unlimited, verify, verify_from};
 
 /// How many formulas each system is asked for.
 const FORMULAS: usize = 3;
@@ -94,6 +94,30 @@ fn the_loop_decides_everything_as_it_is() {
         [refined(seed, &toy, &formulas, &expected)]
     });
     assert!(refinements > cases / 2, "{refinements} refinements for {cases} systems");
+}
+
+#[test]
+fn the_loop_decides_everything_where_locations_are_limited_early() {
+    let cases = random::cases(20_000);
+    let [larger] = random::run(cases, |seed| {
+        let mut random = Random::new(seed ^ 0x2800_0000);
+        let toy = random::toy(&mut random);
+        let concrete = Concrete::new(&toy);
+        let formulas: Vec<_> = (0..FORMULAS).map(|_| random::formula(&mut random, &toy)).collect();
+        let goals: Vec<Goal> = formulas.iter().map(random::goal).collect();
+        let budget = 2 + random.below(4);
+        let mut larger = 0;
+        for strategy in [Strategy::Default, Strategy::Decay] {
+            let outcome = verify_from(&mut toy.clone(), ATOMS as usize, &goals, strategy, budget, &Unlimited);
+            for (decision, formula) in outcome.decisions.iter().zip(&formulas) {
+                let expected = Truth::from(concrete.holds(formula));
+                assert_eq!(decision.verdict, expected, "seed {seed}, {strategy:?}: {} on {toy:?}", shown(formula));
+                larger |= u64::from(decision.space.states.len() > budget);
+            }
+        }
+        [larger]
+    });
+    assert!(larger > cases / 10, "{larger} of {cases} systems have more states than are expanded at first");
 }
 
 #[test]
