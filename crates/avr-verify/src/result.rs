@@ -109,6 +109,13 @@ impl StackBound {
     pub fn exact(&self) -> Option<u32> {
         self.lower.filter(|lower| Some(*lower) == self.upper)
     }
+
+    /// What two bounds of the same image say together.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        let upper = self.upper.into_iter().chain(other.upper).min();
+        Self { lower: self.lower.max(other.lower), upper }
+    }
 }
 
 /// The answers for one image.

@@ -46,10 +46,9 @@ impl Unknowns<TracedByte> for Recorder<'_> {
     fn unknown(&mut self, source: Input, mask: u8) -> TracedByte {
         let variable = input_variable(source);
         let step = self.step;
-        TracedByte::new(TvByte::new(0, !mask), |bit| {
-            self.sources.push(Source { step, knob: Knob::Input(variable, 1 << bit) });
-            Origins::of(self.sources.len() as u32 - 1)
-        })
+        let first = self.sources.len() as u32;
+        self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit) }));
+        TracedByte::numbered(TvByte::new(0, !mask), first)
     }
 
     fn asked(&mut self, about: Question<'_, TracedByte>) {
@@ -153,10 +152,10 @@ impl<'a, 'f> Tracer<'a, 'f> {
     fn follow(&mut self, step: usize) {
         let location = self.location(step);
         self.note_addresses(step);
-        let script = self.script(step, &location);
+        let (script, target) = self.script(step, &location);
         let asked = self.run(step, &location, script);
         self.asked.push(asked);
-        self.decay(step + 1);
+        self.decay(step + 1, target);
         debug_assert!(self.agrees(step + 1), "the traced state of step {} differs from the path", step + 1);
     }
 
@@ -202,8 +201,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
         cells.into_iter().map(cut).collect()
     }
 
-    /// The answers that lead from a state of the path to the next.
-    fn script(&mut self, step: usize, location: &Location) -> Vec<Answer> {
+    /// The answers that lead from a state of the path to the next, and where they lead before anything decays.
+    fn script(&mut self, step: usize, location: &Location) -> (Vec<Answer>, AbstractState) {
         let (from, to) = (self.path[step], self.path[step + 1]);
         let leaves = self.firmware.leaves(&from, self.precision.leaving(&from, location));
         let exact = leaves.iter().position(|leaf| {
@@ -213,7 +212,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
         // A location may have dropped more since: then what was stored covers what arrives.
         let leads_there = exact.or_else(|| leaves.iter().position(|leaf| self.firmware.covers(&to, &leaf.state)));
         let leads_there = leads_there.expect("each state of a path covers a successor of the one before");
-        leaves.into_iter().nth(leads_there).expect("it is one of them").script
+        let leaf = leaves.into_iter().nth(leads_there).expect("it is one of them");
+        (leaf.script, leaf.state)
     }
 
     /// Runs one step with the answers of a script and gives the origins of its questions.
@@ -232,28 +232,23 @@ impl<'a, 'f> Tracer<'a, 'f> {
         environment.unknowns.asked
     }
 
-    /// Forgets what the state of the path forgot on arrival.
-    fn decay(&mut self, step: usize) {
-        let AbstractState::Running(running) = self.path[step] else { return };
-        for address in 0..self.firmware.machine.cells() as u16 {
-            let kept = self.firmware.store.cell(running.memory, address);
-            let cell = self.state.data.get(address);
-            let lost = cell.bits().known_mask() & !kept.known_mask();
-            if lost != 0 {
-                let sources = &mut self.sources;
-                let forgotten = cell.forget(lost, |bit| {
-                    let variable = Variable(u32::from(address));
-                    // What a register holds matters here; what memory holds must not be lost on the way either.
-                    let knob = if address < 32 {
-                        Knob::Step(variable, 1 << bit)
-                    } else {
-                        Knob::Everywhere(variable, 1 << bit)
-                    };
-                    sources.push(Source { step, knob });
-                    Origins::of(sources.len() as u32 - 1)
-                });
-                self.state.data.set(address, forgotten);
-            }
+    /// Forgets what the state of the path forgot of the state that the step led to.
+    fn decay(&mut self, step: usize, before: AbstractState) {
+        let (AbstractState::Running(running), AbstractState::Running(before)) = (self.path[step], before) else {
+            return;
+        };
+        for (address, kept, cell) in self.firmware.store.differing_cells(running.memory, before.memory) {
+            let lost = cell.known_mask() & !kept.known_mask();
+            let sources = &mut self.sources;
+            let forgotten = self.state.data.get(address).forget(lost, |bit| {
+                let variable = Variable(u32::from(address));
+                // What a register holds matters here; what memory holds must not be lost on the way either.
+                let knob =
+                    if address < 32 { Knob::Step(variable, 1 << bit) } else { Knob::Everywhere(variable, 1 << bit) };
+                sources.push(Source { step, knob });
+                Origins::of(sources.len() as u32 - 1)
+            });
+            self.state.data.set(address, forgotten);
         }
     }
 
@@ -273,7 +268,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         unknown.into_iter().fold(event, |all, (address, mask)| {
             let cell = self.state.data.get(address);
             let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
-            bits.fold(all, |all, bit| all.union(cell.bit(bit).origins()))
+            bits.fold(all, |all, bit| all.union(&cell.origins(bit)))
         })
     }
 

@@ -16,6 +16,7 @@ use avr_properties::{
 };
 use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem, TranslateError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Blame, Decision, Exhausted, Goal, Outcome, Strategy, System, Undecided, Watch};
 
@@ -304,8 +305,10 @@ pub(crate) fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractStat
     }
 }
 
-/// The stack bound, from the most refined state space of the run.
+/// The stack bound, from the most refined state space that decided something and from the one that was built last.
 fn stack_bound(firmware: &Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
-    let latest = outcome.decisions.iter().max_by_key(|decision| decision.refinements);
-    latest.map(|decision| stack::bound(firmware, &decision.space, watch)).unwrap_or_default()
+    let refined = outcome.decisions.iter().max_by_key(|decision| decision.refinements).map(|decision| &decision.space);
+    let latest = outcome.latest.as_ref().filter(|latest| refined.is_none_or(|refined| !Arc::ptr_eq(latest, refined)));
+    let bounds = refined.into_iter().chain(latest).map(|space| stack::bound(firmware, space, watch));
+    bounds.reduce(StackBound::and).unwrap_or_default()
 }

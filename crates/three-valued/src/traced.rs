@@ -152,10 +152,25 @@ impl BitDomain for TracedBit {
 }
 
 /// A three-valued byte with the origins of each unknown bit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct TracedByte {
     bits: TvByte,
-    origins: [Origins; 8],
+    sources: Sources,
+}
+
+impl PartialEq for TracedByte {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits && (0..8).all(|index| self.origins(index) == other.origins(index))
+    }
+}
+
+/// The origins of the unknown bits of a byte.
+#[derive(Clone, Debug)]
+enum Sources {
+    /// Bit n has the origin with this number plus n.
+    From(u32),
+    /// Each bit has a set of its own.
+    Each(Rc<[Origins; 8]>),
 }
 
 impl TracedByte {
@@ -165,30 +180,41 @@ impl TracedByte {
         Self::build(bits, origin)
     }
 
+    /// A byte with `bits`, whose unknown bit n has the origin with the number `first` + n.
+    #[must_use]
+    pub fn numbered(bits: TvByte, first: u32) -> Self {
+        Self { bits, sources: Sources::From(first) }
+    }
+
     fn build(bits: TvByte, mut origin: impl FnMut(u8) -> Origins) -> Self {
         let unknown = bits.unknown_mask();
-        let origins =
-            std::array::from_fn(
-                |index| {
-                    if unknown >> index & 1 == 1 { origin(index as u8) } else { Origins::default() }
-                },
-            );
-        Self { bits, origins }
+        if unknown == 0 {
+            return Self { bits, sources: Sources::From(0) };
+        }
+        let each = |index| if unknown >> index & 1 == 1 { origin(index as u8) } else { Origins::default() };
+        Self { bits, sources: Sources::Each(Rc::new(std::array::from_fn(each))) }
     }
 
     /// The byte with the bits in `mask` forgotten; `origin` says why, by bit.
     #[must_use]
     pub fn forget(&self, mask: u8, mut origin: impl FnMut(u8) -> Origins) -> Self {
         let lost = mask & self.bits.known_mask();
-        Self::build(self.bits.forget(mask), |index| {
-            if lost >> index & 1 == 1 { origin(index) } else { self.origins[usize::from(index)].clone() }
-        })
+        Self::build(
+            self.bits.forget(mask),
+            |index| {
+                if lost >> index & 1 == 1 { origin(index) } else { self.origins(index) }
+            },
+        )
     }
 
     /// Why bit `index` is unknown; empty when it is known.
     #[must_use]
-    pub fn origins(&self, index: u8) -> &Origins {
-        &self.origins[usize::from(index)]
+    pub fn origins(&self, index: u8) -> Origins {
+        match &self.sources {
+            _ if self.bits.unknown_mask() >> index & 1 == 0 => Origins::default(),
+            Sources::From(first) => Origins::of(first + u32::from(index)),
+            Sources::Each(each) => each[usize::from(index)].clone(),
+        }
     }
 
     /// Everything that made any bit unknown.
@@ -198,8 +224,8 @@ impl TracedByte {
     }
 
     /// What made the bits below `limit` unknown.
-    fn origins_below(&self, limit: usize) -> Origins {
-        self.origins[..limit].iter().fold(Origins::default(), |all, one| all.union(one))
+    fn origins_below(&self, limit: u8) -> Origins {
+        (0..limit).fold(Origins::default(), |all, index| all.union(&self.origins(index)))
     }
 
     fn with_origins_of(bits: TvByte, sources: &[&Origins]) -> Self {
@@ -208,13 +234,13 @@ impl TracedByte {
     }
 
     fn bitwise(&self, other: &Self, bits: TvByte) -> Self {
-        Self::build(bits, |index| self.origins(index).union(other.origins(index)))
+        Self::build(bits, |index| self.origins(index).union(&other.origins(index)))
     }
 
     /// Wraps the three-valued sum: bit i and the carry out of it depend on the operand bits up to i.
     fn sum(&self, other: &Self, carry: &TracedBit, sum: &Sum<TvByte>) -> Sum<Self> {
         let upto = |index: u8| {
-            let limit = usize::from(index) + 1;
+            let limit = index + 1;
             self.origins_below(limit).union(&other.origins_below(limit)).union(&carry.origins)
         };
         let all = upto(7);
@@ -233,7 +259,7 @@ impl ByteDomain for TracedByte {
     type Bit = TracedBit;
 
     fn constant(value: u8) -> Self {
-        Self { bits: TvByte::constant(value), origins: Default::default() }
+        Self { bits: TvByte::constant(value), sources: Sources::From(0) }
     }
 
     fn bits(&self) -> TvByte {
@@ -241,18 +267,16 @@ impl ByteDomain for TracedByte {
     }
 
     fn bit(&self, index: u8) -> TracedBit {
-        TracedBit { truth: self.bits.bit(index), origins: self.origins(index).clone() }
+        TracedBit { truth: self.bits.bit(index), origins: self.origins(index) }
     }
 
     fn with_bit(&self, index: u8, bit: &TracedBit) -> Self {
-        let mut result = self.clone();
-        result.bits = self.bits.with_bit(index, &bit.truth);
-        result.origins[usize::from(index)] = bit.origins.clone();
-        result
+        let bits = self.bits.with_bit(index, &bit.truth);
+        Self::build(bits, |other| if other == index { bit.origins.clone() } else { self.origins(other) })
     }
 
     fn not(&self) -> Self {
-        Self { bits: self.bits.not(), origins: self.origins.clone() }
+        Self { bits: self.bits.not(), sources: self.sources.clone() }
     }
 
     fn and(&self, other: &Self) -> Self {
@@ -284,12 +308,12 @@ impl ByteDomain for TracedByte {
     fn shift_right(&self, high: &TracedBit) -> Self {
         Self::build(self.bits.shift_right(&high.truth), |index| match index {
             7 => high.origins.clone(),
-            _ => self.origins(index + 1).clone(),
+            _ => self.origins(index + 1),
         })
     }
 
     fn swap_nibbles(&self) -> Self {
-        Self::build(self.bits.swap_nibbles(), |index| self.origins((index + 4) % 8).clone())
+        Self::build(self.bits.swap_nibbles(), |index| self.origins((index + 4) % 8))
     }
 
     fn is_zero(&self) -> TracedBit {
@@ -305,7 +329,7 @@ impl ByteDomain for TracedByte {
     }
 
     fn assume(&self, fact: TvByte) -> Option<Self> {
-        Some(Self::build(self.bits.meet(fact)?, |index| self.origins(index).clone()))
+        Some(Self::build(self.bits.meet(fact)?, |index| self.origins(index)))
     }
 
     fn indexed_by(self, address: &[&Self]) -> Self {

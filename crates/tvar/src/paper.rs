@@ -34,6 +34,7 @@ where
     let run = Run::new(atoms, goals, strategy, watch).complete(&mut states, refine);
     Outcome {
         passes: run.progress.pass,
+        latest: run.latest(),
         decisions: run.decisions(),
         precision: Precision::new(strategy),
         refined_states: states.table.refined,

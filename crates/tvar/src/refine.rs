@@ -35,6 +35,10 @@ const MAX_LIMITED_PASSES: usize = 16;
 /// with few states per location.
 const FIRST_BUDGET: usize = 50_000;
 
+/// How many states are expanded before the goals are evaluated without refining, then four times as many, and so on until
+/// the first budget: a run that shows something may be short in a large state space.
+const EARLY_BUDGET: usize = 1_000;
+
 /// How state spaces are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -99,6 +103,8 @@ pub struct Outcome<S: System> {
     pub refined_states: Vec<(S::State, Knob)>,
     /// How often the state space was built.
     pub passes: usize,
+    /// The state space that was built last, which may have more states than those that decided; none without goals.
+    pub latest: Option<Arc<StateSpace<S::State>>>,
 }
 
 impl<S: System> Lookup<S> for Precision<S::Location> {
@@ -146,6 +152,7 @@ where
     let run = run.complete(system, Run::refine);
     Outcome {
         passes: run.progress.pass,
+        latest: run.latest(),
         precision: run.precision.clone(),
         refined_states: Vec::new(),
         decisions: run.decisions(),
@@ -170,6 +177,8 @@ pub(crate) struct Run<'a, S: System> {
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
     decisions: Vec<Option<Decision<S::State>>>,
+    /// The state space that was built last.
+    latest: Option<Arc<StateSpace<S::State>>>,
     /// What stood in the way of each goal where locations are limited.
     stuck: Vec<Option<Decision<S::State>>>,
 }
@@ -217,6 +226,7 @@ where
             limited_passes: 0,
             unlimited: None,
             decisions: goals.iter().map(|_| None).collect(),
+            latest: None,
             stuck: goals.iter().map(|_| None).collect(),
         }
     }
@@ -227,6 +237,11 @@ where
             self.pass(system, refine);
         }
         self
+    }
+
+    /// The state space that was built last.
+    pub(crate) fn latest(&self) -> Option<Arc<StateSpace<S::State>>> {
+        self.latest.clone()
     }
 
     /// The decisions of a complete run.
@@ -241,6 +256,7 @@ where
     /// Builds the state space and evaluates all open goals on it.
     fn pass(&mut self, system: &mut S, refine: Refine<'a, S>) {
         self.progress.pass += 1;
+        self.latest = None;
         match self.mode {
             Mode::Small | Mode::Large => self.pass_in_stages(system, refine),
             Mode::Limited => self.pass_limited(system, refine),
@@ -251,15 +267,23 @@ where
     /// be too coarse is refined before more of it is built in vain.
     fn pass_in_stages(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let mut explorer = Explorer::new(system, false);
-        let mut budget = self.first_budget;
+        let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
         loop {
             let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
             let space = Arc::new(space);
             // After some rounds few states per location show better what matters than a part of a large space.
             let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES;
-            let refine = (space.is_finished() || is_worth_it).then_some(refine);
-            if self.stage(system, &space, refine) || space.is_finished() || self.is_done() {
+            let is_early = budget < self.first_budget;
+            let refine = (space.is_finished() || is_worth_it && !is_early).then_some(refine);
+            if self.stage(system, &space, refine) || space.is_finished() || (self.is_done() && !is_early) {
+                self.latest = Some(space);
                 return;
+            }
+            if is_early {
+                // What is decided is decided; the rest of a small state space tells what holds on all paths.
+                budget = if self.is_done() { self.first_budget } else { self.first_budget.min(budget * 4) };
+                explorer = Explorer::resume(Arc::unwrap_or_clone(space));
+                continue;
             }
             if self.mode == Mode::Small {
                 self.mode = Mode::Limited;
@@ -277,7 +301,9 @@ where
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let explorer = Explorer::new(system, true);
         let space = explorer.run(system, &mut self.precision, usize::MAX, self.watch, &mut self.progress);
-        let refined = self.stage(system, &Arc::new(space), Some(refine));
+        let space = Arc::new(space);
+        let refined = self.stage(system, &space, Some(refine));
+        self.latest = Some(space);
         self.precision.forget_drops();
         self.limited_passes += 1;
         if !refined || self.limited_passes == MAX_LIMITED_PASSES {
