@@ -4,6 +4,7 @@
 //! semantics of the instruction set in the project.
 #![forbid(unsafe_code)]
 
+mod cut;
 mod data_space;
 pub mod device;
 mod environment;
@@ -14,6 +15,7 @@ mod program;
 pub mod simulator;
 mod state;
 
+pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};
 pub use environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 pub use execute::flags::flag;

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::definitions::Definitions;
 use crate::error::{Place, PropertyError, PropertyErrorKind};
 use crate::nearest::nearest;
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 use content::{Content, Never};
 pub use content::{EnvironmentEvent, Fuses};
 use entry::Entry;
@@ -98,6 +98,24 @@ impl PropertyFile {
             fuses: content.fuses,
             eeprom: content.eeprom,
         })
+    }
+}
+
+impl PropertyFile {
+    /// Adds properties as the command line gives them, and the inherent one in front where it is asked for or where there
+    /// would be none.
+    ///
+    /// # Errors
+    /// When a text is no property.
+    pub fn add(&mut self, texts: &[String], inherent: bool) -> Result<(), PropertyError> {
+        for text in texts {
+            self.properties.push(Property::from_command_line(text)?);
+        }
+        let has_inherent = self.properties.iter().any(|property| *property.kind() == PropertyKind::Inherent);
+        if self.properties.is_empty() || inherent && !has_inherent {
+            self.properties.insert(0, Property::inherent());
+        }
+        Ok(())
     }
 }
 

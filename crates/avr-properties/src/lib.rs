@@ -18,8 +18,10 @@ mod error;
 mod expression;
 mod file;
 mod nearest;
+mod occurred;
 mod property;
 mod reads;
+mod setting;
 mod value;
 mod view;
 
@@ -31,6 +33,8 @@ pub use bind::{
 pub use definitions::Definitions;
 pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};
+pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};
 pub use property::{Property, PropertyKind, StackLimit};
 pub use reads::CellsRead;
+pub use setting::Setting;
 pub use view::{Event, Occurrence, StateView};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::{Binding, Property, PropertyError, PropertyFile, PropertyKind, formula_text};
+use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Report, warnings};
 use avr_verify::{
     Basis, Exhausted, PropertyResult, Request, Results, StackBound, Statistics, Strategy, Unknown, Verdict, assumptions,
@@ -96,13 +96,7 @@ fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<Prop
         Some(file) => file,
         None => PropertyFile::parse("command line", "()")?,
     };
-    for text in &arguments.property {
-        file.properties.push(Property::from_command_line(text)?);
-    }
-    let has_inherent = file.properties.iter().any(|property| *property.kind() == PropertyKind::Inherent);
-    if file.properties.is_empty() || arguments.inherent && !has_inherent {
-        file.properties.insert(0, Property::inherent());
-    }
+    file.add(&arguments.property, arguments.inherent)?;
     Ok(file)
 }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod assumptions;
+mod certificate;
 mod cut;
 mod decay;
 mod events;
@@ -28,10 +29,11 @@ mod verification;
 mod workspace;
 
 pub use assumptions::assumptions;
+pub use certificate::PropertyText;
 pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line, Told};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
 pub use system::{Firmware, View};
 pub use tvar::{Exhausted, Phase, Progress, Strategy, Unlimited, Watch};
-pub use verification::{Request, verify};
+pub use verification::{Request, certify, verify};

@@ -44,11 +44,14 @@ pub(crate) trait Unknowns<V: ByteDomain> {
     fn event(&mut self, _event: Event<'_, V>) {}
 }
 
+/// The number from which on variables stand for the initial content of cells.
+pub(crate) const INITIAL_INPUTS: u32 = 0x1_0000;
+
 /// The number of an input for precision.
 pub(crate) fn input_variable(source: Input) -> tvar::Variable {
     match source {
         Input::Register(address) => tvar::Variable(u32::from(address)),
-        Input::Initial(address) => tvar::Variable(0x1_0000 + u32::from(address)),
+        Input::Initial(address) => tvar::Variable(INITIAL_INPUTS + u32::from(address)),
     }
 }
 

@@ -14,7 +14,7 @@ use three_valued::TvByte;
 pub(crate) type Page = [TvByte; PAGE_CELLS];
 
 /// How many pages share a block.
-pub(crate) const BLOCK_PAGES: usize = 12;
+pub(crate) const BLOCK_PAGES: usize = avr_certificate::BLOCK_PAGES;
 
 /// The numbers of the pages of a block; places behind the last page are 0.
 pub(crate) type Block = [u32; BLOCK_PAGES];

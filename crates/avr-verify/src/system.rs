@@ -1,5 +1,6 @@
 //! AVR firmware as a system for abstraction refinement.
 
+use crate::certificate::Advised;
 use crate::cut::cut;
 use crate::decay::Forgetting;
 use crate::events::{Occurrences, Recorder, occurrence, watched};
@@ -36,6 +37,8 @@ pub struct Firmware<'a> {
     watched: Rc<[WatchedEvent]>,
     /// The runs that show decided goals, by the number of the goal.
     pub(crate) shown: RefCell<BTreeMap<usize, Search>>,
+    /// What was split and cut in each step, if a certificate is wanted.
+    pub(crate) advised: Option<Advised>,
 }
 
 /// Unknown inputs as three-valued bytes, and events noted.
@@ -70,7 +73,7 @@ impl<'a> Firmware<'a> {
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
         let forgetting = Forgetting::new(machine, atoms);
-        Self { machine, atoms, store, forgetting, workspace, watched, shown: RefCell::default() }
+        Self { machine, atoms, store, forgetting, workspace, watched, shown: RefCell::default(), advised: None }
     }
 
     /// A state as formulas see it; none for the dummy and for sinks.
@@ -189,6 +192,9 @@ impl System for Firmware<'_> {
     }
 
     fn expand(&mut self, state: &AbstractState, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+        if let Some(advised) = &mut self.advised {
+            advised.note(state, precision);
+        }
         let leaves = self.leaves(state, precision);
         if let [only] = leaves.as_slice() {
             edges.add([only.state]);

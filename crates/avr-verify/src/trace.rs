@@ -3,11 +3,11 @@
 //! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
 //! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
-use crate::cut::{cells_loaded, cut};
+use crate::cut::cut;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
-use avr_machine::{Event, Input, MachineState, Question, Stop};
+use avr_machine::{Event, Input, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;

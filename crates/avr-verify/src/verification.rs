@@ -1,6 +1,7 @@
 //! Verifying the properties of one image.
 
 use crate::assumptions::assumptions;
+use crate::certificate::{Advised, PropertyGoals, PropertyText, certificate};
 use crate::evidence::{self, Search};
 use crate::fairness;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
@@ -9,6 +10,7 @@ use crate::stack;
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use crate::vacuity;
+use avr_certificate::Certificate;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
@@ -50,6 +52,20 @@ enum Bound {
 /// # Errors
 /// When a property speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
+    Ok(run(request, None)?.0)
+}
+
+/// Verifies the properties of an image, and writes down the proofs of those that are decided. The text must be what the
+/// properties of the request were read from.
+///
+/// # Errors
+/// As [`verify`].
+pub fn certify(request: &Request<'_>, text: &PropertyText) -> Result<(Results, Certificate), PropertyError> {
+    let (results, certificate) = run(request, Some(text))?;
+    Ok((results, certificate.expect("it was asked for")))
+}
+
+fn run(request: &Request<'_>, text: Option<&PropertyText>) -> Result<(Results, Option<Certificate>), PropertyError> {
     let machine = setup::machine(request)?;
     let mut table = AtomTable::default();
     let mut goals = Vec::new();
@@ -60,17 +76,33 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let fairness: Vec<String> = bound.iter().zip(&request.file.properties).flat_map(assumed).collect();
     let atoms = table.atoms();
     let mut firmware = Firmware::new(&machine, atoms);
+    firmware.advised = text.map(|_| Advised::default());
     let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
+    let goals_of: Vec<Option<PropertyGoals>> = bound.iter().map(Bound::goals).collect();
     let properties = request.file.properties.iter().zip(bound);
-    Ok(Results {
-        properties: properties
-            .map(|(property, bound)| result(&firmware, request, property, bound, &goals, &outcome))
-            .collect(),
+    let properties: Vec<PropertyResult> =
+        properties.map(|(property, bound)| result(&firmware, request, property, bound, &goals, &outcome)).collect();
+    let certificate = text.map(|text| {
+        let results: Vec<_> = goals_of.into_iter().zip(&properties).collect();
+        certificate(&firmware, request, text, (&goals, &outcome), &results)
+    });
+    let results = Results {
+        properties,
         stack: stack_bound(&firmware, &outcome, request.watch),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
-    })
+    };
+    Ok((results, certificate))
+}
+
+impl Bound {
+    fn goals(&self) -> Option<PropertyGoals> {
+        match self {
+            Self::Checked { goal, goes_on, .. } => Some((*goal, *goes_on)),
+            Self::Unsupported { .. } => None,
+        }
+    }
 }
 
 /// What a property assumes of the paths that it speaks of.

@@ -1,0 +1,275 @@
+//! Reading certificates.
+
+use std::io::{BufRead, Read};
+
+use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS, StackPointerHalf};
+use flate2::bufread::ZlibDecoder;
+use three_valued::TvByte;
+
+use crate::content::{
+    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Edges, Header, Labels, Link, Proof, Running, Seen, Space,
+    State, Store, Strategy, Verdict,
+};
+use crate::error::{ReadError, ReadErrorKind};
+use crate::source::{Source, damaged, failed};
+use crate::write::{MAGIC, VERSION};
+
+/// The memory that the content of a certificate may take unless the caller says otherwise, in bytes.
+pub const DEFAULT_MEMORY: usize = 4 << 30;
+
+/// The most blocks that a memory has: 64 KiB of cells.
+const MAX_MEMORY_BLOCKS: usize = (1 << 16) / (PAGE_CELLS * BLOCK_PAGES) + 1;
+
+impl Certificate {
+    /// Reads a certificate whose content takes at most `memory` bytes.
+    ///
+    /// Every number in it refers to something: members are states, states consist of what is stored, and so on.
+    ///
+    /// # Errors
+    /// When the bytes are no certificate, are damaged, or need too much memory.
+    pub fn read(mut input: impl BufRead, memory: usize) -> Result<Self, ReadError> {
+        read_start(&mut input)?;
+        let mut source = Source::new(ZlibDecoder::new(input), memory);
+        let header = source.header()?;
+        let store = source.store()?;
+        let spaces = source.list(|source| source.space(&store))?;
+        let claims = source.list(|source| source.claim(&spaces))?;
+        let mut rest = source.finish()?.into_inner();
+        match rest.read(&mut [0]).map_err(failed)? {
+            0 => Ok(Self { header, store, spaces, claims }),
+            _ => Err(damaged("something follows after its end")),
+        }
+    }
+}
+
+fn read_start(input: &mut impl Read) -> Result<(), ReadError> {
+    let mut start = [0; MAGIC.len() + 1];
+    let mut length = 0;
+    while length < start.len() {
+        match input.read(&mut start[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    if length < start.len() || !start.starts_with(MAGIC) {
+        return Err(ReadErrorKind::NotACertificate.into());
+    }
+    match start[MAGIC.len()] {
+        VERSION => Ok(()),
+        found => Err(ReadErrorKind::Version { found, known: VERSION }.into()),
+    }
+}
+
+impl<R: Read> Source<R> {
+    fn header(&mut self) -> Result<Header, ReadError> {
+        let mut sha256 = [0; 32];
+        self.fill(&mut sha256)?;
+        let header = Header {
+            sha256,
+            device: self.text()?,
+            start: self.option()?,
+            properties: self.text()?,
+            more_properties: self.list(Self::text)?,
+            inherent: self.flag()?,
+            eeprom: self.list(|source| Ok((source.u16()?, source.byte()?)))?,
+        };
+        if !header.eeprom.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err(damaged("the content of the EEPROM is out of order"));
+        }
+        Ok(header)
+    }
+
+    fn cell(&mut self) -> Result<TvByte, ReadError> {
+        let (known, value) = (self.byte()?, self.byte()?);
+        if value & !known != 0 {
+            return Err(damaged("an unknown bit has a value"));
+        }
+        Ok(TvByte::new(value, known))
+    }
+
+    fn store(&mut self) -> Result<Store, ReadError> {
+        let pages = self.list(|source| {
+            let mut page = [TvByte::UNKNOWN; PAGE_CELLS];
+            for cell in &mut page {
+                *cell = source.cell()?;
+            }
+            Ok(page)
+        })?;
+        let blocks = self.list(|source| {
+            let mut block = [0; BLOCK_PAGES];
+            for page in &mut block {
+                *page = source.below(pages.len(), "page")?;
+            }
+            Ok(block)
+        })?;
+        let memory_blocks = self.below(MAX_MEMORY_BLOCKS + 1, "size of memories")? as usize;
+        let count = self.length()?.checked_mul(memory_blocks).ok_or_else(|| damaged("there are too many memories"))?;
+        let memories = self.items(count, |source| source.below(blocks.len(), "block"))?;
+        let mut number = 0;
+        let calls = self.list(|source| {
+            number += 1;
+            Ok(Link { below: source.below(number, "call string")?, frame: source.frame()? })
+        })?;
+        let did = self.list(Self::did)?;
+        let advice = self.list(Self::advice)?;
+        Ok(Store { pages, blocks, memory_blocks, memories, calls, did, advice })
+    }
+
+    fn frame(&mut self) -> Result<Frame, ReadError> {
+        Ok(Frame {
+            position: self.u16()?,
+            return_address: self.u32()?,
+            kind: match self.option()?.map(u8::try_from) {
+                None => FrameKind::Call,
+                Some(Ok(number)) => FrameKind::Interrupt(number),
+                Some(Err(_)) => return Err(damaged("there is no such interrupt")),
+            },
+        })
+    }
+
+    fn did(&mut self) -> Result<Vec<Seen>, ReadError> {
+        let seen =
+            self.list(|source| Ok(Seen { event: source.u32()?, certain: source.flag()?, value: source.cell()? }))?;
+        match seen.is_sorted_by(|a, b| a.event < b.event) {
+            true => Ok(seen),
+            false => Err(damaged("events are out of order")),
+        }
+    }
+
+    fn advice(&mut self) -> Result<Advice, ReadError> {
+        let bits = |source: &mut Self| source.list(|source| Ok((source.u16()?, source.byte()?)));
+        Ok(Advice { inputs: bits(self)?, initial: bits(self)?, cases: bits(self)?, all: self.flag()? })
+    }
+
+    fn space(&mut self, store: &Store) -> Result<Space, ReadError> {
+        let mut before = Running { memory: 0, calls: 0, control: Control::default(), did: 0, advice: 0 };
+        let states = self.list(|source| {
+            let state = source.state(store, &before)?;
+            if let State::Running(running) = state {
+                before = running;
+            }
+            Ok(state)
+        })?;
+        if u32::try_from(states.len()).is_err() {
+            return Err(damaged("there are too many states"));
+        }
+        let mut edges = Edges::new();
+        for state in 0..states.len() as u32 {
+            self.edges(&mut edges, state, states.len())?;
+        }
+        let atoms = self.length()?;
+        let length = Labels::stride(atoms).checked_mul(states.len()).ok_or_else(|| damaged("there are too many labels"))?;
+        let labels = Labels::from_packed(atoms, self.bytes(length)?);
+        Ok(Space { states, edges, labels })
+    }
+
+    fn state(&mut self, store: &Store, before: &Running) -> Result<State, ReadError> {
+        match self.byte()? {
+            0 => Ok(State::Start { advice: self.below(store.advice.len(), "advice")? }),
+            1 => Ok(State::Running(self.running(store, before)?)),
+            2 => Ok(State::Hazard { hazard: self.hazard()?, pc: self.u32()? }),
+            3 => Ok(State::Anything),
+            _ => Err(damaged("there is no such kind of state")),
+        }
+    }
+
+    fn running(&mut self, store: &Store, before: &Running) -> Result<Running, ReadError> {
+        let memory = self.near(before.memory)?;
+        let calls = self.near(before.calls)?;
+        if memory as usize >= store.memory_count() || calls as usize > store.calls.len() {
+            return Err(damaged("there is no such memory or call string"));
+        }
+        let pc = self.near(before.control.pc)?;
+        let control = self.control(pc)?;
+        let did = self.below(store.did.len(), "list of events")?;
+        let advice = self.below(store.advice.len(), "advice")?;
+        Ok(Running { memory, calls, control, did, advice })
+    }
+
+    fn control(&mut self, pc: u32) -> Result<Control, ReadError> {
+        let bits = self.byte()?;
+        let flag = |bit: u8| bits >> bit & 1 == 1;
+        let torn = match bits >> 4 {
+            0 => None,
+            1 => Some(StackPointerHalf::Low),
+            2 => Some(StackPointerHalf::High),
+            _ => return Err(damaged("the state of a processor does not exist")),
+        };
+        let mut control = Control {
+            pc,
+            interrupt_delay: flag(0),
+            peripheral_written: flag(1),
+            sleeping: flag(2),
+            torn,
+            ..Control::default()
+        };
+        if flag(3) {
+            self.fill(&mut control.windows)?;
+        }
+        Ok(control)
+    }
+
+    fn hazard(&mut self) -> Result<Hazard, ReadError> {
+        let kind = self.below(HazardKind::ALL.len(), "hazard")?;
+        Ok(Hazard { kind: HazardKind::ALL[kind as usize], address: self.option()? })
+    }
+
+    fn edges(&mut self, edges: &mut Edges, state: u32, states: usize) -> Result<(), ReadError> {
+        self.charge(size_of::<u32>())?;
+        for _ in 0..self.length()? {
+            let members = self.list(|source| {
+                let member = source.near(state)?;
+                let exists = (member as usize) < states;
+                exists.then_some(member).ok_or_else(|| damaged("a hyper-edge leads to no state"))
+            })?;
+            if members.is_empty() {
+                return Err(damaged("a hyper-edge leads nowhere"));
+            }
+            self.charge(size_of::<u32>())?;
+            edges.add(members);
+        }
+        edges.finish_state();
+        Ok(())
+    }
+
+    fn claim(&mut self, spaces: &[Space]) -> Result<Claim, ReadError> {
+        match self.byte()? {
+            0 => Ok(Claim::Undecided),
+            1 => Ok(Claim::Decided(self.decided(spaces)?)),
+            2 => Ok(Claim::Uncertified(self.text()?)),
+            _ => Err(damaged("there is no such kind of claim")),
+        }
+    }
+
+    fn decided(&mut self, spaces: &[Space]) -> Result<Decided, ReadError> {
+        Ok(Decided {
+            verdict: if self.flag()? { Verdict::Violated } else { Verdict::Holds },
+            proofs: self.list(|source| {
+                let space = source.below(spaces.len(), "state space")?;
+                let states = spaces[space as usize].states.len();
+                let basis = if source.flag()? { Basis::Model } else { Basis::Hardware };
+                Ok(Proof { space, basis, strategy: source.strategy(states)? })
+            })?,
+        })
+    }
+
+    fn strategy(&mut self, states: usize) -> Result<Strategy, ReadError> {
+        let choices = self.list(|source| {
+            let node = source.u32()?;
+            let mut before = 0;
+            let choices = source.list(|source| {
+                before = source.near(before)?;
+                if before as usize >= states {
+                    return Err(damaged("a choice is made in no state"));
+                }
+                Ok((before, source.u32()?))
+            })?;
+            Ok((node, choices))
+        })?;
+        let sorted = choices.is_sorted_by(|(a, _), (b, _)| a < b)
+            && choices.iter().all(|(_, states)| states.is_sorted_by(|(a, _), (b, _)| a < b));
+        if sorted { Ok(Strategy { choices }) } else { Err(damaged("choices are out of order")) }
+    }
+}

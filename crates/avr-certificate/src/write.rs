@@ -1,0 +1,249 @@
+//! Writing certificates.
+
+use std::io::{self, Write};
+
+use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, StackPointerHalf};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use three_valued::TvByte;
+
+use crate::content::{
+    Advice, Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Running, Seen, Space, State, Store, Strategy,
+    Verdict,
+};
+
+/// How every certificate begins; a line end shows files that were transferred as text.
+pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
+
+/// The version of the format.
+pub(crate) const VERSION: u8 = 1;
+
+impl Certificate {
+    /// Writes the certificate.
+    ///
+    /// # Errors
+    /// When the bytes cannot be written.
+    pub fn write(&self, mut output: impl Write) -> io::Result<()> {
+        output.write_all(MAGIC)?;
+        output.write_all(&[VERSION])?;
+        let mut sink = Sink { output: ZlibEncoder::new(output, Compression::default()) };
+        sink.header(&self.header)?;
+        sink.store(&self.store)?;
+        sink.list(&self.spaces, Sink::space)?;
+        sink.list(&self.claims, Sink::claim)?;
+        sink.output.finish()?.flush()
+    }
+}
+
+struct Sink<W> {
+    output: W,
+}
+
+impl<W: Write> Sink<W> {
+    fn byte(&mut self, value: u8) -> io::Result<()> {
+        self.output.write_all(&[value])
+    }
+
+    /// Seven bits a byte, the least significant first.
+    fn number(&mut self, value: u64) -> io::Result<()> {
+        let mut bytes = [0; 10];
+        let mut length = 0;
+        let mut rest = value;
+        loop {
+            let more = rest >= 0x80;
+            bytes[length] = (rest & 0x7f) as u8 | u8::from(more) << 7;
+            length += 1;
+            rest >>= 7;
+            if !more {
+                return self.output.write_all(&bytes[..length]);
+            }
+        }
+    }
+
+    /// A number that is near another one.
+    fn near(&mut self, value: u32, other: u32) -> io::Result<()> {
+        let difference = i64::from(value) - i64::from(other);
+        self.number(((difference << 1) ^ (difference >> 63)) as u64)
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T) -> io::Result<()>) -> io::Result<()> {
+        self.number(items.len() as u64)?;
+        items.iter().try_for_each(|item| write(self, item))
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.number(text.len() as u64)?;
+        self.output.write_all(text.as_bytes())
+    }
+
+    fn option(&mut self, value: Option<u32>) -> io::Result<()> {
+        self.number(value.map_or(0, |value| u64::from(value) + 1))
+    }
+
+    fn cell(&mut self, cell: &TvByte) -> io::Result<()> {
+        self.output.write_all(&[cell.known_mask(), cell.value()])
+    }
+
+    fn header(&mut self, header: &Header) -> io::Result<()> {
+        self.output.write_all(&header.sha256)?;
+        self.text(&header.device)?;
+        self.option(header.start)?;
+        self.text(&header.properties)?;
+        self.list(&header.more_properties, |sink, text| sink.text(text))?;
+        self.byte(header.inherent.into())?;
+        self.list(&header.eeprom, |sink, (address, byte)| {
+            sink.number((*address).into())?;
+            sink.byte(*byte)
+        })
+    }
+
+    fn store(&mut self, store: &Store) -> io::Result<()> {
+        self.list(&store.pages, |sink, page| page.iter().try_for_each(|cell| sink.cell(cell)))?;
+        self.list(&store.blocks, |sink, block| block.iter().try_for_each(|page| sink.number((*page).into())))?;
+        self.number(store.memory_blocks as u64)?;
+        self.number(store.memory_count() as u64)?;
+        store.memories.iter().try_for_each(|block| self.number((*block).into()))?;
+        self.list(&store.calls, |sink, link| {
+            sink.number(link.below.into())?;
+            sink.frame(&link.frame)
+        })?;
+        self.list(&store.did, |sink, did| sink.list(did, Self::seen))?;
+        self.list(&store.advice, Self::advice)
+    }
+
+    fn frame(&mut self, frame: &Frame) -> io::Result<()> {
+        self.number(frame.position.into())?;
+        self.number(frame.return_address.into())?;
+        self.option(match frame.kind {
+            FrameKind::Call => None,
+            FrameKind::Interrupt(number) => Some(number.into()),
+        })
+    }
+
+    fn seen(&mut self, seen: &Seen) -> io::Result<()> {
+        self.number(seen.event.into())?;
+        self.byte(seen.certain.into())?;
+        self.cell(&seen.value)
+    }
+
+    fn advice(&mut self, advice: &Advice) -> io::Result<()> {
+        for bits in [&advice.inputs, &advice.initial, &advice.cases] {
+            self.list(bits, |sink, (cell, mask)| {
+                sink.number((*cell).into())?;
+                sink.byte(*mask)
+            })?;
+        }
+        self.byte(advice.all.into())
+    }
+
+    fn space(&mut self, space: &Space) -> io::Result<()> {
+        self.number(space.states.len() as u64)?;
+        let mut before = Running { memory: 0, calls: 0, control: Control::default(), did: 0, advice: 0 };
+        for state in &space.states {
+            self.state(state, &before)?;
+            if let State::Running(running) = state {
+                before = *running;
+            }
+        }
+        (0..space.states.len() as u32).try_for_each(|state| self.edges(&space.edges, state))?;
+        self.labels(&space.labels)
+    }
+
+    fn state(&mut self, state: &State, before: &Running) -> io::Result<()> {
+        match state {
+            State::Start { advice } => {
+                self.byte(0)?;
+                self.number((*advice).into())
+            }
+            State::Running(running) => {
+                self.byte(1)?;
+                self.running(running, before)
+            }
+            State::Hazard { hazard, pc } => {
+                self.byte(2)?;
+                self.hazard(hazard)?;
+                self.number((*pc).into())
+            }
+            State::Anything => self.byte(3),
+        }
+    }
+
+    fn running(&mut self, running: &Running, before: &Running) -> io::Result<()> {
+        self.near(running.memory, before.memory)?;
+        self.near(running.calls, before.calls)?;
+        self.near(running.control.pc, before.control.pc)?;
+        self.control(&running.control)?;
+        self.number(running.did.into())?;
+        self.number(running.advice.into())
+    }
+
+    fn control(&mut self, control: &Control) -> io::Result<()> {
+        let has_windows = control.windows.iter().any(|left| *left > 0);
+        let torn = match control.torn {
+            None => 0,
+            Some(StackPointerHalf::Low) => 1,
+            Some(StackPointerHalf::High) => 2,
+        };
+        let flags = [control.interrupt_delay, control.peripheral_written, control.sleeping, has_windows];
+        let bits = flags.iter().zip(0..).map(|(flag, bit)| u8::from(*flag) << bit).sum::<u8>();
+        self.byte(bits | torn << 4)?;
+        if has_windows { self.output.write_all(&control.windows) } else { Ok(()) }
+    }
+
+    fn hazard(&mut self, hazard: &Hazard) -> io::Result<()> {
+        let kind = HazardKind::ALL.iter().position(|kind| *kind == hazard.kind);
+        self.number(kind.expect("every kind is listed") as u64)?;
+        self.option(hazard.address)
+    }
+
+    fn edges(&mut self, edges: &Edges, state: u32) -> io::Result<()> {
+        let all = edges.of(state);
+        self.number(all.len() as u64)?;
+        for members in all {
+            self.list(members, |sink, member| sink.near(*member, state))?;
+        }
+        Ok(())
+    }
+
+    fn labels(&mut self, labels: &Labels) -> io::Result<()> {
+        self.number(labels.atoms() as u64)?;
+        self.output.write_all(labels.packed())
+    }
+
+    fn claim(&mut self, claim: &Claim) -> io::Result<()> {
+        match claim {
+            Claim::Undecided => self.byte(0),
+            Claim::Decided(decided) => {
+                self.byte(1)?;
+                self.decided(decided)
+            }
+            Claim::Uncertified(reason) => {
+                self.byte(2)?;
+                self.text(reason)
+            }
+        }
+    }
+
+    fn decided(&mut self, decided: &Decided) -> io::Result<()> {
+        self.byte((decided.verdict == Verdict::Violated).into())?;
+        self.list(&decided.proofs, |sink, proof: &Proof| {
+            sink.number(proof.space.into())?;
+            sink.byte((proof.basis == Basis::Model).into())?;
+            sink.strategy(&proof.strategy)
+        })
+    }
+
+    fn strategy(&mut self, strategy: &Strategy) -> io::Result<()> {
+        self.list(&strategy.choices, |sink, (node, states)| {
+            sink.number((*node).into())?;
+            sink.number(states.len() as u64)?;
+            let mut before = 0;
+            for (state, choice) in states {
+                sink.near(*state, before)?;
+                sink.number((*choice).into())?;
+                before = *state;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! A state space of a certificate as the game sees it.
+
+use avr_certificate::{Edges, Space, State, Store};
+use avr_machine::Machine;
+use avr_properties::{Atom, AtomKind, Event, Occurred};
+use three_valued::Truth;
+
+use crate::play::Ground;
+use crate::rejection::{Reason, Rejection};
+use crate::view::View;
+use crate::vigilance::{Check, does};
+
+/// A state space with what its labels are made of.
+pub(crate) struct Land<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) store: &'a Store,
+    pub(crate) atoms: &'a [Atom],
+    pub(crate) watched: &'a [Event],
+    pub(crate) did: &'a [Vec<Occurred>],
+    /// Whether formulas see hazards as states that are never left.
+    pub(crate) sees_hazards: bool,
+}
+
+impl Ground for Land<'_> {
+    fn edges(&self) -> &Edges {
+        &self.space.edges
+    }
+
+    fn label(&self, state: u32, atom: usize) -> Result<Truth, Rejection> {
+        let stated = self.space.labels.get(state, atom);
+        let atom = &self.atoms[atom];
+        let computed = match &self.space.states[state as usize] {
+            State::Running(running) => {
+                atom.evaluate(&View { store: self.store, running, watched: self.watched, did: self.did })
+            }
+            State::Hazard { .. } if *atom.kind() == AtomKind::Hazard => Truth::True,
+            State::Hazard { .. } | State::Start { .. } | State::Anything => Truth::Unknown,
+        };
+        if stated == computed || !does(Check::Labels) {
+            return Ok(stated);
+        }
+        Err(Reason::Label { atom: atom.to_string(), computed, stated }.at(state))
+    }
+
+    fn stays(&self, state: u32) -> bool {
+        self.sees_hazards && matches!(self.space.states[state as usize], State::Hazard { .. })
+    }
+}
+
+/// Checks that the parts of states are those of the machine, so that a step can be taken from every state.
+pub(crate) fn check_store(store: &Store, machine: &Machine, watched: &[Event]) -> Result<(), Rejection> {
+    let cells = machine.cells();
+    let misfit = |what| Err(Reason::Misfit(what).into());
+    if store.memory_blocks != cells.div_ceil(avr_machine::PAGE_CELLS * avr_certificate::BLOCK_PAGES) {
+        return misfit("memories have another size");
+    }
+    let words = machine.device.memory.flash_words();
+    if store.calls.iter().any(|link| link.frame.return_address >= words) {
+        return misfit("a call returns outside of the flash");
+    }
+    if store.did.iter().flatten().any(|seen| seen.event as usize >= watched.len()) {
+        return misfit("the properties speak of no such event");
+    }
+    let mut cut = store.advice.iter().flat_map(|advice| &advice.cases);
+    if cut.any(|(cell, _)| usize::from(*cell) >= cells) {
+        return misfit("a cell is cut that does not exist");
+    }
+    Ok(())
+}
+
+/// Checks that the states of a space are states of the machine, and the first and no other the one before the start.
+pub(crate) fn check_states(space: &Space, machine: &Machine) -> Result<(), Rejection> {
+    let words = machine.device.memory.flash_words();
+    let is_start = |state: &State| matches!(state, State::Start { .. });
+    if !space.states.first().is_some_and(is_start) || space.states[1..].iter().any(is_start) {
+        return Err(Reason::Start.into());
+    }
+    for (state, number) in space.states.iter().zip(0..) {
+        let pc = match state {
+            State::Running(running) => running.control.pc,
+            State::Hazard { pc, .. } => *pc,
+            State::Start { .. } | State::Anything => 0,
+        };
+        if pc >= words {
+            return Err(Reason::Misfit("it executes outside of the flash").at(number));
+        }
+    }
+    Ok(())
+}

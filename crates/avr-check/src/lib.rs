@@ -1,0 +1,280 @@
+//! The checker of certificates.
+//!
+//! A certificate says which abstract states firmware can be in, where its steps lead, and why a property holds or not.
+//! [`check`] follows that argument on its own: it binds the properties again, takes one step from each state with the
+//! executor, and plays through the game of each formula. It searches for nothing and refines nothing.
+//!
+//! What has to be trusted is this crate, the loader, the decoder, the executor with its device tables, the binding of
+//! properties, and the translation of formulas into their normal form. Neither the verifier nor the solver of games is.
+#![forbid(unsafe_code)]
+
+mod cycles;
+mod ground;
+mod outcomes;
+mod play;
+mod rejection;
+mod sentence;
+mod stepper;
+mod view;
+mod vigilance;
+mod world;
+
+pub use rejection::{Reason, Rejection};
+
+use std::collections::BTreeMap;
+
+use avr_certificate::{Basis, Certificate, Claim, Decided, Header, Proof, State, Verdict};
+use avr_image::Image;
+use avr_machine::Machine;
+use avr_machine::device::Device;
+use avr_properties::{
+    AtomTable, Binding, BoundProperty, Event, Occurred, Property, PropertyError, PropertyFile, PropertyKind, Setting,
+    bind, formula_text, watched_events,
+};
+use mu_calculus::{AtomId, Formula, Modality, NormalForm, PathOperator, PathQuantifier};
+
+use ground::{Land, check_states, check_store};
+use outcomes::Outcome;
+use play::{Duties, Foundation, play};
+use sentence::Sentence;
+use stepper::Stepper;
+
+/// What a certificate proves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The properties, in the order of the certificate.
+    pub properties: Vec<Checked>,
+    /// What the proofs assume beside the firmware and the device: the property file that the certificate has.
+    pub file: PropertyFile,
+    /// How many abstract states were looked at.
+    pub states: usize,
+    /// How many outcomes of steps were looked at.
+    pub outcomes: usize,
+}
+
+/// What a certificate proves of one property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The name.
+    pub name: String,
+    /// The kind, as property files name it.
+    pub kind: &'static str,
+    /// The text of the formula.
+    pub formula: String,
+    /// What is proved.
+    pub proved: Proved,
+}
+
+/// What is proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proved {
+    /// The property holds, or its negation does, on this basis.
+    Decided(Verdict, Basis),
+    /// Nothing: the property was not decided.
+    Nothing,
+    /// Nothing, although the property was decided, for this reason.
+    Uncertified(String),
+}
+
+/// The property file of a certificate, with the properties of the command line.
+///
+/// # Errors
+/// When the text is none.
+pub fn property_file(header: &Header) -> Result<PropertyFile, PropertyError> {
+    let mut file = PropertyFile::parse("the certificate's property file", &header.properties)?;
+    file.add(&header.more_properties, header.inherent)?;
+    Ok(file)
+}
+
+/// Checks that a certificate proves what it claims of a firmware image.
+///
+/// # Errors
+/// When it does not, with the reason.
+pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) -> Result<Report, Rejection> {
+    let header = &certificate.header;
+    check_subject(header, image, device)?;
+    let file = property_file(header)?;
+    let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
+    let machine = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom }.machine()?;
+    let mut table = AtomTable::new();
+    let statements = statements(certificate, &file, &Binding { device, image }, &mut table)?;
+    let watched = watched_events(table.atoms());
+    check_store(&certificate.store, &machine, &watched)?;
+    let did: Vec<Vec<Occurred>> = certificate.store.did.iter().map(|seen| view::occurred(seen)).collect();
+    let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did };
+    let mut report = Report { properties: Vec::new(), states: 0, outcomes: 0, file };
+    work.check_spaces(&statements, &mut report)?;
+    report.properties = statements.into_iter().map(|statement| statement.checked).collect();
+    Ok(report)
+}
+
+fn check_subject(header: &Header, image: &Image, device: &'static Device) -> Result<(), Rejection> {
+    let certificate: String = header.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+    if certificate != image.sha256 {
+        return Err(Reason::OtherFirmware { certificate, firmware: image.sha256.clone() }.into());
+    }
+    if header.device != device.name {
+        return Err(Reason::OtherDevice { certificate: header.device.clone(), device: device.name }.into());
+    }
+    Ok(())
+}
+
+/// What a certificate says of one property: the sentences that its proofs must prove.
+struct Statement<'a> {
+    checked: Checked,
+    proofs: Vec<(Sentence, &'a Proof)>,
+    sees_hazards: bool,
+}
+
+/// Binds every property and says what its proofs have to prove.
+fn statements<'a>(
+    certificate: &'a Certificate,
+    file: &PropertyFile,
+    binding: &Binding<'_>,
+    table: &mut AtomTable,
+) -> Result<Vec<Statement<'a>>, Rejection> {
+    let (claims, properties) = (certificate.claims.len(), file.properties.len());
+    if claims != properties {
+        return Err(Reason::ClaimCount { claims, properties }.into());
+    }
+    let mut all = Vec::new();
+    for (property, claim) in file.properties.iter().zip(&certificate.claims) {
+        let bound = bind(property, &file.definitions, binding, table);
+        all.push(statement(property, claim, bound, binding).map_err(|rejection| rejection.of(property.name()))?);
+    }
+    Ok(all)
+}
+
+fn statement<'a>(
+    property: &Property,
+    claim: &'a Claim,
+    bound: Result<BoundProperty, PropertyError>,
+    binding: &Binding<'_>,
+) -> Result<Statement<'a>, Rejection> {
+    let proved = match claim {
+        Claim::Undecided => Proved::Nothing,
+        Claim::Uncertified(reason) => Proved::Uncertified(reason.clone()),
+        Claim::Decided(decided) => Proved::Decided(decided.verdict, basis(decided)),
+    };
+    let proofs = match (bound, claim) {
+        (Ok(bound), Claim::Decided(decided)) => sentences(&bound, decided)?,
+        (Err(error), Claim::Decided(_)) => return Err(Reason::Unsupported(Box::new(error)).into()),
+        _ => Vec::new(),
+    };
+    let formula = formula_text(property, binding);
+    let checked = Checked { name: property.name().to_owned(), kind: property.kind().name(), formula, proved };
+    Ok(Statement { checked, proofs, sees_hazards: *property.kind() == PropertyKind::Inherent })
+}
+
+/// A claim rests on what the weakest of its proofs rests on.
+fn basis(decided: &Decided) -> Basis {
+    let is_model = decided.proofs.iter().any(|proof| proof.basis == Basis::Model);
+    if is_model { Basis::Model } else { Basis::Hardware }
+}
+
+/// What must be proved for a claim: the formula or its negation after the first step, in which the initial content is
+/// chosen; and under fairness, that a fair path starts in every state that can be reached.
+fn sentences<'a>(bound: &BoundProperty, decided: &'a Decided) -> Result<Vec<(Sentence, &'a Proof)>, Rejection> {
+    let stated = Sentence::new(&after_start(bound.restricted(&bound.formula)?)?);
+    let mut all = vec![match decided.verdict {
+        Verdict::Holds => stated,
+        Verdict::Violated => stated.negated(),
+    }];
+    if let Some(fairness) = &bound.fairness {
+        let goes_on = Box::new(fairness.goes_on.clone());
+        let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on);
+        all.push(Sentence::new(&after_start(everywhere)?));
+    }
+    let (proofs, needed) = (decided.proofs.len(), all.len());
+    if proofs != needed {
+        return Err(Reason::ProofCount { proofs, needed }.into());
+    }
+    Ok(all.into_iter().zip(&decided.proofs).collect())
+}
+
+fn after_start(formula: Formula<AtomId>) -> Result<NormalForm, Rejection> {
+    Ok(NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula)))?)
+}
+
+/// What is needed to check the state spaces of a certificate.
+struct Work<'a> {
+    certificate: &'a Certificate,
+    machine: &'a Machine,
+    table: &'a AtomTable,
+    watched: &'a [Event],
+    did: &'a [Vec<Occurred>],
+}
+
+impl Work<'_> {
+    fn check_spaces(&self, statements: &[Statement<'_>], report: &mut Report) -> Result<(), Rejection> {
+        let mut duties = vec![Duties::default(); self.certificate.spaces.len()];
+        for space in &self.certificate.spaces {
+            check_states(space, self.machine)?;
+            let (labels, atoms) = (space.labels.atoms(), self.table.atoms().len());
+            if labels != atoms {
+                return Err(Reason::AtomCount { labels, atoms }.into());
+            }
+        }
+        for statement in statements {
+            for (sentence, proof) in &statement.proofs {
+                let duties = &mut duties[proof.space as usize];
+                let played = self.play(statement, sentence, proof, duties);
+                played.map_err(|rejection| rejection.of(&statement.checked.name))?;
+            }
+        }
+        for (number, duties) in duties.iter().enumerate() {
+            report.outcomes += self.check_steps(number, duties)?;
+            report.states += self.certificate.spaces[number].states.len();
+        }
+        Ok(())
+    }
+
+    fn play(
+        &self,
+        statement: &Statement<'_>,
+        sentence: &Sentence,
+        proof: &Proof,
+        duties: &mut Duties,
+    ) -> Result<(), Rejection> {
+        let land = Land {
+            space: &self.certificate.spaces[proof.space as usize],
+            store: &self.certificate.store,
+            atoms: self.table.atoms(),
+            watched: self.watched,
+            did: self.did,
+            sees_hazards: statement.sees_hazards,
+        };
+        let played = play(sentence, &land, &proof.strategy, Foundation::from(proof.basis), duties);
+        played.map_err(|rejection| self.placed(proof.space as usize, rejection))
+    }
+
+    /// Checks everything that is relied on in a state space; how many outcomes were looked at.
+    fn check_steps(&self, number: usize, duties: &Duties) -> Result<usize, Rejection> {
+        let space = &self.certificate.spaces[number];
+        let mut stepper = Stepper::new(self.machine, &self.certificate.store, self.watched, self.did);
+        let mut looked_at = 0;
+        for state in 0..space.states.len() as u32 {
+            if !duties.concerns(state) {
+                continue;
+            }
+            let checked = stepper.outcomes(space, state).and_then(|all: Vec<Outcome>| {
+                looked_at += all.len();
+                outcomes::check(state, &all, &space.edges, duties)
+            });
+            checked.map_err(|rejection| self.placed(number, rejection))?;
+        }
+        Ok(looked_at)
+    }
+
+    /// The rejection with the place of its state.
+    fn placed(&self, space: usize, mut rejection: Rejection) -> Rejection {
+        if let Some((state, place)) = &mut rejection.state {
+            *place = match &self.certificate.spaces[space].states[*state as usize] {
+                State::Running(running) => Some(running.control.pc * 2),
+                State::Hazard { pc, .. } => Some(pc * 2),
+                State::Start { .. } | State::Anything => None,
+            };
+        }
+        rejection
+    }
+}

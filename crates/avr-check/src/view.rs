@@ -1,0 +1,61 @@
+//! A state of a certificate as atoms see it.
+
+use avr_certificate::{BLOCK_PAGES, Running, Seen, Store};
+use avr_machine::{FrameKind, PAGE_CELLS};
+use avr_properties::{Event, Occurred, Occurrence, StateView, occurrence};
+use three_valued::{Truth, TvByte};
+
+/// A running state.
+pub(crate) struct View<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) running: &'a Running,
+    /// The events that the properties speak of.
+    pub(crate) watched: &'a [Event],
+    /// What each list of events in the store says.
+    pub(crate) did: &'a [Vec<Occurred>],
+}
+
+/// What a list of events of a certificate says.
+pub(crate) fn occurred(seen: &[Seen]) -> Vec<Occurred> {
+    seen.iter()
+        .map(|seen| Occurred { event: seen.event as usize, certain: seen.certain, value: seen.value })
+        .collect()
+}
+
+/// A cell of a memory.
+fn cell(store: &Store, memory: u32, address: u16) -> TvByte {
+    let (page, offset) = (usize::from(address) / PAGE_CELLS, usize::from(address) % PAGE_CELLS);
+    let block = store.memory(memory)[page / BLOCK_PAGES];
+    store.pages[store.blocks[block as usize][page % BLOCK_PAGES] as usize][offset]
+}
+
+impl StateView for View<'_> {
+    fn cell(&self, address: u16) -> TvByte {
+        cell(self.store, self.running.memory, address)
+    }
+
+    fn pc(&self) -> u32 {
+        self.running.control.pc * 2
+    }
+
+    fn stack_pointer_torn(&self) -> bool {
+        self.running.control.torn.is_some()
+    }
+
+    fn interrupt_depth(&self) -> usize {
+        let frames = self.store.frames(self.running.calls);
+        frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+
+    fn sleeping(&self) -> Truth {
+        Truth::from(self.running.control.sleeping)
+    }
+
+    fn hazard(&self) -> Truth {
+        Truth::False
+    }
+
+    fn event(&self, event: &Event) -> Occurrence {
+        occurrence(self.watched, &self.did[self.running.did as usize], event)
+    }
+}

@@ -1,0 +1,84 @@
+//! The world around the machine while a step is checked: it gives the answers of a script.
+
+use avr_certificate::Advice;
+use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
+use avr_properties::EventRecorder;
+use three_valued::{ByteDomain, Truth, TvByte};
+
+use crate::outcomes::{Script, Who};
+
+/// Supplies inputs and settles questions.
+///
+/// SOUND: an input is unknown, or each of its values is an answer; every question has all its answers. So the outcomes of a
+/// step cover what can happen, whatever the advice is.
+pub(crate) struct World<'a> {
+    pub(crate) script: &'a mut Script,
+    pub(crate) advice: &'a Advice,
+    /// Who determines the next input.
+    pub(crate) who: DeterminedBy,
+    pub(crate) events: EventRecorder<'a>,
+}
+
+impl World<'_> {
+    /// The bits of an input that are told apart.
+    fn split(&self, source: Input, mask: u8, demand: Demand) -> u8 {
+        let (bits, address, all) = match source {
+            Input::Register(address) => (&self.advice.inputs, address, self.advice.all),
+            Input::Initial(address) => (&self.advice.initial, address, false),
+        };
+        if all || demand == Demand::Decides {
+            return mask;
+        }
+        let advised = bits.iter().filter(|(cell, _)| *cell == address).fold(0, |all, (_, bits)| all | bits);
+        mask & advised
+    }
+}
+
+fn who(determined: DeterminedBy) -> Who {
+    match determined {
+        DeterminedBy::Environment => Who::Environment,
+        DeterminedBy::Hardware => Who::Hardware,
+    }
+}
+
+impl Environment<TvByte> for World<'_> {
+    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> TvByte {
+        let split = self.split(source, mask, demand);
+        let who = who(std::mem::take(&mut self.who));
+        let unknown = TvByte::new(0, !(mask & !split));
+        (0..8).filter(|bit| split >> bit & 1 == 1).fold(unknown, |byte, bit| {
+            let value = self.script.answer(who, 2) == 1;
+            byte.with_bit(bit, &Truth::from(value))
+        })
+    }
+
+    fn determined_by(&mut self, who: DeterminedBy) {
+        self.who = who;
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.script.answer(Who::Environment, count)
+    }
+
+    /// Asks for one thing after the other whether it happens; going on is what is left, and where that is impossible, the last
+    /// of the others.
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let all: Vec<Happening> = possibilities.iter().collect();
+        let goes_on = all.iter().position(|happening| *happening == Happening::Continue);
+        let rest = goes_on.unwrap_or(all.len() - 1);
+        for (index, happening) in all.iter().enumerate().filter(|(index, _)| *index != rest) {
+            if self.script.answer(who(possibilities.determined_by(*happening)), 2) == 1 {
+                return index;
+            }
+        }
+        rest
+    }
+
+    fn case(&mut self, count: usize, _: Question<'_, TvByte>) -> usize {
+        self.script.answer(Who::State, count)
+    }
+
+    fn event(&mut self, event: Event<'_, TvByte>) {
+        self.events.note(event);
+    }
+}

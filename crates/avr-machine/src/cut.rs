@@ -1,0 +1,97 @@
+//! Cutting stored unknown bits into cases before a step.
+//!
+//! SOUND: whatever is cut, every stored value falls into one of the cases.
+
+use crate::environment::{Environment, Question};
+use crate::machine::Machine;
+use crate::program::Fetched;
+use crate::state::MachineState;
+use avr_isa::{Instruction, Pointer, PointerMode, Register};
+use three_valued::{BitDomain, ByteDomain};
+
+/// Cuts the unknown bits of a cell in `mask`. The address must be one of the cells of the state.
+pub fn cut_cell<V: ByteDomain, E: Environment<V>>(
+    state: &mut MachineState<V>,
+    address: u16,
+    mask: u8,
+    environment: &mut E,
+) {
+    let unknown = state.data.get(address).bits().unknown_mask() & mask;
+    for bit in (0..8).filter(|bit| unknown >> bit & 1 == 1) {
+        let cell = state.data.get(address).clone();
+        let value = environment.case(2, Question::Bit(&cell.bit(bit))) == 1;
+        state.data.set(address, cell.with_bit(bit, &V::Bit::constant(value)));
+    }
+}
+
+/// Cuts all unknown bits that the next instruction reads.
+pub fn cut_what_is_read<V: ByteDomain, E: Environment<V>>(
+    machine: &Machine,
+    state: &mut MachineState<V>,
+    environment: &mut E,
+) {
+    let Fetched::Instruction { instruction, .. } = machine.program.fetch(state.control.pc) else { return };
+    for register in instruction.registers_read().iter() {
+        cut_cell(state, register.index().into(), 0xff, environment);
+    }
+    cut_cell(state, machine.status_address(), instruction.flags_read().bits(), environment);
+    for cell in cells_read(machine, state, instruction) {
+        // What hardware supplies is no stored bit.
+        let io = machine.device.is_io_area(cell);
+        let mask = machine.device.register_at(cell).map_or(0xff, |register| {
+            register.kinds.plain | register.kinds.read_only | register.kinds.flag | register.kinds.pulse
+        });
+        if cell <= machine.data_end() && (!io || machine.device.register_at(cell).is_some()) {
+            cut_cell(state, cell, mask, environment);
+        }
+    }
+}
+
+/// The data addresses that the next instruction loads from, as far as they are known.
+#[must_use]
+pub fn cells_loaded<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Vec<u16> {
+    match machine.program.fetch(state.control.pc) {
+        Fetched::Instruction { instruction, .. } => {
+            cells_read(machine, state, instruction).into_iter().filter(|cell| *cell <= machine.data_end()).collect()
+        }
+        Fetched::Reserved | Fetched::Outside => Vec::new(),
+    }
+}
+
+/// The data addresses that an instruction loads from, once the registers that it reads are known.
+fn cells_read<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, instruction: Instruction) -> Vec<u16> {
+    match instruction {
+        Instruction::Ld { pointer, mode, .. } => pointed(state, pointer, mode).into_iter().collect(),
+        Instruction::Lds { address, .. } => vec![address],
+        Instruction::In { io, .. } | Instruction::Sbic { io, .. } | Instruction::Sbis { io, .. } => {
+            vec![u16::from(io) + 0x20]
+        }
+        Instruction::Pop { .. } => stack(machine, state, 1),
+        Instruction::Ret | Instruction::Reti => stack(machine, state, machine.device.core.pc_bytes.into()),
+        _ => Vec::new(),
+    }
+}
+
+fn pair<V: ByteDomain>(state: &MachineState<V>, low: u16, high: u16) -> Option<u16> {
+    Some(u16::from_le_bytes([state.data.get(low).known()?, state.data.get(high).known()?]))
+}
+
+fn pointed<V: ByteDomain>(state: &MachineState<V>, pointer: Pointer, mode: PointerMode) -> Option<u16> {
+    let address = |register: Register| u16::from(register.index());
+    let value = pair(state, address(pointer.low()), address(pointer.high()))?;
+    Some(match mode {
+        PointerMode::Displacement(q) => value.wrapping_add(q.into()),
+        PointerMode::PostIncrement => value,
+        PointerMode::PreDecrement => value.wrapping_sub(1),
+    })
+}
+
+/// The bytes that a pop of this many reads.
+fn stack<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, bytes: u16) -> Vec<u16> {
+    let (low, high) = machine.stack_pointer_addresses();
+    let pointer = match high {
+        Some(high) => pair(state, low, high),
+        None => state.data.get(low).known().map(u16::from),
+    };
+    pointer.map_or(Vec::new(), |pointer| (1..=bytes).map(|offset| pointer.wrapping_add(offset)).collect())
+}

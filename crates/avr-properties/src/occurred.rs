@@ -1,0 +1,120 @@
+//! Events: what a step did, as far as properties speak of it.
+//!
+//! An event labels the state that its step enters. Events that no property names leave no mark, so they tell no states
+//! apart.
+
+use avr_machine::Event as Did;
+use three_valued::{ByteDomain, Truth, TvByte};
+
+use crate::atom::{Atom, AtomKind};
+use crate::view::{Event, Occurrence};
+
+/// What one step did, for each watched event; none of them when empty.
+pub type Occurrences = Box<[Occurred]>;
+
+/// An event that happened, or may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Occurred {
+    /// Index among the watched events.
+    pub event: usize,
+    /// Whether it happened for certain.
+    pub certain: bool,
+    /// The value that was read or written.
+    pub value: TvByte,
+}
+
+/// The events that atoms speak of, each once.
+#[must_use]
+pub fn watched_events(atoms: &[Atom]) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    for atom in atoms {
+        if let AtomKind::Event(event, _) = atom.kind()
+            && !events.contains(event)
+        {
+            events.push(event.clone());
+        }
+    }
+    events
+}
+
+/// Takes note of the watched events of one step.
+#[derive(Debug)]
+pub struct EventRecorder<'a> {
+    watched: &'a [Event],
+    /// Flash byte address of the instruction.
+    pc: u32,
+    seen: Vec<Occurred>,
+}
+
+impl<'a> EventRecorder<'a> {
+    /// A recorder for the step at an address.
+    #[must_use]
+    pub fn new(watched: &'a [Event], pc: u32) -> Self {
+        Self { watched, pc, seen: Vec::new() }
+    }
+
+    /// Forgets what was seen.
+    pub fn clear(&mut self) {
+        self.seen.clear();
+    }
+
+    /// What was seen, in the order of the watched events.
+    pub fn occurrences(&mut self) -> Occurrences {
+        self.seen.sort_by_key(|one| one.event);
+        std::mem::take(&mut self.seen).into_boxed_slice()
+    }
+
+    /// Notes what the machine did.
+    pub fn note(&mut self, did: Did<'_, TvByte>) {
+        for event in 0..self.watched.len() {
+            if let Some((certain, value)) = self.matches(&self.watched[event], did) {
+                self.add(Occurred { event, certain, value });
+            }
+        }
+    }
+
+    fn matches(&self, event: &Event, did: Did<'_, TvByte>) -> Option<(bool, TvByte)> {
+        let (happened, certain, value) = match (event, did) {
+            (Event::Read(cells), Did::Read(cell, value)) => (cells.contains(&cell), true, *value),
+            (Event::Read(cells), Did::PerhapsRead(cell, value)) => (cells.contains(&cell), false, *value),
+            (Event::Write(cells), Did::Write(cell, value)) => (cells.contains(&cell), true, *value),
+            (Event::Write(cells), Did::PerhapsWrite(cell, value)) => (cells.contains(&cell), false, *value),
+            (Event::Call(function), Did::Call(target)) => (target * 2 == *function, true, TvByte::UNKNOWN),
+            (Event::Return(function), Did::Return(_)) => (function.contains(&self.pc), true, TvByte::UNKNOWN),
+            (Event::Interrupt(number), Did::Interrupt(entered)) => (entered == *number, true, TvByte::UNKNOWN),
+            _ => return None,
+        };
+        happened.then_some((certain, value))
+    }
+
+    /// An event that happens twice in a step, in different cells of a variable, has either value.
+    fn add(&mut self, new: Occurred) {
+        match self.seen.iter_mut().find(|one| one.event == new.event) {
+            Some(one) => {
+                one.certain |= new.certain;
+                one.value = one.value.join(&new.value);
+            }
+            None => self.seen.push(new),
+        }
+    }
+}
+
+/// Whether all that is known of a step of which `coarse` was seen is true of one of which `fine` was seen.
+#[must_use]
+pub fn occurrences_cover(coarse: &[Occurred], fine: &[Occurred]) -> bool {
+    let of = |seen: &[Occurred], event: usize| seen.iter().find(|one| one.event == event).copied();
+    let is_covered = |one: &Occurred| of(coarse, one.event).is_some_and(|other| other.value.covers(one.value));
+    let stays_certain = |one: &Occurred| !one.certain || of(fine, one.event).is_some_and(|other| other.certain);
+    fine.iter().all(is_covered) && coarse.iter().all(stays_certain)
+}
+
+/// What is known of an event, given what a step did.
+#[must_use]
+pub fn occurrence(watched: &[Event], seen: &[Occurred], event: &Event) -> Occurrence {
+    let Some(index) = watched.iter().position(|one| one == event) else { return Occurrence::UNKNOWN };
+    match seen.iter().find(|one| one.event == index) {
+        Some(one) if one.certain => Occurrence { happened: Truth::True, value: one.value },
+        Some(one) => Occurrence { happened: Truth::Unknown, value: one.value },
+        None => Occurrence { happened: Truth::False, value: TvByte::UNKNOWN },
+    }
+}

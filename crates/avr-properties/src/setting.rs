@@ -1,0 +1,71 @@
+//! From an image, a device and a property file to a machine.
+
+use std::collections::BTreeMap;
+
+use avr_image::{FlashWordAddress, Image};
+use avr_machine::device::{Device, ResetCause};
+use avr_machine::{Machine, Options, Program};
+
+use crate::bind::{Binding, bind_assumptions};
+use crate::error::PropertyError;
+use crate::file::{EnvironmentEvent, PropertyFile};
+
+/// Everything that determines which machine is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// The firmware.
+    pub image: &'a Image,
+    /// The device that it runs on.
+    pub device: &'static Device,
+    /// Flash byte address of the first instruction, if it is not what the property file or the fuses say.
+    pub start: Option<u32>,
+    /// What the property file says of hazards, assumptions, the environment and fuses.
+    pub file: &'a PropertyFile,
+    /// The content of the EEPROM as far as it is known, by address.
+    pub eeprom: &'a BTreeMap<u16, u8>,
+}
+
+impl Setting<'_> {
+    /// The machine.
+    ///
+    /// # Errors
+    /// When an assumption of the property file cannot be used.
+    pub fn machine(&self) -> Result<Machine, PropertyError> {
+        let (image, device) = (self.image, self.device);
+        let word = |address: u32| image.program.word(FlashWordAddress(address));
+        let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+        Ok(Machine::new(device, program, self.options()?))
+    }
+
+    fn options(&self) -> Result<Options, PropertyError> {
+        let Self { image, device, file, start, eeprom } = *self;
+        let fuses = file.fuses.bytes(device.default_fuses);
+        let start = start.or(file.start).map_or_else(|| device.reset_vector(fuses), |byte| byte / 2);
+        let assumptions = bind_assumptions(file, &Binding { device, image })?;
+        Ok(Options {
+            allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
+            forbidden: file.forbid.iter().copied().collect(),
+            start,
+            static_data_end: image.static_data_end().map(|address| address.0),
+            default_handler: default_handler(image),
+            assumed: assumptions.inputs,
+            never: assumptions.never,
+            resets: file.environment.iter().map(reset_cause).collect(),
+            fuses: Some(fuses),
+            eeprom: eeprom.clone(),
+        })
+    }
+}
+
+fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
+    match event {
+        EnvironmentEvent::Reset => ResetCause::External,
+        EnvironmentEvent::BrownOut => ResetCause::BrownOut,
+    }
+}
+
+/// Where avr-libc's start-up code sends interrupts that have no handler.
+fn default_handler(image: &Image) -> Option<u32> {
+    let symbol = image.symbols.find("__bad_interrupt").ok()?;
+    symbol.place.flash().map(|address| address.0 / 2)
+}

@@ -1,0 +1,264 @@
+//! Writing proofs down: from decisions to a certificate.
+//!
+//! Of a state space only what a proof visits is kept: the positions that come up when the winner follows the strategy and the
+//! opponent does anything. A state at which the opponent chooses keeps members for all of its successors, the others keep only
+//! the hyper-edges that are chosen.
+
+mod advised;
+mod stored;
+
+pub(crate) use advised::Advised;
+
+use avr_certificate::{Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Space, Strategy, Verdict};
+use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, Problem, Solution, StateId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use tvar::{Goal, Outcome, StateSpace, System};
+
+use crate::result::{self, PropertyResult};
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use crate::verification::Request;
+use stored::Stored;
+
+/// The properties as they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PropertyText {
+    /// The text of the property file.
+    pub file: String,
+    /// Properties of the command line.
+    pub more: Vec<String>,
+    /// Whether the command line asked for the inherent property.
+    pub inherent: bool,
+}
+
+/// The goals of a property: that of its formula and, under fairness, that every state has a fair path.
+pub(crate) type PropertyGoals = (usize, Option<usize>);
+
+/// The certificate of a run: one claim for each result. A property without goals could not be checked.
+pub(crate) fn certificate<'f>(
+    firmware: &Firmware<'f>,
+    request: &Request<'_>,
+    text: &PropertyText,
+    (goals, outcome): (&[Goal], &Outcome<Firmware<'f>>),
+    results: &[(Option<PropertyGoals>, &PropertyResult)],
+) -> Certificate {
+    let mut draft = Draft { firmware, request, goals, outcome, spaces: Vec::new() };
+    let claims = results.iter().map(|(goals, result)| draft.claim(*goals, result)).collect();
+    let mut stored = Stored::new(firmware);
+    let drafts = draft.spaces.iter();
+    let (spaces, numbers): (Vec<Space>, Vec<Numbers>) = drafts.map(|space| space.finish(firmware, &mut stored)).unzip();
+    Certificate {
+        header: header(request, text),
+        store: stored.store,
+        spaces,
+        claims: claims_in_numbers(claims, &numbers),
+    }
+}
+
+fn header(request: &Request<'_>, text: &PropertyText) -> Header {
+    let digest = &request.image.sha256;
+    let byte = |index: usize| digest.get(2 * index..2 * index + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    Header {
+        sha256: std::array::from_fn(|index| byte(index).expect("a digest has 64 hexadecimal digits")),
+        device: request.device.name.to_owned(),
+        start: request.start,
+        properties: text.file.clone(),
+        more_properties: text.more.clone(),
+        inherent: text.inherent,
+        eeprom: request.eeprom.iter().map(|(address, byte)| (*address, *byte)).collect(),
+    }
+}
+
+/// The new number of each state of a space, for those that are kept.
+type Numbers = BTreeMap<u32, u32>;
+
+/// Renumbers the states of all strategies.
+fn claims_in_numbers(mut claims: Vec<Claim>, numbers: &[Numbers]) -> Vec<Claim> {
+    for claim in &mut claims {
+        let Claim::Decided(decided) = claim else { continue };
+        for proof in &mut decided.proofs {
+            let numbers = &numbers[proof.space as usize];
+            let choices = proof.strategy.choices.iter_mut().flat_map(|(_, states)| states);
+            choices.for_each(|(state, _)| *state = numbers[state]);
+        }
+    }
+    claims
+}
+
+/// A certificate in the making.
+struct Draft<'a, 'f> {
+    firmware: &'a Firmware<'f>,
+    request: &'a Request<'a>,
+    goals: &'a [Goal],
+    outcome: &'a Outcome<Firmware<'f>>,
+    spaces: Vec<DraftSpace<'a>>,
+}
+
+/// What proofs need of a state space.
+struct DraftSpace<'a> {
+    space: &'a Arc<StateSpace<AbstractState>>,
+    /// The states that are visited.
+    visited: BTreeSet<u32>,
+    /// The states all of whose successors are needed.
+    all_successors: BTreeSet<u32>,
+    /// The hyper-edges of each state that are chosen.
+    chosen: BTreeMap<u32, Vec<Vec<u32>>>,
+}
+
+impl<'a> Draft<'a, '_> {
+    fn claim(&mut self, goals: Option<PropertyGoals>, result: &PropertyResult) -> Claim {
+        let verdict = match &result.verdict {
+            result::Verdict::Holds => Verdict::Holds,
+            result::Verdict::Violated => Verdict::Violated,
+            result::Verdict::Unknown(_) => return Claim::Undecided,
+        };
+        let Some((goal, goes_on)) = goals else { return Claim::Undecided };
+        let proofs: Option<Vec<Proof>> = [Some(goal), goes_on].into_iter().flatten().map(|goal| self.proof(goal)).collect();
+        match proofs {
+            Some(proofs) => Claim::Decided(Decided { verdict, proofs }),
+            None => Claim::Uncertified("the time for writing the proof down ran out".to_owned()),
+        }
+    }
+
+    /// The proof of a goal or of its negation; none when the work was cancelled.
+    fn proof(&mut self, goal: usize) -> Option<Proof> {
+        let (number, decision, goal) = (goal, &self.outcome.decisions[goal], &self.goals[goal]);
+        debug_assert!(!decision.verdict.is_unknown(), "goal {number} is decided");
+        let space = self.space_number(&decision.space);
+        let atoms = self.firmware.atoms.len();
+        let labels = decision.space.labels(atoms, |state, atom| self.firmware.label(state, atom));
+        // What stands whatever the hardware does is proved with its choices left open.
+        let open = decision.robust && decision.space.has_abstracted_choices();
+        let graph = match open {
+            true => decision.space.open_graph(goal.sees_hazards),
+            false => decision.space.graph(goal.sees_hazards),
+        };
+        let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
+        let solved = match open {
+            true => Some(problem.solve(&|| self.request.watch.cancelled()).ok()?),
+            false => None,
+        };
+        let solution = solved.as_ref().or(decision.solution.as_ref())?;
+        if solution.verdict() != decision.verdict {
+            return None;
+        }
+        let strategy = self.spaces[space].follow(&problem, solution, goal.sees_hazards);
+        let basis = if decision.robust { Basis::Hardware } else { Basis::Model };
+        Some(Proof { space: space as u32, basis, strategy })
+    }
+
+    fn space_number(&mut self, space: &'a Arc<StateSpace<AbstractState>>) -> usize {
+        let known = self.spaces.iter().position(|draft| Arc::ptr_eq(draft.space, space));
+        known.unwrap_or_else(|| {
+            self.spaces.push(DraftSpace {
+                space,
+                visited: BTreeSet::new(),
+                all_successors: BTreeSet::new(),
+                chosen: BTreeMap::new(),
+            });
+            self.spaces.len() - 1
+        })
+    }
+}
+
+impl DraftSpace<'_> {
+    /// Visits all positions that come up when the winner of a decided problem follows the solution; gives the strategy.
+    fn follow(&mut self, problem: &Problem<'_>, solution: &Solution, sees_hazards: bool) -> Strategy {
+        let mut strategy: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
+        let states = problem.graph.state_count();
+        let mut seen = vec![false; states * problem.formula.node_count()];
+        let mut waiting = vec![(problem.graph.initial(), problem.formula.root())];
+        while let Some((state, node)) = waiting.pop() {
+            if std::mem::replace(&mut seen[node.index() * states + state.index()], true) {
+                continue;
+            }
+            self.visited.insert(state.0);
+            let stays = sees_hazards && matches!(self.space.states[state.index()], AbstractState::Hazard { .. });
+            let children = problem.formula.node(node).children();
+            match (problem.formula.node(node), solution.choice(problem, state, node)) {
+                (Node::Modal(_, next), _) if stays => waiting.push((state, next)),
+                (Node::Modal(_, next), Some(Choice::Edge(edge))) => {
+                    let members = problem.graph.edge(state, edge);
+                    let choice = self.choose(state, members);
+                    strategy.entry(node.0).or_default().insert(state.0, choice);
+                    waiting.extend(members.iter().map(|member| (*member, next)));
+                }
+                (Node::Modal(_, next), _) => waiting.extend(self.all(problem.graph, state, next)),
+                (_, Some(Choice::Child(child))) => {
+                    let second = children.first() != Some(&child);
+                    strategy.entry(node.0).or_default().insert(state.0, second.into());
+                    waiting.push((state, child));
+                }
+                _ => waiting.extend(children.iter().map(|child| (state, *child))),
+            }
+        }
+        let in_order = |states: BTreeMap<u32, u32>| states.into_iter().collect();
+        Strategy { choices: strategy.into_iter().map(|(node, states)| (node, in_order(states))).collect() }
+    }
+
+    /// The number of a hyper-edge that is chosen among those of its state.
+    fn choose(&mut self, state: StateId, members: &[StateId]) -> u32 {
+        let members = in_order(members.iter().map(|member| member.0));
+        let chosen = self.chosen.entry(state.0).or_default();
+        let known = chosen.iter().position(|known| *known == members);
+        known.unwrap_or_else(|| {
+            chosen.push(members);
+            chosen.len() - 1
+        }) as u32
+    }
+
+    /// All that may come after a state.
+    fn all<'g>(
+        &mut self,
+        graph: &'g HyperGraph,
+        state: StateId,
+        next: NodeId,
+    ) -> impl Iterator<Item = (StateId, NodeId)> + use<'g> {
+        let itself = graph.is_sink(state).then_some(state);
+        if itself.is_none() {
+            self.all_successors.insert(state.0);
+        }
+        graph.may(state).iter().copied().chain(itself).map(move |state| (state, next))
+    }
+
+    /// The space as certificates have it.
+    fn finish(&self, firmware: &Firmware<'_>, stored: &mut Stored<'_, '_>) -> (Space, Numbers) {
+        let numbers: Numbers = self.visited.iter().copied().zip(0..).collect();
+        let atoms = firmware.atoms.len();
+        let (mut edges, mut labels, mut states) = (Edges::new(), Labels::new(atoms), Vec::new());
+        for old in &self.visited {
+            let state = &self.space.states[*old as usize];
+            states.push(stored.state(state));
+            labels.add((0..atoms as u32).map(|atom| firmware.label(state, AtomId(atom))));
+            for members in self.edges(*old) {
+                edges.add(members.iter().map(|member| numbers[member]));
+            }
+            edges.finish_state();
+        }
+        (Space { states, edges, labels }, numbers)
+    }
+
+    /// The hyper-edges of a state that are kept: those that are chosen, and as many more as it takes to have all successors.
+    fn edges(&self, state: u32) -> Vec<Vec<u32>> {
+        let mut kept = self.chosen.get(&state).cloned().unwrap_or_default();
+        if self.all_successors.contains(&state) {
+            let mut there: BTreeSet<u32> = kept.iter().flatten().copied().collect();
+            for members in self.space.edges(state as usize) {
+                if members.iter().any(|member| !there.contains(member)) {
+                    there.extend(members);
+                    kept.push(in_order(members.iter().copied()));
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// The members of a hyper-edge by rising number, each once.
+fn in_order(members: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut members: Vec<u32> = members.collect();
+    members.sort_unstable();
+    members.dedup();
+    members
+}
