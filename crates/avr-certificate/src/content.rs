@@ -132,7 +132,7 @@ pub struct Advice {
 pub struct Space {
     /// The states.
     pub states: Vec<State>,
-    /// Their hyper-edges. A state without any is one of whose future nothing is known.
+    /// Their hyper-edges, as far as the proofs need them.
     pub edges: Edges,
     /// Their labels.
     pub labels: Labels,
@@ -155,7 +155,7 @@ pub enum State {
         /// The instruction as a flash word address.
         pc: u32,
     },
-    /// Any state whatever: what was not followed further.
+    /// Any state whatever, of whose future nothing is known: what was not followed further.
     Anything,
 }
 

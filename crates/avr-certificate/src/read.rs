@@ -160,7 +160,8 @@ impl<R: Read> Source<R> {
             self.edges(&mut edges, state, states.len())?;
         }
         let atoms = self.length()?;
-        let length = Labels::stride(atoms).checked_mul(states.len()).ok_or_else(|| damaged("there are too many labels"))?;
+        let length =
+            Labels::stride(atoms).checked_mul(states.len()).ok_or_else(|| damaged("there are too many labels"))?;
         let labels = Labels::from_packed(atoms, self.bytes(length)?);
         Ok(Space { states, edges, labels })
     }

@@ -8,8 +8,8 @@ use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Running, Seen, Space, State, Store, Strategy,
-    Verdict,
+    Advice, Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Running, Seen, Space, State, Store,
+    Strategy, Verdict,
 };
 
 /// How every certificate begins; a line end shows files that were transferred as text.

@@ -5,7 +5,7 @@ use avr_machine::Machine;
 use avr_properties::{Atom, AtomKind, Event, Occurred};
 use three_valued::Truth;
 
-use crate::play::Ground;
+use crate::play::{Future, Ground};
 use crate::rejection::{Reason, Rejection};
 use crate::view::View;
 use crate::vigilance::{Check, does};
@@ -42,8 +42,12 @@ impl Ground for Land<'_> {
         Err(Reason::Label { atom: atom.to_string(), computed, stated }.at(state))
     }
 
-    fn stays(&self, state: u32) -> bool {
-        self.sees_hazards && matches!(self.space.states[state as usize], State::Hazard { .. })
+    fn future(&self, state: u32) -> Future {
+        match self.space.states[state as usize] {
+            State::Hazard { .. } if self.sees_hazards => Future::End,
+            State::Hazard { .. } | State::Anything => Future::Open,
+            State::Start { .. } | State::Running(_) => Future::Step,
+        }
     }
 }
 

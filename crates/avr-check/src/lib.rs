@@ -61,6 +61,8 @@ pub struct Checked {
     pub kind: &'static str,
     /// The text of the formula.
     pub formula: String,
+    /// The fairness that is assumed.
+    pub under: Vec<String>,
     /// What is proved.
     pub proved: Proved,
 }
@@ -162,7 +164,13 @@ fn statement<'a>(
         _ => Vec::new(),
     };
     let formula = formula_text(property, binding);
-    let checked = Checked { name: property.name().to_owned(), kind: property.kind().name(), formula, proved };
+    let checked = Checked {
+        name: property.name().to_owned(),
+        kind: property.kind().name(),
+        formula,
+        under: property.under().to_vec(),
+        proved,
+    };
     Ok(Statement { checked, proofs, sees_hazards: *property.kind() == PropertyKind::Inherent })
 }
 

@@ -207,23 +207,30 @@ mod tests {
             1 => Came::CoveredBy(vec![script.answer(Who::Environment, 2) as u32]),
             _ => Came::Impossible,
         });
-        let indices: Vec<Vec<u32>> =
-            all.expect("there are four").iter().map(|one| one.answers.iter().map(|answer| answer.index).collect()).collect();
+        let indices: Vec<Vec<u32>> = all
+            .expect("there are four")
+            .iter()
+            .map(|one| one.answers.iter().map(|answer| answer.index).collect())
+            .collect();
         assert_eq!(indices, [vec![0], vec![1, 0], vec![1, 1], vec![2]]);
         assert_eq!(Answer { who: Who::State, index: 0, count: 1 }.count, 1);
     }
 
     #[test]
     fn too_many_answers_are_refused() {
-        assert!(outcomes(0, |script| {
-            (0..17).for_each(|_| _ = script.answer(Who::State, 2));
-            Came::Impossible
-        })
-        .is_err());
-        assert!(outcomes(0, |script| {
-            (0..2000).for_each(|_| _ = script.answer(Who::State, 1));
-            Came::Impossible
-        })
-        .is_err());
+        assert!(
+            outcomes(0, |script| {
+                (0..17).for_each(|_| _ = script.answer(Who::State, 2));
+                Came::Impossible
+            })
+            .is_err()
+        );
+        assert!(
+            outcomes(0, |script| {
+                (0..2000).for_each(|_| _ = script.answer(Who::State, 1));
+                Came::Impossible
+            })
+            .is_err()
+        );
     }
 }

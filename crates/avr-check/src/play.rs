@@ -24,8 +24,19 @@ pub(crate) trait Ground {
     fn edges(&self) -> &Edges;
     /// The truth of an atom in a state, which the certificate must state as it is.
     fn label(&self, state: u32, atom: usize) -> Result<Truth, Rejection>;
-    /// Whether the state is an end of which the labels tell, and that is never left.
-    fn stays(&self, state: u32) -> bool;
+    /// What follows the state.
+    fn future(&self, state: u32) -> Future;
+}
+
+/// What follows a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Future {
+    /// A step, into the members of its hyper-edges.
+    Step,
+    /// Nothing: it is an end of which the labels tell, and that is never left.
+    End,
+    /// Anything: nothing is known of the state, nor of what follows.
+    Open,
 }
 
 /// What a proof relies on.
@@ -123,7 +134,7 @@ impl<G: Ground> Play<'_, G> {
     /// Notes what the moves from a position rely on.
     fn rely(&mut self, (node, state): Position) -> Result<(), Rejection> {
         let Node::Modal(modality, _) = self.sentence.nodes[node as usize] else { return Ok(()) };
-        if self.ground.stays(state) || self.is_sink(state) {
+        if self.ground.future(state) != Future::Step {
             return Ok(());
         }
         match modality {
@@ -136,16 +147,13 @@ impl<G: Ground> Play<'_, G> {
         Ok(())
     }
 
-    fn is_sink(&self, state: u32) -> bool {
-        self.ground.edges().of(state).len() == 0
-    }
-
     fn chosen(&self, node: u32, state: u32) -> Result<u32, Rejection> {
         self.strategy.choice(node, state).ok_or_else(|| Reason::NoChoice { node }.at(state))
     }
 
     /// The positions that a position leads to, by the choice of the strategy or by any choice of the opponent.
     fn moves(&self, (node, state): Position, next: &mut Vec<Position>) -> Result<(), Rejection> {
+        let future = self.ground.future(state);
         match self.sentence.nodes[node as usize] {
             Node::Constant(true) => {}
             Node::Constant(false) => return Err(Reason::False.at(state)),
@@ -158,10 +166,10 @@ impl<G: Ground> Play<'_, G> {
                 _ => return Err(Reason::NoChoice { node }.at(state)),
             },
             Node::Fixed(_, body) => next.push((body.0, state)),
-            Node::Modal(_, p) if self.ground.stays(state) => next.push((p.0, state)),
-            // SOUND: of what comes after a sink nothing is known, not even that there is a way to anything.
-            Node::Modal(Modality::Box, p) if self.is_sink(state) => next.push((p.0, state)),
-            Node::Modal(Modality::Diamond, _) if self.is_sink(state) => return Err(Reason::NoWay.at(state)),
+            Node::Modal(_, p) if future == Future::End => next.push((p.0, state)),
+            // SOUND: no literal is certain in such a state, so what is true in it is true of anything.
+            Node::Modal(Modality::Box, p) if future == Future::Open => next.push((p.0, state)),
+            Node::Modal(Modality::Diamond, _) if future == Future::Open => return Err(Reason::NoWay.at(state)),
             Node::Modal(Modality::Box, p) => {
                 next.extend(self.ground.edges().all_members(state).iter().map(|member| (p.0, *member)));
             }
@@ -176,7 +184,7 @@ impl<G: Ground> Play<'_, G> {
     }
 
     fn literal(&self, state: u32, atom: usize, wanted: Truth) -> Result<(), Rejection> {
-        let is_known = self.ground.stays(state) || !self.is_sink(state);
+        let is_known = self.ground.future(state) != Future::Open;
         let truth = if is_known { self.ground.label(state, atom)? } else { Truth::Unknown };
         if truth == wanted || !does(Check::Literals) {
             return Ok(());

@@ -17,9 +17,7 @@ pub(crate) struct View<'a> {
 
 /// What a list of events of a certificate says.
 pub(crate) fn occurred(seen: &[Seen]) -> Vec<Occurred> {
-    seen.iter()
-        .map(|seen| Occurred { event: seen.event as usize, certain: seen.certain, value: seen.value })
-        .collect()
+    seen.iter().map(|seen| Occurred { event: seen.event as usize, certain: seen.certain, value: seen.value }).collect()
 }
 
 /// A cell of a memory.

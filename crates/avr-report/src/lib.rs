@@ -4,6 +4,7 @@
 //! read or written here, and nothing depends on the terminal: whoever prints decides about colour.
 #![forbid(unsafe_code)]
 
+mod check;
 mod escape;
 mod evidence;
 mod json;
@@ -13,6 +14,7 @@ mod report;
 mod table;
 mod text;
 
+pub use check::{CheckReport, rejected_json, rejected_text};
 pub use escape::Escaped;
 pub use json::SCHEMA;
 pub use listing::listing;

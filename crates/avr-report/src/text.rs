@@ -24,7 +24,7 @@ pub enum Colour {
 }
 
 /// Where the lines under a row begin: behind the verdict.
-const INDENT: &str = "          ";
+pub(crate) const INDENT: &str = "          ";
 
 impl Report<'_> {
     /// A table with a line for each property, the reasons of those without an answer, what all answers assume, and
@@ -59,12 +59,12 @@ pub fn warnings(image: &Image) -> String {
     text
 }
 
-fn heading(image: &Image, device: &str) -> String {
+pub(crate) fn heading(image: &Image, device: &str) -> String {
     format!("{} ({} for {device})\n", Escaped(&image.name), image.format.name())
 }
 
 /// A line of the foot, its content aligned with the names in the table.
-fn line(text: &mut String, title: &str, content: &str) {
+pub(crate) fn line(text: &mut String, title: &str, content: &str) {
     text.push_str(&format!("{title:<width$}{content}\n", width = INDENT.len()));
 }
 

@@ -30,6 +30,9 @@ pub enum Command {
     /// Verify properties of a firmware image
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
+    /// Check the certificate of a verification without verifying again
+    #[command(after_help = CHECK_HELP)]
+    Check(Check),
     /// List the machine code of a firmware image
     Disasm(Disasm),
     /// Simulate a firmware image with concrete values
@@ -45,6 +48,14 @@ Examples:
 
 Exit codes: 0 every property holds, 1 one is violated, 2 wrong usage or input, 3 none is violated but one is unknown,
 4 internal error or failed self-check, 130 interrupted.";
+
+const CHECK_HELP: &str = "\
+Example:
+  avr-tvar verify firmware.elf firmware.ron --certificate firmware.cert
+  avr-tvar check firmware.cert firmware.elf
+
+Exit codes: 0 every claim of the certificate is proved, 1 the certificate is rejected, 2 wrong usage, or the files cannot be
+read, 4 internal error. A certificate may also prove that a property is violated: read what is proved.";
 
 /// What `verify` takes.
 #[derive(Clone, Debug, Args)]
@@ -77,6 +88,9 @@ pub struct Verify {
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
+    /// Write the proofs of all decided properties into this file, to be checked with `avr-tvar check`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,
@@ -86,6 +100,21 @@ pub struct Verify {
     /// Number of threads; by default as many as there are processors
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+}
+
+/// What `check` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Check {
+    /// Certificate that `verify --certificate` wrote
+    pub certificate: PathBuf,
+    /// The firmware that it is for
+    pub firmware: PathBuf,
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Refuse certificates whose content takes more memory than this: 512M, 2G; by default 4G
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub memory: Option<usize>,
 }
 
 /// What `disasm` takes.

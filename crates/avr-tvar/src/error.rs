@@ -1,5 +1,6 @@
 //! What is wrong with the command line or with a file that it names.
 
+use avr_certificate::ReadError;
 use avr_image::ImageError;
 use avr_machine::device::{Device, UnknownDevice};
 use avr_machine::simulator::StimulusError;
@@ -100,6 +101,14 @@ pub enum InputErrorKind {
         /// What was to happen.
         what: String,
     },
+    /// A certificate could not be read.
+    #[error("{path}: {error}")]
+    Certificate {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        error: ReadError,
+    },
     /// A file could not be written.
     #[error("{path}: cannot be written: {error}")]
     WriteFile {
@@ -143,6 +152,7 @@ impl InputErrorKind {
             Self::ImpossibleChoice { .. } => {
                 "an interrupt must be enabled and requested there; is the stimulus for this firmware?".to_owned()
             }
+            Self::Certificate { error, .. } => error.hint().to_owned(),
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })

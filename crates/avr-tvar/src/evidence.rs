@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use avr_machine::Machine;
 use avr_report::{Escaped, Report};
 use avr_verify::{Evidence, PropertyResult};
-use tempfile::NamedTempFile;
 
-use crate::error::{InputError, InputErrorKind};
-use crate::output;
+use crate::error::InputError;
+use crate::output::{self, failed, save};
 
 /// The longest name of a folder, in bytes.
 const MAX_NAME_BYTES: usize = 60;
@@ -38,7 +36,7 @@ fn write_one(
     (result, evidence): (&PropertyResult, &Evidence),
 ) -> Result<(), InputError> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let save = |name: &str, content: &[u8]| save(&folder.join(name), content);
+    let save = |name: &str, content: &[u8]| save(&folder.join(name), |file| file.write_all(content));
     save("stimulus.ron", stimulus(evidence, machine).as_bytes())?;
     if let Some(trace) = report.trace_json(result, machine) {
         save("trace.json", trace.as_bytes())?;
@@ -62,32 +60,6 @@ fn stimulus(evidence: &Evidence, machine: &Machine) -> String {
     let steps = evidence.steps + u64::from(evidence.end.hazard.is_some());
     let file = evidence.stimulus.exact_to_ron(machine.device);
     format!("// {claim}\n// avr-tvar run FIRMWARE --stimulus stimulus.ron --steps {steps}\n{file}")
-}
-
-/// Writes a file as a whole or not at all.
-fn save(path: &Path, content: &[u8]) -> Result<(), InputError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder).map_err(|error| failed(path, error))?;
-    file.write_all(content).map_err(|error| failed(path, error))?;
-    readable(&file).map_err(|error| failed(path, error))?;
-    file.persist(path).map_err(|error| failed(path, error.error))?;
-    Ok(())
-}
-
-/// Temporary files are for their owner alone; evidence may be read by everybody, as other files are.
-#[cfg(unix)]
-fn readable(file: &NamedTempFile) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &NamedTempFile) -> std::io::Result<()> {
-    Ok(())
-}
-
-fn failed(path: &Path, error: std::io::Error) -> InputError {
-    InputErrorKind::WriteFile { path: path.display().to_string(), error }.into()
 }
 
 /// A name for the folder of a property, of letters, digits and hyphens, that no other property has.

@@ -7,9 +7,9 @@ use avr_verify::{Results, Verdict};
 /// How a run ended, as the exit code tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: every property holds.
+    /// 0: every property holds; what a certificate claims is proved.
     Holds,
-    /// 1: a property is violated.
+    /// 1: a property is violated; a certificate is rejected.
     Violated,
     /// 2: the command line or a file is wrong.
     Input,

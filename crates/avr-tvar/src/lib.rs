@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod arguments;
+mod certificate;
+mod check;
 mod device;
 mod disasm;
 mod eeprom;
@@ -51,6 +53,7 @@ where
 fn execute(arguments: &Arguments) -> Exit {
     let result = match &arguments.command {
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
     };

@@ -8,15 +8,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use avr_certificate::Certificate;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Report, warnings};
 use avr_verify::{
-    Basis, Exhausted, PropertyResult, Request, Results, StackBound, Statistics, Strategy, Unknown, Verdict, assumptions,
+    Basis, Exhausted, PropertyResult, PropertyText, Request, Results, StackBound, Statistics, Strategy, Unknown,
+    Verdict, assumptions,
 };
 
 use crate::arguments::{Deny, Format, Verify};
+use crate::certificate;
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
@@ -30,7 +33,7 @@ use crate::progress::Display;
 /// How often limits and the display are looked after.
 const TICK: Duration = Duration::from_millis(4);
 /// Stack of a thread that works, in bytes: formulas are trees of limited depth.
-const STACK_BYTES: usize = 64 << 20;
+pub(crate) const STACK_BYTES: usize = 64 << 20;
 
 /// What is verified: everything that the work needs, and what the report needs if the work must be given up.
 struct Job {
@@ -40,11 +43,13 @@ struct Job {
     eeprom: BTreeMap<u16, u8>,
     start: Option<u32>,
     strategy: Strategy,
+    /// The properties as they were written, if a certificate is wanted.
+    text: Option<PropertyText>,
     monitor: Monitor,
 }
 
-/// How the work ended.
-type Work = Result<Results, PropertyError>;
+/// How the work ended: with results and, if one was wanted, a certificate.
+type Work = Result<(Results, Option<Certificate>), PropertyError>;
 
 /// Verifies the firmware and reports.
 ///
@@ -55,18 +60,23 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
     let job = Arc::new(configure(arguments, started)?);
     output::note(&warnings(&job.image));
     handle_interrupts(&job);
-    let mut results = match watch(&job, &start(&job, arguments)?) {
+    let (mut results, certificate) = match watch(&job, &start(&job, arguments)?) {
         Some(work) => work?,
         None => return Ok(Exit::Internal),
     };
     results.interrupted |= job.monitor.is_interrupted();
     report(&job, &results, arguments)?;
+    if let Some(path) = &arguments.certificate {
+        certificate::write(path, certificate.as_ref())?;
+    }
     Ok(Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)))
 }
 
 /// Reads all files and excludes contradictions.
 fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
-    let named = arguments.properties.as_deref().map(read_properties).transpose()?;
+    let text = arguments.properties.as_deref().map(read_text).transpose()?;
+    let named = arguments.properties.as_deref().zip(text.as_deref());
+    let named = named.map(|(path, text)| PropertyFile::parse(&path.display().to_string(), text)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     let file = with_arguments(named, arguments)?;
@@ -77,14 +87,26 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
         file,
         start: arguments.start,
         strategy: arguments.strategy,
+        text: arguments.certificate.as_ref().map(|_| PropertyText {
+            file: text.unwrap_or_else(|| NO_FILE.to_owned()),
+            more: arguments.property.clone(),
+            inherent: arguments.inherent,
+        }),
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
     })
 }
 
+/// The content of a property file that says nothing.
+const NO_FILE: &str = "()";
+
 pub(crate) fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
+    Ok(PropertyFile::parse(&path.display().to_string(), &read_text(path)?)?)
+}
+
+fn read_text(path: &Path) -> Result<String, InputError> {
     let name = path.display().to_string();
     match std::fs::read_to_string(path) {
-        Ok(text) => Ok(PropertyFile::parse(&name, &text)?),
+        Ok(text) => Ok(text),
         Err(error) if error.kind() == ErrorKind::InvalidData => Err(InputErrorKind::NotText { path: name }.into()),
         Err(error) => Err(InputErrorKind::Read { path: name, error }.into()),
     }
@@ -94,7 +116,7 @@ pub(crate) fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
 fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<PropertyFile, InputError> {
     let mut file = match file {
         Some(file) => file,
-        None => PropertyFile::parse("command line", "()")?,
+        None => PropertyFile::parse("command line", NO_FILE)?,
     };
     file.add(&arguments.property, arguments.inherent)?;
     Ok(file)
@@ -137,7 +159,7 @@ fn watch(job: &Job, work: &Receiver<Work>) -> Option<Work> {
         }
         job.monitor.measure();
         if let Some(limit) = job.monitor.must_end() {
-            break Some(Ok(job.given_up(limit)));
+            break Some(Ok((job.given_up(limit), None)));
         }
         display.show(&job.monitor.progress(), job.monitor.elapsed());
     };
@@ -172,7 +194,10 @@ impl Job {
     }
 
     fn verify(&self) -> Work {
-        avr_verify::verify(&self.request())
+        match &self.text {
+            Some(text) => avr_verify::certify(&self.request(), text).map(|(results, proofs)| (results, Some(proofs))),
+            None => Ok((avr_verify::verify(&self.request())?, None)),
+        }
     }
 
     /// The results when the work did not come to an end in time: nothing is known.

@@ -9,10 +9,13 @@ mod stored;
 
 pub(crate) use advised::Advised;
 
-use avr_certificate::{Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Space, Strategy, Verdict};
+use avr_certificate::{
+    Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Space, State, Strategy, Verdict,
+};
 use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, Problem, Solution, StateId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use three_valued::Truth;
 use tvar::{Goal, Outcome, StateSpace, System};
 
 use crate::result::{self, PropertyResult};
@@ -58,7 +61,8 @@ pub(crate) fn certificate<'f>(
 
 fn header(request: &Request<'_>, text: &PropertyText) -> Header {
     let digest = &request.image.sha256;
-    let byte = |index: usize| digest.get(2 * index..2 * index + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    let byte =
+        |index: usize| digest.get(2 * index..2 * index + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
     Header {
         sha256: std::array::from_fn(|index| byte(index).expect("a digest has 64 hexadecimal digits")),
         device: request.device.name.to_owned(),
@@ -114,7 +118,8 @@ impl<'a> Draft<'a, '_> {
             result::Verdict::Unknown(_) => return Claim::Undecided,
         };
         let Some((goal, goes_on)) = goals else { return Claim::Undecided };
-        let proofs: Option<Vec<Proof>> = [Some(goal), goes_on].into_iter().flatten().map(|goal| self.proof(goal)).collect();
+        let proofs: Option<Vec<Proof>> =
+            [Some(goal), goes_on].into_iter().flatten().map(|goal| self.proof(goal)).collect();
         match proofs {
             Some(proofs) => Claim::Decided(Decided { verdict, proofs }),
             None => Claim::Uncertified("the time for writing the proof down ran out".to_owned()),
@@ -229,8 +234,11 @@ impl DraftSpace<'_> {
         let (mut edges, mut labels, mut states) = (Edges::new(), Labels::new(atoms), Vec::new());
         for old in &self.visited {
             let state = &self.space.states[*old as usize];
-            states.push(stored.state(state));
-            labels.add((0..atoms as u32).map(|atom| firmware.label(state, AtomId(atom))));
+            // Of what comes after a state that was not expanded nothing is known, and its labels count for nothing.
+            let is_left_open = matches!(state, AbstractState::Running(_)) && !self.space.is_expanded(*old as usize);
+            states.push(if is_left_open { State::Anything } else { stored.state(state) });
+            let label = |atom| if is_left_open { Truth::Unknown } else { firmware.label(state, AtomId(atom)) };
+            labels.add((0..atoms as u32).map(label));
             for members in self.edges(*old) {
                 edges.add(members.iter().map(|member| numbers[member]));
             }

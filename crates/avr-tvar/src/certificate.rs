@@ -1,0 +1,40 @@
+//! Writing and reading certificates.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::Path;
+
+use avr_certificate::{Certificate, DEFAULT_MEMORY, ReadErrorKind};
+
+use crate::error::{InputError, InputErrorKind};
+use crate::output;
+
+/// Writes a certificate as a whole or not at all. None if the verification was given up: then there is nothing to prove.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn write(path: &Path, certificate: Option<&Certificate>) -> Result<(), InputError> {
+    let Some(certificate) = certificate else {
+        output::note(&format!("note: the verification was given up, so {} is not written\n", path.display()));
+        return Ok(());
+    };
+    output::save(path, |file| {
+        let mut file = BufWriter::new(file);
+        certificate.write(&mut file)?;
+        file.flush()
+    })
+}
+
+/// Reads a certificate whose content takes no more memory than allowed.
+///
+/// # Errors
+/// When the file is no certificate.
+pub(crate) fn read(path: &Path, memory: Option<usize>) -> Result<Certificate, InputError> {
+    let shown = || path.display().to_string();
+    let file = File::open(path).map_err(|error| InputErrorKind::Read { path: shown(), error })?;
+    let read = Certificate::read(BufReader::new(file), memory.unwrap_or(DEFAULT_MEMORY));
+    read.map_err(|error| match error.kind {
+        ReadErrorKind::Io(error) => InputErrorKind::Read { path: shown(), error }.into(),
+        _ => InputErrorKind::Certificate { path: shown(), error }.into(),
+    })
+}

@@ -1,0 +1,271 @@
+//! Certificates as users meet them: `verify --certificate` writes one, `check` says what it proves.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The program in the root of the repository.
+fn avr_tvar<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    command.args(arguments).current_dir(root()).env_remove("CLICOLOR_FORCE").env("RUST_BACKTRACE", "0");
+    command.output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+}
+
+/// A folder for one test, with what it needs to write and check certificates.
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { folder: TempDir::new().expect("there is room for temporary files") }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().expect("the path is UTF-8").to_owned()
+    }
+
+    /// Verifies and writes a certificate; the verdicts by the names of the properties.
+    fn verify(&self, firmware: &str, more: &[&str]) -> BTreeMap<String, String> {
+        let certificate = self.path("certificate");
+        let arguments = [&["verify", firmware, "--format", "json", "--certificate", &certificate], more].concat();
+        let output = avr_tvar(&arguments);
+        let report: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", text(&output.stderr)));
+        verdicts(&report)
+    }
+
+    fn check(&self, firmware: &str) -> Output {
+        avr_tvar(&["check", &self.path("certificate"), firmware])
+    }
+
+    /// What a valid certificate proves.
+    #[track_caller]
+    fn proved(&self, firmware: &str) -> BTreeMap<String, String> {
+        let output = avr_tvar(&["check", &self.path("certificate"), firmware, "--format", "json"]);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+        assert_eq!(output.status.code(), Some(0), "{firmware}: {}", report["reason"]);
+        assert_eq!(report["valid"], true);
+        verdicts(&report)
+    }
+
+    fn certificate(&self) -> Vec<u8> {
+        fs::read(self.path("certificate")).expect("the certificate was written")
+    }
+
+    fn replace(&self, bytes: &[u8]) {
+        fs::write(self.path("certificate"), bytes).expect("the folder can be written");
+    }
+}
+
+/// The verdicts of a report by the names of the properties; what is not proved is unknown.
+fn verdicts(report: &Value) -> BTreeMap<String, String> {
+    let results = report["results"].as_array().expect("there are results");
+    let name = |result: &Value| result["name"].as_str().expect("every property has a name").to_owned();
+    let verdict = |result: &Value| result["verdict"].as_str().unwrap_or("unknown").to_owned();
+    results.iter().map(|result| (name(result), verdict(result))).collect()
+}
+
+/// Verifies, checks, and expects that everything that was decided is proved.
+#[track_caller]
+fn check_all(firmware: &str, more: &[&str], at_least: usize) {
+    let bench = Bench::new();
+    let verified = bench.verify(firmware, more);
+    let decided = verified.values().filter(|verdict| *verdict != "unknown").count();
+    assert!(decided >= at_least, "{firmware}: {verified:?}");
+    assert_eq!(bench.proved(firmware), verified, "{firmware}");
+}
+
+/// The images of all samples with their property files, as `firmware-samples/expected.ron` has them.
+fn images() -> Vec<(String, String)> {
+    let listing = fs::read_to_string(root().join("firmware-samples/expected.ron")).expect("the file is there");
+    let code = listing.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let text: String = code.collect();
+    let quoted: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+    let is_image = |name: &str| name.ends_with(".elf") || name.ends_with(".hex");
+    let pairs = quoted.windows(2).filter(|pair| is_image(pair[0]) && pair[1].ends_with(".ron"));
+    let folder = |image: &str| image.split('.').next().unwrap_or(image).to_owned();
+    let named = pairs
+        .map(|pair| (format!("firmware-samples/{}/{}", folder(pair[0]), pair[0]), format!("properties/{}", pair[1])));
+    named.collect()
+}
+
+/// Verifies and checks the samples whose images are wanted.
+#[track_caller]
+fn check_samples(wanted: impl Fn(&str) -> bool) {
+    let images: Vec<_> = images().into_iter().filter(|(image, _)| wanted(image)).collect();
+    assert!(images.len() >= 35, "only {} images", images.len());
+    for (image, properties) in images {
+        let bench = Bench::new();
+        let verified = bench.verify(&image, &[&properties, "--timeout", "1s"]);
+        // A verification that must be given up in the middle of a step has nothing to prove.
+        if Path::new(&bench.path("certificate")).exists() {
+            assert_eq!(bench.proved(&image), verified, "{image}");
+        } else {
+            assert!(verified.values().all(|verdict| verdict == "unknown"), "{image}: {verified:?}");
+        }
+    }
+}
+
+const FIXED: &str = "firmware-samples/calibration-fixed/calibration-fixed.Og.elf";
+const ORIGINAL: &str = "firmware-samples/calibration-original/calibration-original.Og.elf";
+const BLINK: &str = "firmware-samples/timer-blink/timer-blink.Os.elf";
+const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
+
+#[test]
+fn decided_properties_of_the_samples_are_proved_for_size() {
+    check_samples(|image| image.ends_with(".Os.elf"));
+}
+
+#[test]
+fn decided_properties_of_the_samples_are_proved_for_debugging_and_hazards() {
+    check_samples(|image| image.ends_with(".Og.hex") || image.contains("hazard"));
+}
+
+#[test]
+fn every_kind_of_formula_is_proved() {
+    let formulas = [
+        "AG EF (PORTD == 0)",
+        "nu X. pc != 0x8c && [][]X",
+        "Ltl(check: \"G F (PORTD == 0)\")",
+        "Ltl(check: \"F G (PORTD == 0)\")",
+        "Ltl(check: \"G (PORTD == 0 -> X X (PORTC < 9))\")",
+        "E[F G (PORTD == 0)]",
+        "A[G F (PORTD == 0 && X (PORTD == 0))]",
+        "mu X. nu Y. []X || (PORTD == 0 && []Y)",
+        "nu X. mu Y. <>X && PORTD == 0 || <>Y",
+        "Reachable(check: \"write(PORTD) == 0x80\")",
+        "Never(check: \"write(PORTD) == 0x80\")",
+        "InfinitelyOften(check: \"PORTD == 0\")",
+        "Stack(max_bytes: 1)",
+        "Stack(max_bytes: 2)",
+        "Ltl(check: \"G F (PORTD == 0)\", under: [\"G F (PORTD == 0)\"])",
+    ];
+    let more: Vec<&str> = formulas.iter().flat_map(|formula| ["--property", formula]).collect();
+    check_all(ORIGINAL, &more, 12);
+    check_all(FIXED, &more, 12);
+}
+
+#[test]
+fn fairness_takes_a_second_proof() {
+    let response = "Response(after: \"SREG.I\", eventually: \"in_interrupt\", under: [\"G F interrupt(TIMER0_OVF)\"])";
+    let bench = Bench::new();
+    let verified = bench.verify(BLINK, &["properties/timer-blink.ron", "--property", response]);
+    assert_eq!(verified[response], "holds");
+    assert_eq!(bench.proved(BLINK), verified);
+    assert!(text(&bench.check(BLINK).stdout).contains("on fair paths only: G F interrupt(TIMER0_OVF)"));
+}
+
+#[test]
+fn all_strategies_are_proved() {
+    for strategy in ["naive", "decay", "paper", "paper-decay"] {
+        check_all(BRANCH, &["properties/branch.ron", "--strategy", strategy, "--timeout", "20s"], 1);
+    }
+}
+
+#[test]
+fn the_same_verification_gives_the_same_bytes() {
+    let (one, other) = (Bench::new(), Bench::new());
+    one.verify(FIXED, &["properties/calibration-fixed.ron", "--jobs", "1"]);
+    other.verify(FIXED, &["properties/calibration-fixed.ron", "--jobs", "4"]);
+    assert_eq!(one.certificate(), other.certificate());
+}
+
+#[test]
+fn settings_of_the_property_file_are_part_of_it() {
+    let bench = Bench::new();
+    let properties = bench.path("properties.ron");
+    let content = "(device: \"atmega328p-gpio\", assume: [\"PINC.1 == 0\"], properties: [Formula(check: \"AG EF (PORTD == 0)\")])";
+    fs::write(&properties, content).expect("the folder can be written");
+    bench.verify(ORIGINAL, &[&properties]);
+    let output = bench.check(ORIGINAL);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("assuming  PINC.1 == 0"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn other_firmware_is_rejected() {
+    let bench = Bench::new();
+    bench.verify(FIXED, &["properties/calibration-fixed.ron"]);
+    let output = bench.check(ORIGINAL);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with("rejected  it is for a firmware file with SHA-256 "), "{output:?}");
+    // One byte of a string in the debug information is enough.
+    let mut altered = fs::read(root().join(FIXED)).expect("the sample is there");
+    let place = altered.windows(4).rposition(|window| window == b"main").expect("there is a name");
+    altered[place] = b'M';
+    let path = bench.path("altered.elf");
+    fs::write(&path, altered).expect("the folder can be written");
+    assert_eq!(bench.check(&path).status.code(), Some(1));
+    let output = avr_tvar(&["check", &bench.path("certificate"), ORIGINAL, "--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    assert_eq!((&report["valid"], output.status.code()), (&Value::Bool(false), Some(1)));
+}
+
+#[test]
+fn an_undecided_property_claims_nothing() {
+    let bench = Bench::new();
+    bench.verify("firmware-samples/nested-unbounded/nested-unbounded.Og.elf", &["--inherent", "--timeout", "1s"]);
+    let output = bench.check("firmware-samples/nested-unbounded/nested-unbounded.Og.elf");
+    assert_eq!(output.status.code(), Some(0));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("nothing   Inherent()\n          the property was not decided\n"), "{shown}");
+}
+
+#[test]
+fn whatever_the_bytes_are_there_is_an_answer() {
+    let bench = Bench::new();
+    bench.verify(BRANCH, &["properties/branch.ron"]);
+    let whole = bench.certificate();
+    let mut state = 7u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let check = |bytes: &[u8]| {
+        bench.replace(bytes);
+        let output = bench.check(BRANCH);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(text(&output.stderr).contains("hint: "), "{output:?}");
+    };
+    check(b"");
+    check(b"nonsense");
+    check(&[&whole[..22], &[200]].concat());
+    check(&[&whole[..], &[0]].concat());
+    for _ in 0..12 {
+        check(&whole[..random() % whole.len()]);
+        let mut flipped = whole.clone();
+        let place = 23 + random() % (whole.len() - 23);
+        flipped[place] ^= 1 << (random() % 8);
+        check(&flipped);
+        let noise: Vec<u8> = (0..random() % 2000).map(|_| random() as u8).collect();
+        check(&[&whole[..23], &noise].concat());
+    }
+    assert_eq!(avr_tvar(&["check", "no-such-file", BRANCH]).status.code(), Some(2));
+    bench.replace(&whole);
+    assert_eq!(bench.check("no-such-file").status.code(), Some(2));
+    assert_eq!(avr_tvar(&["check", &bench.path("certificate"), BRANCH, "--memory", "1M"]).status.code(), Some(2));
+    assert_eq!(bench.check(BRANCH).status.code(), Some(0));
+}
+
+#[test]
+fn a_certificate_is_written_as_a_whole_or_not_at_all() {
+    let output = avr_tvar(&["verify", BRANCH, "--certificate", "/no-such-folder/certificate"]);
+    assert_eq!(output.status.code(), Some(2));
+    let bench = Bench::new();
+    bench.verify(BRANCH, &["properties/branch.ron"]);
+    let files = fs::read_dir(bench.folder.path()).expect("the folder is there");
+    assert_eq!(files.count(), 1);
+}
