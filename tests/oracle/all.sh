@@ -1,12 +1,13 @@
 #!/bin/bash
-# Compares with independent tools: avr-objdump, avr-libc, simavr, the simulator of avr-gdb, Spin and pyModelChecking.
+# Compares with independent tools: avr-objdump, avr-libc, simavr, the simulator of avr-gdb, Spin and pyModelChecking, and
+# opens the HTML report in Chromium.
 #
 #   tests/oracle/all.sh             the tools must be there
 #   tests/oracle/all.sh --install   installs what is missing with apt-get (as root or with sudo) and pip
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin)
+packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin chromium)
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -37,3 +38,5 @@ oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
 oracle cargo build --quiet --release -p avr-tvar
 oracle tests/oracle/evidence/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
+oracle tests/oracle/stack/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
+oracle tests/oracle/html/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar" "${CARGO_TARGET_DIR:-target}/html-report.png"

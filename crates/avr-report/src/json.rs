@@ -150,6 +150,14 @@ impl From<StackBound> for JsonStack {
     }
 }
 
+/// The stack bound as data.
+///
+/// # Panics
+/// Never: the object consists of numbers.
+pub(crate) fn stack_value(stack: StackBound) -> serde_json::Value {
+    serde_json::to_value(JsonStack::from(stack)).expect("numbers can be written")
+}
+
 impl From<Summary> for JsonSummary {
     fn from(summary: Summary) -> Self {
         let Summary { holds, violated, unknown } = summary;

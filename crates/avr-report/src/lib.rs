@@ -1,16 +1,23 @@
-//! Verification results rendered as text and JSON, and machine code as a listing.
+//! Verification results rendered for people and for programs, and machine code as a listing.
 //!
-//! [`Report`] holds borrowed results; [`Report::json`] and [`Report::text`] turn them into text. Nothing is verified,
-//! read or written here, and nothing depends on the terminal: whoever prints decides about colour.
+//! [`Report`] holds borrowed results; [`Report::json`], [`Report::text`] and their like turn them into text. Nothing is
+//! verified, read or written here, and nothing depends on the terminal: whoever prints decides about colour.
 #![forbid(unsafe_code)]
 
 mod check;
 mod escape;
 mod evidence;
+mod github;
+mod html;
 mod json;
+mod junit;
 mod listing;
+mod markdown;
 mod names;
+mod place;
 mod report;
+mod sarif;
+mod stack;
 mod table;
 mod text;
 
@@ -19,4 +26,5 @@ pub use escape::Escaped;
 pub use json::SCHEMA;
 pub use listing::listing;
 pub use report::{Report, Summary};
+pub use stack::StackReport;
 pub use text::{Colour, warnings};

@@ -1,5 +1,6 @@
 //! Machine code as a listing, in the manner of `avr-objdump -d`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use avr_image::{FlashByteAddress, FlashWordAddress, Image, SourceLine, SymbolKind, SymbolPlace};
@@ -16,12 +17,44 @@ use crate::names::Names;
 /// data among the code look like instructions.
 #[must_use]
 pub fn listing(image: &Image, device: &Device) -> String {
-    let mut lister = Lister { image, device, text: String::new(), line: None };
-    lister.head();
-    for range in image.program.ranges() {
-        lister.range(range.start.word(), FlashWordAddress(range.end.0.div_ceil(2)));
+    Listing::new(image, device).text
+}
+
+/// A listing in which addresses can be found.
+pub(crate) struct Listing {
+    /// What [`listing`] gives.
+    pub(crate) text: String,
+    /// The line, counted from 1, of each flash byte address where an instruction or a word is listed.
+    lines: BTreeMap<u32, usize>,
+    /// The flash byte addresses where an instruction is listed.
+    code: BTreeSet<u32>,
+}
+
+impl Listing {
+    /// The listing of an image.
+    pub(crate) fn new(image: &Image, device: &Device) -> Self {
+        let (lines, code) = (BTreeMap::new(), BTreeSet::new());
+        let mut lister = Lister { image, device, text: String::new(), line: None, lines, code, ended: 0 };
+        lister.head();
+        for range in image.program.ranges() {
+            lister.range(range.start.word(), FlashWordAddress(range.end.0.div_ceil(2)));
+        }
+        Self { text: lister.text, lines: lister.lines, code: lister.code }
     }
-    lister.text
+
+    /// The line of the instruction at or before a flash byte address; the first one where there is none.
+    pub(crate) fn line(&self, pc: u32) -> usize {
+        self.lines.range(..=pc).next_back().map_or(1, |(_, line)| *line)
+    }
+
+    /// Each line with the flash byte address of what it lists, where it does, and whether that is an instruction.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, Option<u32>, bool)> {
+        let mut places = self.lines.iter().map(|(address, line)| (*address, *line)).peekable();
+        self.text.lines().zip(1..).map(move |(text, number)| {
+            let address = places.next_if(|(_, line)| *line == number).map(|(address, _)| address);
+            (text, address, address.is_some_and(|address| self.code.contains(&address)))
+        })
+    }
 }
 
 struct Lister<'a> {
@@ -30,6 +63,12 @@ struct Lister<'a> {
     text: String,
     /// The source line that was listed last.
     line: Option<SourceLine<'a>>,
+    /// The lines of the addresses that were listed.
+    lines: BTreeMap<u32, usize>,
+    /// The addresses of the instructions among them.
+    code: BTreeSet<u32>,
+    /// How many lines have ended.
+    ended: usize,
 }
 
 impl<'a> Lister<'a> {
@@ -86,6 +125,7 @@ impl<'a> Lister<'a> {
             Some(Ok(instruction)) => {
                 let second = self.second_word(address).filter(|_| instruction.words() == 2);
                 let text = escaped(&names.disassembly(instruction, address.byte()));
+                self.code.insert(address.byte().0);
                 self.row(address, first, second, &text);
                 u32::from(instruction.words())
             }
@@ -123,12 +163,15 @@ impl<'a> Lister<'a> {
 
     fn row(&mut self, address: FlashWordAddress, first: u16, second: Option<u16>, text: &str) {
         let words = second.map_or_else(|| format!("{first:04x}"), |second| format!("{first:04x} {second:04x}"));
+        self.lines.insert(address.byte().0, self.ended + 1);
         self.push(format_args!("{:8x}:\t{words:<9}\t{text}\n", address.byte().0));
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
+        let start = self.text.len();
         // Writing to a string cannot fail.
         let _ = self.text.write_fmt(text);
+        self.ended += self.text[start..].matches('\n').count();
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a report consists of.
 
 use avr_image::Image;
-use avr_verify::{Results, Verdict};
+use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
 
 /// The results for one image, ready to be rendered.
 #[derive(Clone, Copy, Debug)]
@@ -50,4 +50,33 @@ pub(crate) fn verdict_name(verdict: &Verdict) -> (&'static str, Option<&str>) {
         Verdict::Violated => ("violated", None),
         Verdict::Unknown(unknown) => ("unknown", Some(&unknown.reason)),
     }
+}
+
+/// The verdict as a sentence without a full stop.
+pub(crate) fn statement(result: &PropertyResult) -> String {
+    let name = &result.name;
+    match result.verdict {
+        Verdict::Holds => format!("'{name}' holds"),
+        Verdict::Violated => format!("'{name}' is violated"),
+        Verdict::Unknown(_) => format!("'{name}' is unknown"),
+    }
+}
+
+/// What there is to say about a result beside its verdict, as sentences without full stops. The name is no part of it.
+pub(crate) fn remarks(result: &PropertyResult) -> Vec<String> {
+    let (_, reason) = verdict_name(&result.verdict);
+    let mut remarks: Vec<String> = reason.or(result.detail.as_deref()).map(str::to_owned).into_iter().collect();
+    if let Some(evidence) = &result.evidence {
+        remarks.push(format!("run of {} steps: {}", evidence.steps, evidence.claim));
+    }
+    if let Some(missing) = &result.evidence_missing {
+        remarks.push(format!("by proof, without a run that shows it: {missing}"));
+    }
+    if let Some(Vacuity { subformula, replaced_by }) = &result.vacuous {
+        remarks.push(format!("vacuous: it holds as well with '{subformula}' replaced by {replaced_by}"));
+    }
+    if result.basis == Basis::Model {
+        remarks.push("in the model: it rests on a choice that the hardware would determine".to_owned());
+    }
+    remarks
 }

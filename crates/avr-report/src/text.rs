@@ -139,7 +139,7 @@ fn style(verdict: &Verdict) -> Style {
     colour.on_default().bold()
 }
 
-fn stack(bound: StackBound) -> String {
+pub(crate) fn stack(bound: StackBound) -> String {
     let bytes = |count: u32| if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
     match (bound.lower, bound.upper) {
         (Some(lower), Some(upper)) if lower == upper => format!("{} at most, and some run needs them", bytes(upper)),
@@ -150,7 +150,7 @@ fn stack(bound: StackBound) -> String {
     }
 }
 
-fn summary(summary: Summary) -> String {
+pub(crate) fn summary(summary: Summary) -> String {
     let Summary { holds, violated, unknown } = summary;
     let mut text = format!("{holds} {}", if holds == 1 { "holds" } else { "hold" });
     // Writing to a string cannot fail.
@@ -159,7 +159,7 @@ fn summary(summary: Summary) -> String {
 }
 
 /// A duration with three digits at least: `0.42 ms`, `12.3 s`, `3 min 04 s`.
-fn duration(time: Duration) -> String {
+pub(crate) fn duration(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1e3;
     match time.as_secs() {
         0 if milliseconds < 10.0 => format!("{milliseconds:.2} ms"),

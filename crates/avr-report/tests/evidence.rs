@@ -118,7 +118,8 @@ fn reports_and_traces_fit_their_schemas() {
     );
     let mut other = trace.clone();
     other["evidence"]["kind"] = "guess".into();
-    assert_eq!(schema::trace_problems(&other), ["/evidence/kind: is none of the values"]);
+    let problems = schema::trace_problems(&other);
+    assert!(problems.len() == 1 && problems[0].starts_with("/evidence/kind: "), "{problems:?}");
 }
 
 #[test]

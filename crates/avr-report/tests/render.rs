@@ -44,6 +44,7 @@ fn results() -> Results {
             result("hostile \x1b[2J", Verdict::Unknown(Unknown::because("the time limit of 10 s was reached"))),
         ],
         stack: StackBound { lower: Some(2), upper: Some(2) },
+        survey: None,
         assumptions: vec!["PINB & 0xf0 == 0".to_owned(), "the hazard stack-into-data is allowed: \x07".to_owned()],
         interrupted: false,
         passes: 3,
@@ -222,27 +223,25 @@ fn json_fits_the_published_schema() {
 
 /// Changes the report so that it breaks the contract, and expects the schema to notice.
 #[track_caller]
-fn check_refused(change: impl FnOnce(&mut Value), problem: &str) {
+fn check_refused(change: impl FnOnce(&mut Value), place: &str) {
     let mut report = json();
     change(&mut report);
-    assert_eq!(schema::problems(&report), [problem]);
+    let problems = schema::problems(&report);
+    assert!(problems.len() == 1 && problems[0].starts_with(&format!("{place}: ")), "{problems:?}");
 }
 
 #[test]
 fn the_schema_refuses_other_reports() {
-    check_refused(|report| report["schema"] = "avr-tvar/report/2".into(), "/schema: is not \"avr-tvar/report/1\"");
-    check_refused(
-        |report| report["results"][1]["verdict"] = "maybe".into(),
-        "/results/1/verdict: is none of the values",
-    );
-    check_refused(|report| report["stack"]["exact"] = 1.5.into(), "/stack/exact: is no integer or null");
-    check_refused(|report| report["firmware"]["sha256"] = "12".into(), "/firmware/sha256: does not match the pattern");
-    check_refused(|report| report["assumptions"][0] = 1.into(), "/assumptions/0: is no string");
-    check_refused(|report| report["peak_memory_bytes"] = (-1).into(), "/peak_memory_bytes: is below 0");
+    check_refused(|report| report["schema"] = "avr-tvar/report/2".into(), "/schema");
+    check_refused(|report| report["results"][1]["verdict"] = "maybe".into(), "/results/1/verdict");
+    check_refused(|report| report["stack"]["exact"] = 1.5.into(), "/stack/exact");
+    check_refused(|report| report["firmware"]["sha256"] = "12".into(), "/firmware/sha256");
+    check_refused(|report| report["assumptions"][0] = 1.into(), "/assumptions/0");
+    check_refused(|report| report["peak_memory_bytes"] = (-1).into(), "/peak_memory_bytes");
     check_refused(
         |report| {
             report["summary"].as_object_mut().expect("it is an object").remove("holds");
         },
-        "/summary: lacks `holds`",
+        "/summary",
     );
 }

@@ -9,7 +9,9 @@ use avr_verify::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::reports::{self, ReportFile};
 use crate::run::{self, Run};
+use crate::stack::{self, Stack};
 use crate::values;
 
 /// Formal verification of AVR machine code.
@@ -38,6 +40,9 @@ pub enum Command {
     /// Simulate a firmware image with concrete values
     #[command(after_help = run::HELP)]
     Run(Run),
+    /// Find the worst-case stack of a firmware image, interrupts included
+    #[command(after_help = stack::HELP)]
+    Stack(Stack),
 }
 
 const VERIFY_HELP: &str = "\
@@ -82,9 +87,15 @@ pub struct Verify {
     /// Count as violated what is no violation in itself; can be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
-    /// Format of the report
+    /// Accept only verdicts about the hardware: those that rest on the model alone are unknown
+    #[arg(long)]
+    pub strict: bool,
+    /// Format of the report on the standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: ReportFormat,
+    /// Also write the report into a file in a format of its own, as in `json=report.json`; can be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = reports::report_file)]
+    pub report: Vec<ReportFile>,
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
@@ -137,14 +148,33 @@ pub enum Deny {
     Vacuous,
 }
 
-/// Formats of reports.
+/// Formats of what other commands print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A table.
+    /// For people.
     #[default]
     Text,
     /// One JSON object.
     Json,
+}
+
+/// Formats of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// A table.
+    Text,
+    /// One JSON object.
+    Json,
+    /// SARIF 2.1.0 for code scanning.
+    Sarif,
+    /// JUnit XML for build servers.
+    Junit,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// Markdown for job summaries.
+    Markdown,
+    /// One page that needs nothing else, with steppers through the runs.
+    Html,
 }
 
 pub(crate) fn device_help() -> String {

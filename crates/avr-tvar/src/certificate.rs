@@ -7,6 +7,7 @@ use std::path::Path;
 use avr_certificate::{Certificate, DEFAULT_MEMORY, ReadErrorKind};
 
 use crate::error::{InputError, InputErrorKind};
+use crate::files;
 use crate::output;
 
 /// Writes a certificate as a whole or not at all. None if the verification was given up: then there is nothing to prove.
@@ -18,7 +19,7 @@ pub(crate) fn write(path: &Path, certificate: Option<&Certificate>) -> Result<()
         output::note(&format!("note: the verification was given up, so {} is not written\n", path.display()));
         return Ok(());
     };
-    output::save(path, |file| {
+    files::save(path, |file| {
         let mut file = BufWriter::new(file);
         certificate.write(&mut file)?;
         file.flush()

@@ -117,6 +117,20 @@ pub enum InputErrorKind {
         /// Why not.
         error: std::io::Error,
     },
+    /// A report would go where another one goes.
+    #[error("{path}: two reports would go there")]
+    SameReport {
+        /// The path.
+        path: String,
+    },
+    /// A report would replace what it is about.
+    #[error("{path}: the report would replace {input}, which it is about")]
+    ReportOverInput {
+        /// The path of the report.
+        path: String,
+        /// The path of the input.
+        input: String,
+    },
     /// The results could not be written.
     #[error("cannot write to the standard output: {0}")]
     Write(std::io::Error),
@@ -153,7 +167,11 @@ impl InputErrorKind {
                 "an interrupt must be enabled and requested there; is the stimulus for this firmware?".to_owned()
             }
             Self::Certificate { error, .. } => error.hint().to_owned(),
+            Self::WriteFile { error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
+                "make room on the device that it goes to".to_owned()
+            }
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
+            Self::SameReport { .. } | Self::ReportOverInput { .. } => "give the report a file of its own".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })
     }

@@ -9,7 +9,8 @@ use avr_report::{Escaped, Report};
 use avr_verify::{Evidence, PropertyResult};
 
 use crate::error::InputError;
-use crate::output::{self, failed, save};
+use crate::files::{self, failed};
+use crate::output;
 
 /// The longest name of a folder, in bytes.
 const MAX_NAME_BYTES: usize = 60;
@@ -36,7 +37,7 @@ fn write_one(
     (result, evidence): (&PropertyResult, &Evidence),
 ) -> Result<(), InputError> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let save = |name: &str, content: &[u8]| save(&folder.join(name), |file| file.write_all(content));
+    let save = |name: &str, content: &[u8]| files::save(&folder.join(name), |file| file.write_all(content));
     save("stimulus.ron", stimulus(evidence, machine).as_bytes())?;
     if let Some(trace) = report.trace_json(result, machine) {
         save("trace.json", trace.as_bytes())?;

@@ -94,8 +94,14 @@ mod tests {
             _ => Verdict::Unknown(Unknown { reason: String::new(), self_check_failed: true }),
         };
         let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
-        let results =
-            Results { properties, stack: StackBound::default(), assumptions: Vec::new(), interrupted, passes: 1 };
+        let results = Results {
+            properties,
+            stack: StackBound::default(),
+            survey: None,
+            assumptions: Vec::new(),
+            interrupted,
+            passes: 1,
+        };
         assert_eq!(Exit::of(&results, false).code(), expected, "{verdicts} {interrupted}");
     }
 
@@ -118,6 +124,7 @@ mod tests {
         let mut results = Results {
             properties: vec![result(Verdict::Holds)],
             stack: StackBound::default(),
+            survey: None,
             assumptions: Vec::new(),
             interrupted: false,
             passes: 1,

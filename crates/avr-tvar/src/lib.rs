@@ -14,11 +14,14 @@ mod eeprom;
 mod error;
 mod evidence;
 mod exit;
+mod files;
 mod memory;
 mod monitor;
 mod output;
 mod progress;
+mod reports;
 mod run;
+mod stack;
 mod values;
 mod verify;
 
@@ -30,6 +33,7 @@ use clap::Parser;
 use arguments::{Arguments, Command};
 pub use error::{InputError, InputErrorKind};
 pub use exit::Exit;
+pub use reports::ReportFile;
 
 /// Runs a command line, the name of the program first, and says how it ended.
 pub fn run<I, T>(arguments: I) -> Exit
@@ -56,6 +60,7 @@ fn execute(arguments: &Arguments) -> Exit {
         Command::Check(arguments) => check::run(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Stack(arguments) => stack::run(arguments),
     };
     result.unwrap_or_else(|error| {
         output::input_error(&error);

@@ -1,12 +1,10 @@
 //! What is written where: results to the standard output, everything else to the error output.
 
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use avr_report::{Colour, Escaped};
-use tempfile::NamedTempFile;
 
 use crate::error::{InputError, InputErrorKind};
 
@@ -31,36 +29,6 @@ pub(crate) fn results(text: &str) -> Result<(), InputError> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(InputErrorKind::Write(error).into()),
         _ => Ok(()),
     }
-}
-
-/// Writes a file as a whole or not at all.
-///
-/// # Errors
-/// When the system refuses.
-pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), InputError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder).map_err(|error| failed(path, error))?;
-    write(&mut file).map_err(|error| failed(path, error))?;
-    readable(&file).map_err(|error| failed(path, error))?;
-    file.persist(path).map_err(|error| failed(path, error.error))?;
-    Ok(())
-}
-
-/// Temporary files are for their owner alone; what is saved may be read by everybody, as other files are.
-#[cfg(unix)]
-fn readable(file: &NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &NamedTempFile) -> io::Result<()> {
-    Ok(())
-}
-
-/// That a file or a folder could not be written.
-pub(crate) fn failed(path: &Path, error: io::Error) -> InputError {
-    InputErrorKind::WriteFile { path: path.display().to_string(), error }.into()
 }
 
 /// Tells something that is no result. If nobody can be told, nobody is.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -18,17 +19,19 @@ use avr_verify::{
     Verdict, assumptions,
 };
 
-use crate::arguments::{Deny, Format, Verify};
+use crate::arguments::{Deny, Verify};
 use crate::certificate;
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::evidence;
 use crate::exit::Exit;
+use crate::files;
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
 use crate::output;
 use crate::progress::Display;
+use crate::reports;
 
 /// How often limits and the display are looked after.
 const TICK: Duration = Duration::from_millis(4);
@@ -36,20 +39,27 @@ const TICK: Duration = Duration::from_millis(4);
 pub(crate) const STACK_BYTES: usize = 64 << 20;
 
 /// What is verified: everything that the work needs, and what the report needs if the work must be given up.
-struct Job {
-    image: Image,
-    device: &'static Device,
-    file: PropertyFile,
-    eeprom: BTreeMap<u16, u8>,
-    start: Option<u32>,
-    strategy: Strategy,
+pub(crate) struct Job {
+    pub(crate) image: Image,
+    pub(crate) device: &'static Device,
+    pub(crate) file: PropertyFile,
+    pub(crate) eeprom: BTreeMap<u16, u8>,
+    pub(crate) start: Option<u32>,
+    pub(crate) strategy: Strategy,
     /// The properties as they were written, if a certificate is wanted.
-    text: Option<PropertyText>,
-    monitor: Monitor,
+    pub(crate) text: Option<PropertyText>,
+    pub(crate) monitor: Monitor,
 }
 
-/// How the work ended: with results and, if one was wanted, a certificate.
-type Work = Result<(Results, Option<Certificate>), PropertyError>;
+/// How the work ended.
+pub(crate) enum Ended<T> {
+    /// It came to its end.
+    Done(T),
+    /// It went on beyond a limit.
+    GivenUp(Exhausted),
+    /// It panicked.
+    Failed,
+}
 
 /// Verifies the firmware and reports.
 ///
@@ -60,11 +70,16 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
     let job = Arc::new(configure(arguments, started)?);
     output::note(&warnings(&job.image));
     handle_interrupts(&job);
-    let (mut results, certificate) = match watch(&job, &start(&job, arguments)?) {
-        Some(work) => work?,
-        None => return Ok(Exit::Internal),
+    let work = start(&job, arguments.jobs, Job::verify)?;
+    let (mut results, certificate) = match watch(&job, &work) {
+        Ended::Done(results) => results?,
+        Ended::GivenUp(limit) => (job.given_up(limit), None),
+        Ended::Failed => return Ok(Exit::Internal),
     };
     results.interrupted |= job.monitor.is_interrupted();
+    if arguments.strict {
+        results = results.strict();
+    }
     report(&job, &results, arguments)?;
     if let Some(path) = &arguments.certificate {
         certificate::write(path, certificate.as_ref())?;
@@ -80,6 +95,9 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     let file = with_arguments(named, arguments)?;
+    let inputs = [Some(&arguments.firmware), arguments.properties.as_ref()];
+    arguments.certificate.as_deref().map_or(Ok(()), files::check)?;
+    reports::check(&arguments.report, &inputs.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
     Ok(Job {
         eeprom: eeprom::content(&file, device)?,
         image,
@@ -123,7 +141,7 @@ fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<Prop
 }
 
 /// The first interrupt ends the work and lets what is known be reported, the second ends the process.
-fn handle_interrupts(job: &Arc<Job>) {
+pub(crate) fn handle_interrupts(job: &Arc<Job>) {
     let job = Arc::clone(job);
     // Without a handler, which a system may refuse, an interrupt ends the process.
     let _ = ctrlc::set_handler(move || {
@@ -134,32 +152,36 @@ fn handle_interrupts(job: &Arc<Job>) {
 }
 
 /// Starts the work; what comes of it will arrive in the channel.
-fn start(job: &Arc<Job>, arguments: &Verify) -> Result<Receiver<Work>, InputError> {
-    let jobs = arguments.jobs.map_or(0, std::num::NonZeroUsize::get);
+pub(crate) fn start<T: Send + 'static>(
+    job: &Arc<Job>,
+    jobs: Option<NonZeroUsize>,
+    work: impl FnOnce(&Job) -> T + Send + 'static,
+) -> Result<Receiver<T>, InputError> {
+    let jobs = jobs.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).stack_size(STACK_BYTES).build();
     let pool = pool.map_err(|error| InputErrorKind::Threads { jobs, reason: error.to_string() })?;
     let (sender, receiver) = channel();
     let job = Arc::clone(job);
     thread::spawn(move || {
-        let work = pool.install(|| job.verify());
+        let done = pool.install(|| work(&job));
         // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(work);
+        let _ = sender.send(done);
     });
     Ok(receiver)
 }
 
-/// Waits for the work and looks after limits and the display. None if the work panicked.
-fn watch(job: &Job, work: &Receiver<Work>) -> Option<Work> {
+/// Waits for the work and looks after limits and the display.
+pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
     let mut display = Display::new();
     let outcome = loop {
         match work.recv_timeout(TICK) {
-            Ok(work) => break Some(work),
-            Err(RecvTimeoutError::Disconnected) => break None,
+            Ok(done) => break Ended::Done(done),
+            Err(RecvTimeoutError::Disconnected) => break Ended::Failed,
             Err(RecvTimeoutError::Timeout) => {}
         }
         job.monitor.measure();
         if let Some(limit) = job.monitor.must_end() {
-            break Some(Ok((job.given_up(limit), None)));
+            break Ended::GivenUp(limit);
         }
         display.show(&job.monitor.progress(), job.monitor.elapsed());
     };
@@ -170,18 +192,16 @@ fn watch(job: &Job, work: &Receiver<Work>) -> Option<Work> {
 fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<(), InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let report = Report { image: &job.image, device: job.device.name, results, peak_memory_bytes };
-    output::results(&match arguments.format {
-        Format::Text => report.text(output::colour()),
-        Format::Json => report.json(),
-    })?;
+    let machine = avr_verify::machine(&job.request())?;
+    reports::write(&report, &machine, arguments.format, &arguments.report)?;
     match &arguments.evidence {
-        Some(directory) => evidence::write(directory, &report, &avr_verify::machine(&job.request())?),
+        Some(directory) => evidence::write(directory, &report, &machine),
         None => Ok(()),
     }
 }
 
 impl Job {
-    fn request(&self) -> Request<'_> {
+    pub(crate) fn request(&self) -> Request<'_> {
         Request {
             image: &self.image,
             device: self.device,
@@ -193,20 +213,26 @@ impl Job {
         }
     }
 
-    fn verify(&self) -> Work {
+    /// The results and, if one was wanted, a certificate.
+    fn verify(&self) -> Result<(Results, Option<Certificate>), PropertyError> {
         match &self.text {
             Some(text) => avr_verify::certify(&self.request(), text).map(|(results, proofs)| (results, Some(proofs))),
             None => Ok((avr_verify::verify(&self.request())?, None)),
         }
     }
 
-    /// The results when the work did not come to an end in time: nothing is known.
-    fn given_up(&self, limit: Exhausted) -> Results {
+    /// Why work was given up.
+    pub(crate) fn reason(&self, limit: Exhausted) -> String {
         let progress = self.monitor.progress();
-        let reason = format!(
+        format!(
             "{limit} while {} in pass {}, with {} states reached after {} refinements",
             progress.phase, progress.pass, progress.states, progress.refinements
-        );
+        )
+    }
+
+    /// The results when the work did not come to an end in time: nothing is known.
+    fn given_up(&self, limit: Exhausted) -> Results {
+        let (progress, reason) = (self.monitor.progress(), self.reason(limit));
         let binding = Binding { device: self.device, image: &self.image };
         let statistics = Statistics {
             refinements: progress.refinements,
@@ -229,6 +255,7 @@ impl Job {
         Results {
             properties: self.file.properties.iter().map(unknown).collect(),
             stack: StackBound::default(),
+            survey: None,
             assumptions: assumptions(&self.file, self.start, self.device),
             interrupted: limit == Exhausted::Interrupted,
             passes: progress.pass,

@@ -22,11 +22,13 @@ mod setup;
 mod stack;
 mod state;
 mod store;
+mod survey;
 mod system;
 mod trace;
 mod vacuity;
 mod verification;
 mod workspace;
+mod worst_case;
 
 pub use assumptions::assumptions;
 pub use certificate::PropertyText;
@@ -34,6 +36,8 @@ pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
+pub use survey::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use system::{Firmware, View};
 pub use tvar::{Exhausted, Phase, Progress, Strategy, Unlimited, Watch};
 pub use verification::{Request, certify, verify};
+pub use worst_case::{Fit, Room, WorstCase, worst_case};

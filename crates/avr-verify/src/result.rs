@@ -1,6 +1,7 @@
 //! What verification answers.
 
 use crate::evidence::Evidence;
+use crate::survey::Survey;
 use std::time::Duration;
 
 /// The answer to a property.
@@ -85,6 +86,27 @@ pub struct PropertyResult {
     pub vacuous: Option<Vacuity>,
 }
 
+impl PropertyResult {
+    /// The result for those who accept only verdicts about the hardware: one that rests on the model is unknown.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        let said = match self.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "is violated",
+            Verdict::Unknown(_) => return self,
+        };
+        if self.basis == Basis::Model {
+            let reason = format!(
+                "it {said} in the model only: that rests on a choice which the hardware would determine, and strictness \
+                 was asked for"
+            );
+            self.verdict = Verdict::Unknown(Unknown::because(reason));
+            self.vacuous = None;
+        }
+        self
+    }
+}
+
 /// A subformula that does not matter: the property holds just as well when a constant that makes it say more replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vacuity {
@@ -125,10 +147,21 @@ pub struct Results {
     pub properties: Vec<PropertyResult>,
     /// The stack bound.
     pub stack: StackBound,
+    /// What the most refined state space shows of the program as a whole; none if the work was given up.
+    pub survey: Option<Survey>,
     /// What all answers rest on beside the firmware and the device; see [`crate::assumptions`].
     pub assumptions: Vec<String>,
     /// Whether the user interrupted the run.
     pub interrupted: bool,
     /// How often the state space was built.
     pub passes: usize,
+}
+
+impl Results {
+    /// The results for those who accept only verdicts about the hardware; see [`PropertyResult::strict`].
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.properties = self.properties.into_iter().map(PropertyResult::strict).collect();
+        self
+    }
 }

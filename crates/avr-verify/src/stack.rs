@@ -9,7 +9,7 @@ use three_valued::Truth;
 use tvar::{StateSpace, Watch};
 
 /// The deepest that the stack is in a state, in bytes below RAMEND; none where the pointer is torn or there is none.
-fn depth(firmware: &Firmware<'_>, state: &AbstractState) -> Option<u32> {
+pub(crate) fn depth(firmware: &Firmware<'_>, state: &AbstractState) -> Option<u32> {
     let view = firmware.view(state)?;
     if view.stack_pointer_torn() {
         return None;

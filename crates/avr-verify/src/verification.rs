@@ -8,6 +8,7 @@ use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unkn
 use crate::setup;
 use crate::stack;
 use crate::state::AbstractState;
+use crate::survey::Survey;
 use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
@@ -20,7 +21,7 @@ use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem, 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use three_valued::Truth;
-use tvar::{Blame, Decision, Exhausted, Goal, Outcome, Strategy, System, Undecided, Watch};
+use tvar::{Blame, Decision, Exhausted, Goal, Outcome, StateSpace, Strategy, System, Undecided, Watch};
 
 /// What is to be verified.
 #[derive(Clone, Copy)]
@@ -89,6 +90,7 @@ fn run(request: &Request<'_>, text: Option<&PropertyText>) -> Result<(Results, O
     let results = Results {
         properties,
         stack: stack_bound(&firmware, &outcome, request.watch),
+        survey: best_space(&outcome).map(|space| Survey::new(&firmware, request.image, space)),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
@@ -343,4 +345,13 @@ fn stack_bound(firmware: &Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: 
     let latest = outcome.latest.as_ref().filter(|latest| refined.is_none_or(|refined| !Arc::ptr_eq(latest, refined)));
     let bounds = refined.into_iter().chain(latest).map(|space| stack::bound(firmware, space, watch));
     bounds.reduce(StackBound::and).unwrap_or_default()
+}
+
+/// The state space that tells most of the program: a complete one if there is one, else the most refined.
+fn best_space<'a>(outcome: &'a Outcome<Firmware<'_>>) -> Option<&'a StateSpace<AbstractState>> {
+    let followed = |space: &StateSpace<AbstractState>| space.is_complete() && space.hazards().is_empty();
+    let decided = outcome.decisions.iter().map(|decision| (&decision.space, decision.refinements));
+    let latest = outcome.latest.iter().map(|space| (space, usize::MAX));
+    let best = decided.chain(latest).max_by_key(|(space, refinements)| (followed(space), *refinements));
+    best.map(|(space, _)| &**space)
 }

@@ -1,6 +1,7 @@
 //! Evidence rendered: as a debugger would show it, and as files: `trace.json`, `trace.vcd`, and a program against libsimavr.
 
 mod json;
+mod lines;
 mod player;
 mod simavr;
 mod step;
@@ -9,4 +10,7 @@ mod trace;
 mod wave;
 
 pub(crate) use json::JsonEvidence;
+pub(crate) use lines::Lines;
+pub(crate) use step::{action, chosen};
 pub(crate) use text::add_evidence;
+pub(crate) use wave::{Port, ports};

@@ -11,7 +11,7 @@ use crate::names::Names;
 const FLAGS: [char; 8] = ['C', 'Z', 'N', 'V', 'S', 'H', 'T', 'I'];
 
 /// What the instruction is, or what happens instead of one.
-pub(super) fn action(names: &Names<'_>, line: &Line) -> String {
+pub(crate) fn action(names: &Names<'_>, line: &Line) -> String {
     match line.happened {
         Happening::Continue if line.asleep => "asleep".to_owned(),
         Happening::Continue => names.instruction(line.pc).unwrap_or_else(|| "no instruction".to_owned()),
@@ -51,7 +51,7 @@ pub(super) fn changes(names: &Names<'_>, changes: &[Change]) -> Vec<String> {
 }
 
 /// What was chosen in a step.
-pub(super) fn chosen(names: &Names<'_>, chosen: &Chosen) -> Vec<String> {
+pub(crate) fn chosen(names: &Names<'_>, chosen: &Chosen) -> Vec<String> {
     let inputs = chosen.inputs.iter().map(|input| given(names.device, input));
     let initial = chosen.initial.iter().map(|(cell, value)| format!("{} = {value:#04x}", names.cell(*cell)));
     let what = chosen.happening.map(|what| happening(names, what));

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use avr_machine::{Machine, PAGE_CELLS};
-use avr_verify::{Change, Line, PropertyResult};
+use avr_machine::Machine;
+use avr_verify::PropertyResult;
 use serde::Serialize;
 
 use super::json::{JsonEvidence, JsonStep};
-use super::player::Player;
+use super::lines::Lines;
 use crate::json::{Firmware, firmware};
 use crate::names::Names;
 use crate::report::{Report, verdict_name};
@@ -46,24 +46,9 @@ impl Report<'_> {
     pub fn trace_json(&self, result: &PropertyResult, machine: &Machine) -> Option<String> {
         let evidence = result.evidence.as_ref()?;
         let names = Names { image: self.image, device: machine.device };
-        let mut player = Player::new(machine, evidence);
-        let mut cells = player.state().data.cells().to_vec();
+        let mut lines = Lines::new(machine, evidence);
         let (mut first, mut last) = (Vec::new(), VecDeque::new());
-        let mut inputs = evidence.chosen.iter().peekable();
-        while let Some(moment) = player.next() {
-            let mut changes = Vec::new();
-            for page in moment.state.data.changed_pages() {
-                for (offset, after) in moment.state.data.page(page).iter().enumerate() {
-                    let address = page * PAGE_CELLS + offset;
-                    let before = std::mem::replace(&mut cells[address], *after);
-                    if before != *after {
-                        changes.push(Change { address: address as u16, before, after: *after });
-                    }
-                }
-            }
-            let chosen = inputs.next_if(|chosen| chosen.step == moment.step).cloned();
-            let (step, pc, happened, asleep) = (moment.step, moment.pc, moment.happened, moment.asleep);
-            let line = Line { step, pc, happened, asleep, changes, chosen };
+        while let Some((line, _)) = lines.next() {
             if first.len() < MAX_STEPS {
                 first.push(line);
             } else {

@@ -31,10 +31,10 @@ enum Source {
 
 /// The data addresses of the registers of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Port {
-    pins: u16,
-    direction: u16,
-    output: u16,
+pub(crate) struct Port {
+    pub(crate) pins: u16,
+    pub(crate) direction: u16,
+    pub(crate) output: u16,
 }
 
 struct Wave {
@@ -153,7 +153,7 @@ impl Waves<'_> {
 }
 
 /// The ports of a device with their letters.
-fn ports(device: &Device) -> Vec<(char, Port)> {
+pub(crate) fn ports(device: &Device) -> Vec<(char, Port)> {
     let address = |name: String| device.register(&name).map(|register| register.address);
     let port = |letter: char| {
         let pins = address(format!("PIN{letter}"))?;

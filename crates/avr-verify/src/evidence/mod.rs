@@ -23,8 +23,8 @@ mod wording;
 
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use avr_machine::Hazard;
 use avr_machine::simulator::Stimulus;
+use avr_machine::{Frame, Hazard};
 use avr_properties::{AtomKind, CellsRead};
 use concrete::ConcreteView;
 use confirm::{Confirmed, confirm};
@@ -94,6 +94,8 @@ pub struct Evidence {
     pub replayed: bool,
     /// The state at the end.
     pub end: LastState,
+    /// The return addresses on the stack at the end, oldest first.
+    pub calls: Vec<Frame>,
     /// The atoms of the property with their values at the end, where they are known.
     pub atoms: Vec<(String, bool)>,
     /// The data addresses of the cells that the property speaks of, by rising address.
@@ -330,6 +332,7 @@ impl<'f> Finder<'_, 'f> {
             proved: if confirmed.alone { Vec::new() } else { self.proved(walked) },
             replayed: true,
             end,
+            calls: confirmed.last.calls.frames().to_vec(),
             atoms,
             cells: self.cells(),
             story: confirmed.story,
@@ -437,6 +440,7 @@ fn unconfirmed(walked: &Walked) -> Evidence {
         proved: Vec::new(),
         replayed: false,
         end: LastState { pc: 0, stack_pointer: 0, status: 0, hazard: None },
+        calls: Vec::new(),
         atoms: Vec::new(),
         cells: Vec::new(),
         story: Told::default(),

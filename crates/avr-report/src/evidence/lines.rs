@@ -1,0 +1,54 @@
+//! A run step by step, with the cells that each step changes.
+
+use std::iter::Peekable;
+use std::slice::Iter;
+
+use avr_machine::{Machine, PAGE_CELLS};
+use avr_verify::{Change, Chosen, Evidence, Line};
+
+use super::player::{Moment, Player};
+
+/// A run under way.
+pub(crate) struct Lines<'a> {
+    player: Player<'a>,
+    cells: Vec<u8>,
+    chosen: Peekable<Iter<'a, Chosen>>,
+}
+
+impl<'a> Lines<'a> {
+    /// The run of some evidence, before its first step.
+    pub(crate) fn new(machine: &'a Machine, evidence: &'a Evidence) -> Self {
+        let player = Player::new(machine, evidence);
+        let cells = player.state().data.cells().to_vec();
+        Self { player, cells, chosen: evidence.chosen.iter().peekable() }
+    }
+
+    /// The content of all cells after the last step that was taken.
+    pub(crate) fn cells(&self) -> &[u8] {
+        &self.cells
+    }
+
+    /// Takes the next step: it, and what the program read in the I/O area by data address; none at the end.
+    pub(crate) fn next(&mut self) -> Option<(Line, Vec<(u16, u8)>)> {
+        let moment = self.player.next()?;
+        let changes = changes(&mut self.cells, &moment);
+        let chosen = self.chosen.next_if(|chosen| chosen.step == moment.step).cloned();
+        let Moment { step, pc, happened, asleep, reads, .. } = moment;
+        Some((Line { step, pc, happened, asleep, changes, chosen }, reads.to_vec()))
+    }
+}
+
+/// What a step changed in the cells, which are updated.
+fn changes(cells: &mut [u8], moment: &Moment<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for page in moment.state.data.changed_pages() {
+        for (offset, after) in moment.state.data.page(page).iter().enumerate() {
+            let address = page * PAGE_CELLS + offset;
+            let before = std::mem::replace(&mut cells[address], *after);
+            if before != *after {
+                changes.push(Change { address: address as u16, before, after: *after });
+            }
+        }
+    }
+    changes
+}

@@ -1,0 +1,69 @@
+//! Results as JUnit XML, which build servers read.
+//!
+//! Violated is a failure. Unknown is an error and not skipped, because many gates ignore what was skipped.
+
+use avr_verify::{PropertyResult, Verdict};
+use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
+
+use crate::escape::Escaped;
+use crate::evidence::add_evidence;
+use crate::report::{Report, Summary, remarks, verdict_name};
+use crate::text;
+
+impl Report<'_> {
+    /// One test suite with a test case for each property, in their order.
+    ///
+    /// # Panics
+    /// Never: it is written into memory.
+    #[must_use]
+    pub fn junit(&self) -> String {
+        let mut suite = TestSuite::new(visible(&self.image.name));
+        for result in &self.results.properties {
+            suite.add_test_case(self.test_case(result));
+        }
+        suite.set_time(self.results.properties.iter().map(|result| result.statistics.time).max().unwrap_or_default());
+        suite.add_property(("device", self.device));
+        suite.add_property(("sha256", self.image.sha256.as_str()));
+        suite.add_property(("stack", text::stack(self.results.stack).as_str()));
+        suite.add_property(("summary", text::summary(Summary::of(self.results)).as_str()));
+        for assumption in &self.results.assumptions {
+            suite.add_property(("assuming", visible(assumption).as_str()));
+        }
+        let mut suites = Suites::new("avr-tvar");
+        suites.add_test_suite(suite);
+        suites.to_string().expect("it is written into memory")
+    }
+
+    fn test_case(&self, result: &PropertyResult) -> TestCase {
+        let remarks = remarks(result).iter().map(|remark| visible(remark)).collect::<Vec<_>>().join("; ");
+        let mut case = TestCase::new(visible(&result.name), status(result, &remarks));
+        case.set_classname(format!("avr-tvar.{}", result.kind));
+        case.set_time(result.statistics.time);
+        let mut output = format!("{}: {}\n", verdict_name(&result.verdict).0, visible(&result.formula));
+        if !remarks.is_empty() {
+            output.push_str(&format!("{remarks}\n"));
+        }
+        if let Some(evidence) = &result.evidence {
+            add_evidence(&mut output, "", evidence, self.image, self.device);
+        }
+        case.set_system_out(output);
+        case
+    }
+}
+
+fn status(result: &PropertyResult, remarks: &str) -> TestCaseStatus {
+    let kind = match result.verdict {
+        Verdict::Holds => return TestCaseStatus::success(),
+        Verdict::Violated => NonSuccessKind::Failure,
+        Verdict::Unknown(_) => NonSuccessKind::Error,
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(verdict_name(&result.verdict).0);
+    status.set_message(remarks);
+    status
+}
+
+/// XML has no place for most control characters: they are shown as on a terminal.
+fn visible(text: &str) -> String {
+    Escaped(text).to_string()
+}

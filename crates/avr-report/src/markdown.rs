@@ -1,0 +1,55 @@
+//! Results as Markdown, for the summaries of jobs and for comments.
+
+use std::fmt::Write;
+
+use avr_verify::{PropertyResult, Verdict};
+
+use crate::escape::{markdown, markdown_block};
+use crate::evidence::add_evidence;
+use crate::report::{Report, Summary, remarks, verdict_name};
+use crate::text;
+
+impl Report<'_> {
+    /// A heading, a table of all properties in their order, the stack bound, what everything assumes, and the runs
+    /// that show violations, folded.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut page = format!("### avr-tvar: {} ({})\n\n", markdown(&self.image.name), markdown(self.device));
+        put(&mut page, format_args!("{}\n\n", text::summary(Summary::of(self.results))));
+        page.push_str("| verdict | property | remarks |\n|---|---|---|\n");
+        for result in &self.results.properties {
+            let remarks: Vec<String> = remarks(result).iter().map(|remark| markdown(remark)).collect();
+            let verdict = format!("{} {}", sign(&result.verdict), verdict_name(&result.verdict).0);
+            put(&mut page, format_args!("| {verdict} | {} | {} |\n", markdown(&result.name), remarks.join("<br>")));
+        }
+        put(&mut page, format_args!("\nStack: {}\n", text::stack(self.results.stack)));
+        for assumption in &self.results.assumptions {
+            put(&mut page, format_args!("\nAssuming {}\n", markdown(assumption)));
+        }
+        self.results.properties.iter().for_each(|result| self.add_run(&mut page, result));
+        page
+    }
+
+    fn add_run(&self, page: &mut String, result: &PropertyResult) {
+        let Some(evidence) = result.evidence.as_ref().filter(|_| result.verdict == Verdict::Violated) else { return };
+        let mut run = String::new();
+        add_evidence(&mut run, "", evidence, self.image, self.device);
+        // A summary is HTML, in which Markdown means nothing; the escapes of Markdown would be seen.
+        let name = maud::html! { (crate::escape::Escaped(&result.name).to_string()) }.into_string();
+        let block = markdown_block(&run);
+        put(page, format_args!("\n<details><summary>The run that violates {name}</summary>\n\n{block}\n</details>\n"));
+    }
+}
+
+fn sign(verdict: &Verdict) -> char {
+    match verdict {
+        Verdict::Holds => '✅',
+        Verdict::Violated => '❌',
+        Verdict::Unknown(_) => '❓',
+    }
+}
+
+fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = page.write_fmt(text);
+}

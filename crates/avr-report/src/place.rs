@@ -1,0 +1,57 @@
+//! Where a result points to, for reports that are shown beside the source.
+
+use avr_image::{FlashByteAddress, Image};
+use avr_verify::PropertyResult;
+
+/// A source line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// The path as the compiler recorded it, without detours.
+    pub(crate) file: String,
+    /// The line, counted from 1.
+    pub(crate) line: u32,
+}
+
+impl Source {
+    /// The source line of a flash byte address, where debug information tells.
+    pub(crate) fn at(image: &Image, pc: u32) -> Option<Self> {
+        let line = image.source_line(FlashByteAddress(pc))?;
+        (line.line > 0).then(|| Self { file: without_detours(line.file), line: line.line })
+    }
+}
+
+/// The flash byte address of the last instruction of the run that shows a result.
+pub(crate) fn address(result: &PropertyResult) -> Option<u32> {
+    let evidence = result.evidence.as_ref()?;
+    evidence.story.last.last().map(|line| line.pc)
+}
+
+/// A path without `.` and without the folders that `..` leaves again.
+fn without_detours(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => drop(parts.pop()),
+            // Two separators are one, except for the first of an absolute path.
+            "" if !parts.is_empty() => {}
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_detours;
+
+    #[test]
+    fn paths_lose_their_detours() {
+        let check = |path: &str, expected: &str| assert_eq!(without_detours(path), expected);
+        check("branch/main.c", "branch/main.c");
+        check("branch/../common/./a.h", "common/a.h");
+        check("../lib/a.c", "../lib/a.c");
+        check("../../a.c", "../../a.c");
+        check("/usr//src/../a.c", "/usr/a.c");
+    }
+}

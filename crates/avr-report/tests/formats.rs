@@ -1,0 +1,184 @@
+//! Reports for other programs: each fits its format, also with names that try to break out of it.
+
+mod schema;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+use avr_report::Report;
+use avr_verify::{Basis, Request, Strategy, Unknown, Unlimited, Vacuity, Verdict};
+use expect_test::expect;
+use quick_junit::TestCaseStatus;
+use serde_json::Value;
+
+/// Names that mean something to terminals, XML, HTML, Markdown and workflow commands.
+const HOSTILE: &str = "\u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%,a:b \u{202e}[l](http://x)";
+
+const PROPERTIES: &str = r#"(properties: [
+    Recovery(name: "gets back", to: "PORTD == 0"),
+    Inherent(name: "no hazard"),
+    Stack(name: "stack of 1", max_bytes: 1),
+    Reachable(name: "HOSTILE", check: "PORTD == 77"),
+    Formula(name: "not known", check: "AF PORTD == 1"),
+])"#;
+
+/// Renders what verification answers about a sample in which names are hostile, the last answer is taken away and the
+/// second is vacuous.
+fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
+    let device = Device::named("atmega328p-gpio").expect("the device exists");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples/branch").join(image);
+    let mut image = Image::load(path, &LoadOptions::new(device.memory.flash_bytes, 1024)).expect("a sample");
+    image.name = "out/branch 1.elf".to_owned();
+    let file = PropertyFile::parse("p.ron", PROPERTIES).expect("the properties are right");
+    let request = Request {
+        image: &image,
+        device,
+        start: None,
+        file: &file,
+        eeprom: &BTreeMap::new(),
+        strategy: Strategy::Default,
+        watch: &Unlimited,
+    };
+    let mut results = avr_verify::verify(&request).expect("the names exist");
+    results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
+    results.properties[1].vacuous = Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false });
+    results.properties[3].name = HOSTILE.to_owned();
+    results.properties[4].verdict = Verdict::Unknown(Unknown::because(format!("of {HOSTILE}")));
+    results.properties[4].evidence = None;
+    results.properties[4].basis = Basis::Model;
+    results.assumptions.push(HOSTILE.to_owned());
+    render(&Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0 })
+}
+
+fn sarif(image: &str) -> Value {
+    serde_json::from_str(&with_report(image, |report| report.sarif())).expect("SARIF is JSON")
+}
+
+/// What in a log contradicts the standard. The pattern of `language`, which our logs do not have, is no regular
+/// expression of JSON Schema: a bracket is left over in it.
+fn sarif_problems(log: &Value) -> Vec<String> {
+    let mut schema: Value = serde_json::from_str(include_str!("sarif/sarif-schema-2.1.0.json")).expect("it is JSON");
+    for of in ["run", "toolComponent"] {
+        let language = schema["definitions"][of]["properties"]["language"].as_object_mut();
+        assert!(language.and_then(|language| language.remove("pattern")).is_some());
+    }
+    schema::problems_with(log, &schema.to_string())
+}
+
+#[test]
+fn sarif_fits_the_standard() {
+    for image in ["branch.Og.elf", "branch.Og.hex"] {
+        assert_eq!(sarif_problems(&sarif(image)), Vec::<String>::new(), "{image}");
+    }
+    let mut other = sarif("branch.Og.elf");
+    other["runs"][0]["results"][0]["level"] = "fatal".into();
+    assert_eq!(sarif_problems(&other).len(), 1);
+}
+
+#[test]
+fn sarif_has_what_is_not_proved_in_order() {
+    let log = sarif("branch.Og.elf");
+    let results = log["runs"][0]["results"].as_array().expect("results are a list");
+    let row = |result: &Value| {
+        let name = result["properties"]["name"].as_str().unwrap_or_default().chars().take(9).collect::<String>();
+        let level = result["level"].as_str().unwrap_or_default().to_owned();
+        (name, level, result["ruleId"].as_str().unwrap_or_default().to_owned())
+    };
+    let expected = [
+        ("gets back", "error", "Recovery"),
+        ("stack of ", "error", "Stack"),
+        (&HOSTILE[..9], "error", "Reachable"),
+        ("not known", "warning", "Formula"),
+    ];
+    let expected = expected.map(|(name, level, rule)| (name.to_owned(), level.to_owned(), rule.to_owned()));
+    assert_eq!(results.iter().map(row).collect::<Vec<_>>(), expected);
+    assert_eq!(log["runs"][0]["properties"]["summary"], serde_json::json!({"holds": 1, "violated": 3, "unknown": 1}));
+    let message = results[2]["message"]["text"].as_str().expect("messages are texts");
+    assert!(!message.contains(['\x1b', '\n', '\r', '\u{202e}']), "{message:?}");
+    assert!(message.contains(r"\[l\](http://x)"), "{message}");
+}
+
+#[test]
+fn sarif_points_to_the_source_or_to_the_listing() {
+    let place = |log: &Value| log["runs"][0]["results"][0]["locations"][0]["physicalLocation"].clone();
+    let expected = serde_json::json!({ "artifactLocation": { "uri": "branch/main.c" }, "region": { "startLine": 10 } });
+    assert_eq!(place(&sarif("branch.Og.elf")), expected);
+    let log = sarif("branch.Og.hex");
+    let place = place(&log);
+    assert_eq!(place["artifactLocation"]["uri"], "out/branch%201.elf.lst");
+    let listing = &log["runs"][0]["artifacts"][1];
+    assert_eq!(listing["location"], place["artifactLocation"]);
+    let line = place["region"]["startLine"].as_u64().expect("lines are numbers") as usize;
+    let text = listing["contents"]["text"].as_str().expect("the listing is text");
+    assert_eq!(text.lines().nth(line - 1), Some("      8a:\tb98b     \tout\t0x0b, r24\t; 11 <PORTD>"));
+}
+
+#[test]
+fn junit_counts_violated_as_failure_and_unknown_as_error() {
+    let xml = with_report("branch.Og.elf", |report| report.junit());
+    let suites = quick_junit::Report::deserialize_from_str(&xml).expect("the XML is a JUnit report");
+    let suite = &suites.test_suites[0];
+    let row = |case: &quick_junit::TestCase| {
+        let outcome = match &case.status {
+            TestCaseStatus::Success { .. } => "success",
+            TestCaseStatus::NonSuccess { kind: quick_junit::NonSuccessKind::Failure, .. } => "failure",
+            TestCaseStatus::NonSuccess { kind: quick_junit::NonSuccessKind::Error, .. } => "error",
+            TestCaseStatus::Skipped { .. } => "skipped",
+        };
+        (case.name.as_str().chars().take(9).collect::<String>(), outcome)
+    };
+    let rows: Vec<_> = suite.test_cases.iter().map(row).collect();
+    let expected = [
+        ("gets back", "failure"),
+        ("no hazard", "success"),
+        ("stack of ", "failure"),
+        (r"\u{1b}[2J", "failure"),
+        ("not known", "error"),
+    ];
+    assert_eq!(rows, expected.map(|(name, outcome)| (name.to_owned(), outcome)));
+    assert_eq!((suite.tests, suite.failures, suite.errors), (5, 3, 1));
+    assert!(!xml.contains(['\x1b', '\u{202e}']) && !xml.contains("<script>"), "{xml}");
+}
+
+#[test]
+fn github_gets_one_command_for_each_problem() {
+    let expected = expect![[r#"
+        ::error file=branch/main.c,line=10,title=violated%3A gets back::out/branch 1.elf: 'gets back' is violated%0Arun of 13 steps: after 13 steps 'EF (PORTD == 0)' does not hold
+        ::notice title=holds%3A no hazard::out/branch 1.elf: 'no hazard' holds%0Avacuous: it holds as well with '\u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)' replaced by false
+        ::error title=violated%3A stack of 1::out/branch 1.elf: 'stack of 1' is violated%0Arun of 8 steps: after 8 steps 'sp_torn' is false, 'sp >= 0x8fe' is false
+        ::error title=violated%3A \u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n%3A%3Aerror%3A%3Aforged\r##[error]100%25%2Ca%3Ab \u{202e}[l](http%3A//x)::out/branch 1.elf: '\u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)' is violated%0Arun of 0 steps: in the first state 'EF (PORTD == 77)' does not hold
+        ::warning title=unknown%3A not known::out/branch 1.elf: 'not known' is unknown%0Aof \u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)%0Ain the model: it rests on a choice that the hardware would determine
+        ::notice title=avr-tvar::out/branch 1.elf: 1 holds, 3 violated, 1 unknown; stack: 2 bytes at most, and some run needs them
+    "#]];
+    expected.assert_eq(&with_report("branch.Og.elf", |report| report.github()));
+}
+
+#[test]
+fn markdown_is_a_table_and_folded_runs() {
+    let expected = expect![[r#"
+        ### avr-tvar: out/branch 1\.elf (atmega328p-gpio)
+
+        1 holds, 3 violated, 1 unknown
+
+        | verdict | property | remarks |
+        |---|---|---|
+        | ❌ violated | gets back | run of 13 steps\: after 13 steps 'EF \(PORTD == 0\)' does not hold |
+        | ✅ holds | no hazard | vacuous\: it holds as well with '\\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\)' replaced by false |
+        | ❌ violated | stack of 1 | run of 8 steps\: after 8 steps 'sp\_torn' is false, 'sp &gt;= 0x8fe' is false |
+        | ❌ violated | \\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\) | run of 0 steps\: in the first state 'EF \(PORTD == 77\)' does not hold |
+        | ❓ unknown | not known | of \\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\)<br>in the model\: it rests on a choice that the hardware would determine |
+
+        Stack: 2 bytes at most, and some run needs them
+
+        Assuming \\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\)
+    "#]];
+    let page = with_report("branch.Og.elf", |report| report.markdown());
+    let table: Vec<&str> = page.lines().take_while(|line| !line.starts_with("<details>")).collect();
+    expected.assert_eq(&table.join("\n"));
+    assert!(!page.contains("<script>") && !page.contains('\x1b'), "{page}");
+    assert_eq!(page.matches("<details>").count(), 3);
+    assert_eq!(page.matches("```").count(), 6);
+}

@@ -1,0 +1,136 @@
+//! The command `stack`.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use avr_properties::PropertyFile;
+use avr_report::{StackReport, warnings};
+use avr_verify::{Exhausted, Fit, Strategy, WorstCase, worst_case};
+use clap::Args;
+
+use crate::arguments::{Format, device_help};
+use crate::device::{self, Wishes};
+use crate::eeprom;
+use crate::error::InputError;
+use crate::exit::Exit;
+use crate::memory;
+use crate::monitor::{Limits, Monitor};
+use crate::output;
+use crate::values;
+use crate::verify::{self, Ended, Job};
+
+/// What `stack --help` ends with.
+pub(crate) const HELP: &str = "\
+The last line sums it up: stack: fits, lower 35, upper 35, room 2039, free 2004
+Some run needs `lower` bytes, none needs more than `upper`; a hyphen stands for what is not known.
+
+Exit codes: 0 fits, 1 overflows, 2 wrong usage or input, 3 unknown, 4 internal error or failed self-check,
+130 interrupted.";
+
+/// What `stack` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Stack {
+    /// Firmware as ELF or Intel HEX; the content decides which
+    pub firmware: PathBuf,
+    /// Property file (RON) with assumptions, fuses and the like; its properties do not matter here
+    pub properties: Option<PathBuf>,
+    /// How many bytes must stay free between the stack and static data
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub margin: u32,
+    /// The device; by default as the property file or the image says, else atmega328p
+    #[arg(long, value_name = "NAME", long_help = device_help())]
+    pub device: Option<String>,
+    /// Byte address of the first instruction, for boot loaders
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
+    pub start: Option<u32>,
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    pub timeout: Option<Duration>,
+    /// Give up before more memory than this is taken: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub memory: Option<usize>,
+    /// Number of threads; by default as many as there are processors
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+}
+
+/// Finds the worst-case stack of the firmware and reports it.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
+    let job = Arc::new(configure(arguments, Instant::now())?);
+    output::note(&warnings(&job.image));
+    verify::handle_interrupts(&job);
+    let margin = arguments.margin;
+    let latest = Arc::new(Mutex::new(None));
+    let learned = Arc::clone(&latest);
+    let work = verify::start(&job, arguments.jobs, move |job| {
+        worst_case(&job.request(), margin, &|found: &WorstCase| {
+            if let Ok(mut latest) = learned.lock() {
+                *latest = Some(found.clone());
+            }
+        })
+    })?;
+    let mut found = match verify::watch(&job, &work) {
+        Ended::Done(found) => found?,
+        Ended::GivenUp(limit) => {
+            let latest = latest.lock().ok().and_then(|mut latest| latest.take());
+            given_up(&job, margin, latest, limit)
+        }
+        Ended::Failed => return Ok(Exit::Internal),
+    };
+    found.interrupted |= job.monitor.is_interrupted();
+    let report = StackReport {
+        image: &job.image,
+        device: job.device,
+        worst_case: &found,
+        peak_memory_bytes: memory::peak() as u64,
+    };
+    output::results(&match arguments.format {
+        Format::Text => report.text(),
+        Format::Json => report.json(),
+    })?;
+    Ok(exit(&found))
+}
+
+fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
+    let named = arguments.properties.as_deref().map(verify::read_properties).transpose()?;
+    let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
+    let (image, device) = device::load(&arguments.firmware, wishes)?;
+    let file = named.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;
+    Ok(Job {
+        eeprom: eeprom::content(&file, device)?,
+        image,
+        device,
+        file,
+        start: arguments.start,
+        strategy: Strategy::default(),
+        text: None,
+        monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
+    })
+}
+
+/// What is known when the work went on beyond a limit.
+fn given_up(job: &Job, margin: u32, latest: Option<WorstCase>, limit: Exhausted) -> WorstCase {
+    let reason = job.reason(limit);
+    let is_interrupted = limit == Exhausted::Interrupted;
+    match latest {
+        Some(latest) => WorstCase { reasons: vec![reason], interrupted: is_interrupted, ..latest },
+        None => WorstCase::given_up(&job.request(), margin, reason, is_interrupted),
+    }
+}
+
+fn exit(found: &WorstCase) -> Exit {
+    match found.fit {
+        _ if found.self_check_failed => Exit::Internal,
+        _ if found.interrupted => Exit::Interrupted,
+        Fit::Overflows => Exit::Violated,
+        Fit::Unknown => Exit::Unknown,
+        Fit::Fits => Exit::Holds,
+    }
+}

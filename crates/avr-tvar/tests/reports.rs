@@ -1,0 +1,155 @@
+//! Reports on the standard output and in files: formats, strictness, and what happens when a file cannot be written.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
+const PROPERTIES: &str = "properties/branch.ron";
+/// What it says of the light rests on the model.
+const TIMER: [&str; 2] = ["firmware-samples/timer-blink/timer-blink.Os.elf", "properties/timer-blink.ron"];
+
+/// Runs the program in the root of the repository.
+fn avr_tvar(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    command.args(arguments).current_dir(root).env_remove("CLICOLOR_FORCE").output().expect("the program starts")
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("there is room for a folder")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("output is UTF-8")
+}
+
+/// The text without what differs from run to run.
+fn without_times(text: &str) -> String {
+    let changing = ["\"seconds\"", "\"peak_memory_bytes\"", "time=", "memory    "];
+    text.lines().filter(|line| !changing.iter().any(|part| line.contains(part))).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn several_reports_are_written_at_once() {
+    let folder = folder();
+    let formats = ["json", "sarif", "junit", "github", "markdown"];
+    let path = |format: &str| folder.path().join(format);
+    let reports: Vec<String> =
+        formats.iter().map(|format| format!("--report={format}={}", path(format).display())).collect();
+    let arguments = |stdout: &'static str| {
+        let fixed = ["verify", BRANCH, PROPERTIES, "--format", stdout];
+        fixed.into_iter().chain(reports.iter().map(String::as_str)).collect::<Vec<_>>()
+    };
+    let code = avr_tvar(&["verify", BRANCH, PROPERTIES]).status.code();
+    for format in formats {
+        let output = avr_tvar(&arguments(format));
+        assert_eq!((output.status.code(), stderr(&output)), (code, String::new()), "{format}");
+        let file = fs::read_to_string(path(format)).expect("the file is there");
+        let stdout = String::from_utf8(output.stdout).expect("output is UTF-8");
+        assert_eq!(without_times(&file), without_times(&stdout), "{format}");
+    }
+    // Nothing else is left behind.
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), formats.len());
+}
+
+#[test]
+fn the_json_fits_its_schema() {
+    let schema: Value = serde_json::from_str(include_str!("../../../docs/schema/report-1.json")).expect("it is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
+    let strict = [&TIMER[..], &["--strict"]].concat();
+    let unfinished = [BRANCH, "--timeout", "0"];
+    for arguments in [&[BRANCH, PROPERTIES][..], &TIMER, &strict, &unfinished, &[BRANCH]] {
+        let output = avr_tvar(&[&["verify", "--format", "json"], arguments].concat());
+        let report = serde_json::from_slice(&output.stdout).expect("the standard output is one JSON object");
+        let problems: Vec<String> = validator.iter_errors(&report).map(|problem| problem.to_string()).collect();
+        assert_eq!(problems, Vec::<String>::new(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for format in ["json", "sarif", "markdown"] {
+        let run = |jobs| {
+            let output = avr_tvar(&["verify", BRANCH, PROPERTIES, "--format", format, "--jobs", jobs]);
+            without_times(&String::from_utf8(output.stdout).expect("output is UTF-8"))
+        };
+        assert_eq!(run("1"), run("3"), "{format}");
+    }
+}
+
+/// Expects an error that names the file, before anything is verified.
+#[track_caller]
+fn check_refused(report: &str, expected: &str) {
+    let output = avr_tvar(&["verify", BRANCH, "--report", report]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{}", stderr(&output));
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+}
+
+#[test]
+fn what_cannot_be_written_is_an_error_before_the_work() {
+    check_refused("json=no/such/folder/report.json", "no/such/folder/report.json: cannot be written: No such file");
+    check_refused("json=docs", "docs: cannot be written: is a directory");
+    check_refused("json=", "the name of the file is missing");
+    check_refused("pdf=report", "'pdf' is no format of reports");
+    check_refused(&format!("json={BRANCH}"), "the report would replace firmware-samples/branch/branch.Og.elf");
+    let folder = folder();
+    let file = folder.path().join("r").display().to_string();
+    let twice = [format!("json={file}"), format!("sarif={file}")];
+    let output = avr_tvar(&["verify", BRANCH, "--report", &twice[0], "--report", &twice[1]]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("two reports would go there"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error_and_the_other_reports_are_written() {
+    let folder = folder();
+    let file = folder.path().join("report.json");
+    let other = format!("json={}", file.display());
+    let output = avr_tvar(&["verify", BRANCH, "--report", "text=/dev/full", "--report", &other]);
+    assert_eq!(output.status.code(), Some(2));
+    let expected = "error: /dev/full: cannot be written: No space left on device (os error 28)\n\
+                    hint: make room on the device that it goes to\n";
+    assert_eq!(stderr(&output), expected);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("summary   1 holds"));
+    assert!(fs::read_to_string(&file).expect("the other one is there").ends_with("}\n"));
+    // The device is still one.
+    assert!(!fs::metadata("/dev/full").expect("it is there").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_and_what_it_leads_to_is_replaced() {
+    let folder = folder();
+    let (target, link) = (folder.path().join("old.json"), folder.path().join("latest.json"));
+    fs::write(&target, "old").expect("there is room");
+    std::os::unix::fs::symlink(&target, &link).expect("links are possible");
+    let report = format!("json={}", link.display());
+    assert_eq!(avr_tvar(&["verify", BRANCH, "--report", &report]).status.code(), Some(0));
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    assert!(fs::read_to_string(&target).expect("it is there").contains("avr-tvar/report/1"));
+}
+
+#[test]
+fn strictness_takes_away_verdicts_about_the_model() {
+    let results = |more: &[&str]| {
+        let output = avr_tvar(&[&["verify", "--format", "json"], &TIMER[..], more].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("the standard output is one JSON object");
+        report["results"].as_array().expect("results are a list").clone()
+    };
+    let (lenient, strict) = (results(&[]), results(&["--strict"]));
+    assert!(lenient.iter().any(|result| result["basis"] == "model"));
+    assert!(lenient.iter().all(|result| result["verdict"] != "unknown"));
+    for (before, after) in lenient.iter().zip(&strict) {
+        let rests_on_model = before["basis"] == "model";
+        let expected = if rests_on_model { &Value::from("unknown") } else { &before["verdict"] };
+        assert_eq!(&after["verdict"], expected);
+        let reason = after["reason"].as_str().unwrap_or_default();
+        assert_eq!(reason.ends_with("strictness was asked for"), rests_on_model, "{reason}");
+    }
+}

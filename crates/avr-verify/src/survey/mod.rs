@@ -1,0 +1,143 @@
+//! What a state space shows of the program as a whole: which instructions are reached, how its routines lead to each
+//! other, and what each of them takes of the stack.
+//!
+//! Nothing here knows calling conventions, symbols are not needed, and it does not matter how code came about: all is
+//! read off PC, SP and call string of the abstract states.
+
+mod calls;
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use avr_image::Image;
+use tvar::StateSpace;
+
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use calls::Calls;
+pub(crate) use calls::chain;
+pub(crate) use places::Places;
+
+/// A part of the program that has a stack frame of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Routine {
+    /// A function, or what runs before any is called, by the flash byte address where it begins.
+    Function(u32),
+    /// The handler of an interrupt with all that it jumps to, by vector number.
+    Handler(u8),
+}
+
+/// A routine on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The routine.
+    pub routine: Routine,
+    /// Flash byte address of the instruction that it is at: the one after the call for all but the last.
+    pub pc: u32,
+    /// The bytes that it takes: its return address, and what it pushed until the next one was called or entered.
+    pub bytes: u32,
+}
+
+/// What a routine takes of the stack, in bytes, its return address included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The most that it takes by itself.
+    pub own: u32,
+    /// The most that it takes with all that it calls, interrupt handlers on top not counted.
+    pub total: u32,
+    /// The routines that call it; for a handler, those that it interrupts.
+    pub callers: BTreeSet<Routine>,
+    /// How many abstract states are in it.
+    pub states: usize,
+}
+
+/// How one routine leads to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    /// A call.
+    Call,
+    /// The entry into an interrupt handler.
+    Interrupt,
+    /// A return.
+    Return,
+    /// Without a change of the call string: a jump, or running on.
+    Jump,
+}
+
+/// A routine, or several that call each other, more than once in the same call string.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cycle {
+    /// The routines in the order of their calls; the last one calls or is interrupted by the first.
+    pub routines: Vec<Routine>,
+}
+
+/// What a state space shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Whether every path was followed to its end, so that what is not here is not in the program: no limit of the
+    /// engine was reached, and no hazard, after which nothing is promised.
+    pub complete: bool,
+    /// Flash byte addresses of the instructions that are reached, with the number of their abstract states.
+    pub instructions: BTreeMap<u32, usize>,
+    /// The routines that are reached.
+    pub routines: BTreeMap<Routine, Usage>,
+    /// How they lead to each other, with the number of transitions.
+    pub ways: BTreeMap<(Routine, Routine, Way), usize>,
+    /// Recursion and nesting: for each cycle how often one of its routines is in one call string at most.
+    pub cycles: BTreeMap<Cycle, usize>,
+    /// The call string of a state with the deepest stack, oldest routine first.
+    pub deepest: Vec<Segment>,
+    /// Flash byte addresses where calls lead and vectors jump to.
+    pub entries: BTreeSet<u32>,
+}
+
+impl Survey {
+    /// Reads a state space.
+    pub(crate) fn new(firmware: &Firmware<'_>, image: &Image, space: &StateSpace<AbstractState>) -> Self {
+        let entries = places::entries(firmware, space);
+        let places = Places::new(firmware.machine, image, entries.clone());
+        let mut calls = Calls::new(firmware, &places);
+        let mut instructions: BTreeMap<u32, usize> = BTreeMap::new();
+        for state in &space.states {
+            match state {
+                AbstractState::Running(running) => {
+                    *instructions.entry(running.control.pc * 2).or_default() += 1;
+                    calls.visit(state, running);
+                }
+                // The instruction of a hazard was reached, and ran into it.
+                AbstractState::Hazard { .. } | AbstractState::Limit { .. } | AbstractState::Dummy => {}
+            }
+        }
+        let ways = ways(firmware, &places, space);
+        let (routines, cycles, deepest) = calls.finish();
+        let complete = space.is_complete() && space.hazards().is_empty();
+        Self { complete, instructions, routines, ways, cycles, deepest, entries }
+    }
+}
+
+/// How routines lead to each other.
+fn ways(
+    firmware: &Firmware<'_>,
+    places: &Places<'_>,
+    space: &StateSpace<AbstractState>,
+) -> BTreeMap<(Routine, Routine, Way), usize> {
+    let mut ways = BTreeMap::new();
+    for (state, number) in space.states.iter().zip(0..) {
+        let AbstractState::Running(from) = state else { continue };
+        let (origin, depth) = (places.routine(firmware, from), firmware.store.depth(from.calls));
+        for member in space.edges(number).flatten() {
+            let AbstractState::Running(to) = &space.states[*member as usize] else { continue };
+            let (target, new_depth) = (places.routine(firmware, to), firmware.store.depth(to.calls));
+            let way = match new_depth.cmp(&depth) {
+                std::cmp::Ordering::Less => Way::Return,
+                std::cmp::Ordering::Equal => Way::Jump,
+                std::cmp::Ordering::Greater if matches!(target, Routine::Handler(_)) => Way::Interrupt,
+                std::cmp::Ordering::Greater => Way::Call,
+            };
+            if origin != target || matches!(way, Way::Call | Way::Interrupt) {
+                *ways.entry((origin, target, way)).or_default() += 1;
+            }
+        }
+    }
+    ways
+}
