@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use avr_verify::{PropertyResult, Verdict};
 
+use crate::baseline::Changes;
 use crate::escape::{github_message, github_property};
 use crate::place::{self, Source};
 use crate::report::{Report, Summary, remarks, statement, verdict_name};
@@ -19,6 +20,10 @@ impl Report<'_> {
             if let Some(level) = level(result) {
                 self.annotate(&mut commands, level, result);
             }
+        }
+        if let Some(changes) = self.changes().filter(Changes::has_regressions) {
+            let worse: Vec<String> = changes.sentences().into_iter().filter(|one| one.starts_with("worse: ")).collect();
+            put(&mut commands, "error", "title=worse than before", &worse);
         }
         let summary = format!(
             "{}: {}; stack: {}",

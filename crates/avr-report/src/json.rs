@@ -2,13 +2,18 @@
 //!
 //! Fields may be added, not renamed: checks outside of this repository read them.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, StackBound, Statistics, Vacuity};
+use avr_verify::{Basis, PropertyResult, StackBound, Statistics, Survey, Vacuity};
 
+use crate::baseline::Changes;
 use crate::evidence::JsonEvidence;
+use crate::names::Names;
 use crate::report::{Report, Summary, verdict_name};
+use crate::stack::routine_name;
 
 /// The name and version of the format.
 pub const SCHEMA: &str = "avr-tvar/report/1";
@@ -19,6 +24,9 @@ struct JsonReport<'a> {
     firmware: Firmware<'a>,
     results: Vec<JsonResult<'a>>,
     stack: JsonStack,
+    reached: Option<JsonReached>,
+    /// What changed since the older report that was given.
+    changes: Option<Changes>,
     assumptions: &'a [String],
     summary: JsonSummary,
     warnings: Vec<String>,
@@ -70,6 +78,17 @@ struct JsonStack {
     exact: Option<u32>,
 }
 
+/// What the proof reaches.
+#[derive(Serialize)]
+pub(crate) struct JsonReached {
+    /// Whether nothing else is reached in any run.
+    pub(crate) complete: bool,
+    /// How many instructions are.
+    pub(crate) instructions: usize,
+    /// The functions and interrupt handlers, by name.
+    pub(crate) routines: Vec<String>,
+}
+
 #[derive(Serialize)]
 struct JsonSummary {
     holds: usize,
@@ -89,6 +108,8 @@ impl Report<'_> {
             firmware: firmware(self.image, self.device),
             results: self.results.properties.iter().map(|result| JsonResult::new(result, self)).collect(),
             stack: self.results.stack.into(),
+            reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
+            changes: self.changes(),
             assumptions: &self.results.assumptions,
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
@@ -97,6 +118,14 @@ impl Report<'_> {
         let text = serde_json::to_string_pretty(&report).expect("strings, numbers and lists can be written");
         text + "\n"
     }
+}
+
+/// What a survey says is reached.
+pub(crate) fn reached(names: &Names<'_>, survey: Option<&Survey>) -> Option<JsonReached> {
+    let survey = survey?;
+    let routines: BTreeSet<String> = survey.routines.keys().map(|routine| routine_name(names, *routine)).collect();
+    let instructions = survey.instructions.len();
+    Some(JsonReached { complete: survey.complete, instructions, routines: routines.into_iter().collect() })
 }
 
 pub(crate) fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {

@@ -29,6 +29,9 @@ impl Report<'_> {
         for assumption in &self.results.assumptions {
             suite.add_property(("assuming", visible(assumption).as_str()));
         }
+        for change in self.told_changes().into_iter().flat_map(|(_, changes)| changes) {
+            suite.add_property(("change", visible(&change).as_str()));
+        }
         let mut suites = Suites::new("avr-tvar");
         suites.add_test_suite(suite);
         suites.to_string().expect("it is written into memory")

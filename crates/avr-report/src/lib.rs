@@ -4,6 +4,7 @@
 //! verified, read or written here, and nothing depends on the terminal: whoever prints decides about colour.
 #![forbid(unsafe_code)]
 
+mod baseline;
 mod check;
 mod escape;
 mod evidence;
@@ -21,6 +22,7 @@ mod stack;
 mod table;
 mod text;
 
+pub use baseline::{Baseline, BaselineError, Changes, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
 pub use escape::Escaped;
 pub use json::SCHEMA;

@@ -26,6 +26,10 @@ impl Report<'_> {
         for assumption in &self.results.assumptions {
             put(&mut page, format_args!("\nAssuming {}\n", markdown(assumption)));
         }
+        if let Some((firmware, changes)) = self.told_changes() {
+            put(&mut page, format_args!("\nSince {}:\n\n", markdown(&firmware)));
+            changes.iter().for_each(|change| put(&mut page, format_args!("- {}\n", markdown(change))));
+        }
         self.results.properties.iter().for_each(|result| self.add_run(&mut page, result));
         page
     }

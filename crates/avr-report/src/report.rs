@@ -1,7 +1,11 @@
 //! What a report consists of.
 
 use avr_image::Image;
+use avr_machine::device::Device;
 use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
+
+use crate::baseline::{Baseline, Changes};
+use crate::names::Names;
 
 /// The results for one image, ready to be rendered.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +18,27 @@ pub struct Report<'a> {
     pub results: &'a Results,
     /// The most memory in use at any time, in bytes.
     pub peak_memory_bytes: u64,
+    /// An older report to compare with.
+    pub baseline: Option<&'a Baseline>,
+}
+
+impl<'a> Report<'a> {
+    /// The names of what is in the report; none for a device that does not exist.
+    pub(crate) fn names(&self) -> Option<Names<'a>> {
+        let device = Device::named(self.device).ok()?;
+        Some(Names { image: self.image, device })
+    }
+
+    /// What changed since the older report; none without one.
+    #[must_use]
+    pub fn changes(&self) -> Option<Changes> {
+        Some(self.baseline?.changes(&self.names()?, self.results))
+    }
+
+    /// The older report's firmware and what changed, as sentences without full stops.
+    pub(crate) fn told_changes(&self) -> Option<(String, Vec<String>)> {
+        self.changes().map(|changes| (changes.firmware.clone(), changes.sentences()))
+    }
 }
 
 /// How many properties have which verdict.

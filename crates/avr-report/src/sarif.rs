@@ -8,6 +8,7 @@ use avr_machine::device::Device;
 use avr_verify::{Evidence, Line, PropertyResult, Verdict};
 use serde_json::{Value, json};
 
+use crate::baseline::Changes;
 use crate::escape::{Escaped, uri};
 use crate::evidence::action;
 use crate::json::{basis_name, stack_value};
@@ -27,7 +28,8 @@ impl Report<'_> {
     #[must_use]
     pub fn sarif(&self) -> String {
         let device = Device::named(self.device).ok();
-        let writer = Writer { report: self, listing: device.map(|device| Listing::new(self.image, device)), device };
+        let listing = device.map(|device| Listing::new(self.image, device));
+        let writer = Writer { report: self, listing, device, changes: self.changes() };
         let text = serde_json::to_string_pretty(&writer.log()).expect("strings, numbers and lists can be written");
         text + "\n"
     }
@@ -37,6 +39,7 @@ struct Writer<'a> {
     report: &'a Report<'a>,
     listing: Option<Listing>,
     device: Option<&'static Device>,
+    changes: Option<Changes>,
 }
 
 impl Writer<'_> {
@@ -111,10 +114,23 @@ impl Writer<'_> {
                 "basis": basis_name(result.basis),
             },
         });
+        if let Some(state) = self.baseline_state(result) {
+            finding["baselineState"] = state.into();
+        }
         if let Some(flow) = result.evidence.as_ref().and_then(|evidence| self.code_flow(evidence)) {
             finding["codeFlows"] = json!([flow]);
         }
         finding
+    }
+
+    /// What became of a finding since the older report.
+    fn baseline_state(&self, result: &PropertyResult) -> Option<&'static str> {
+        let change = self.changes.as_ref()?.verdicts.iter().find(|change| change.name == result.name);
+        Some(match change {
+            None => "unchanged",
+            Some(change) if change.before.is_none() => "new",
+            Some(_) => "updated",
+        })
     }
 
     /// A place in the source if it is known, else in the listing.

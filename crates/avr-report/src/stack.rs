@@ -87,6 +87,8 @@ struct JsonCycle {
     kind: &'static str,
     times: usize,
     bounded: bool,
+    /// Whether the run shows it.
+    shown: bool,
 }
 
 impl StackReport<'_> {
@@ -99,9 +101,15 @@ impl StackReport<'_> {
         self.add_chain(&mut text);
         self.add_routines(&mut text);
         for cycle in self.cycles() {
-            let bound = if cycle.bounded { "at most" } else { "without a bound that is known, at least" };
-            let routines = cycle.routines.join(" -> ");
-            put(&mut text, format_args!("{}: {}, {bound} {} times\n", cycle.kind, Escaped(&routines), cycle.times));
+            let (kind, times) = (cycle.kind, cycle.times);
+            let routines = Escaped(&cycle.routines.join(" -> ")).to_string();
+            let told = match (cycle.bounded, cycle.shown) {
+                (true, true) => format!("{kind}: {routines}, at most {times} times"),
+                (true, false) => format!("{kind} that the proof does not exclude: {routines}, at most {times} times"),
+                (false, true) => format!("{kind}: {routines}, without a bound that is known, at least {times} times"),
+                (false, false) => format!("{kind} that may be in no run: {routines}, seen {times} times"),
+            };
+            put(&mut text, format_args!("{told}\n"));
         }
         for reason in &self.worst_case.reasons {
             put(&mut text, format_args!("because {}\n", Escaped(reason)));
@@ -241,9 +249,9 @@ impl StackReport<'_> {
         if self.worst_case.survey.routines.is_empty() {
             return;
         }
-        text.push_str("\nWhat routines take, with their return address; total with what they call:\n");
+        text.push_str("\nWhat routines take at most, with their return address; total with what they call:\n");
         if !self.worst_case.survey.complete {
-            text.push_str("(of what was explored: not all of the program, and some of it may be in no run)\n");
+            text.push_str("(of what was explored, which is not all of the program)\n");
         }
         let mut table = Table::new([
             ("own", Align::Right),
@@ -295,7 +303,11 @@ impl StackReport<'_> {
             let mut routines: Vec<String> = cycle.routines.iter().map(|one| routine_name(&names, *one)).collect();
             routines.extend(routines.first().cloned());
             let nests = cycle.routines.iter().any(|routine| is_handler(*routine));
-            JsonCycle { routines, kind: if nests { "nesting" } else { "recursion" }, times: *times, bounded }
+            let shown = self.worst_case.cycles_shown.get(cycle);
+            // Without a bound for all runs, only what the run shows is certain.
+            let times = shown.filter(|_| !bounded).unwrap_or(times);
+            let kind = if nests { "nesting" } else { "recursion" };
+            JsonCycle { routines, kind, times: *times, bounded, shown: shown.is_some() }
         };
         self.worst_case.survey.cycles.iter().map(one).collect()
     }

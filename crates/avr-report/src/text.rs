@@ -39,6 +39,10 @@ impl Report<'_> {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
         }
         line(&mut text, "stack", &stack(self.results.stack));
+        if let Some((firmware, changes)) = self.told_changes() {
+            line(&mut text, "since", &Escaped(&firmware).to_string());
+            changes.iter().for_each(|change| text.push_str(&format!("{INDENT}{}\n", Escaped(change))));
+        }
         line(&mut text, "summary", &summary(Summary::of(self.results)));
         line(&mut text, "memory", &format!("{:.1} MiB at most", self.peak_memory_bytes as f64 / f64::from(1 << 20)));
         text

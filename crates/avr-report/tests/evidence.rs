@@ -37,7 +37,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
     };
     let mut results = avr_verify::verify(&request).expect("the names exist");
     results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
-    let report = Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0 };
+    let report = Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None };
     render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
 }
 

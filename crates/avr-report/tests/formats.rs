@@ -8,7 +8,7 @@ use std::path::Path;
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
-use avr_report::Report;
+use avr_report::{Baseline, Colour, Report};
 use avr_verify::{Basis, Request, Strategy, Unknown, Unlimited, Vacuity, Verdict};
 use expect_test::expect;
 use quick_junit::TestCaseStatus;
@@ -50,7 +50,7 @@ fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
     results.properties[4].evidence = None;
     results.properties[4].basis = Basis::Model;
     results.assumptions.push(HOSTILE.to_owned());
-    render(&Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0 })
+    render(&Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None })
 }
 
 fn sarif(image: &str) -> Value {
@@ -181,4 +181,134 @@ fn markdown_is_a_table_and_folded_runs() {
     assert!(!page.contains("<script>") && !page.contains('\x1b'), "{page}");
     assert_eq!(page.matches("<details>").count(), 3);
     assert_eq!(page.matches("```").count(), 6);
+}
+
+fn html(image: &str) -> String {
+    with_report(image, |report| {
+        let file = PropertyFile::parse("p.ron", "()").expect("it says nothing");
+        let device = Device::named(report.device).expect("the device exists");
+        let request = Request {
+            image: report.image,
+            device,
+            start: None,
+            file: &file,
+            eeprom: &BTreeMap::new(),
+            strategy: Strategy::Default,
+            watch: &Unlimited,
+        };
+        report.html(&avr_verify::machine(&request).expect("nothing is assumed"))
+    })
+}
+
+#[test]
+fn html_needs_nothing_else_and_runs_no_foreign_script() {
+    let page = html("branch.Og.elf");
+    for foreign in ["<script>alert", "</testsuite>", "src=", "@import", "\x1b", "\u{202e}"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert_eq!(page.matches("<script").count(), 2);
+    assert!(page.matches("href=\"").count() == page.matches("href=\"#").count() + page.matches("href=\"data:").count());
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn html_has_the_runs_as_data() {
+    let page = html("branch.Og.elf");
+    let (_, data) = page.split_once("<script type=\"application/json\" id=\"data\">").expect("there are data");
+    let (data, _) = data.split_once("</script>").expect("they end");
+    let data: Value = serde_json::from_str(data).expect("they are JSON");
+    let runs = data["runs"].as_array().expect("it is a list");
+    assert_eq!((runs.len(), page.matches("data-run=").count()), (3, 3));
+    let steps = runs[0]["steps"].as_array().expect("it is a list");
+    assert_eq!((steps.len(), &runs[0]["first"]), (13, &0.into()));
+    assert_eq!(steps[10]["inputs"], serde_json::json!(["PINB.0 = 1"]));
+    // PORTD is written last.
+    assert_eq!(steps[12]["changes"], serde_json::json!([[0x2b, 1]]));
+    assert!(page.contains("instructions are reached in the proof; the others are never reached, in any run. "));
+}
+
+/// Verdicts, stack and routines of an older report in place of those of the present one.
+fn older(change: impl FnOnce(&mut Value)) -> Baseline {
+    let mut report: Value =
+        serde_json::from_str(&with_report("branch.Og.elf", |report| report.json())).expect("the report is JSON");
+    change(&mut report);
+    Baseline::parse(&report.to_string()).expect("it is a report")
+}
+
+#[track_caller]
+fn check_changes(change: impl FnOnce(&mut Value), regressions: bool, expected: &[&str]) {
+    let baseline = older(change);
+    let (text, changes) = with_report("branch.Og.elf", |report| {
+        let report = Report { baseline: Some(&baseline), ..*report };
+        (report.text(Colour::Never), report.changes().expect("there is an older report"))
+    });
+    let told = text.lines().skip_while(|line| !line.starts_with("since ")).skip(1);
+    let told: Vec<&str> = told.take_while(|line| line.starts_with("  ")).map(str::trim_start).collect();
+    assert_eq!(told, expected);
+    assert_eq!(changes.has_regressions(), regressions);
+}
+
+#[test]
+fn changes_since_an_older_report_are_told() {
+    check_changes(|_| {}, false, &["the firmware is the same"]);
+    check_changes(
+        |report| {
+            report["firmware"]["sha256"] = "0".repeat(64).into();
+            report["results"][0]["verdict"] = "holds".into();
+        },
+        true,
+        &["worse: 'gets back' was holds and is violated"],
+    );
+    check_changes(
+        |report| {
+            report["firmware"]["sha256"] = "0".repeat(64).into();
+            report["results"][1]["verdict"] = "unknown".into();
+            report["results"][2]["name"] = "stack of 0".into();
+        },
+        false,
+        &[
+            "'no hazard' was unknown and is holds",
+            "'stack of 1' is new: violated",
+            "'stack of 0' is gone: it was violated",
+        ],
+    );
+    check_changes(
+        |report| {
+            report["stack"] = serde_json::json!({ "lower": 1, "upper": 1, "exact": 1 });
+            report["reached"]["routines"] = serde_json::json!(["__ctors_end", "__vectors", "old"]);
+        },
+        true,
+        &[
+            "the firmware is the same",
+            "worse: the stack was at most 1 bytes and is at most 2 bytes",
+            "the proof reaches main, and did not before",
+            "old is not reached any more",
+        ],
+    );
+    check_changes(
+        |report| report["results"][1]["basis"] = "model".into(),
+        false,
+        &["the firmware is the same", "'no hazard' was holds in the model and is holds"],
+    );
+}
+
+#[test]
+fn older_reports_must_be_reports() {
+    assert!(Baseline::parse("{").is_err());
+    assert!(Baseline::parse("[]").is_err());
+    let mut report: Value =
+        serde_json::from_str(&with_report("branch.Og.elf", |report| report.json())).expect("the report is JSON");
+    report["schema"] = "avr-tvar/stack/1".into();
+    let error = Baseline::parse(&report.to_string()).expect_err("it is of another kind");
+    assert_eq!(error.to_string(), "has the schema 'avr-tvar/stack/1', not 'avr-tvar/report/1'");
+}
+
+#[test]
+fn findings_in_sarif_have_a_state() {
+    let baseline = older(|report| report["results"][2]["name"] = "another".into());
+    let text = with_report("branch.Og.elf", |report| Report { baseline: Some(&baseline), ..*report }.sarif());
+    let log: Value = serde_json::from_str(&text).expect("SARIF is JSON");
+    assert_eq!(sarif_problems(&log), Vec::<String>::new());
+    let states: Vec<&Value> = (0..4).map(|index| &log["runs"][0]["results"][index]["baselineState"]).collect();
+    assert_eq!(states, ["unchanged", "new", "unchanged", "unchanged"]);
 }

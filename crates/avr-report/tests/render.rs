@@ -53,7 +53,13 @@ fn results() -> Results {
 
 fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
     let (image, results) = (image(), results());
-    render(&Report { image: &image, device: "atmega328p", results: &results, peak_memory_bytes: 12_345_678 })
+    render(&Report {
+        image: &image,
+        device: "atmega328p",
+        results: &results,
+        peak_memory_bytes: 12_345_678,
+        baseline: None,
+    })
 }
 
 #[test]
@@ -189,6 +195,8 @@ fn json_has_every_field_of_the_contract() {
             "upper": 2,
             "exact": 2
           },
+          "reached": null,
+          "changes": null,
           "assumptions": [
             "PINB & 0xf0 == 0",
             "the hazard stack-into-data is allowed: \u0007"

@@ -84,6 +84,9 @@ pub struct Verify {
     /// How the analysis starts
     #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = strategies())]
     pub strategy: Strategy,
+    /// An older report in JSON: the report says what changed since then
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
     /// Count as violated what is no violation in itself; can be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
@@ -146,6 +149,8 @@ pub struct Disasm {
 pub enum Deny {
     /// Properties that hold whatever a part of them says.
     Vacuous,
+    /// That less is proved than in the report of --baseline, or that the stack may get deeper.
+    Regressions,
 }
 
 /// Formats of what other commands print.

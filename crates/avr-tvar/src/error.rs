@@ -5,6 +5,7 @@ use avr_image::ImageError;
 use avr_machine::device::{Device, UnknownDevice};
 use avr_machine::simulator::StimulusError;
 use avr_properties::PropertyError;
+use avr_report::BaselineError;
 use thiserror::Error;
 
 /// The input cannot be used. `Display` says what is wrong and where; [`InputError::hint`] says what to do.
@@ -117,6 +118,17 @@ pub enum InputErrorKind {
         /// Why not.
         error: std::io::Error,
     },
+    /// An older report cannot be used.
+    #[error("{path}: {error}")]
+    Baseline {
+        /// The path.
+        path: String,
+        /// Why not.
+        error: BaselineError,
+    },
+    /// Regressions are denied, and there is nothing to compare with.
+    #[error("--deny regressions: there is no older report to compare with")]
+    NoBaseline,
     /// A report would go where another one goes.
     #[error("{path}: two reports would go there")]
     SameReport {
@@ -171,6 +183,8 @@ impl InputErrorKind {
                 "make room on the device that it goes to".to_owned()
             }
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
+            Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
+            Self::NoBaseline => "name one with --baseline".to_owned(),
             Self::SameReport { .. } | Self::ReportOverInput { .. } => "give the report a file of its own".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })

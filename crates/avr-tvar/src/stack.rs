@@ -111,6 +111,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         start: arguments.start,
         strategy: Strategy::default(),
         text: None,
+        baseline: None,
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
     })
 }

@@ -13,7 +13,7 @@ use avr_certificate::Certificate;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
-use avr_report::{Report, warnings};
+use avr_report::{Baseline, Report, warnings};
 use avr_verify::{
     Basis, Exhausted, PropertyResult, PropertyText, Request, Results, StackBound, Statistics, Strategy, Unknown,
     Verdict, assumptions,
@@ -48,6 +48,8 @@ pub(crate) struct Job {
     pub(crate) strategy: Strategy,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
+    /// An older report to compare with.
+    pub(crate) baseline: Option<Baseline>,
     pub(crate) monitor: Monitor,
 }
 
@@ -80,11 +82,14 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
     if arguments.strict {
         results = results.strict();
     }
-    report(&job, &results, arguments)?;
+    let is_worse = report(&job, &results, arguments)?;
     if let Some(path) = &arguments.certificate {
         certificate::write(path, certificate.as_ref())?;
     }
-    Ok(Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)))
+    Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
+        Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
+        exit => exit,
+    })
 }
 
 /// Reads all files and excludes contradictions.
@@ -98,7 +103,11 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
     let inputs = [Some(&arguments.firmware), arguments.properties.as_ref()];
     arguments.certificate.as_deref().map_or(Ok(()), files::check)?;
     reports::check(&arguments.report, &inputs.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    if arguments.baseline.is_none() && arguments.deny.contains(&Deny::Regressions) {
+        return Err(InputErrorKind::NoBaseline.into());
+    }
     Ok(Job {
+        baseline: arguments.baseline.as_deref().map(read_baseline).transpose()?,
         eeprom: eeprom::content(&file, device)?,
         image,
         device,
@@ -112,6 +121,12 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
         }),
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
     })
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline, InputError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| InputErrorKind::Read { path: name.clone(), error })?;
+    Baseline::parse(&text).map_err(|error| InputErrorKind::Baseline { path: name, error }.into())
 }
 
 /// The content of a property file that says nothing.
@@ -189,15 +204,23 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
     outcome
 }
 
-fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<(), InputError> {
+/// Reports, and says whether less is proved than in the older report, if there is one.
+fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
-    let report = Report { image: &job.image, device: job.device.name, results, peak_memory_bytes };
+    let report = Report {
+        image: &job.image,
+        device: job.device.name,
+        results,
+        peak_memory_bytes,
+        baseline: job.baseline.as_ref(),
+    };
     let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, arguments.format, &arguments.report)?;
     match &arguments.evidence {
-        Some(directory) => evidence::write(directory, &report, &machine),
-        None => Ok(()),
+        Some(directory) => evidence::write(directory, &report, &machine)?,
+        None => {}
     }
+    Ok(report.changes().is_some_and(|changes| changes.has_regressions()))
 }
 
 impl Job {

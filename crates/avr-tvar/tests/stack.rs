@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use avr_image::{FlashByteAddress, Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
-use avr_verify::{Exhausted, Fit, Progress, Request, Strategy, Watch, WorstCase, worst_case};
+use avr_verify::{Exhausted, Fit, Progress, Request, Routine, Strategy, Watch, WorstCase, worst_case};
 use expect_test::expect;
 use jsonschema::Registry;
 use rayon::prelude::*;
@@ -47,6 +47,10 @@ fn root() -> PathBuf {
 }
 
 fn analyse(sample: &Sample, image: &str, properties: &str) -> WorstCase {
+    analyse_within(if sample.limit.is_some() { FEW_STATES } else { MAX_STATES }, sample, image, properties)
+}
+
+fn analyse_within(states: usize, sample: &Sample, image: &str, properties: &str) -> WorstCase {
     let device = Device::named(&sample.device).expect("the device exists");
     let text = std::fs::read_to_string(root().join("properties").join(properties)).expect("the file is there");
     let file = PropertyFile::parse(properties, &text).unwrap_or_else(|error| panic!("{error}"));
@@ -61,7 +65,7 @@ fn analyse(sample: &Sample, image: &str, properties: &str) -> WorstCase {
         file: &file,
         eeprom: &BTreeMap::new(),
         strategy: Strategy::Default,
-        watch: &StateLimit(if sample.limit.is_some() { FEW_STATES } else { MAX_STATES }),
+        watch: &StateLimit(states),
     };
     worst_case(&request, 0, &|_| {}).unwrap_or_else(|error| panic!("{}: {error}", image.name))
 }
@@ -98,6 +102,19 @@ fn bounds_are_those_derived_by_hand() {
     };
     let found: Vec<String> = images.par_iter().filter_map(check).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn nesting_without_end_is_told_with_a_run() {
+    let (sample, image) = ("nested-unbounded".to_owned(), "nested-unbounded.Os.elf");
+    let sample = Sample { sample, device: "atmega328p".to_owned(), images: Vec::new(), stack: None, limit: None };
+    let found = analyse_within(30_000, &sample, image, "nested-unbounded.ron");
+    assert_eq!((found.fit, found.bound.upper), (Fit::Unknown, None));
+    assert_eq!(found.run_depth(), found.bound.lower);
+    assert!(found.bound.lower > Some(14) && found.run.is_some_and(|run| run.replayed), "{:?}", found.bound);
+    let mut routines = found.cycles_shown.keys().flat_map(|cycle| &cycle.routines).peekable();
+    assert!(routines.peek().is_some() && routines.all(|routine| matches!(routine, Routine::Handler(_))));
+    assert!(!found.reasons.is_empty());
 }
 
 /// Runs the command in the root of the repository.
@@ -159,7 +176,7 @@ fn the_text_is_in_the_manner_of_avr_size() {
               2      2   0x00c6  main at common/function-table.h:19
               2      4   0x0096  stop at common/function-table.h:5
 
-        What routines take, with their return address; total with what they call:
+        What routines take at most, with their return address; total with what they call:
           own  total  routine          called by
             2      4  __ctors_end      main
             2      4  main             __ctors_end
@@ -171,7 +188,7 @@ fn the_text_is_in_the_manner_of_avr_size() {
             2      2  brake            main
             0      0  __do_copy_data
 
-        recursion: __ctors_end -> main -> __ctors_end, at most 2 times
+        recursion that the proof does not exclude: __ctors_end -> main -> __ctors_end, at most 2 times
         stack: fits, lower 4, upper 4, room 2040, free 2036"#]];
     expected.assert_eq(&shown);
 }
@@ -215,6 +232,6 @@ fn the_chain_of_a_nested_interrupt_is_told() {
 fn recursion_is_told_with_its_depth() {
     let report = json(&["firmware-samples/deep-recursion-limited/deep-recursion-limited.Os.elf"]);
     assert_eq!(report["exact"], 66);
-    let cycle = serde_json::json!({ "routines": ["sum", "sum"], "kind": "recursion", "times": 16, "bounded": true });
+    let cycle = serde_json::json!({ "routines": ["sum", "sum"], "kind": "recursion", "times": 16, "bounded": true, "shown": true });
     assert_eq!(report["cycles"], serde_json::json!([cycle]));
 }

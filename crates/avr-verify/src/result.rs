@@ -147,7 +147,7 @@ pub struct Results {
     pub properties: Vec<PropertyResult>,
     /// The stack bound.
     pub stack: StackBound,
-    /// What the most refined state space shows of the program as a whole; none if the work was given up.
+    /// What the most refined state space shows of the program as a whole; none if there was no time for it.
     pub survey: Option<Survey>,
     /// What all answers rest on beside the firmware and the device; see [`crate::assumptions`].
     pub assumptions: Vec<String>,

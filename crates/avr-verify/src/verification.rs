@@ -90,7 +90,7 @@ fn run(request: &Request<'_>, text: Option<&PropertyText>) -> Result<(Results, O
     let results = Results {
         properties,
         stack: stack_bound(&firmware, &outcome, request.watch),
-        survey: best_space(&outcome).map(|space| Survey::new(&firmware, request.image, space)),
+        survey: best_space(&outcome).and_then(|space| Survey::new(&firmware, request.image, space, request.watch)),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,

@@ -6,6 +6,7 @@
 //! 3. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
 //!    which is replayed. If the property holds instead, the bound becomes smaller, and so on.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use avr_machine::{Hazard, HazardKind};
@@ -14,7 +15,7 @@ use tvar::{Exhausted, Progress, Watch};
 
 use crate::evidence::Evidence;
 use crate::result::{Basis, Results, StackBound, Unknown, Verdict};
-use crate::survey::{Places, Segment, Survey, chain};
+use crate::survey::{Cycle, Places, Segment, Survey, chain, cycles};
 use crate::verification::{Request, verify};
 use crate::{assumptions, setup};
 
@@ -93,6 +94,8 @@ pub struct WorstCase {
     pub basis: Basis,
     /// The routines on the stack at the end of the run; without a run, where the state space is deepest.
     pub chain: Vec<Segment>,
+    /// Recursion and nesting in that call string, where a run shows it.
+    pub cycles_shown: BTreeMap<Cycle, usize>,
     /// What the state space shows of the program.
     pub survey: Survey,
     /// Why the bound is not exact, or not shown by a run: sentences without full stops.
@@ -123,6 +126,7 @@ impl WorstCase {
             run: None,
             basis: Basis::Hardware,
             chain: Vec::new(),
+            cycles_shown: BTreeMap::new(),
             survey: Survey::default(),
             reasons: vec![reason],
             self_check_failed: false,
@@ -334,6 +338,7 @@ impl WorstCase {
             }
             None => self.survey.deepest.clone(),
         };
+        self.cycles_shown = if self.run.is_some() { cycles(&self.chain) } else { BTreeMap::new() };
         Ok(())
     }
 }

@@ -227,7 +227,8 @@ impl Page<'_> {
         let never = if survey.complete { "never reached, in any run" } else { "not reached by what was explored" };
         html! {
             h2 #coverage { "Coverage" }
-            p { (covered) " of " (listed) " instructions are reached in the proof; the others are " (never) "." }
+            p { (covered) " of " (listed) " instructions are reached in the proof; the others are " (never)
+                ". What is reached in the proof may be more than what is reached in a run." }
             pre.code {
                 @for (text, address, is_code) in rows {
                     div class=(match (is_code, reached(address)) {
@@ -246,6 +247,10 @@ impl Page<'_> {
         html! {
             h2 #basis { "Assumptions and models" }
             p { "Verdicts are about every input, every content of uninitialised memory and every timing of interrupts." }
+            @if let Some((firmware, changes)) = self.report.told_changes() {
+                h3 { "Changes since " (visible(&firmware)) }
+                ul { @for change in changes { li { (visible(&change)) } } }
+            }
             ul {
                 @for assumption in &results.assumptions { li { "assuming " (visible(assumption)) } }
                 @if results.assumptions.is_empty() { li { "nothing else is assumed" } }

@@ -55,10 +55,13 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// What comes of all that was noted.
-    pub(super) fn finish(self) -> Found {
+    /// What comes of all that was noted; none if there is no time.
+    pub(super) fn finish(self, in_time: &dyn Fn(usize) -> bool) -> Option<Found> {
         let (mut routines, mut cycles, mut deepest) = (BTreeMap::new(), BTreeMap::new(), None::<(u32, Vec<Segment>)>);
-        for key in &self.order {
+        for (key, number) in self.order.iter().zip(0..) {
+            if !in_time(number) {
+                return None;
+            }
             let group = self.groups[key];
             routine(&mut routines, key.1).states += group.states;
             let Some((depth, pc)) = group.deepest else { continue };
@@ -71,7 +74,7 @@ impl<'a> Calls<'a> {
                 deepest = Some((depth, segments));
             }
         }
-        (routines, cycles, deepest.map(|(_, segments)| segments).unwrap_or_default())
+        Some((routines, cycles, deepest.map(|(_, segments)| segments).unwrap_or_default()))
     }
 }
 
@@ -100,6 +103,13 @@ pub(crate) fn chain(places: &Places<'_>, frames: &[Frame], pc: u32, depth: u32) 
         begin = until;
     }
     segments
+}
+
+/// The cycles of one call string, with how often a routine of each is in it.
+pub(crate) fn cycles(segments: &[Segment]) -> BTreeMap<Cycle, usize> {
+    let mut cycles = BTreeMap::new();
+    add_cycles(&mut cycles, segments);
+    cycles
 }
 
 /// Adds what the routines of one call string take.

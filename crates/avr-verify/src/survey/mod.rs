@@ -10,12 +10,12 @@ mod places;
 use std::collections::{BTreeMap, BTreeSet};
 
 use avr_image::Image;
-use tvar::StateSpace;
+use tvar::{StateSpace, Watch};
 
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use calls::Calls;
-pub(crate) use calls::chain;
+pub(crate) use calls::{chain, cycles};
 pub(crate) use places::Places;
 
 /// A part of the program that has a stack frame of its own.
@@ -71,7 +71,8 @@ pub struct Cycle {
     pub routines: Vec<Routine>,
 }
 
-/// What a state space shows.
+/// What a state space shows. It speaks of everything that the proof cannot exclude, which may be more than what happens in
+/// some run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Whether every path was followed to its end, so that what is not here is not in the program: no limit of the
@@ -83,7 +84,7 @@ pub struct Survey {
     pub routines: BTreeMap<Routine, Usage>,
     /// How they lead to each other, with the number of transitions.
     pub ways: BTreeMap<(Routine, Routine, Way), usize>,
-    /// Recursion and nesting: for each cycle how often one of its routines is in one call string at most.
+    /// Recursion and nesting that the proof does not exclude: for each cycle how often one of its routines is in one call string at most.
     pub cycles: BTreeMap<Cycle, usize>,
     /// The call string of a state with the deepest stack, oldest routine first.
     pub deepest: Vec<Segment>,
@@ -91,39 +92,51 @@ pub struct Survey {
     pub entries: BTreeSet<u32>,
 }
 
+/// How many states are looked at before limits are asked for again.
+const STRIDE: usize = 4096;
+
 impl Survey {
-    /// Reads a state space.
-    pub(crate) fn new(firmware: &Firmware<'_>, image: &Image, space: &StateSpace<AbstractState>) -> Self {
-        let entries = places::entries(firmware, space);
+    /// Reads a state space; none if a limit does not leave the time for it.
+    pub(crate) fn new(
+        firmware: &Firmware<'_>,
+        image: &Image,
+        space: &StateSpace<AbstractState>,
+        watch: &dyn Watch,
+    ) -> Option<Self> {
+        let in_time = |number: usize| !number.is_multiple_of(STRIDE) || !watch.cancelled();
+        let entries = places::entries(firmware, space, &in_time)?;
         let places = Places::new(firmware.machine, image, entries.clone());
         let mut calls = Calls::new(firmware, &places);
         let mut instructions: BTreeMap<u32, usize> = BTreeMap::new();
-        for state in &space.states {
-            match state {
-                AbstractState::Running(running) => {
-                    *instructions.entry(running.control.pc * 2).or_default() += 1;
-                    calls.visit(state, running);
-                }
-                // The instruction of a hazard was reached, and ran into it.
-                AbstractState::Hazard { .. } | AbstractState::Limit { .. } | AbstractState::Dummy => {}
+        for (state, number) in space.states.iter().zip(0..) {
+            // The instruction of a hazard was reached, and ran into it.
+            let AbstractState::Running(running) = state else { continue };
+            if !in_time(number) {
+                return None;
             }
+            *instructions.entry(running.control.pc * 2).or_default() += 1;
+            calls.visit(state, running);
         }
-        let ways = ways(firmware, &places, space);
-        let (routines, cycles, deepest) = calls.finish();
+        let ways = ways(firmware, &places, space, &in_time)?;
+        let (routines, cycles, deepest) = calls.finish(&in_time)?;
         let complete = space.is_complete() && space.hazards().is_empty();
-        Self { complete, instructions, routines, ways, cycles, deepest, entries }
+        Some(Self { complete, instructions, routines, ways, cycles, deepest, entries })
     }
 }
 
-/// How routines lead to each other.
+/// How routines lead to each other; none if there is no time.
 fn ways(
     firmware: &Firmware<'_>,
     places: &Places<'_>,
     space: &StateSpace<AbstractState>,
-) -> BTreeMap<(Routine, Routine, Way), usize> {
+    in_time: &dyn Fn(usize) -> bool,
+) -> Option<BTreeMap<(Routine, Routine, Way), usize>> {
     let mut ways = BTreeMap::new();
     for (state, number) in space.states.iter().zip(0..) {
         let AbstractState::Running(from) = state else { continue };
+        if !in_time(number) {
+            return None;
+        }
         let (origin, depth) = (places.routine(firmware, from), firmware.store.depth(from.calls));
         for member in space.edges(number).flatten() {
             let AbstractState::Running(to) = &space.states[*member as usize] else { continue };
@@ -139,5 +152,5 @@ fn ways(
             }
         }
     }
-    ways
+    Some(ways)
 }

@@ -73,14 +73,21 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Where calls lead, where the vector table jumps to, and where the program starts.
-pub(super) fn entries(firmware: &Firmware<'_>, space: &StateSpace<AbstractState>) -> BTreeSet<u32> {
+/// Where calls lead, where the vector table jumps to, and where the program starts; none if there is no time.
+pub(super) fn entries(
+    firmware: &Firmware<'_>,
+    space: &StateSpace<AbstractState>,
+    in_time: &dyn Fn(usize) -> bool,
+) -> Option<BTreeSet<u32>> {
     let start = firmware.machine.options().start * 2;
     let table = firmware.machine.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector) * 2);
     let last_vector = start + table.max().unwrap_or(0);
     let mut entries = BTreeSet::from([start]);
     for (state, number) in space.states.iter().zip(0..) {
         let AbstractState::Running(from) = state else { continue };
+        if !in_time(number) {
+            return None;
+        }
         let in_table = (start..=last_vector).contains(&(from.control.pc * 2));
         for member in space.edges(number).flatten() {
             let AbstractState::Running(to) = &space.states[*member as usize] else { continue };
@@ -91,7 +98,7 @@ pub(super) fn entries(firmware: &Firmware<'_>, space: &StateSpace<AbstractState>
             }
         }
     }
-    entries
+    Some(entries)
 }
 
 fn is_deeper(firmware: &Firmware<'_>, before: CallsId, after: CallsId) -> bool {
