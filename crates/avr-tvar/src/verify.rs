@@ -216,9 +216,8 @@ fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<bool, Inpu
     };
     let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, arguments.format, &arguments.report)?;
-    match &arguments.evidence {
-        Some(directory) => evidence::write(directory, &report, &machine)?,
-        None => {}
+    if let Some(directory) = &arguments.evidence {
+        evidence::write(directory, &report, &machine)?;
     }
     Ok(report.changes().is_some_and(|changes| changes.has_regressions()))
 }
