@@ -1,9 +1,9 @@
 //! The worst-case stack of a whole program, with a run that reaches it.
 //!
-//! 1. A first look at a limited number of states asks for several depths at once, so that something is known early of
-//!    programs whose stack grows without end.
-//! 2. If that was not all of the program, a verification without that limit follows.
-//! 3. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
+//! 1. A first verification is limited to some states. If that is not all of the program, another one asks for several depths at
+//!    once, so that something is known early of programs whose stack grows without end, and then one without that limit
+//!    follows.
+//! 2. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
 //!    which is replayed. If the property holds instead, the bound becomes smaller, and so on.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::{assumptions, setup};
 const MAX_ROUNDS: usize = 8;
 /// How many states the first look takes.
 const FIRST_STATES: usize = 200_000;
-/// The smallest depth that the first look asks for, in bytes.
+/// The smallest depth that is asked for where the first look is not enough, in bytes.
 const FIRST_DEPTH: u32 = 16;
 
 /// Somebody's limits, and one on the states.
@@ -148,16 +148,18 @@ pub fn worst_case(
 ) -> Result<WorstCase, PropertyError> {
     let mut found = WorstCase::given_up(request, margin, String::new(), false);
     let look = FirstLook { watch: request.watch, is_cut: AtomicBool::new(false) };
-    let depths: Vec<u32> = std::iter::successors(Some(FIRST_DEPTH), |depth| depth.checked_mul(2))
-        .take_while(|depth| *depth < found.room.bytes())
-        .collect();
-    let mut first = ask(&Request { watch: &look, ..*request }, &depths)?;
+    let short = Request { watch: &look, ..*request };
+    let mut first = ask(&short, &[])?;
     let was_cut = look.is_cut.load(Ordering::Relaxed);
     first.interrupted &= !was_cut;
-    found.learn(request, &first, &depths)?;
+    found.learn(request, &first, &[])?;
     if was_cut {
-        // A run for the depth that is known, before the long way is taken.
-        found.show_lower(&Request { watch: &look, ..*request })?;
+        // Something is to be known before the long way is taken.
+        let depths: Vec<u32> = std::iter::successors(Some(FIRST_DEPTH), |depth| depth.checked_mul(2))
+            .take_while(|depth| *depth < found.room.bytes())
+            .collect();
+        found.learn(request, &ask(&short, &depths)?, &depths)?;
+        found.show_lower(&short)?;
         found.interrupted = false;
     }
     learned(&found);
