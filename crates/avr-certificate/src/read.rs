@@ -1,6 +1,6 @@
 //! Reading certificates.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
 
 use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS, StackPointerHalf};
 use flate2::bufread::ZlibDecoder;
@@ -29,12 +29,12 @@ impl Certificate {
     /// When the bytes are no certificate, are damaged, or need too much memory.
     pub fn read(mut input: impl BufRead, memory: usize) -> Result<Self, ReadError> {
         read_start(&mut input)?;
-        let mut source = Source::new(ZlibDecoder::new(input), memory);
+        let mut source = Source::new(BufReader::new(ZlibDecoder::new(input)), memory);
         let header = source.header()?;
         let store = source.store()?;
         let spaces = source.list(|source| source.space(&store))?;
         let claims = source.list(|source| source.claim(&spaces))?;
-        let mut rest = source.finish()?.into_inner();
+        let mut rest = source.finish()?.into_inner().into_inner();
         match rest.read(&mut [0]).map_err(failed)? {
             0 => Ok(Self { header, store, spaces, claims }),
             _ => Err(damaged("something follows after its end")),

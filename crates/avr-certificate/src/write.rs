@@ -1,6 +1,6 @@
 //! Writing certificates.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, StackPointerHalf};
 use flate2::Compression;
@@ -26,12 +26,12 @@ impl Certificate {
     pub fn write(&self, mut output: impl Write) -> io::Result<()> {
         output.write_all(MAGIC)?;
         output.write_all(&[VERSION])?;
-        let mut sink = Sink { output: ZlibEncoder::new(output, Compression::default()) };
+        let mut sink = Sink { output: BufWriter::new(ZlibEncoder::new(output, Compression::default())) };
         sink.header(&self.header)?;
         sink.store(&self.store)?;
         sink.list(&self.spaces, Sink::space)?;
         sink.list(&self.claims, Sink::claim)?;
-        sink.output.finish()?.flush()
+        sink.output.into_inner()?.finish()?.flush()
     }
 }
 

@@ -15,6 +15,8 @@ mod play;
 mod rejection;
 mod sentence;
 mod stepper;
+#[cfg(test)]
+mod tests;
 mod view;
 mod vigilance;
 mod world;

@@ -151,6 +151,39 @@ fn forced(outcomes: &[Outcome], depth: usize, members: &[u32], foundation: Found
     Some(if one_is_enough { possible.any(|good| good) } else { possible.all(|good| good) })
 }
 
+/// All hyper-edges that can be forced, each as its members, as far as each outcome is covered by one state: what a verifier
+/// would find. The outcomes have the same answers before `depth`.
+#[cfg(test)]
+pub(crate) fn all_forced(outcomes: &[Outcome], depth: usize, foundation: Foundation) -> Vec<Vec<u32>> {
+    let Some(question) = outcomes[0].answers.get(depth) else {
+        return match &outcomes[0].came {
+            Came::CoveredBy(members) => vec![members.clone()],
+            Came::Impossible => Vec::new(),
+        };
+    };
+    let is_choice =
+        question.who == Who::Environment || question.who == Who::Hardware && foundation == Foundation::Model;
+    let groups = outcomes.chunk_by(|a, b| a.answers[depth].index == b.answers[depth].index);
+    let below = groups.map(|group| all_forced(group, depth + 1, foundation));
+    if is_choice {
+        return below.flatten().collect();
+    }
+    let union = |one: &Vec<u32>, other: &Vec<u32>| {
+        let mut members = [one.as_slice(), other].concat();
+        members.sort_unstable();
+        members.dedup();
+        members
+    };
+    let combine = |all: Vec<Vec<u32>>, one: Vec<Vec<u32>>| {
+        let pairs = all.iter().flat_map(|a| one.iter().map(move |b| union(a, b)));
+        let mut combined: Vec<Vec<u32>> = pairs.collect();
+        combined.sort_unstable();
+        combined.dedup();
+        combined
+    };
+    below.reduce(combine).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Answer, Came, Foundation, Outcome, Who, forced, outcomes};

@@ -10,15 +10,11 @@ use crate::error::{InputError, InputErrorKind};
 use crate::files;
 use crate::output;
 
-/// Writes a certificate as a whole or not at all. None if the verification was given up: then there is nothing to prove.
+/// Writes a certificate as a whole or not at all.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn write(path: &Path, certificate: Option<&Certificate>) -> Result<(), InputError> {
-    let Some(certificate) = certificate else {
-        output::note(&format!("note: the verification was given up, so {} is not written\n", path.display()));
-        return Ok(());
-    };
+pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<(), InputError> {
     files::save(path, |file| {
         let mut file = BufWriter::new(file);
         certificate.write(&mut file)?;

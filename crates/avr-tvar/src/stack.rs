@@ -69,12 +69,14 @@ pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
     let margin = arguments.margin;
     let latest = Arc::new(Mutex::new(None));
     let learned = Arc::clone(&latest);
-    let work = verify::start(&job, arguments.jobs, move |job| {
-        worst_case(&job.request(), margin, &|found: &WorstCase| {
+    let work = verify::start(&job, arguments.jobs, move |job, sender| {
+        let found = worst_case(&job.request(), margin, &|found: &WorstCase| {
             if let Ok(mut latest) = learned.lock() {
                 *latest = Some(found.clone());
             }
-        })
+        });
+        // Nobody listens any more when the last moment has passed.
+        let _ = sender.send(found);
     })?;
     let mut found = match verify::watch(&job, &work) {
         Ended::Done(found) => found?,

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -63,6 +63,9 @@ pub(crate) enum Ended<T> {
     Failed,
 }
 
+/// What verification comes to: results and, if one was wanted, a certificate to come.
+type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
+
 /// Verifies the firmware and reports.
 ///
 /// # Errors
@@ -84,7 +87,12 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
     }
     let is_worse = report(&job, &results, arguments)?;
     if let Some(path) = &arguments.certificate {
-        certificate::write(path, certificate.as_ref())?;
+        match certificate.map(|coming| coming.recv()) {
+            Some(Ok(certificate)) => certificate::write(path, &certificate)?,
+            // The hook has told about a panic already.
+            Some(Err(_)) => return Ok(Exit::Internal),
+            None => output::note(&format!("note: nothing was proved in time, so {} is not written\n", path.display())),
+        }
     }
     Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
         Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
@@ -166,22 +174,18 @@ pub(crate) fn handle_interrupts(job: &Arc<Job>) {
     });
 }
 
-/// Starts the work; what comes of it will arrive in the channel.
+/// Starts the work; what it sends will arrive in the channel.
 pub(crate) fn start<T: Send + 'static>(
     job: &Arc<Job>,
     jobs: Option<NonZeroUsize>,
-    work: impl FnOnce(&Job) -> T + Send + 'static,
+    work: impl FnOnce(&Job, &Sender<T>) + Send + 'static,
 ) -> Result<Receiver<T>, InputError> {
     let jobs = jobs.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).stack_size(STACK_BYTES).build();
     let pool = pool.map_err(|error| InputErrorKind::Threads { jobs, reason: error.to_string() })?;
     let (sender, receiver) = channel();
     let job = Arc::clone(job);
-    thread::spawn(move || {
-        let done = pool.install(|| work(&job));
-        // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(done);
-    });
+    thread::spawn(move || pool.install(|| work(&job, &sender)));
     Ok(receiver)
 }
 
@@ -235,12 +239,21 @@ impl Job {
         }
     }
 
-    /// The results and, if one was wanted, a certificate.
-    fn verify(&self) -> Result<(Results, Option<Certificate>), PropertyError> {
-        match &self.text {
-            Some(text) => avr_verify::certify(&self.request(), text).map(|(results, proofs)| (results, Some(proofs))),
-            None => Ok((avr_verify::verify(&self.request())?, None)),
-        }
+    /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
+    fn verify(&self, sender: &Sender<Work>) {
+        let Some(text) = &self.text else {
+            let work = avr_verify::verify(&self.request()).map(|results| (results, None));
+            let _ = sender.send(work);
+            return;
+        };
+        let (proofs, coming) = channel();
+        let tell = |results| {
+            let _ = sender.send(Ok((results, Some(coming))));
+        };
+        let _ = match avr_verify::certify(&self.request(), text, tell) {
+            Ok(certificate) => proofs.send(certificate).is_ok(),
+            Err(error) => sender.send(Err(error)).is_ok(),
+        };
     }
 
     /// Why work was given up.

@@ -12,13 +12,12 @@ pub(crate) use advised::Advised;
 use avr_certificate::{
     Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Space, State, Strategy, Verdict,
 };
-use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, Problem, Solution, StateId};
-use std::collections::{BTreeMap, BTreeSet};
+use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, NormalForm, Problem, Solution, StateId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Goal, Outcome, StateSpace, System};
 
-use crate::result::{self, PropertyResult};
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use crate::verification::Request;
@@ -35,19 +34,20 @@ pub struct PropertyText {
     pub inherent: bool,
 }
 
-/// The goals of a property: that of its formula and, under fairness, that every state has a fair path.
-pub(crate) type PropertyGoals = (usize, Option<usize>);
+/// What is claimed of a property that is decided: whether it holds, the goal of its formula and, under fairness, the goal that
+/// every state has a fair path.
+pub(crate) type Claimed = Option<(bool, usize, Option<usize>)>;
 
-/// The certificate of a run: one claim for each result. A property without goals could not be checked.
+/// The certificate of a run: one claim for each property.
 pub(crate) fn certificate<'f>(
     firmware: &Firmware<'f>,
     request: &Request<'_>,
     text: &PropertyText,
     (goals, outcome): (&[Goal], &Outcome<Firmware<'f>>),
-    results: &[(Option<PropertyGoals>, &PropertyResult)],
+    claimed: &[Claimed],
 ) -> Certificate {
-    let mut draft = Draft { firmware, request, goals, outcome, spaces: Vec::new() };
-    let claims = results.iter().map(|(goals, result)| draft.claim(*goals, result)).collect();
+    let mut draft = Draft { firmware, goals, outcome, spaces: Vec::new() };
+    let claims = claimed.iter().map(|claimed| draft.claim(*claimed)).collect();
     let mut stored = Stored::new(firmware);
     let drafts = draft.spaces.iter();
     let (spaces, numbers): (Vec<Space>, Vec<Numbers>) = drafts.map(|space| space.finish(firmware, &mut stored)).unzip();
@@ -74,8 +74,8 @@ fn header(request: &Request<'_>, text: &PropertyText) -> Header {
     }
 }
 
-/// The new number of each state of a space, for those that are kept.
-type Numbers = BTreeMap<u32, u32>;
+/// The new number of each state of a space that is kept.
+type Numbers = Vec<u32>;
 
 /// Renumbers the states of all strategies.
 fn claims_in_numbers(mut claims: Vec<Claim>, numbers: &[Numbers]) -> Vec<Claim> {
@@ -84,7 +84,7 @@ fn claims_in_numbers(mut claims: Vec<Claim>, numbers: &[Numbers]) -> Vec<Claim> 
         for proof in &mut decided.proofs {
             let numbers = &numbers[proof.space as usize];
             let choices = proof.strategy.choices.iter_mut().flat_map(|(_, states)| states);
-            choices.for_each(|(state, _)| *state = numbers[state]);
+            choices.for_each(|(state, _)| *state = numbers[*state as usize]);
         }
     }
     claims
@@ -93,7 +93,6 @@ fn claims_in_numbers(mut claims: Vec<Claim>, numbers: &[Numbers]) -> Vec<Claim> 
 /// A certificate in the making.
 struct Draft<'a, 'f> {
     firmware: &'a Firmware<'f>,
-    request: &'a Request<'a>,
     goals: &'a [Goal],
     outcome: &'a Outcome<Firmware<'f>>,
     spaces: Vec<DraftSpace<'a>>,
@@ -102,64 +101,62 @@ struct Draft<'a, 'f> {
 /// What proofs need of a state space.
 struct DraftSpace<'a> {
     space: &'a Arc<StateSpace<AbstractState>>,
+    labels: mu_calculus::Labels,
     /// The states that are visited.
-    visited: BTreeSet<u32>,
+    visited: Vec<bool>,
     /// The states all of whose successors are needed.
-    all_successors: BTreeSet<u32>,
+    all_successors: Vec<bool>,
     /// The hyper-edges of each state that are chosen.
     chosen: BTreeMap<u32, Vec<Vec<u32>>>,
 }
 
 impl<'a> Draft<'a, '_> {
-    fn claim(&mut self, goals: Option<PropertyGoals>, result: &PropertyResult) -> Claim {
-        let verdict = match &result.verdict {
-            result::Verdict::Holds => Verdict::Holds,
-            result::Verdict::Violated => Verdict::Violated,
-            result::Verdict::Unknown(_) => return Claim::Undecided,
-        };
-        let Some((goal, goes_on)) = goals else { return Claim::Undecided };
-        let proofs: Option<Vec<Proof>> =
-            [Some(goal), goes_on].into_iter().flatten().map(|goal| self.proof(goal)).collect();
+    fn claim(&mut self, claimed: Claimed) -> Claim {
+        let Some((holds, goal, goes_on)) = claimed else { return Claim::Undecided };
+        let goals = [Some(goal), goes_on].into_iter().flatten();
+        let proofs: Option<Vec<Proof>> = goals.map(|goal| self.proof(goal)).collect();
+        let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
         match proofs {
             Some(proofs) => Claim::Decided(Decided { verdict, proofs }),
-            None => Claim::Uncertified("the time for writing the proof down ran out".to_owned()),
+            None => Claim::Uncertified("no strategy for it was found again".to_owned()),
         }
     }
 
-    /// The proof of a goal or of its negation; none when the work was cancelled.
+    /// The proof of a goal or of its negation.
     fn proof(&mut self, goal: usize) -> Option<Proof> {
-        let (number, decision, goal) = (goal, &self.outcome.decisions[goal], &self.goals[goal]);
-        debug_assert!(!decision.verdict.is_unknown(), "goal {number} is decided");
-        let space = self.space_number(&decision.space);
-        let atoms = self.firmware.atoms.len();
-        let labels = decision.space.labels(atoms, |state, atom| self.firmware.label(state, atom));
+        let (decision, goal) = (&self.outcome.decisions[goal], &self.goals[goal]);
+        let number = self.space_number(&decision.space);
+        let draft = &mut self.spaces[number];
         // What stands whatever the hardware does is proved with its choices left open.
         let open = decision.robust && decision.space.has_abstracted_choices();
         let graph = match open {
             true => decision.space.open_graph(goal.sees_hazards),
             false => decision.space.graph(goal.sees_hazards),
         };
-        let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
         let solved = match open {
-            true => Some(problem.solve(&|| self.request.watch.cancelled()).ok()?),
+            true => {
+                Some(Problem { graph: &graph, labels: &draft.labels, formula: &goal.formula }.solve(&|| false).ok()?)
+            }
             false => None,
         };
         let solution = solved.as_ref().or(decision.solution.as_ref())?;
-        if solution.verdict() != decision.verdict {
+        if solution.verdict().is_unknown() || solution.verdict() != decision.verdict {
             return None;
         }
-        let strategy = self.spaces[space].follow(&problem, solution, goal.sees_hazards);
+        let strategy = draft.follow(&graph, &goal.formula, solution, goal.sees_hazards);
         let basis = if decision.robust { Basis::Hardware } else { Basis::Model };
-        Some(Proof { space: space as u32, basis, strategy })
+        Some(Proof { space: number as u32, basis, strategy })
     }
 
     fn space_number(&mut self, space: &'a Arc<StateSpace<AbstractState>>) -> usize {
         let known = self.spaces.iter().position(|draft| Arc::ptr_eq(draft.space, space));
         known.unwrap_or_else(|| {
+            let labels = space.labels(self.firmware.atoms.len(), |state, atom| self.firmware.label(state, atom));
             self.spaces.push(DraftSpace {
                 space,
-                visited: BTreeSet::new(),
-                all_successors: BTreeSet::new(),
+                labels,
+                visited: vec![false; space.states.len()],
+                all_successors: vec![false; space.states.len()],
                 chosen: BTreeMap::new(),
             });
             self.spaces.len() - 1
@@ -169,37 +166,44 @@ impl<'a> Draft<'a, '_> {
 
 impl DraftSpace<'_> {
     /// Visits all positions that come up when the winner of a decided problem follows the solution; gives the strategy.
-    fn follow(&mut self, problem: &Problem<'_>, solution: &Solution, sees_hazards: bool) -> Strategy {
-        let mut strategy: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
-        let states = problem.graph.state_count();
-        let mut seen = vec![false; states * problem.formula.node_count()];
-        let mut waiting = vec![(problem.graph.initial(), problem.formula.root())];
+    fn follow(
+        &mut self,
+        graph: &HyperGraph,
+        formula: &NormalForm,
+        solution: &Solution,
+        sees_hazards: bool,
+    ) -> Strategy {
+        let mut strategy: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        let states = graph.state_count();
+        let mut seen = vec![false; states * formula.node_count()];
+        let mut waiting = vec![(graph.initial(), formula.root())];
         while let Some((state, node)) = waiting.pop() {
             if std::mem::replace(&mut seen[node.index() * states + state.index()], true) {
                 continue;
             }
-            self.visited.insert(state.0);
+            self.visited[state.index()] = true;
             let stays = sees_hazards && matches!(self.space.states[state.index()], AbstractState::Hazard { .. });
-            let children = problem.formula.node(node).children();
-            match (problem.formula.node(node), solution.choice(problem, state, node)) {
+            let choice = solution.choice(&Problem { graph, labels: &self.labels, formula }, state, node);
+            let children = formula.node(node).children();
+            match (formula.node(node), choice) {
                 (Node::Modal(_, next), _) if stays => waiting.push((state, next)),
                 (Node::Modal(_, next), Some(Choice::Edge(edge))) => {
-                    let members = problem.graph.edge(state, edge);
+                    let members = graph.edge(state, edge);
                     let choice = self.choose(state, members);
-                    strategy.entry(node.0).or_default().insert(state.0, choice);
+                    strategy.entry(node.0).or_default().push((state.0, choice));
                     waiting.extend(members.iter().map(|member| (*member, next)));
                 }
-                (Node::Modal(_, next), _) => waiting.extend(self.all(problem.graph, state, next)),
+                (Node::Modal(_, next), _) => waiting.extend(self.all(graph, state, next)),
                 (_, Some(Choice::Child(child))) => {
                     let second = children.first() != Some(&child);
-                    strategy.entry(node.0).or_default().insert(state.0, second.into());
+                    strategy.entry(node.0).or_default().push((state.0, second.into()));
                     waiting.push((state, child));
                 }
                 _ => waiting.extend(children.iter().map(|child| (state, *child))),
             }
         }
-        let in_order = |states: BTreeMap<u32, u32>| states.into_iter().collect();
-        Strategy { choices: strategy.into_iter().map(|(node, states)| (node, in_order(states))).collect() }
+        strategy.values_mut().for_each(|states| states.sort_unstable());
+        Strategy { choices: strategy.into_iter().collect() }
     }
 
     /// The number of a hyper-edge that is chosen among those of its state.
@@ -222,25 +226,27 @@ impl DraftSpace<'_> {
     ) -> impl Iterator<Item = (StateId, NodeId)> + use<'g> {
         let itself = graph.is_sink(state).then_some(state);
         if itself.is_none() {
-            self.all_successors.insert(state.0);
+            self.all_successors[state.index()] = true;
         }
         graph.may(state).iter().copied().chain(itself).map(move |state| (state, next))
     }
 
     /// The space as certificates have it.
     fn finish(&self, firmware: &Firmware<'_>, stored: &mut Stored<'_, '_>) -> (Space, Numbers) {
-        let numbers: Numbers = self.visited.iter().copied().zip(0..).collect();
+        let mut numbers = vec![u32::MAX; self.visited.len()];
+        let visited = || (0..).zip(&self.visited).filter(|(_, is_visited)| **is_visited).map(|(state, _)| state);
+        visited().zip(0..).for_each(|(state, number): (u32, u32)| numbers[state as usize] = number);
         let atoms = firmware.atoms.len();
         let (mut edges, mut labels, mut states) = (Edges::new(), Labels::new(atoms), Vec::new());
-        for old in &self.visited {
-            let state = &self.space.states[*old as usize];
+        for old in visited() {
+            let state = &self.space.states[old as usize];
             // Of what comes after a state that was not expanded nothing is known, and its labels count for nothing.
-            let is_left_open = matches!(state, AbstractState::Running(_)) && !self.space.is_expanded(*old as usize);
+            let is_left_open = matches!(state, AbstractState::Running(_)) && !self.space.is_expanded(old as usize);
             states.push(if is_left_open { State::Anything } else { stored.state(state) });
-            let label = |atom| if is_left_open { Truth::Unknown } else { firmware.label(state, AtomId(atom)) };
+            let label = |atom| if is_left_open { Truth::Unknown } else { self.labels.get(AtomId(atom), StateId(old)) };
             labels.add((0..atoms as u32).map(label));
-            for members in self.edges(*old) {
-                edges.add(members.iter().map(|member| numbers[member]));
+            for members in self.edges(old) {
+                edges.add(members.iter().map(|member| numbers[*member as usize]));
             }
             edges.finish_state();
         }
@@ -250,11 +256,11 @@ impl DraftSpace<'_> {
     /// The hyper-edges of a state that are kept: those that are chosen, and as many more as it takes to have all successors.
     fn edges(&self, state: u32) -> Vec<Vec<u32>> {
         let mut kept = self.chosen.get(&state).cloned().unwrap_or_default();
-        if self.all_successors.contains(&state) {
-            let mut there: BTreeSet<u32> = kept.iter().flatten().copied().collect();
+        if self.all_successors[state as usize] {
+            let mut there: Vec<u32> = in_order(kept.iter().flatten().copied());
             for members in self.space.edges(state as usize) {
-                if members.iter().any(|member| !there.contains(member)) {
-                    there.extend(members);
+                if members.iter().any(|member| there.binary_search(member).is_err()) {
+                    there = in_order(there.iter().chain(members).copied());
                     kept.push(in_order(members.iter().copied()));
                 }
             }

@@ -1,7 +1,7 @@
 //! Verifying the properties of one image.
 
 use crate::assumptions::assumptions;
-use crate::certificate::{Advised, PropertyGoals, PropertyText, certificate};
+use crate::certificate::{Advised, Claimed, PropertyText, certificate};
 use crate::evidence::{self, Search};
 use crate::fairness;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
@@ -13,6 +13,7 @@ use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
 use avr_image::Image;
+use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
@@ -53,56 +54,81 @@ enum Bound {
 /// # Errors
 /// When a property speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
-    Ok(run(request, None)?.0)
+    let work = Work::new(request)?;
+    let machine = setup::machine(request)?;
+    let (mut firmware, outcome) = work.done(&machine, false);
+    Ok(work.results(&mut firmware, &outcome))
 }
 
-/// Verifies the properties of an image, and writes down the proofs of those that are decided. The text must be what the
-/// properties of the request were read from.
+/// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided, which
+/// takes time of its own. The text must be what the properties of the request were read from.
 ///
 /// # Errors
 /// As [`verify`].
-pub fn certify(request: &Request<'_>, text: &PropertyText) -> Result<(Results, Certificate), PropertyError> {
-    let (results, certificate) = run(request, Some(text))?;
-    Ok((results, certificate.expect("it was asked for")))
+pub fn certify(
+    request: &Request<'_>,
+    text: &PropertyText,
+    results: impl FnOnce(Results),
+) -> Result<Certificate, PropertyError> {
+    let work = Work::new(request)?;
+    let machine = setup::machine(request)?;
+    let (mut firmware, outcome) = work.done(&machine, true);
+    let found = work.results(&mut firmware, &outcome);
+    let claims: Vec<Claimed> = work.bound.iter().zip(&found.properties).map(Bound::claimed).collect();
+    results(found);
+    Ok(certificate(&firmware, request, text, (&work.goals, &outcome), &claims))
 }
 
-fn run(request: &Request<'_>, text: Option<&PropertyText>) -> Result<(Results, Option<Certificate>), PropertyError> {
-    let machine = setup::machine(request)?;
-    let mut table = AtomTable::default();
-    let mut goals = Vec::new();
-    let mut bound = Vec::new();
-    for property in &request.file.properties {
-        bound.push(bind_property(request, property, &mut table, &mut goals)?);
+/// Properties that are bound, and what must be decided for them.
+struct Work<'a> {
+    request: &'a Request<'a>,
+    table: AtomTable,
+    goals: Vec<Goal>,
+    bound: Vec<Bound>,
+}
+
+impl<'a> Work<'a> {
+    fn new(request: &'a Request<'a>) -> Result<Self, PropertyError> {
+        let mut work = Self { request, table: AtomTable::default(), goals: Vec::new(), bound: Vec::new() };
+        for property in &request.file.properties {
+            work.bound.push(bind_property(request, property, &mut work.table, &mut work.goals)?);
+        }
+        Ok(work)
     }
-    let fairness: Vec<String> = bound.iter().zip(&request.file.properties).flat_map(assumed).collect();
-    let atoms = table.atoms();
-    let mut firmware = Firmware::new(&machine, atoms);
-    firmware.advised = text.map(|_| Advised::default());
-    let outcome = tvar::verify(&mut firmware, atoms.len(), &goals, request.strategy, request.watch);
-    let goals_of: Vec<Option<PropertyGoals>> = bound.iter().map(Bound::goals).collect();
-    let properties = request.file.properties.iter().zip(bound);
-    let properties: Vec<PropertyResult> =
-        properties.map(|(property, bound)| result(&firmware, request, property, bound, &goals, &outcome)).collect();
-    let certificate = text.map(|text| {
-        let results: Vec<_> = goals_of.into_iter().zip(&properties).collect();
-        certificate(&firmware, request, text, (&goals, &outcome), &results)
-    });
-    let results = Results {
-        properties,
-        stack: stack_bound(&firmware, &outcome, request.watch),
-        survey: best_space(&outcome).and_then(|space| Survey::new(&firmware, request.image, space, request.watch)),
-        assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
-        interrupted: outcome.decisions.iter().any(was_interrupted),
-        passes: outcome.passes,
-    };
-    Ok((results, certificate))
+
+    /// Decides the goals; with `advised`, what steps depend on is kept for a certificate.
+    fn done<'m>(&'m self, machine: &'m Machine, advised: bool) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
+        let atoms = self.table.atoms();
+        let mut firmware = Firmware::new(machine, atoms);
+        firmware.advised = advised.then(Advised::default);
+        let Request { strategy, watch, .. } = *self.request;
+        let outcome = tvar::verify(&mut firmware, atoms.len(), &self.goals, strategy, watch);
+        (firmware, outcome)
+    }
+
+    fn results<'m>(&self, firmware: &mut Firmware<'m>, outcome: &Outcome<Firmware<'m>>) -> Results {
+        let Self { request, goals, bound, .. } = self;
+        let properties = || request.file.properties.iter().zip(bound);
+        let fairness: Vec<String> = properties().flat_map(|(property, bound)| assumed((bound, property))).collect();
+        Results {
+            properties: properties()
+                .map(|(property, bound)| result(firmware, request, property, bound, goals, outcome))
+                .collect(),
+            stack: stack_bound(firmware, outcome, request.watch),
+            survey: best_space(outcome).and_then(|space| Survey::new(firmware, request.image, space, request.watch)),
+            assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
+            interrupted: outcome.decisions.iter().any(was_interrupted),
+            passes: outcome.passes,
+        }
+    }
 }
 
 impl Bound {
-    fn goals(&self) -> Option<PropertyGoals> {
-        match self {
-            Self::Checked { goal, goes_on, .. } => Some((*goal, *goes_on)),
-            Self::Unsupported { .. } => None,
+    /// What is claimed of a property, and the goals that prove it.
+    fn claimed((bound, result): (&Self, &PropertyResult)) -> Claimed {
+        match (bound, &result.verdict) {
+            (_, Verdict::Unknown(_)) | (Self::Unsupported { .. }, _) => None,
+            (Self::Checked { goal, goes_on, .. }, verdict) => Some((*verdict == Verdict::Holds, *goal, *goes_on)),
         }
     }
 }
@@ -154,25 +180,26 @@ fn result(
     firmware: &Firmware<'_>,
     request: &Request<'_>,
     property: &Property,
-    bound: Bound,
+    bound: &Bound,
     goals: &[Goal],
     outcome: &Outcome<Firmware<'_>>,
 ) -> PropertyResult {
     let (name, kind) = (property.name().to_owned(), property.kind().name().to_owned());
     match bound {
         Bound::Checked { goal, bound, goes_on } => {
+            let goal = *goal;
             let decision = &outcome.decisions[goal];
             let unfair =
-                goes_on.and_then(|goal| fairness::in_doubt(firmware, request, &bound, &outcome.decisions[goal]));
+                goes_on.and_then(|goal| fairness::in_doubt(firmware, request, bound, &outcome.decisions[goal]));
             if let Some(reason) = unfair {
-                return undecided(name, kind, bound.formula_text, reason, statistics(decision));
+                return undecided(name, kind, bound.formula_text.clone(), reason, statistics(decision));
             }
             let result = PropertyResult {
                 name,
                 kind,
                 formula: bound.formula_text.clone(),
                 verdict: verdict(firmware, request.image, decision),
-                vacuous: vacuity::find(firmware, request, &bound, decision),
+                vacuous: vacuity::find(firmware, request, bound, decision),
                 detail: hazard_shown(firmware, request.image, goals, goal, decision),
                 basis: basis(decision),
                 statistics: statistics(decision),
@@ -183,7 +210,9 @@ fn result(
             let late = || evidence::find(firmware, &goals[goal], decision, request.watch);
             with_evidence(result, search.unwrap_or_else(late))
         }
-        Bound::Unsupported { formula, reason } => undecided(name, kind, formula, reason, Statistics::default()),
+        Bound::Unsupported { formula, reason } => {
+            undecided(name, kind, formula.clone(), reason.clone(), Statistics::default())
+        }
     }
 }
 
