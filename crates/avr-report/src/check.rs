@@ -75,8 +75,16 @@ impl CheckReport<'_> {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
         }
         let valid = coloured("valid", AnsiColor::Green, colour);
-        let avr_check::Report { states, outcomes, .. } = self.checked;
-        line(&mut text, &valid, &format!("every claim is proved ({states} states, {outcomes} outcomes of steps)"));
+        let avr_check::Report { states, outcomes, properties, .. } = self.checked;
+        let is_empty = !properties.iter().any(|checked| matches!(checked.proved, Proved::Decided(..)));
+        line(
+            &mut text,
+            &valid,
+            &match is_empty {
+                true => "nothing is claimed, so nothing is proved".to_owned(),
+                false => format!("every claim is proved ({states} states, {outcomes} outcomes of steps)"),
+            },
+        );
         text
     }
 

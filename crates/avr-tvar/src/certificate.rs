@@ -8,7 +8,6 @@ use avr_certificate::{Certificate, DEFAULT_MEMORY, ReadErrorKind};
 
 use crate::error::{InputError, InputErrorKind};
 use crate::files;
-use crate::output;
 
 /// Writes a certificate as a whole or not at all.
 ///

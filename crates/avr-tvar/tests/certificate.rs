@@ -256,7 +256,6 @@ fn whatever_the_bytes_are_there_is_an_answer() {
     assert_eq!(avr_tvar(&["check", "no-such-file", BRANCH]).status.code(), Some(2));
     bench.replace(&whole);
     assert_eq!(bench.check("no-such-file").status.code(), Some(2));
-    assert_eq!(avr_tvar(&["check", &bench.path("certificate"), BRANCH, "--memory", "1M"]).status.code(), Some(2));
     assert_eq!(bench.check(BRANCH).status.code(), Some(0));
 }
 

@@ -1,0 +1,382 @@
+//! What concrete runs leave of a certificate.
+
+use std::collections::BTreeMap;
+
+use avr_certificate::{BLOCK_PAGES, Basis, Certificate, Claim, Running, Space, State, Verdict};
+use avr_image::Image;
+use avr_machine::device::Device;
+use avr_machine::{
+    Demand, DeterminedBy, Environment, Event as Did, Frame, FrameKind, Happening, Input, Machine, MachineState,
+    PAGE_CELLS, Possibilities, Question, Stop,
+};
+use avr_properties::{
+    AtomKind, AtomTable, Binding, Event, EventRecorder, Occurred, Occurrence, PropertyKind, Setting, StateView, bind,
+    occurrence, occurrences_cover, watched_events,
+};
+use mu_calculus::{
+    AtomId, Formula, GraphBuilder, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId,
+};
+use three_valued::{ByteDomain, Truth, TvByte};
+
+use super::random::Random;
+
+/// How many concrete states of each abstract one are tried.
+const TRIES: usize = 12;
+/// How many inputs of each are tried.
+const INPUTS: usize = 512;
+
+/// A goal: the formula that must hold or not, and how it sees hazards.
+struct Goal {
+    formula: NormalForm,
+    sees_hazards: bool,
+}
+
+/// Judges certificates of one firmware.
+pub(super) struct Judge {
+    machine: Machine,
+    table: AtomTable,
+    watched: Vec<Event>,
+    goals: Vec<Goal>,
+    header: avr_certificate::Header,
+}
+
+/// Answers in order, the first answers for questions that were not asked before.
+#[derive(Default)]
+struct Answers {
+    given: Vec<(usize, usize, bool)>,
+    position: usize,
+}
+
+impl Answers {
+    fn answer(&mut self, count: usize, hardware: bool) -> usize {
+        if self.position == self.given.len() {
+            self.given.push((0, count, hardware));
+        }
+        self.position += 1;
+        self.given[self.position - 1].0
+    }
+
+    fn next(&mut self) -> bool {
+        self.position = 0;
+        while let Some(last) = self.given.last_mut() {
+            last.0 += 1;
+            if last.0 < last.1 {
+                return true;
+            }
+            self.given.pop();
+        }
+        false
+    }
+
+    /// The answers of the hardware.
+    fn of_hardware(&self) -> Vec<usize> {
+        self.given.iter().filter(|(.., hardware)| *hardware).map(|(answer, ..)| *answer).collect()
+    }
+}
+
+/// A world in which every bit is known.
+struct Concrete<'a> {
+    answers: &'a mut Answers,
+    initial: &'a mut Random,
+    hardware: bool,
+    events: EventRecorder<'a>,
+}
+
+impl Environment<TvByte> for Concrete<'_> {
+    fn input(&mut self, source: Input, mask: u8, _: Demand) -> TvByte {
+        let hardware = std::mem::take(&mut self.hardware);
+        if matches!(source, Input::Initial(_)) {
+            return TvByte::constant(self.initial.mask() & mask);
+        }
+        let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
+        TvByte::constant(bits.fold(0, |byte, bit| byte | (self.answers.answer(2, hardware) as u8) << bit))
+    }
+
+    fn determined_by(&mut self, who: DeterminedBy) {
+        self.hardware = who == DeterminedBy::Hardware;
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.answers.answer(count, false)
+    }
+
+    /// What the hardware determines it determines for itself: each of its requests comes or not, whatever else comes.
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let all: Vec<Happening> = possibilities.iter().collect();
+        let rest = all.iter().position(|one| *one == Happening::Continue).unwrap_or(all.len() - 1);
+        let wants: Vec<bool> = all
+            .iter()
+            .map(|one| self.answers.answer(2, possibilities.determined_by(*one) == DeterminedBy::Hardware) == 1)
+            .collect();
+        (0..all.len()).find(|index| *index != rest && wants[*index]).unwrap_or(rest)
+    }
+
+    fn case(&mut self, _: usize, _: Question<'_, TvByte>) -> usize {
+        unreachable!("everything is known")
+    }
+
+    fn event(&mut self, event: Did<'_, TvByte>) {
+        self.events.note(event);
+    }
+}
+
+/// What concrete steps from an abstract state show.
+struct Shown {
+    /// Whether every one of them leads to a member of some hyper-edge.
+    all_covered: bool,
+    /// For each hyper-edge and basis, whether every one of the concrete states can be led into it.
+    forced: Vec<(bool, bool)>,
+    labels: Vec<Truth>,
+}
+
+/// A concrete state as atoms see it.
+struct View<'a> {
+    state: &'a MachineState<TvByte>,
+    watched: &'a [Event],
+    did: &'a [Occurred],
+}
+
+impl StateView for View<'_> {
+    fn cell(&self, address: u16) -> TvByte {
+        *self.state.data.get(address)
+    }
+    fn pc(&self) -> u32 {
+        self.state.control.pc * 2
+    }
+    fn stack_pointer_torn(&self) -> bool {
+        self.state.control.torn.is_some()
+    }
+    fn interrupt_depth(&self) -> usize {
+        self.state.calls.frames().iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+    fn sleeping(&self) -> Truth {
+        self.state.control.sleeping.into()
+    }
+    fn hazard(&self) -> Truth {
+        Truth::False
+    }
+    fn event(&self, event: &Event) -> Occurrence {
+        occurrence(self.watched, self.did, event)
+    }
+}
+
+fn after_start(formula: Formula<AtomId>) -> NormalForm {
+    NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula))).expect("it is closed")
+}
+
+/// The cells of a memory of a certificate.
+fn cells(certificate: &Certificate, memory: u32, count: usize) -> Vec<TvByte> {
+    let blocks = certificate.store.memory(memory).iter();
+    let pages = blocks.flat_map(|block| certificate.store.blocks[*block as usize]);
+    let cells = pages.take(count / PAGE_CELLS).flat_map(|page| certificate.store.pages[page as usize]);
+    debug_assert_eq!(certificate.store.memory_blocks, count.div_ceil(PAGE_CELLS * BLOCK_PAGES));
+    cells.collect()
+}
+
+fn did(certificate: &Certificate, number: u32) -> Vec<Occurred> {
+    let seen = certificate.store.did[number as usize].iter();
+    seen.map(|seen| Occurred { event: seen.event as usize, certain: seen.certain, value: seen.value }).collect()
+}
+
+impl Judge {
+    /// A judge for the firmware of a certificate that is right.
+    pub(super) fn new(image: &Image, device: &'static Device, certificate: &Certificate) -> Self {
+        let header = certificate.header.clone();
+        let file = avr_check::property_file(&header).expect("it is right");
+        let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
+        let setting = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom };
+        let machine = setting.machine().expect("it is right");
+        let mut table = AtomTable::new();
+        let mut goals = Vec::new();
+        for property in &file.properties {
+            let bound = bind(property, &file.definitions, &Binding { device, image }, &mut table).expect("it is right");
+            let formula = after_start(bound.restricted(&bound.formula).expect("it is right"));
+            goals.push(Goal { formula, sees_hazards: *property.kind() == PropertyKind::Inherent });
+            if let Some(fairness) = &bound.fairness {
+                let goes_on = Box::new(fairness.goes_on.clone());
+                let formula = after_start(Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on));
+                goals.push(Goal { formula, sees_hazards: false });
+            }
+        }
+        let watched = watched_events(table.atoms());
+        Self { machine, table, watched, goals, header }
+    }
+
+    /// Why what concrete runs leave of a certificate does not prove its claims; none if it does.
+    pub(super) fn refutes(&self, certificate: &Certificate) -> Option<String> {
+        if certificate.header != self.header {
+            return Some("it speaks of something else".to_owned());
+        }
+        let shown: Vec<Vec<Shown>> = certificate.spaces.iter().map(|space| self.shown(certificate, space)).collect();
+        let mut goals = self.goals.iter();
+        for (number, claim) in certificate.claims.iter().enumerate() {
+            let Claim::Decided(decided) = claim else { continue };
+            for (index, proof) in decided.proofs.iter().enumerate() {
+                let goal = goals.next()?;
+                let wanted = index > 0 || decided.verdict == Verdict::Holds;
+                let space = &certificate.spaces[proof.space as usize];
+                let value = evaluate(goal, space, &shown[proof.space as usize], proof.basis, self.table.atoms().len());
+                if value != Truth::from(wanted) {
+                    return Some(format!("claim {number} is {value:?} without what concrete runs refute"));
+                }
+            }
+        }
+        None
+    }
+
+    fn shown(&self, certificate: &Certificate, space: &Space) -> Vec<Shown> {
+        let mut random = Random::new(1);
+        (0..space.states.len() as u32).map(|state| self.shown_in(certificate, space, state, &mut random)).collect()
+    }
+
+    /// Tries concrete states of an abstract one.
+    fn shown_in(&self, certificate: &Certificate, space: &Space, number: u32, random: &mut Random) -> Shown {
+        let edges: Vec<&[u32]> = space.edges.of(number).collect();
+        let atoms = self.table.atoms();
+        let labels = (0..atoms.len()).map(|atom| space.labels.get(number, atom)).collect();
+        let mut shown = Shown { all_covered: !edges.is_empty(), forced: vec![(true, true); edges.len()], labels };
+        match &space.states[number as usize] {
+            State::Running(running) => {
+                for _ in 0..TRIES {
+                    self.try_running(certificate, space, (running, &edges), random, &mut shown);
+                }
+            }
+            State::Start { .. } => {
+                shown.labels.fill(Truth::Unknown);
+                for _ in 0..TRIES {
+                    let mut answers = Answers::default();
+                    let mut world = self.world(&mut answers, random, 0);
+                    let state = self.machine.power_on(&mut world);
+                    let led = Ok((state, Vec::new()));
+                    shown.all_covered &=
+                        edges.concat().iter().any(|member| covers(certificate, space, *member, &led, 0));
+                }
+            }
+            State::Hazard { .. } => {
+                for (label, atom) in shown.labels.iter_mut().zip(atoms) {
+                    let is_shown = *atom.kind() == AtomKind::Hazard && *label == Truth::True;
+                    *label = if is_shown { Truth::True } else { Truth::Unknown };
+                }
+            }
+            State::Anything => shown.labels.fill(Truth::Unknown),
+        }
+        shown
+    }
+
+    fn world<'a>(&'a self, answers: &'a mut Answers, initial: &'a mut Random, pc: u32) -> Concrete<'a> {
+        Concrete { answers, initial, hardware: false, events: EventRecorder::new(&self.watched, pc * 2) }
+    }
+
+    fn try_running(
+        &self,
+        certificate: &Certificate,
+        space: &Space,
+        (running, edges): (&Running, &[&[u32]]),
+        random: &mut Random,
+        shown: &mut Shown,
+    ) {
+        let before = self.concrete(certificate, running, random);
+        let seen = did(certificate, running.did);
+        let view = View { state: &before, watched: &self.watched, did: &seen };
+        for (label, atom) in shown.labels.iter_mut().zip(self.table.atoms()) {
+            let truth = atom.evaluate(&view);
+            if !truth.is_unknown() && truth != *label {
+                *label = Truth::Unknown;
+            }
+        }
+        let pc = running.control.pc;
+        let mut answers = Answers::default();
+        // For each way of the hardware, the hyper-edges that some input leads into.
+        let mut led_into: BTreeMap<Vec<usize>, Vec<bool>> = BTreeMap::new();
+        for tried in 0.. {
+            let mut world = self.world(&mut answers, random, pc);
+            let mut state = before.clone();
+            let stepped = self.machine.step(&mut state, &mut world);
+            let occurred = world.events.occurrences().to_vec();
+            let led = stepped.map(|_| (state, occurred));
+            if !matches!(led, Err(Stop::Infeasible)) {
+                let into = |edge: &[u32]| edge.iter().any(|member| covers(certificate, space, *member, &led, pc));
+                let good: Vec<bool> = edges.iter().map(|edge| into(edge)).collect();
+                shown.all_covered &= good.contains(&true);
+                let all = led_into.entry(answers.of_hardware()).or_insert_with(|| vec![false; edges.len()]);
+                all.iter_mut().zip(good).for_each(|(all, good)| *all |= good);
+            }
+            if !answers.next() {
+                break;
+            }
+            if tried == INPUTS {
+                // Not all inputs were tried, so nothing is known of what can be forced.
+                return;
+            }
+        }
+        for (edge, forced) in shown.forced.iter_mut().enumerate() {
+            forced.0 &= led_into.values().any(|led_into| led_into[edge]);
+            forced.1 &= led_into.values().all(|led_into| led_into[edge]);
+        }
+    }
+
+    /// Some state that an abstract one stands for.
+    fn concrete(&self, certificate: &Certificate, running: &Running, random: &mut Random) -> MachineState<TvByte> {
+        let count = self.machine.cells();
+        let mut state = MachineState::new(count, TvByte::constant(0));
+        for (cell, address) in cells(certificate, running.memory, count).into_iter().zip(0..) {
+            state.data.set(address, TvByte::constant(cell.value() | random.mask() & cell.unknown_mask()));
+        }
+        let mut frames: Vec<Frame> = certificate.store.frames(running.calls).copied().collect();
+        frames.reverse();
+        frames.into_iter().for_each(|frame| state.calls.push(frame));
+        state.control = running.control;
+        state
+    }
+}
+
+/// Where a concrete step led.
+type Led = Result<(MachineState<TvByte>, Vec<Occurred>), Stop>;
+
+fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: u32) -> bool {
+    match (&space.states[member as usize], led) {
+        (State::Anything, _) => true,
+        (State::Hazard { hazard, pc: place }, Err(Stop::Hazard(found))) => hazard == found && *place == pc,
+        (State::Running(running), Ok((state, occurred))) => {
+            running.control == state.control
+                && certificate.store.frames(running.calls).eq(state.calls.frames().iter().rev())
+                && occurrences_cover(&did(certificate, running.did), occurred)
+                && cells(certificate, running.memory, state.data.len())
+                    .iter()
+                    .zip(state.data.cells())
+                    .all(|(coarse, fine)| coarse.covers(*fine) && coarse.bits().known_mask() & !fine.known_mask() == 0)
+        }
+        _ => false,
+    }
+}
+
+/// The value of a formula on what is left.
+fn evaluate(goal: &Goal, space: &Space, shown: &[Shown], basis: Basis, atoms: usize) -> Truth {
+    let anything = StateId(shown.len() as u32);
+    let mut builder = GraphBuilder::new();
+    let mut labels = Labels::new(atoms, shown.len() + 1);
+    for (state, number) in shown.iter().zip(0..) {
+        let id = builder.state();
+        for (truth, atom) in state.labels.iter().zip(0..) {
+            labels.set(AtomId(atom), id, *truth);
+        }
+        match &space.states[number as usize] {
+            State::Hazard { .. } if goal.sees_hazards => _ = builder.edge([id]),
+            State::Hazard { .. } | State::Anything => {}
+            State::Start { .. } | State::Running(_) => {
+                for (members, forced) in space.edges.of(number).zip(&state.forced) {
+                    if if basis == Basis::Hardware { forced.1 } else { forced.0 } {
+                        builder.edge(members.iter().map(|member| StateId(*member)));
+                    }
+                }
+                // All that may follow: none of it can be forced, but all of it counts.
+                let members = space.edges.all_members(number).iter().map(|member| StateId(*member));
+                builder.edge(members.chain((!state.all_covered).then_some(anything)));
+            }
+        }
+    }
+    builder.state();
+    let graph = builder.finish(StateId(0)).expect("members are states");
+    let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
+    problem.solve(&|| false).expect("it is small").verdict()
+}

@@ -1,0 +1,155 @@
+//! Altered certificates of firmware: of thousands of them none passes that concrete runs refute.
+//!
+//! The judge is no part of the checker: it runs the machine from concrete states that the abstract ones stand for, strikes out
+//! what such a run refutes, and has the solver evaluate the formulas on what is left.
+
+mod judge;
+mod mutants;
+mod random;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use avr_certificate::{Certificate, ReadErrorKind};
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+use avr_verify::{PropertyText, Request, Strategy, Unlimited};
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use judge::Judge;
+use random::Random;
+
+/// Firmware with its certificate.
+struct Sample {
+    image: Image,
+    device: &'static Device,
+    certificate: Certificate,
+}
+
+fn sample(image: &str, properties: &str) -> Sample {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("properties").join(properties)).expect("the file is there");
+    let file = PropertyFile::parse(properties, &text).unwrap_or_else(|error| panic!("{error}"));
+    let device = Device::named(file.device.as_deref().expect("it names one")).expect("it exists");
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let folder = image.split('.').next().expect("an image has a name");
+    let path = root.join("firmware-samples").join(folder).join(image);
+    let image = Image::load(path, &options).unwrap_or_else(|error| panic!("{error}"));
+    let request = Request {
+        image: &image,
+        device,
+        start: None,
+        file: &file,
+        eeprom: &BTreeMap::new(),
+        strategy: Strategy::Default,
+        watch: &Unlimited,
+    };
+    let text = PropertyText { file: text, ..PropertyText::default() };
+    let certificate = avr_verify::certify(&request, &text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    Sample { image, device, certificate }
+}
+
+/// Alters the certificate of a sample again and again.
+#[track_caller]
+fn check(image: &str, properties: &str, mutants: usize) {
+    let Sample { image, device, certificate } = sample(image, properties);
+    let judge = Judge::new(&image, device, &certificate);
+    let passes = |certificate: &Certificate| avr_check::check(certificate, &image, device).is_ok();
+    assert!(passes(&certificate));
+    assert_eq!(judge.refutes(&certificate), None, "the certificate itself");
+    let (mut rejected, mut justly, mut passed) = (0, 0, BTreeMap::new());
+    for seed in 0..mutants as u64 {
+        let mut random = Random::new(seed);
+        let (what, mutant) = mutants::mutant(&certificate, &mut random);
+        if !passes(&mutant) {
+            rejected += 1;
+            // Not all of them: this only shows that the judge judges.
+            justly += usize::from(seed % 4 == 0 && judge.refutes(&mutant).is_some());
+            continue;
+        }
+        if let Some(reason) = judge.refutes(&mutant) {
+            panic!("mutant {seed} ({what}) passes although {reason}");
+        }
+        *passed.entry(what).or_insert(0) += 1;
+    }
+    assert!(
+        rejected >= mutants / 4 && justly >= mutants / 40,
+        "{rejected} rejected, {justly} justly, passed: {passed:?}"
+    );
+    assert!(!passed.contains_key("digest"));
+}
+
+/// The bytes of a certificate before they are compressed, and what stands in front of them.
+fn uncompressed(certificate: &Certificate) -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = Vec::new();
+    certificate.write(&mut bytes).expect("a list takes everything");
+    let end = 1 + bytes.iter().position(|byte| *byte == b'\n').expect("it begins with a line") + 1;
+    let mut content = Vec::new();
+    ZlibDecoder::new(&bytes[end..]).read_to_end(&mut content).expect("it is whole");
+    (bytes[..end].to_vec(), content)
+}
+
+#[test]
+fn altered_bytes_are_read_or_refused() {
+    let Sample { image, device, certificate } = sample("watchdog.Og.elf", "watchdog.ron");
+    let (start, content) = uncompressed(&certificate);
+    let read = |content: &[u8]| {
+        let mut encoder = ZlibEncoder::new(start.clone(), Compression::fast());
+        encoder.write_all(content).expect("a list takes everything");
+        let bytes = encoder.finish().expect("a list takes everything");
+        Certificate::read(bytes.as_slice(), 64 << 20)
+    };
+    assert_eq!(read(&content).expect("it is unaltered"), certificate);
+    let mut whole = Vec::new();
+    certificate.write(&mut whole).expect("a list takes everything");
+    let too_small = Certificate::read(whole.as_slice(), 1000).expect_err("it needs more");
+    assert!(matches!(too_small.kind, ReadErrorKind::TooLarge { limit: 1000 }), "{too_small}");
+    let (mut readable, mut valid) = (0, 0);
+    for seed in 0..3000 {
+        let mut random = Random::new(seed);
+        let mut altered = content.clone();
+        for _ in 0..=random.below(3) {
+            let place = random.below(altered.len());
+            match random.below(4) {
+                0 => altered[place] = random.mask(),
+                1 => altered[place] ^= 1 << random.below(8),
+                2 => altered.truncate(place.max(1)),
+                _ => altered.insert(place, random.mask()),
+            }
+        }
+        if let Ok(altered) = read(&altered) {
+            readable += 1;
+            valid += usize::from(avr_check::check(&altered, &image, device).is_ok());
+        }
+    }
+    // Most of what can still be read proves nothing any more; a name of a property may be altered at will.
+    assert!(readable > 100 && valid < readable / 2, "{valid} of {readable}");
+}
+
+#[test]
+fn a_branch_on_an_input() {
+    check("branch.Og.elf", "branch.ron", 2000);
+}
+
+#[test]
+fn a_hazard_by_an_input() {
+    check("hazard-reserved-bit-write-by-input.elf", "inherent-gpio.ron", 1000);
+}
+
+#[test]
+fn a_watchdog() {
+    check("watchdog.Og.elf", "watchdog.ron", 500);
+}
+
+#[test]
+fn a_converter_that_is_polled() {
+    check("adc-poll.Og.elf", "adc-poll.ron", 120);
+}
+
+#[test]
+fn sleep_and_interrupts() {
+    check("sleep-wake.Og.elf", "sleep-wake.ron", 100);
+}
