@@ -97,6 +97,17 @@ impl Possibilities {
         }
     }
 
+    /// No interrupt is possible.
+    pub(crate) fn remove_interrupts(&mut self) {
+        self.interrupts = 0;
+        self.abstracted = 0;
+    }
+
+    /// Whether an interrupt is possible, and no reset.
+    pub(crate) fn are_only_interrupts(&self) -> bool {
+        self.interrupts != 0 && self.resets == 0
+    }
+
     /// A reset is possible.
     pub(crate) fn add_reset(&mut self, cause: ResetCause) {
         self.resets |= 1 << cause as u8;
@@ -165,6 +176,16 @@ pub trait Environment<V: ByteDomain> {
     /// the state for an enabled interrupt, and the environment would pick [`Happening::Continue`]. An environment that
     /// explores every possibility never is.
     fn is_quiet(&self) -> bool {
+        false
+    }
+
+    /// Whether the environment leaves interrupts for later that are possible before this instruction, and not certain.
+    fn postpones(&mut self) -> bool {
+        false
+    }
+
+    /// Whether interrupts that were left for earlier may come now although one more instruction is to run first.
+    fn catches_up(&self) -> bool {
         false
     }
 

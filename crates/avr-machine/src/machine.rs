@@ -255,6 +255,12 @@ impl Machine {
         self.device.register(name).map(|register| register.address)
     }
 
+    /// The bit that moves the vector table to the boot section, where there is one.
+    #[must_use]
+    pub fn vectors_moved_by(&self) -> Option<BitRef> {
+        self.vectors_moved_by.map(|(bit, _)| bit)
+    }
+
     /// Whether the device has interrupts.
     pub(crate) fn interrupts_exist(&self) -> bool {
         self.device.policy.interrupts == InterruptPolicy::Modelled

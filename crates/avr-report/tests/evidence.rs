@@ -33,6 +33,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
         file: &file,
         eeprom: &BTreeMap::new(),
         strategy: Strategy::Default,
+        reduces_interrupts: true,
         watch: &Unlimited,
     };
     let mut results = avr_verify::verify(&request).expect("the names exist");

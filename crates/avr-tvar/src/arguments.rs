@@ -84,6 +84,9 @@ pub struct Verify {
     /// How the analysis starts
     #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = strategies())]
     pub strategy: Strategy,
+    /// Look at interrupts before every instruction, also where nothing can tell whether they come there or later
+    #[arg(long)]
+    pub all_interrupts: bool,
     /// An older report in JSON: the report says what changed since then
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,

@@ -135,6 +135,7 @@ fn machine(
         file: &file,
         eeprom: &eeprom,
         strategy: Strategy::default(),
+        reduces_interrupts: true,
         watch: &Unlimited,
     };
     Ok(avr_verify::machine(&request)?)

@@ -112,6 +112,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         file,
         start: arguments.start,
         strategy: Strategy::default(),
+        reduces_interrupts: true,
         text: None,
         baseline: None,
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),

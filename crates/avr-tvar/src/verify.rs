@@ -46,6 +46,7 @@ pub(crate) struct Job {
     pub(crate) eeprom: BTreeMap<u16, u8>,
     pub(crate) start: Option<u32>,
     pub(crate) strategy: Strategy,
+    pub(crate) reduces_interrupts: bool,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
     /// An older report to compare with.
@@ -122,6 +123,7 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
         file,
         start: arguments.start,
         strategy: arguments.strategy,
+        reduces_interrupts: !arguments.all_interrupts,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
             file: text.unwrap_or_else(|| NO_FILE.to_owned()),
             more: arguments.property.clone(),
@@ -235,6 +237,7 @@ impl Job {
             file: &self.file,
             eeprom: &self.eeprom,
             strategy: self.strategy,
+            reduces_interrupts: self.reduces_interrupts,
             watch: &self.monitor,
         }
     }

@@ -77,8 +77,16 @@ fn verify(device: &str, image: &Path, properties: &str, strategy: Strategy, limi
     options.start = FlashByteAddress(file.start.unwrap_or(0));
     let image = Image::load(image, &options).unwrap_or_else(|error| panic!("{error}"));
     let eeprom = BTreeMap::new();
-    let request =
-        Request { image: &image, device, start: None, file: &file, eeprom: &eeprom, strategy, watch: &limits };
+    let request = Request {
+        image: &image,
+        device,
+        start: None,
+        file: &file,
+        eeprom: &eeprom,
+        strategy,
+        reduces_interrupts: true,
+        watch: &limits,
+    };
     avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", image.name)).properties
 }
 

@@ -16,6 +16,7 @@ mod liveness;
 mod obligations;
 #[cfg(test)]
 mod published;
+mod reduction;
 mod result;
 mod script;
 mod setup;

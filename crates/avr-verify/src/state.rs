@@ -1,5 +1,6 @@
 //! Abstract states and locations of AVR firmware.
 
+use crate::reduction::Postponed;
 use crate::store::{CallsId, MemoryId, OccurrencesId};
 use avr_machine::{Control, Hazard, Limit};
 use tvar::Place;
@@ -12,6 +13,8 @@ pub struct Running {
     pub(crate) control: Control,
     /// What the step into this state did.
     pub(crate) did: OccurrencesId,
+    /// Which interrupts are left for later.
+    pub(crate) postponed: Postponed,
 }
 
 /// An abstract state.

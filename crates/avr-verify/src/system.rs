@@ -5,6 +5,7 @@ use crate::cut::cut;
 use crate::decay::Forgetting;
 use crate::events::{Occurrences, Recorder, occurrence, watched};
 use crate::evidence::{self, Search};
+use crate::reduction::{Before, Footsteps, Postponed, Reduction, Turn};
 use crate::script::{
     Answer, FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, Scripted, Unknowns, hyper_edges,
     uses_abstracted_freedom,
@@ -39,11 +40,15 @@ pub struct Firmware<'a> {
     pub(crate) shown: RefCell<BTreeMap<usize, Search>>,
     /// What was split and cut in each step, if a certificate is wanted.
     pub(crate) advised: Option<Advised>,
+    /// Where interrupts are looked at only where they can be seen.
+    pub(crate) reduction: Option<Reduction>,
 }
 
 /// Unknown inputs as three-valued bytes, and events noted.
 struct Open<'a> {
     events: Recorder<'a>,
+    /// What the step did, where interrupts are reduced.
+    steps: Option<Footsteps>,
 }
 
 impl Unknowns<TvByte> for Open<'_> {
@@ -53,6 +58,9 @@ impl Unknowns<TvByte> for Open<'_> {
 
     fn event(&mut self, event: Event<'_, TvByte>) {
         self.events.note(event);
+        if let Some(steps) = &mut self.steps {
+            steps.note(event);
+        }
     }
 }
 
@@ -73,7 +81,16 @@ impl<'a> Firmware<'a> {
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
         let forgetting = Forgetting::new(machine, atoms);
-        Self { machine, atoms, store, forgetting, workspace, watched, shown: RefCell::default(), advised: None }
+        let shown = RefCell::default();
+        Self { machine, atoms, store, forgetting, workspace, watched, shown, advised: None, reduction: None }
+    }
+
+    /// The same where interrupts are looked at only where they can be seen: for goals that speak of nothing but hazards and
+    /// how deep the stack gets.
+    #[must_use]
+    pub fn with_reduced_interrupts(mut self) -> Self {
+        self.reduction = Reduction::new(self.machine);
+        self
     }
 
     /// A state as formulas see it; none for the dummy and for sinks.
@@ -95,9 +112,12 @@ impl<'a> Firmware<'a> {
             AbstractState::Running(running) => running.control.pc * 2,
             _ => 0,
         };
-        let mut environment = Scripted::new(precision, Open { events: Recorder::new(&watched, pc) });
+        let steps = self.reduction.is_some().then(Footsteps::default);
+        let mut environment = Scripted::new(precision, Open { events: Recorder::new(&watched, pc), steps });
         loop {
             environment.unknowns.events.clear();
+            environment.unknowns.steps.as_mut().map(Footsteps::clear);
+            environment.postponed = false;
             let mut target = self.run(state, precision, &mut environment);
             if precision.stops_at_cases && environment.retract_cases() {
                 // SOUND: a sink says nothing of what comes after it, whatever the case.
@@ -125,9 +145,18 @@ impl<'a> Firmware<'a> {
         match state {
             AbstractState::Running(running) => {
                 self.workspace.load(&self.store, running);
+                let before = self
+                    .reduction
+                    .as_ref()
+                    .map(|reduction| reduction.before(self.machine, &self.workspace.state, running.postponed));
+                environment.turn = before.map_or(Turn::Now, |before| before.turn);
                 cut(self.machine, &mut self.workspace.state, precision, environment);
-                match self.machine.step(&mut self.workspace.state, environment) {
-                    Ok(_) => Some(self.arrived(environment.unknowns.events.occurrences())),
+                let stepped = self.machine.step(&mut self.workspace.state, environment);
+                let postponed = before.map(|before| self.reduced(&before, environment, stepped.is_ok()));
+                match stepped {
+                    Ok(_) => {
+                        Some(self.arrived(environment.unknowns.events.occurrences(), postponed.unwrap_or_default()))
+                    }
                     Err(stop) => stopped(stop, running.control.pc),
                 }
             }
@@ -136,9 +165,26 @@ impl<'a> Firmware<'a> {
         }
     }
 
-    fn arrived(&mut self, occurrences: Occurrences) -> AbstractState {
+    /// Takes note of what a step did that was reduced, forgets what is garbage then, and gives what is postponed.
+    fn reduced(&mut self, before: &Before, environment: &mut Scripted<'_, Open<'_>>, went_on: bool) -> Postponed {
+        let (Some(reduction), Some(steps)) = (&mut self.reduction, &mut environment.unknowns.steps) else {
+            return Postponed::default();
+        };
+        steps.postponed = environment.postponed;
+        reduction.note_touched(self.machine, steps, before, &self.workspace.state);
+        if !went_on {
+            return Postponed::default();
+        }
+        reduction.note_depth(self.machine, &self.workspace.state);
+        for cell in reduction.garbage(self.machine, steps.all_written(), before, &self.workspace.state) {
+            self.workspace.state.data.set(cell, TvByte::UNKNOWN);
+        }
+        reduction.after(self.machine, steps, before, &self.workspace.state)
+    }
+
+    fn arrived(&mut self, occurrences: Occurrences, postponed: Postponed) -> AbstractState {
         let did = self.store.intern_occurrences(occurrences);
-        AbstractState::Running(self.workspace.save(&mut self.store, did))
+        AbstractState::Running(self.workspace.save(&mut self.store, did, postponed))
     }
 
     /// The first step: the machine gets its initial content.
@@ -149,7 +195,7 @@ impl<'a> Firmware<'a> {
         }
         self.workspace.state.control = fresh.control;
         self.workspace.state.calls.clear();
-        self.arrived(Occurrences::default())
+        self.arrived(Occurrences::default(), Postponed::default())
     }
 }
 
@@ -174,7 +220,14 @@ impl System for Firmware<'_> {
     type Location = Location;
 
     fn initial(&mut self) -> AbstractState {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.begin(self.machine);
+        }
         AbstractState::Dummy
+    }
+
+    fn is_settled(&self) -> bool {
+        self.reduction.as_ref().is_none_or(Reduction::is_settled)
     }
 
     fn location(&self, state: &AbstractState) -> Location {
@@ -226,7 +279,7 @@ impl System for Firmware<'_> {
             let cell = self.workspace.state.data.get(address).forget(mask);
             self.workspace.state.data.set(address, cell);
         }
-        AbstractState::Running(self.workspace.save(&mut self.store, running.did))
+        AbstractState::Running(self.workspace.save(&mut self.store, running.did, running.postponed))
     }
 
     fn covers(&self, coarse: &AbstractState, fine: &AbstractState) -> bool {
@@ -235,6 +288,7 @@ impl System for Firmware<'_> {
         };
         coarse.control == fine.control
             && coarse.calls == fine.calls
+            && coarse.postponed == fine.postponed
             && self.store.memory_covers(coarse.memory, fine.memory)
             && self.store.occurrences_cover(coarse.did, fine.did)
     }

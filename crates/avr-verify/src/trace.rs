@@ -4,6 +4,7 @@
 //! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
 use crate::cut::cut;
+use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
@@ -221,12 +222,24 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
         let mut environment = Scripted::replaying(precision, recorder, script);
+        let machine = self.firmware.machine;
         match self.path[step] {
-            AbstractState::Dummy => self.state = self.firmware.machine.power_on(&mut environment),
-            _ => {
-                cut(self.firmware.machine, &mut self.state, precision, &mut environment);
-                let _: Result<u32, Stop> = self.firmware.machine.step(&mut self.state, &mut environment);
+            AbstractState::Running(running) => {
+                let reduction = self.firmware.reduction.as_ref();
+                let before = reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed));
+                environment.turn = before.map_or(Turn::Now, |before| before.turn);
+                cut(machine, &mut self.state, precision, &mut environment);
+                let _: Result<u32, Stop> = machine.step(&mut self.state, &mut environment);
+                let written = environment.unknowns.accesses.iter().filter(|access| access.writes);
+                let written = written.map(|access| access.cell);
+                let garbage = reduction
+                    .zip(before)
+                    .map(|(reduction, before)| reduction.garbage(machine, written, &before, &self.state));
+                for cell in garbage.unwrap_or_default() {
+                    self.state.data.set(cell, TracedByte::new(TvByte::UNKNOWN, |_| Origins::default()));
+                }
             }
+            _ => self.state = machine.power_on(&mut environment),
         }
         self.accesses = environment.unknowns.accesses;
         environment.unknowns.asked

@@ -39,6 +39,8 @@ pub struct Request<'a> {
     pub eeprom: &'a BTreeMap<u16, u8>,
     /// How to begin.
     pub strategy: Strategy,
+    /// Whether interrupts may be looked at only where they can be seen, for properties that allow it.
+    pub reduces_interrupts: bool,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
 }
@@ -98,12 +100,33 @@ impl<'a> Work<'a> {
 
     /// Decides the goals; with `advised`, what steps depend on is kept for a certificate.
     fn done<'m>(&'m self, machine: &'m Machine, advised: bool) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
-        let atoms = self.table.atoms();
-        let mut firmware = Firmware::new(machine, atoms);
+        // A certificate is checked step by step: it needs every order of interrupts.
+        if !advised && self.allows_reduction() {
+            let (firmware, outcome) = self.decided(Firmware::new(machine, self.table.atoms()).with_reduced_interrupts());
+            // What only the order of interrupts can show is looked for where every order is.
+            let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
+            if !outcome.decisions.iter().any(is_stuck) || self.request.watch.cancelled() {
+                return (firmware, outcome);
+            }
+        }
+        let mut firmware = Firmware::new(machine, self.table.atoms());
         firmware.advised = advised.then(Advised::default);
+        self.decided(firmware)
+    }
+
+    fn decided<'m>(&self, mut firmware: Firmware<'m>) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
         let Request { strategy, watch, .. } = *self.request;
-        let outcome = tvar::verify(&mut firmware, atoms.len(), &self.goals, strategy, watch);
+        let outcome = tvar::verify(&mut firmware, self.table.atoms().len(), &self.goals, strategy, watch);
         (firmware, outcome)
+    }
+
+    /// Whether the properties speak of nothing but hazards and how deep the stack gets.
+    fn allows_reduction(&self) -> bool {
+        let Request { reduces_interrupts, strategy, file, .. } = *self.request;
+        let speaks_of_more = |property: &Property| {
+            !matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) || !property.under().is_empty()
+        };
+        reduces_interrupts && strategy == Strategy::Default && !file.properties.iter().any(speaks_of_more)
     }
 
     fn results<'m>(&self, firmware: &mut Firmware<'m>, outcome: &Outcome<Firmware<'m>>) -> Results {

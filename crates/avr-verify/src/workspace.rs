@@ -1,5 +1,6 @@
 //! A machine state at work: loaded from and stored to the compact form at a cost in proportion to what changed.
 
+use crate::reduction::Postponed;
 use crate::state::Running;
 use crate::store::{BLOCK_PAGES, Block, CallsId, MemoryId, OccurrencesId, Page, Store};
 use avr_machine::{MachineState, PAGE_CELLS};
@@ -84,7 +85,7 @@ impl Workspace {
     }
 
     /// Stores the state as it is now, after a step that did `did`.
-    pub(crate) fn save(&mut self, store: &mut Store, did: OccurrencesId) -> Running {
+    pub(crate) fn save(&mut self, store: &mut Store, did: OccurrencesId, postponed: Postponed) -> Running {
         let written: Vec<usize> = self.state.data.changed_pages().collect();
         let mut last_block = None;
         for page in written {
@@ -101,7 +102,7 @@ impl Workspace {
         }
         self.state.data.clear_changed();
         let memory = MemoryId(store.roots.intern(self.blocks.as_slice().into()));
-        Running { memory, calls: self.save_calls(store), control: self.state.control, did }
+        Running { memory, calls: self.save_calls(store), control: self.state.control, did, postponed }
     }
 
     fn save_block(&mut self, store: &mut Store, index: usize) {

@@ -61,6 +61,7 @@ fn results(words: &[u16], property: &str) -> Results {
         file: &file,
         eeprom: &BTreeMap::new(),
         strategy: Strategy::default(),
+        reduces_interrupts: true,
         watch: &Unlimited,
     };
     verify(&request).unwrap_or_else(|error| panic!("{property}: {error}"))

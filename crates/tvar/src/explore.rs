@@ -76,6 +76,9 @@ impl<S: System> Explorer<S> {
                     break;
                 }
             }
+            if self.crowds.is_some() && self.space.expanded.is_multiple_of(256) && !system.is_settled() {
+                break;
+            }
             if !self.is_replaced(system, precision, state) {
                 self.expand(system, precision, state, &mut edges);
             }

@@ -39,6 +39,10 @@ const FIRST_BUDGET: usize = 50_000;
 /// the first budget: a run that shows something may be short in a large state space.
 const EARLY_BUDGET: usize = 1_000;
 
+/// The same where some states are to be expanded later than others: such state spaces are built with few states per
+/// location as soon as they have more.
+const LAYERED_BUDGET: usize = 16_000;
+
 /// How state spaces are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -270,10 +274,16 @@ where
         let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
         loop {
             let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
+            if space.is_finished() && !system.is_settled() {
+                return;
+            }
             let space = Arc::new(space);
-            // After some rounds few states per location show better what matters than a part of a large space.
-            let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES;
-            let is_early = budget < self.first_budget;
+            // Few states per location show better what matters than a part of a large space: after some rounds, and
+            // at once where much is expanded late.
+            let is_layered = || space.states.iter().any(|state| system.rank(state) > 0);
+            let seems_large = budget >= LAYERED_BUDGET && self.mode == Mode::Small && is_layered();
+            let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES && !seems_large;
+            let is_early = budget < self.first_budget && !seems_large;
             let refine = (space.is_finished() || is_worth_it && !is_early).then_some(refine);
             if self.stage(system, &space, refine) || space.is_finished() || (self.is_done() && !is_early) {
                 self.latest = Some(space);
@@ -301,6 +311,10 @@ where
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let explorer = Explorer::new(system, true);
         let space = explorer.run(system, &mut self.precision, usize::MAX, self.watch, &mut self.progress);
+        if space.exhausted.is_none() && !system.is_settled() {
+            self.precision.forget_drops();
+            return;
+        }
         let space = Arc::new(space);
         let refined = self.stage(system, &space, Some(refine));
         self.latest = Some(space);

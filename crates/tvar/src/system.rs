@@ -72,6 +72,12 @@ pub trait System {
     /// to the state of the cause; each state is the one that the one before it was expanded to and that then decayed.
     fn blame(&mut self, path: &[Self::State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>>;
 
+    /// Whether all that the steps of the present state space took for granted is true so far. If not, it says nothing of
+    /// all paths, even when it is finished, and is built anew; [`Self::initial`] begins the next one.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
     /// Is told that the goal with this number was decided, as soon as it is: for showing more than the verdict while there
     /// is time.
     fn decided(&mut self, _number: usize, _goal: &Goal, _decision: &Decision<Self::State>, _watch: &dyn Watch) {}

@@ -34,10 +34,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return Ok(false);
         }
         let mut possible = Possibilities::default();
-        if !self.add_requests(&mut possible) {
+        let is_certain = self.add_requests(&mut possible);
+        if !is_certain || self.environment.catches_up() {
             possible.allow_continuing();
         }
         self.add_resets(&mut possible);
+        if !is_certain && possible.are_only_interrupts() && self.environment.postpones() {
+            possible.remove_interrupts();
+        }
         if possible.is_quiet() {
             return self.undisturbed();
         }
@@ -86,7 +90,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn add_requests(&mut self, possible: &mut Possibilities) -> bool {
         let enabled = self.flag(flag::I);
         if enabled.known() == Some(false)
-            || self.state.control.interrupt_delay
+            || self.state.control.interrupt_delay && !self.environment.catches_up()
             || self.machine.windows_hold_interrupts(&self.state.control)
             || !self.decide_stored(self.machine.status_bit(flag::I))
         {

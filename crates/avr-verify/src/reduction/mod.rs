@@ -1,0 +1,445 @@
+//! Interrupts only where they can be seen: `docs/soundness.md`, section "Interrupts that commute".
+//!
+//! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at them)
+//! may as well come one instruction later, if that instruction touches no memory that handlers touch, and does not make the
+//! stack shallower. So it is looked at only before instructions for which that is not so. What handlers touch is taken for
+//! granted while a state space is built, noted meanwhile, and compared in the end: if something was missing, the space is
+//! built anew.
+
+mod footprint;
+mod neutral;
+#[cfg(test)]
+mod tests;
+
+use avr_isa::{Instruction, Pointer, PointerMode};
+use avr_machine::{Fetched, FrameKind, Machine, MachineState};
+use footprint::Footprint;
+pub(crate) use footprint::Footsteps;
+use neutral::is_processor;
+use three_valued::{BitDomain, ByteDomain};
+
+/// How often what was taken for granted may be wrong before nothing is taken for granted any more.
+const MAX_ATTEMPTS: u32 = 24;
+/// The most candidates of an unknown address that are looked at.
+const MAX_CANDIDATES: u32 = 6;
+
+/// What is known about interrupts that did not come where they could have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Postponed {
+    /// Whether interrupts were left for later that had no chance since.
+    owed: bool,
+    /// Where interrupts had their chance last, if nothing since then depends on whether they came: the stack pointer
+    /// there, else 0.
+    offered: u16,
+}
+
+/// When the interrupts that are possible before a step come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Now, or not.
+    #[default]
+    Now,
+    /// Later: before an instruction that can tell.
+    Later,
+    /// They came before: interrupts had their chance where nothing could tell the difference.
+    Before,
+    /// Now although one more instruction should run after RETI, because some were left for later.
+    CatchingUp,
+}
+
+/// Deliberate faults, to see that the tests find them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// All handlers are taken to be neutral.
+    AllNeutral,
+    /// No instruction is taken to conflict with handlers.
+    NoConflicts,
+    /// Interrupts that were left for later do not catch up.
+    NothingOwed,
+    /// Interrupts may come later although the stack is shallower then.
+    ShallowerLater,
+    /// Interrupts are taken to have had their chance where the stack was shallower.
+    OfferedShallower,
+}
+
+#[cfg(not(test))]
+const fn faulty(_: Fault) -> bool {
+    false
+}
+
+#[cfg(test)]
+fn faulty(fault: Fault) -> bool {
+    tests::FAULT.get() == Some(fault)
+}
+
+/// The reduction of one run.
+#[derive(Debug)]
+pub(crate) struct Reduction {
+    /// The handlers that give everything back, by interrupt number.
+    neutral: u128,
+    /// What handlers touch, as the present state space takes it for granted.
+    assumed: Footprint,
+    /// What handlers touched since it was begun.
+    seen: Footprint,
+    attempts: u32,
+}
+
+impl Reduction {
+    /// A reduction for a machine; none where it brings nothing, or where resets may come at any moment.
+    pub(crate) fn new(machine: &Machine) -> Option<Self> {
+        let enables = |address: u32| match machine.program.fetch(address) {
+            Fetched::Instruction { instruction, .. } => instruction == (Instruction::Bset { flag: 7 }),
+            Fetched::Reserved | Fetched::Outside => false,
+        };
+        let useful = (0..machine.program.words()).any(enables) && machine.options().resets.is_empty();
+        useful.then(|| {
+            let vectors = machine.device.interrupts.iter();
+            let neutral = vectors.filter(|interrupt| neutral::is_neutral(machine, interrupt.vector.into()));
+            Self {
+                neutral: neutral.fold(0, |all, interrupt| all | 1 << interrupt.number),
+                assumed: Footprint::new(machine),
+                seen: Footprint::new(machine),
+                attempts: 0,
+            }
+        })
+    }
+
+    /// Begins a state space: it takes for granted what was seen until now as well.
+    pub(crate) fn begin(&mut self, machine: &Machine) {
+        let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
+        if !self.assumed.covers(&seen) {
+            seen.widen(machine);
+            self.assumed.add(&seen);
+            self.attempts += 1;
+        }
+        if self.attempts > MAX_ATTEMPTS {
+            self.neutral = 0;
+        }
+    }
+
+    /// Whether what the present state space takes for granted is true so far.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.assumed.covers(&self.seen)
+    }
+
+    /// When the interrupts come that are possible before a step from a state.
+    pub(crate) fn turn<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>, before: Postponed) -> Turn {
+        let control = &state.control;
+        if interrupts(state).next().is_some() || control.sleeping || !is_enabled(machine, state) {
+            return Turn::Now;
+        }
+        if control.interrupt_delay {
+            return if before.owed && !faulty(Fault::NothingOwed) { Turn::CatchingUp } else { Turn::Now };
+        }
+        let is_calm = !control.peripheral_written && control.windows.iter().all(|left| *left == 0);
+        let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))
+        else {
+            return Turn::Now;
+        };
+        if before.offered != 0 && (before.offered <= pointer || faulty(Fault::OfferedShallower)) {
+            return Turn::Before;
+        }
+        match machine.program.fetch(control.pc) {
+            Fetched::Instruction { instruction, words, .. }
+                if (!raises(instruction) || faulty(Fault::ShallowerLater))
+                    && goes_forward(machine, instruction, control.pc, words)
+                    && !self.conflicts(machine, state, instruction, pointer) =>
+            {
+                Turn::Later
+            }
+            _ => Turn::Now,
+        }
+    }
+
+    /// What is postponed after a step.
+    pub(crate) fn after<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        steps: &Footsteps,
+        before: &Before,
+        state: &MachineState<V>,
+    ) -> Postponed {
+        let Before { postponed, turn, .. } = *before;
+        if steps.interrupted || before.in_handler {
+            return Postponed { offered: 0, ..postponed };
+        }
+        let executed = before.executed.filter(|_| !state.control.sleeping && is_enabled(machine, state));
+        let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Postponed::default() };
+        let after = whole_pointer(machine, state);
+        let is_kept = |offered: u16| after.is_some_and(|after| offered <= after || faulty(Fault::OfferedShallower));
+        let kept = |offered: u16| if is_kept(offered) { offered } else { 0 };
+        match turn {
+            Turn::Later => Postponed { owed: postponed.owed || steps.postponed, offered: 0 },
+            Turn::Before => Postponed { offered: kept(postponed.offered), ..postponed },
+            Turn::Now if before.held_off => Postponed::default(),
+            Turn::Now | Turn::CatchingUp => Postponed { owed: false, offered: kept(pointer) },
+        }
+    }
+
+    /// What is needed of the state before a step.
+    pub(crate) fn before<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        postponed: Postponed,
+    ) -> Before {
+        let turn = self.turn(machine, state, postponed);
+        let pointer = whole_pointer(machine, state);
+        let executed = match (machine.program.fetch(state.control.pc), pointer) {
+            (Fetched::Instruction { instruction, .. }, Some(pointer)) => {
+                Some((instruction, self.conflicts(machine, state, instruction, pointer)))
+            }
+            (Fetched::Instruction { instruction, .. }, None) => Some((instruction, true)),
+            (Fetched::Reserved | Fetched::Outside, _) => None,
+        };
+        let handler = interrupts(state).next();
+        Before {
+            postponed,
+            turn,
+            pointer,
+            executed,
+            in_handler: handler.is_some(),
+            held_off: state.control.interrupt_delay && turn != Turn::CatchingUp
+                || !is_enabled(machine, state)
+                || state.control.windows.iter().any(|left| *left != 0),
+            handler,
+        }
+    }
+
+    /// Takes note of where a step led.
+    pub(crate) fn note_depth<V: ByteDomain>(&mut self, machine: &Machine, state: &MachineState<V>) {
+        if let Some(pointer) = whole_pointer(machine, state) {
+            self.seen.deepest = self.seen.deepest.min(pointer);
+        }
+    }
+
+    /// The cells that hold nothing of use after a step that wrote these cells: handlers may have used them meanwhile,
+    /// because they are below the stack pointer.
+    pub(crate) fn garbage<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        written: impl Iterator<Item = u16> + Clone,
+        before: &Before,
+        state: &MachineState<V>,
+    ) -> Vec<u16> {
+        let Some(after) = whole_pointer(machine, state) else { return Vec::new() };
+        let (low, high) = machine.stack_pointer_addresses();
+        let sets_pointer = written.clone().any(|cell| cell == low || Some(cell) == high);
+        let left = match before.pointer {
+            Some(pointer) if !sets_pointer => pointer.saturating_add(1),
+            _ => self.assumed.deepest,
+        };
+        let below = written.filter(|cell| (self.assumed.deepest..=after).contains(cell));
+        (left..=after).chain(below).filter(|cell| machine.sram().contains(cell)).collect()
+    }
+
+    /// Takes note of what the handler touched, if the step was one of a handler.
+    pub(crate) fn note_touched<V: ByteDomain>(
+        &mut self,
+        machine: &Machine,
+        steps: &Footsteps,
+        before: &Before,
+        state: &MachineState<V>,
+    ) {
+        let Some((number, position)) = before.handler else { return };
+        let lowest = before.pointer.into_iter().chain(whole_pointer(machine, state)).min();
+        let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= position;
+        let uses_stack = before.executed.is_some_and(|(instruction, _)| is_stack_instruction(instruction));
+        let through_pointer = before.executed.is_some_and(|(instruction, _)| is_memory_instruction(instruction));
+        for cell in steps.read.iter().chain(&steps.perhaps_read) {
+            if through_pointer && is_processor(*cell) {
+                self.seen.disturbing = u128::MAX;
+            }
+            if !is_own(*cell) {
+                self.seen.read.insert((*cell).into());
+            }
+        }
+        for cell in steps.written.iter().chain(&steps.perhaps_written) {
+            if through_pointer && is_processor(*cell) {
+                self.seen.disturbing = u128::MAX;
+            }
+            if is_own(*cell) && !uses_stack {
+                // It may be where the handler keeps what it is to give back.
+                self.seen.disturbing |= 1 << number;
+            } else if !is_own(*cell) {
+                self.seen.written.insert((*cell).into());
+            }
+        }
+    }
+
+    /// Whether every interrupt that may be enabled has a neutral handler.
+    fn all_neutral<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>) -> bool {
+        let neutral = if faulty(Fault::AllNeutral) { u128::MAX } else { self.neutral & !self.assumed.disturbing };
+        let is_enabled =
+            |bit: avr_machine::device::BitRef| state.data.get(bit.address).bit(bit.bit).known() != Some(false);
+        let moved = machine.vectors_moved_by().is_some_and(is_enabled);
+        let mut all = machine.device.interrupts.iter();
+        !moved && all.all(|interrupt| neutral >> interrupt.number & 1 == 1 || !is_enabled(interrupt.enable))
+    }
+
+    /// Whether it matters if handlers run before or after an instruction.
+    fn conflicts<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        instruction: Instruction,
+        pointer: u16,
+    ) -> bool {
+        use Instruction as I;
+        if faulty(Fault::NoConflicts) {
+            return false;
+        }
+        let pushed = machine.device.core.pc_bytes.into();
+        match instruction {
+            I::Ld { pointer, mode, .. } => {
+                !self.all_addresses(machine, state, pointer, mode, |cell| self.is_unwritten(cell))
+            }
+            I::St { pointer, mode, .. } => {
+                !self.all_addresses(machine, state, pointer, mode, |cell| self.is_untouched(cell))
+            }
+            I::Lds { address, .. } => !(machine.sram().contains(&address) && self.is_unwritten(address)),
+            I::Sts { address, .. } => !(machine.sram().contains(&address) && self.is_untouched(address)),
+            I::Push { .. } => !self.is_untouched(pointer),
+            I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall => {
+                (0..pushed).any(|offset| !self.is_untouched(pointer.wrapping_sub(offset)))
+            }
+            I::Pop { .. } => !self.is_unwritten(pointer.wrapping_add(1)),
+            I::Ret => (1..=pushed).any(|offset| !self.is_unwritten(pointer.wrapping_add(offset))),
+            // SREG and SP are as they were when a handler has returned.
+            I::In { io, .. } => !is_processor(u16::from(io) + 0x20),
+            I::Bset { flag } | I::Bclr { flag } => flag == 7,
+            I::Lpm { .. } | I::Elpm { .. } => {
+                let programming = machine.device.self_programming.as_ref();
+                programming.is_some_and(|programming| !self.is_unwritten(programming.enable.address))
+            }
+            I::Out { .. }
+            | I::Sbi { .. }
+            | I::Cbi { .. }
+            | I::Sbic { .. }
+            | I::Sbis { .. }
+            | I::Reti
+            | I::Spm
+            | I::Break
+            | I::Sleep
+            | I::Wdr => true,
+            _ => false,
+        }
+    }
+
+    fn is_unwritten(&self, cell: u16) -> bool {
+        !self.assumed.written.contains(cell.into())
+    }
+
+    fn is_untouched(&self, cell: u16) -> bool {
+        self.is_unwritten(cell) && !self.assumed.read.contains(cell.into())
+    }
+
+    /// Whether all cells that an access may hit are SRAM and as wanted.
+    fn all_addresses<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        pointer: Pointer,
+        mode: PointerMode,
+        wanted: impl Fn(u16) -> bool,
+    ) -> bool {
+        let byte = |register: avr_isa::Register| state.data.get(register.index().into()).bits();
+        let (low, high) = (byte(pointer.low()), byte(pointer.high()));
+        let unknown = u16::from_le_bytes([low.unknown_mask(), high.unknown_mask()]);
+        if unknown.count_ones() > MAX_CANDIDATES {
+            return false;
+        }
+        let base = u16::from_le_bytes([low.value(), high.value()]);
+        let offset = match mode {
+            PointerMode::Displacement(offset) => offset.into(),
+            PointerMode::PostIncrement => 0,
+            PointerMode::PreDecrement => u16::MAX,
+        };
+        let mut bits = 0u16;
+        loop {
+            let cell = (base | bits).wrapping_add(offset);
+            if !(machine.sram().contains(&cell) && wanted(cell)) {
+                return false;
+            }
+            bits = (bits | !unknown).wrapping_add(1) & unknown;
+            if bits == 0 {
+                return true;
+            }
+        }
+    }
+}
+
+/// What matters of the state before a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    postponed: Postponed,
+    pub(crate) turn: Turn,
+    /// The stack pointer, unless it is torn or unknown.
+    pointer: Option<u16>,
+    /// The instruction that the step executes if it executes one, and whether it conflicts with handlers.
+    executed: Option<(Instruction, bool)>,
+    in_handler: bool,
+    /// Whether no interrupt could come, whatever is requested.
+    held_off: bool,
+    /// The youngest handler that runs: the number of its interrupt, and the stack pointer before it was entered.
+    handler: Option<(u8, u16)>,
+}
+
+/// The handlers that run, youngest first.
+fn interrupts<V: ByteDomain>(state: &MachineState<V>) -> impl Iterator<Item = (u8, u16)> + '_ {
+    state.calls.frames().iter().rev().filter_map(|frame| match frame.kind {
+        FrameKind::Interrupt(number) => Some((number, frame.position)),
+        FrameKind::Call => None,
+    })
+}
+
+/// Whether the I flag is known to be set.
+fn is_enabled<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> bool {
+    state.data.get(machine.status_address()).bit(7).known() == Some(true)
+}
+
+fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Option<u16> {
+    let (low, high) = machine.stack_pointer_addresses();
+    let byte = |address: u16| state.data.get(address).known();
+    let high = high.map_or(Some(0), byte)?;
+    let pointer = u16::from_le_bytes([byte(low)?, high]);
+    Some(pointer).filter(|_| state.control.torn.is_none())
+}
+
+/// Whether an instruction makes the stack shallower.
+fn raises(instruction: Instruction) -> bool {
+    matches!(instruction, Instruction::Pop { .. } | Instruction::Ret | Instruction::Reti)
+}
+
+/// Whether whatever comes after an instruction stands behind it: without other instructions no run goes round.
+fn goes_forward(machine: &Machine, instruction: Instruction, pc: u32, words: u8) -> bool {
+    use Instruction as I;
+    let next = pc + u32::from(words);
+    let forward = match instruction {
+        I::Rjmp { offset } | I::Rcall { offset } => {
+            offset >= 0 && next.saturating_add_signed(offset.into()) < machine.program.words()
+        }
+        I::Jmp { target } | I::Call { target } => target >= next,
+        I::Brbs { offset, .. } | I::Brbc { offset, .. } => {
+            offset >= 0 && next.saturating_add_signed(offset.into()) < machine.program.words()
+        }
+        I::Ijmp | I::Eijmp | I::Icall | I::Eicall | I::Ret | I::Reti => false,
+        _ => true,
+    };
+    forward && next + 2 < machine.program.words()
+}
+
+/// Whether an instruction reads or writes memory at SP.
+fn is_stack_instruction(instruction: Instruction) -> bool {
+    use Instruction as I;
+    matches!(
+        instruction,
+        I::Push { .. } | I::Pop { .. } | I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall | I::Ret | I::Reti
+    )
+}
+
+/// Whether an instruction reaches the data space through an address.
+fn is_memory_instruction(instruction: Instruction) -> bool {
+    use Instruction as I;
+    matches!(instruction, I::Ld { .. } | I::St { .. } | I::Lds { .. } | I::Sts { .. })
+}
