@@ -65,6 +65,7 @@ fn analyse_within(states: usize, sample: &Sample, image: &str, properties: &str)
         file: &file,
         eeprom: &BTreeMap::new(),
         strategy: Strategy::Default,
+        reduces_interrupts: true,
         watch: &StateLimit(states),
     };
     worst_case(&request, 0, &|_| {}).unwrap_or_else(|error| panic!("{}: {error}", image.name))

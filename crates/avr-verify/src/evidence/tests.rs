@@ -148,7 +148,7 @@ fn wrong_labels_are_noticed() {
 fn states_that_do_not_cover_the_run_are_noticed() {
     let case = Case::new(BRANCH.0, BRANCH.1, "AG PORTD == 0");
     let exchange = |decision: &mut Decision<AbstractState>, one: usize, other: usize| {
-        Arc::get_mut(&mut decision.space).expect("one decision").states.swap(one, other);
+        Arc::make_mut(&mut decision.space).states.swap(one, other);
     };
     check_fault(&case, |_, decision| exchange(decision, 3, 4), "no inputs take the concrete run");
     check_fault(&case, |_, decision| exchange(decision, 1, 2), "no initial content");

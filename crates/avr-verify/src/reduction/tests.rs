@@ -257,7 +257,7 @@ fn reduced_answers_are_those_of_all_interrupts() {
         fewer += u64::from(reduced.states < all.states);
     }
     assert!(hold > PROGRAMS / 10 && violated > PROGRAMS / 10, "{hold} hold, {violated} are violated");
-    assert!(fewer > PROGRAMS / 3, "{fewer} of {PROGRAMS} have fewer states");
+    assert!(fewer > PROGRAMS / 4, "{fewer} of {PROGRAMS} have fewer states");
 }
 
 /// The first program whose answer a fault makes wrong.
