@@ -40,6 +40,7 @@ fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
         file: &file,
         eeprom: &BTreeMap::new(),
         strategy: Strategy::Default,
+        reduces_interrupts: true,
         watch: &Unlimited,
     };
     let mut results = avr_verify::verify(&request).expect("the names exist");
@@ -194,6 +195,7 @@ fn html(image: &str) -> String {
             file: &file,
             eeprom: &BTreeMap::new(),
             strategy: Strategy::Default,
+            reduces_interrupts: true,
             watch: &Unlimited,
         };
         report.html(&avr_verify::machine(&request).expect("nothing is assumed"))

@@ -102,7 +102,8 @@ impl<'a> Work<'a> {
     fn done<'m>(&'m self, machine: &'m Machine, advised: bool) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
         // A certificate is checked step by step: it needs every order of interrupts.
         if !advised && self.allows_reduction() {
-            let (firmware, outcome) = self.decided(Firmware::new(machine, self.table.atoms()).with_reduced_interrupts());
+            let (firmware, outcome) =
+                self.decided(Firmware::new(machine, self.table.atoms()).with_reduced_interrupts());
             // What only the order of interrupts can show is looked for where every order is.
             let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
             if !outcome.decisions.iter().any(is_stuck) || self.request.watch.cancelled() {

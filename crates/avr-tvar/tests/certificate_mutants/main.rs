@@ -45,6 +45,7 @@ fn sample(image: &str, properties: &str) -> Sample {
         file: &file,
         eeprom: &BTreeMap::new(),
         strategy: Strategy::Default,
+        reduces_interrupts: true,
         watch: &Unlimited,
     };
     let text = PropertyText { file: text, ..PropertyText::default() };
