@@ -14,6 +14,7 @@ mod machine;
 mod program;
 pub mod simulator;
 mod state;
+mod survey;
 
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};
@@ -23,3 +24,4 @@ pub use hazard::{Hazard, HazardKind, Limit, Stop};
 pub use machine::{Machine, Options};
 pub use program::{Fetched, Program};
 pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState, StackPointerHalf};
+pub use survey::{Survey, Use};

@@ -22,6 +22,7 @@ mod occurred;
 mod property;
 mod reads;
 mod setting;
+mod syntax;
 mod value;
 mod view;
 
@@ -37,4 +38,5 @@ pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences
 pub use property::{Property, PropertyKind, StackLimit};
 pub use reads::CellsRead;
 pub use setting::Setting;
+pub use syntax::check_syntax;
 pub use view::{Event, Occurrence, StateView};

@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, StackBound, Statistics, Survey, Vacuity};
+use avr_verify::{Basis, PropertyResult, StackBound, Statistics, Survey, Vacuity, Verdict};
 
 use crate::baseline::Changes;
+use crate::culprit::JsonUnknown;
 use crate::evidence::JsonEvidence;
+use crate::explanation::ExplanationData;
 use crate::names::Names;
 use crate::report::{Report, Summary, verdict_name};
 use crate::stack::routine_name;
@@ -54,6 +56,8 @@ struct JsonResult<'a> {
     /// Why a verdict that a run could show comes without one.
     evidence_missing: Option<&'a str>,
     vacuous: Option<JsonVacuity<'a>>,
+    unknown: Option<JsonUnknown>,
+    explanation: Option<ExplanationData>,
 }
 
 /// A part of the formula that a property which holds says nothing about.
@@ -155,6 +159,14 @@ impl<'a> JsonResult<'a> {
             evidence: evidence.and_then(|evidence| JsonEvidence::new(evidence, report.image, report.device)),
             evidence_missing: result.evidence_missing.as_deref(),
             vacuous: result.vacuous.as_ref().map(JsonVacuity::from),
+            unknown: match &result.verdict {
+                Verdict::Unknown(unknown) => JsonUnknown::new(unknown, report.image, report.device),
+                Verdict::Holds | Verdict::Violated => None,
+            },
+            explanation: result
+                .explanation
+                .as_ref()
+                .and_then(|explanation| ExplanationData::new(explanation, report.image, report.device)),
         }
     }
 }

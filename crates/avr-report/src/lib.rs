@@ -6,8 +6,11 @@
 
 mod baseline;
 mod check;
+mod culprit;
+mod dot;
 mod escape;
 mod evidence;
+mod explanation;
 mod github;
 mod html;
 mod json;
@@ -24,9 +27,11 @@ mod text;
 
 pub use baseline::{Baseline, BaselineError, Changes, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
+pub use dot::{Fold, dot};
 pub use escape::Escaped;
+pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use json::SCHEMA;
 pub use listing::listing;
 pub use report::{Report, Summary};
 pub use stack::StackReport;
-pub use text::{Colour, warnings};
+pub use text::{Colour, Detail, explained_heading, warnings};

@@ -8,8 +8,10 @@ use anstyle::{AnsiColor, Style};
 use avr_image::Image;
 use avr_verify::{Basis, PropertyResult, StackBound, Vacuity, Verdict};
 
+use crate::culprit;
 use crate::escape::Escaped;
 use crate::evidence::add_evidence;
+use crate::explanation::ExplanationData;
 use crate::report::{Report, Summary, verdict_name};
 use crate::table::{Align, Table};
 
@@ -23,6 +25,16 @@ pub enum Colour {
     Always,
 }
 
+/// How much is told of a property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The verdict with its evidence or what stands in the way.
+    #[default]
+    Verdicts,
+    /// And the values of its subformulas.
+    Subformulas,
+}
+
 /// Where the lines under a row begin: behind the verdict.
 pub(crate) const INDENT: &str = "          ";
 
@@ -31,9 +43,15 @@ impl Report<'_> {
     /// the stack bound.
     #[must_use]
     pub fn text(&self, colour: Colour) -> String {
+        self.text_with(colour, Detail::Verdicts)
+    }
+
+    /// The same with as much detail as is wanted.
+    #[must_use]
+    pub fn text_with(&self, colour: Colour, detail: Detail) -> String {
         let mut text = heading(self.image, self.device);
         text.push('\n');
-        text.push_str(&properties(self, colour));
+        text.push_str(&properties(self, colour, detail));
         text.push('\n');
         for assumption in &self.results.assumptions {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
@@ -72,7 +90,7 @@ pub(crate) fn line(text: &mut String, title: &str, content: &str) {
     text.push_str(&format!("{title:<width$}{content}\n", width = INDENT.len()));
 }
 
-fn properties(report: &Report<'_>, colour: Colour) -> String {
+fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
     let results = report.results;
     let mut table = Table::new([
         ("verdict", Align::Left),
@@ -89,8 +107,12 @@ fn properties(report: &Report<'_>, colour: Colour) -> String {
     let mut text = head + "\n";
     for (lines, result) in rows.zip(&results.properties) {
         add_property(&mut text, &lines, result, colour);
+        add_culprit(&mut text, result, report);
         if let Some(evidence) = &result.evidence {
             add_evidence(&mut text, INDENT, evidence, report.image, report.device);
+        }
+        if detail == Detail::Subformulas {
+            add_explanation(&mut text, result, report);
         }
     }
     text
@@ -131,6 +153,32 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
     }
     if result.basis == Basis::Model {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
+    }
+}
+
+/// The first lines about a property whose explanation follows.
+#[must_use]
+pub fn explained_heading(verdict: &str, name: &str, formula: &str) -> String {
+    let (verdict, name) = (Escaped(verdict).to_string(), Escaped(name));
+    let formula = if formula == name.0 { String::new() } else { format!("  {}\n", Escaped(formula)) };
+    format!("{verdict:<9} {name}\n{formula}")
+}
+
+/// The values of the subformulas.
+fn add_explanation(text: &mut String, result: &PropertyResult, report: &Report<'_>) {
+    let explanation = result.explanation.as_ref();
+    match explanation.and_then(|explanation| ExplanationData::new(explanation, report.image, report.device)) {
+        Some(explanation) => text.push_str(&explanation.text(INDENT)),
+        None => text.push_str(&format!("{INDENT}no explanation: a limit left no time for it\n")),
+    }
+}
+
+/// What stands in the way of an answer.
+fn add_culprit(text: &mut String, result: &PropertyResult, report: &Report<'_>) {
+    let Verdict::Unknown(unknown) = &result.verdict else { return };
+    let lines = unknown.culprit.as_ref().map(|culprit| culprit::lines(culprit, report.image, report.device));
+    for line in lines.into_iter().flatten() {
+        text.push_str(&format!("{INDENT}{}\n", Escaped(&line)));
     }
 }
 

@@ -26,6 +26,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         evidence: None,
         evidence_missing: None,
         vacuous: None,
+        explanation: None,
         basis: Basis::Hardware,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }
@@ -136,7 +137,9 @@ fn json_has_every_field_of_the_contract() {
               "vacuous": {
                 "subformula": "AF \u001b[2J",
                 "replaced_by": "false"
-              }
+              },
+              "unknown": null,
+              "explanation": null
             },
             {
               "name": "in the model only",
@@ -153,7 +156,9 @@ fn json_has_every_field_of_the_contract() {
               },
               "evidence": null,
               "evidence_missing": null,
-              "vacuous": null
+              "vacuous": null,
+              "unknown": null,
+              "explanation": null
             },
             {
               "name": "a name of more than sixty characters, as formulas without a name have them",
@@ -170,7 +175,9 @@ fn json_has_every_field_of_the_contract() {
               },
               "evidence": null,
               "evidence_missing": null,
-              "vacuous": null
+              "vacuous": null,
+              "unknown": null,
+              "explanation": null
             },
             {
               "name": "hostile \u001b[2J",
@@ -187,7 +194,18 @@ fn json_has_every_field_of_the_contract() {
               },
               "evidence": null,
               "evidence_missing": null,
-              "vacuous": null
+              "vacuous": null,
+              "unknown": {
+                "limit": "property",
+                "cause": null,
+                "steps": 0,
+                "path": [],
+                "bits": [],
+                "bits_omitted": 0,
+                "refinements": 0,
+                "help": []
+              },
+              "explanation": null
             }
           ],
           "stack": {

@@ -9,6 +9,12 @@ use avr_verify::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::batch::{self, Merge, VerifyAll};
+use crate::completions::{self, Completions, Man};
+use crate::explain::{self, Explain};
+use crate::graph::{self, Graph};
+use crate::init::{self, Init};
+use crate::props::{self, Props};
 use crate::reports::{self, ReportFile};
 use crate::run::{self, Run};
 use crate::stack::{self, Stack};
@@ -35,6 +41,24 @@ pub enum Command {
     /// Check the certificate of a verification without verifying again
     #[command(after_help = CHECK_HELP)]
     Check(Check),
+    /// Verify many images with their properties
+    #[command(after_help = batch::HELP)]
+    VerifyAll(VerifyAll),
+    /// Put the journals of the parts of a batch together
+    #[command(after_help = batch::MERGE_HELP)]
+    Merge(Merge),
+    /// Show where each subformula of a property holds, fails or is unknown
+    #[command(after_help = explain::HELP)]
+    Explain(Explain),
+    /// Write the abstract state space as a graph for Graphviz
+    #[command(after_help = graph::HELP)]
+    Graph(Graph),
+    /// Write a property file to begin with
+    #[command(after_help = init::HELP)]
+    Init(Init),
+    /// Check a property file
+    #[command(after_help = props::HELP)]
+    Props(Props),
     /// List the machine code of a firmware image
     Disasm(Disasm),
     /// Simulate a firmware image with concrete values
@@ -43,6 +67,11 @@ pub enum Command {
     /// Find the worst-case stack of a firmware image, interrupts included
     #[command(after_help = stack::HELP)]
     Stack(Stack),
+    /// Print the completions of a shell
+    #[command(after_help = completions::HELP)]
+    Completions(Completions),
+    /// Write the man pages
+    Man(Man),
 }
 
 const VERIFY_HELP: &str = "\
@@ -117,6 +146,35 @@ pub struct Verify {
     /// Number of threads; by default as many as there are processors
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+    /// End when the standard input is closed: a batch goes on with no run that nobody waits for
+    #[arg(long, hide = true)]
+    pub attached: bool,
+}
+
+impl Verify {
+    /// A verification of some files with nothing else said.
+    pub(crate) fn of(firmware: PathBuf, properties: Option<PathBuf>) -> Self {
+        Self {
+            firmware,
+            properties,
+            property: Vec::new(),
+            inherent: false,
+            device: None,
+            start: None,
+            strategy: Strategy::default(),
+            deny: Vec::new(),
+            strict: false,
+            format: ReportFormat::Text,
+            report: Vec::new(),
+            baseline: None,
+            evidence: None,
+            certificate: None,
+            timeout: None,
+            memory: None,
+            jobs: None,
+            attached: false,
+        }
+    }
 }
 
 /// What `check` takes.
@@ -193,7 +251,7 @@ pub(crate) fn device_help() -> String {
     )
 }
 
-fn strategies() -> impl TypedValueParser<Value = Strategy> {
+pub(crate) fn strategies() -> impl TypedValueParser<Value = Strategy> {
     let of_name = |name: String| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
     let described = |strategy: Strategy| PossibleValue::new(strategy.name()).help(strategy.summary());
     PossibleValuesParser::new(Strategy::ALL.map(described))

@@ -143,6 +143,62 @@ pub enum InputErrorKind {
         /// The path of the input.
         input: String,
     },
+    /// A file that begins as JSON is no report.
+    #[error("{path}: is no report of this program: {reason}")]
+    NoReport {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The work was given up before there was a graph.
+    #[error("there is no graph: {reason}")]
+    NoGraph {
+        /// The limit.
+        reason: String,
+    },
+    /// A file that must not be written over.
+    #[error("{path}: is there already")]
+    Exists {
+        /// The path.
+        path: String,
+    },
+    /// A manifest cannot be used.
+    #[error("{path}: cannot be used as a manifest: {reason}")]
+    Manifest {
+        /// The manifest.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is a journal already.
+    #[error("{path}: is there already")]
+    JournalExists {
+        /// The journal.
+        path: String,
+    },
+    /// Another process writes the journal.
+    #[error("{path}: is in use by another process")]
+    JournalInUse {
+        /// The journal.
+        path: String,
+    },
+    /// A line of a journal is none.
+    #[error("{path}: line {line} is no entry of a journal: {reason}")]
+    Journal {
+        /// The journal.
+        path: String,
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Runs of a manifest are in no journal.
+    #[error("no journal has what came of {}", missing.join(", "))]
+    MissingRuns {
+        /// The names of the runs.
+        missing: Vec<String>,
+    },
     /// The results could not be written.
     #[error("cannot write to the standard output: {0}")]
     Write(std::io::Error),
@@ -186,6 +242,18 @@ impl InputErrorKind {
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
             Self::NoBaseline => "name one with --baseline".to_owned(),
             Self::SameReport { .. } | Self::ReportOverInput { .. } => "give the report a file of its own".to_owned(),
+            Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
+            Self::Exists { .. } => "give another name, or remove the file".to_owned(),
+            Self::Manifest { .. } => {
+                "it is RON, as in ( timeout: \"60s\", runs: [(firmware: \"a.elf\", properties: \"a.ron\")] )".to_owned()
+            }
+            Self::JournalExists { .. } => "go on with it: `--resume`; or give another name".to_owned(),
+            Self::JournalInUse { .. } => "wait for it, or give each part a journal of its own".to_owned(),
+            Self::Journal { .. } => "give a file that `avr-tvar verify-all --journal` wrote".to_owned(),
+            Self::MissingRuns { .. } => {
+                "give the journals of all parts, written for the manifest and the files as they are now".to_owned()
+            }
+            Self::NoGraph { .. } => "raise the limit, or draw a property that needs fewer states".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })
     }

@@ -79,6 +79,7 @@ mod tests {
             evidence: None,
             evidence_missing: None,
             vacuous: None,
+            explanation: None,
             basis: Basis::Hardware,
             statistics: Statistics::default(),
         }
@@ -91,7 +92,7 @@ mod tests {
             'h' => Verdict::Holds,
             'v' => Verdict::Violated,
             'u' => Verdict::Unknown(Unknown::because("limit")),
-            _ => Verdict::Unknown(Unknown { reason: String::new(), self_check_failed: true }),
+            _ => Verdict::Unknown(Unknown::failed_self_check("")),
         };
         let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
         let results = Results {

@@ -6,19 +6,26 @@
 #![forbid(unsafe_code)]
 
 pub mod arguments;
+mod attached;
+mod batch;
 mod certificate;
 mod check;
+mod completions;
 mod device;
 mod disasm;
 mod eeprom;
 mod error;
 mod evidence;
 mod exit;
+mod explain;
 mod files;
+mod graph;
+mod init;
 mod memory;
 mod monitor;
 mod output;
 mod progress;
+mod props;
 mod reports;
 mod run;
 mod stack;
@@ -58,6 +65,14 @@ fn execute(arguments: &Arguments) -> Exit {
     let result = match &arguments.command {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Check(arguments) => check::run(arguments),
+        Command::VerifyAll(arguments) => batch::verify_all(arguments),
+        Command::Merge(arguments) => batch::merge(arguments),
+        Command::Explain(arguments) => explain::run(arguments),
+        Command::Graph(arguments) => graph::run(arguments),
+        Command::Init(arguments) => init::run(arguments),
+        Command::Props(arguments) => props::run(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
+        Command::Man(arguments) => completions::man(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Stack(arguments) => stack::run(arguments),

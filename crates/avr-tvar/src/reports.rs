@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use avr_machine::Machine;
-use avr_report::Report;
+use avr_report::{Colour, Detail, Report};
 use clap::ValueEnum;
 
 use crate::arguments::ReportFormat;
@@ -66,19 +66,27 @@ pub(crate) fn check(reports: &[ReportFile], inputs: &[&Path]) -> Result<(), Inpu
 pub(crate) fn write(
     report: &Report<'_>,
     machine: &Machine,
-    format: ReportFormat,
+    (format, detail): (ReportFormat, Detail),
     files: &[ReportFile],
 ) -> Result<(), InputError> {
-    let rendered = |file: &ReportFile| render(report, machine, file.format, false);
+    let rendered = |file: &ReportFile| render(report, machine, (file.format, detail), false);
     let save = |file: &ReportFile| files::save(&file.path, |to| to.write_all(rendered(file).as_bytes()));
     let written: Vec<Result<(), InputError>> = files.iter().map(save).collect();
-    output::results(&render(report, machine, format, true))?;
+    output::results(&render(report, machine, (format, detail), true))?;
     written.into_iter().collect()
 }
 
-fn render(report: &Report<'_>, machine: &Machine, format: ReportFormat, is_for_terminal: bool) -> String {
+fn render(
+    report: &Report<'_>,
+    machine: &Machine,
+    (format, detail): (ReportFormat, Detail),
+    is_for_terminal: bool,
+) -> String {
     match format {
-        ReportFormat::Text => report.text(if is_for_terminal { output::colour() } else { avr_report::Colour::Never }),
+        ReportFormat::Text => {
+            let colour = if is_for_terminal { output::colour() } else { Colour::Never };
+            report.text_with(colour, detail)
+        }
         ReportFormat::Json => report.json(),
         ReportFormat::Sarif => report.sarif(),
         ReportFormat::Junit => report.junit(),

@@ -13,13 +13,14 @@ use avr_certificate::Certificate;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
-use avr_report::{Baseline, Report, warnings};
+use avr_report::{Baseline, Detail, Report, warnings};
 use avr_verify::{
-    Basis, Exhausted, PropertyResult, PropertyText, Request, Results, StackBound, Statistics, Strategy, Unknown,
-    Verdict, assumptions,
+    Basis, Culprit, Exhausted, PropertyResult, PropertyText, Request, Results, StackBound, Statistics, Strategy,
+    Unknown, Verdict, assumptions,
 };
 
 use crate::arguments::{Deny, Verify};
+use crate::attached;
 use crate::certificate;
 use crate::device::{self, Wishes};
 use crate::eeprom;
@@ -72,13 +73,25 @@ type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
 /// # Errors
 /// When the command line or a file is wrong.
 pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
-    let started = Instant::now();
-    let job = Arc::new(configure(arguments, started)?);
-    output::note(&warnings(&job.image));
-    handle_interrupts(&job);
-    let work = start(&job, arguments.jobs, Job::verify)?;
-    let (mut results, certificate) = match watch(&job, &work) {
-        Ended::Done(results) => results?,
+    run_with(arguments, Detail::Verdicts)
+}
+
+/// The same with explanations of the verdicts.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn run_explained(arguments: &Verify) -> Result<Exit, InputError> {
+    run_with(arguments, Detail::Subformulas)
+}
+
+fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
+    let work: fn(&Job, &Sender<Work>) = match detail {
+        Detail::Verdicts => Job::verify,
+        Detail::Subformulas => Job::explain,
+    };
+    let (job, ended) = perform(arguments, work)?;
+    let (mut results, certificate) = match ended {
+        Ended::Done(work) => work?,
         Ended::GivenUp(limit) => (job.given_up(limit), None),
         Ended::Failed => return Ok(Exit::Internal),
     };
@@ -86,7 +99,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
     if arguments.strict {
         results = results.strict();
     }
-    let is_worse = report(&job, &results, arguments)?;
+    let is_worse = report(&job, &results, arguments, detail)?;
     if let Some(path) = &arguments.certificate {
         match certificate.map(|coming| coming.recv()) {
             Some(Ok(certificate)) => certificate::write(path, &certificate)?,
@@ -99,6 +112,38 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
         Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
         exit => exit,
     })
+}
+
+/// Does some work on what a command line names, within its limits.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn perform<T: Send + 'static>(
+    arguments: &Verify,
+    work: fn(&Job, &Sender<T>),
+) -> Result<(Arc<Job>, Ended<T>), InputError> {
+    perform_with(arguments, |_| Ok(()), work)
+}
+
+/// The same after some preparation.
+///
+/// # Errors
+/// When the command line or a file is wrong, or the preparation fails.
+pub(crate) fn perform_with<T: Send + 'static>(
+    arguments: &Verify,
+    prepare: impl FnOnce(&mut Job) -> Result<(), InputError>,
+    work: fn(&Job, &Sender<T>),
+) -> Result<(Arc<Job>, Ended<T>), InputError> {
+    if arguments.attached {
+        attached::end_with_standard_input();
+    }
+    let mut job = configure(arguments, Instant::now())?;
+    prepare(&mut job)?;
+    let job = Arc::new(job);
+    output::note(&warnings(&job.image));
+    handle_interrupts(&job);
+    let ended = watch(&job, &start(&job, arguments.jobs, work)?);
+    Ok((job, ended))
 }
 
 /// Reads all files and excludes contradictions.
@@ -211,7 +256,7 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
 }
 
 /// Reports, and says whether less is proved than in the older report, if there is one.
-fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<bool, InputError> {
+fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let report = Report {
         image: &job.image,
@@ -221,7 +266,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify) -> Result<bool, Inpu
         baseline: job.baseline.as_ref(),
     };
     let machine = avr_verify::machine(&job.request())?;
-    reports::write(&report, &machine, arguments.format, &arguments.report)?;
+    reports::write(&report, &machine, (arguments.format, detail), &arguments.report)?;
     if let Some(directory) = &arguments.evidence {
         evidence::write(directory, &report, &machine)?;
     }
@@ -259,6 +304,29 @@ impl Job {
         };
     }
 
+    /// The same with explanations of all verdicts; beside a certificate, of those that are little work.
+    fn explain(&self, sender: &Sender<Work>) {
+        if self.text.is_some() {
+            return self.verify(sender);
+        }
+        // Nobody listens any more when the last moment has passed.
+        let _ = sender.send(avr_verify::explained(&self.request()).map(|results| (results, None)));
+    }
+
+    /// Adds a property.
+    ///
+    /// # Errors
+    /// When the text is no property.
+    pub(crate) fn add_property(&mut self, text: &str) -> Result<(), InputError> {
+        self.file.properties.push(Property::from_command_line(text)?);
+        Ok(())
+    }
+
+    /// Whether the user interrupted.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.monitor.is_interrupted()
+    }
+
     /// Why work was given up.
     pub(crate) fn reason(&self, limit: Exhausted) -> String {
         let progress = self.monitor.progress();
@@ -269,7 +337,7 @@ impl Job {
     }
 
     /// The results when the work did not come to an end in time: nothing is known.
-    fn given_up(&self, limit: Exhausted) -> Results {
+    pub(crate) fn given_up(&self, limit: Exhausted) -> Results {
         let (progress, reason) = (self.monitor.progress(), self.reason(limit));
         let binding = Binding { device: self.device, image: &self.image };
         let statistics = Statistics {
@@ -278,20 +346,23 @@ impl Job {
             transitions: 0,
             time: self.monitor.elapsed(),
         };
-        let unknown = |property: &Property| PropertyResult {
+        let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
+        let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
+        let result = |property: &Property| PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
             formula: formula_text(property, &binding),
-            verdict: Verdict::Unknown(Unknown::because(&*reason)),
+            verdict: Verdict::Unknown(unknown.clone()),
             detail: None,
             evidence: None,
             evidence_missing: None,
             vacuous: None,
+            explanation: None,
             basis: Basis::Hardware,
             statistics,
         };
         Results {
-            properties: self.file.properties.iter().map(unknown).collect(),
+            properties: self.file.properties.iter().map(result).collect(),
             stack: StackBound::default(),
             survey: None,
             assumptions: assumptions(&self.file, self.start, self.device),

@@ -6,11 +6,14 @@
 
 mod assumptions;
 mod certificate;
+mod culprit;
 mod cut;
 mod decay;
 mod events;
 mod evidence;
+mod explain;
 mod fairness;
+mod graph;
 mod liveness;
 #[cfg(test)]
 mod obligations;
@@ -33,12 +36,15 @@ mod worst_case;
 
 pub use assumptions::assumptions;
 pub use certificate::PropertyText;
+pub use culprit::{Culprit, Help, Obstacle, Origin, UnknownBits};
 pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line, Told};
+pub use explain::{Along, Counts, Explained, Explanation, Stretch};
+pub use graph::{GraphNode, NodeKind, StateGraph, graph};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
 pub use survey::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use system::{Firmware, View};
 pub use tvar::{Exhausted, Phase, Progress, Strategy, Unlimited, Watch};
-pub use verification::{Request, certify, verify};
+pub use verification::{Request, certify, explained, verify};
 pub use worst_case::{Fit, Room, WorstCase, worst_case};

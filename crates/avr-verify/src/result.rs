@@ -1,6 +1,8 @@
 //! What verification answers.
 
+use crate::culprit::Culprit;
 use crate::evidence::Evidence;
+use crate::explain::Explanation;
 use crate::survey::Survey;
 use std::time::Duration;
 
@@ -22,19 +24,21 @@ pub struct Unknown {
     pub reason: String,
     /// Whether our own code failed a check of itself, which makes the exit code 4.
     pub self_check_failed: bool,
+    /// What stood in the way and what would help, where the work came so far.
+    pub culprit: Option<Box<Culprit>>,
 }
 
 impl Unknown {
     /// Our own code failed a check of itself.
     #[must_use]
     pub fn failed_self_check(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), self_check_failed: true }
+        Self { reason: reason.into(), self_check_failed: true, culprit: None }
     }
 
     /// An ordinary reason.
     #[must_use]
     pub fn because(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), self_check_failed: false }
+        Self { reason: reason.into(), self_check_failed: false, culprit: None }
     }
 }
 
@@ -84,6 +88,8 @@ pub struct PropertyResult {
     pub evidence_missing: Option<String>,
     /// A part of the formula that a property which holds says nothing about.
     pub vacuous: Option<Vacuity>,
+    /// Where its subformulas hold; none where that would have been much work.
+    pub explanation: Option<Explanation>,
 }
 
 impl PropertyResult {

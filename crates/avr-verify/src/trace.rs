@@ -126,12 +126,14 @@ impl<'a, 'f> Tracer<'a, 'f> {
         }
     }
 
-    /// The refinements that may remove the cause, best reasons first.
+    /// The refinements that may remove the cause, best reasons first; none where the path is one of another precision.
     pub(crate) fn blame(mut self, cause: Blame) -> Vec<Candidate<Firmware<'f>>> {
         // The step into a sink is where the question arose.
         let steps = self.path.len() - 1 - usize::from(cause == Blame::Sink && self.path.len() > 1);
         for step in 0..steps {
-            self.follow(step);
+            if !self.follow(step) {
+                return Vec::new();
+            }
         }
         let direct = match cause {
             Blame::Atom(atom) => self.atom_origins(atom),
@@ -149,15 +151,16 @@ impl<'a, 'f> Tracer<'a, 'f> {
         self.firmware.location(&self.path[step])
     }
 
-    /// Takes the step from a state of the path to the next.
-    fn follow(&mut self, step: usize) {
+    /// Takes the step from a state of the path to the next; whether the precision allows it.
+    fn follow(&mut self, step: usize) -> bool {
         let location = self.location(step);
         self.note_addresses(step);
-        let (script, target) = self.script(step, &location);
+        let Some((script, target)) = self.script(step, &location) else { return false };
         let asked = self.run(step, &location, script);
         self.asked.push(asked);
         self.decay(step + 1, target);
         debug_assert!(self.agrees(step + 1), "the traced state of step {} differs from the path", step + 1);
+        true
     }
 
     /// Takes note of the unknown cells that may end in an address: registers, and memory that the step loads.
@@ -202,8 +205,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
         cells.into_iter().map(cut).collect()
     }
 
-    /// The answers that lead from a state of the path to the next, and where they lead before anything decays.
-    fn script(&mut self, step: usize, location: &Location) -> (Vec<Answer>, AbstractState) {
+    /// The answers that lead from a state of the path to the next, and where they lead before anything decays; none if none
+    /// do under the precision.
+    fn script(&mut self, step: usize, location: &Location) -> Option<(Vec<Answer>, AbstractState)> {
         let (from, to) = (self.path[step], self.path[step + 1]);
         let leaves = self.firmware.leaves(&from, self.precision.leaving(&from, location));
         let exact = leaves.iter().position(|leaf| {
@@ -212,9 +216,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
         });
         // A location may have dropped more since: then what was stored covers what arrives.
         let leads_there = exact.or_else(|| leaves.iter().position(|leaf| self.firmware.covers(&to, &leaf.state)));
-        let leads_there = leads_there.expect("each state of a path covers a successor of the one before");
-        let leaf = leaves.into_iter().nth(leads_there).expect("it is one of them");
-        (leaf.script, leaf.state)
+        let leaf = leaves.into_iter().nth(leads_there?)?;
+        Some((leaf.script, leaf.state))
     }
 
     /// Runs one step with the answers of a script and gives the origins of its questions.

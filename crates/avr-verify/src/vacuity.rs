@@ -76,7 +76,7 @@ impl Search<'_> {
 }
 
 /// The text of a subformula.
-fn text(firmware: &Firmware<'_>, subformula: &Formula<AtomId>) -> String {
+pub(crate) fn text(firmware: &Firmware<'_>, subformula: &Formula<AtomId>) -> String {
     let named = subformula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(firmware.atoms[atom.index()].to_string()));
     match named {
         Ok(named) => named.to_string(),

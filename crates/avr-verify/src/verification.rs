@@ -2,7 +2,9 @@
 
 use crate::assumptions::assumptions;
 use crate::certificate::{Advised, Claimed, PropertyText, certificate};
+use crate::culprit::{self, Culprit, Way, culprit};
 use crate::evidence::{self, Search};
+use crate::explain::{Effort, explain};
 use crate::fairness;
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
@@ -13,7 +15,6 @@ use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
 use avr_image::Image;
-use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
@@ -56,10 +57,7 @@ enum Bound {
 /// # Errors
 /// When a property speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
-    let work = Work::new(request)?;
-    let machine = setup::machine(request)?;
-    let (mut firmware, outcome) = work.done(&machine, false);
-    Ok(work.results(&mut firmware, &outcome))
+    verified(request, (Effort::LITTLE, false), |_, _, results| results)
 }
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided, which
@@ -72,89 +70,117 @@ pub fn certify(
     text: &PropertyText,
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
-    let work = Work::new(request)?;
+    verified(request, (Effort::LITTLE, true), |work, goals, found| {
+        let claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+        results(found);
+        certificate(work.firmware, request, text, (work.goals, work.outcome), &claims)
+    })
+}
+
+/// What is claimed of a property, and the goals that prove it.
+fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claimed {
+    let (goal, goes_on) = (*goals)?;
+    match &result.verdict {
+        Verdict::Unknown(_) => None,
+        verdict => Some((*verdict == Verdict::Holds, goal, goes_on)),
+    }
+}
+
+/// The same as [`verify`], with explanations of all verdicts, whatever the work.
+///
+/// # Errors
+/// As [`verify`].
+pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
+    verified(request, (Effort::ALL, false), |_, _, results| results)
+}
+
+/// What was done for the properties of a request.
+pub(crate) struct Work<'a, 'f> {
+    pub(crate) firmware: &'a Firmware<'f>,
+    pub(crate) request: &'a Request<'a>,
+    pub(crate) goals: &'a [Goal],
+    pub(crate) outcome: &'a Outcome<Firmware<'f>>,
+    /// For each goal the way to what stands in the way of a decision.
+    pub(crate) ways: Vec<Option<Way>>,
+    effort: Effort,
+}
+
+/// The goals of a property: that of its formula and, under fairness, that every state has a fair path.
+pub(crate) type PropertyGoals = (usize, Option<usize>);
+
+/// A result, and the goals of its property if it could be checked.
+pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);
+
+/// What `extra` makes of the work on a request, the goals of each property, and the results. With `advised`, what steps
+/// depend on is kept for a certificate.
+pub(crate) fn verified<T>(
+    request: &Request<'_>,
+    (effort, advised): (Effort, bool),
+    extra: impl FnOnce(&Work<'_, '_>, &[Option<PropertyGoals>], Results) -> T,
+) -> Result<T, PropertyError> {
     let machine = setup::machine(request)?;
-    let (mut firmware, outcome) = work.done(&machine, true);
-    let found = work.results(&mut firmware, &outcome);
-    let claims: Vec<Claimed> = work.bound.iter().zip(&found.properties).map(Bound::claimed).collect();
-    results(found);
-    Ok(certificate(&firmware, request, text, (&work.goals, &outcome), &claims))
+    let mut table = AtomTable::default();
+    let mut goals = Vec::new();
+    let mut bound = Vec::new();
+    for property in &request.file.properties {
+        bound.push(bind_property(request, property, &mut table, &mut goals)?);
+    }
+    let fairness: Vec<String> = bound.iter().zip(&request.file.properties).flat_map(assumed).collect();
+    let atoms = table.atoms();
+    let (mut firmware, outcome) = decide(request, &machine, (atoms, &goals), advised);
+    let ways = goals
+        .iter()
+        .zip(&outcome.decisions)
+        .map(|(goal, decision)| culprit::way(&mut firmware, goal, decision, &outcome.precision, request.watch));
+    let ways = ways.collect();
+    let work = Work { firmware: &firmware, request, goals: &goals, outcome: &outcome, ways, effort };
+    let properties = request.file.properties.iter().zip(bound);
+    let properties: Vec<Checked> = properties.map(|(property, bound)| work.result(property, bound)).collect();
+    let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
+    let results = Results {
+        properties: properties.into_iter().map(|(_, result)| result).collect(),
+        stack: stack_bound(&firmware, &outcome, request.watch),
+        survey: best_space(&outcome).and_then(|space| Survey::new(&firmware, request.image, space, request.watch)),
+        assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
+        interrupted: outcome.decisions.iter().any(was_interrupted),
+        passes: outcome.passes,
+    };
+    Ok(extra(&work, &goals_of, results))
 }
 
-/// Properties that are bound, and what must be decided for them.
-struct Work<'a> {
-    request: &'a Request<'a>,
-    table: AtomTable,
-    goals: Vec<Goal>,
-    bound: Vec<Bound>,
-}
-
-impl<'a> Work<'a> {
-    fn new(request: &'a Request<'a>) -> Result<Self, PropertyError> {
-        let mut work = Self { request, table: AtomTable::default(), goals: Vec::new(), bound: Vec::new() };
-        for property in &request.file.properties {
-            work.bound.push(bind_property(request, property, &mut work.table, &mut work.goals)?);
-        }
-        Ok(work)
-    }
-
-    /// Decides the goals; with `advised`, what steps depend on is kept for a certificate.
-    fn done<'m>(&'m self, machine: &'m Machine, advised: bool) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
-        // A certificate is checked step by step: it needs every order of interrupts.
-        if !advised && self.allows_reduction() {
-            let (firmware, outcome) =
-                self.decided(Firmware::new(machine, self.table.atoms()).with_reduced_interrupts());
-            // What only the order of interrupts can show is looked for where every order is.
-            let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
-            if !outcome.decisions.iter().any(is_stuck) || self.request.watch.cancelled() {
-                return (firmware, outcome);
-            }
-        }
-        let mut firmware = Firmware::new(machine, self.table.atoms());
-        firmware.advised = advised.then(Advised::default);
-        self.decided(firmware)
-    }
-
-    fn decided<'m>(&self, mut firmware: Firmware<'m>) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
-        let Request { strategy, watch, .. } = *self.request;
-        let outcome = tvar::verify(&mut firmware, self.table.atoms().len(), &self.goals, strategy, watch);
+/// Decides goals over atoms; with `advised`, what steps depend on is kept for a certificate.
+fn decide<'m>(
+    request: &Request<'_>,
+    machine: &'m Machine,
+    (atoms, goals): (&'m [Atom], &[Goal]),
+    advised: bool,
+) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
+    let decided = |mut firmware: Firmware<'m>| {
+        let outcome = tvar::verify(&mut firmware, atoms.len(), goals, request.strategy, request.watch);
         (firmware, outcome)
-    }
-
-    /// Whether the properties speak of nothing but hazards and how deep the stack gets.
-    fn allows_reduction(&self) -> bool {
-        let Request { reduces_interrupts, strategy, file, .. } = *self.request;
-        let speaks_of_more = |property: &Property| {
-            !matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) || !property.under().is_empty()
-        };
-        reduces_interrupts && strategy == Strategy::Default && !file.properties.iter().any(speaks_of_more)
-    }
-
-    fn results<'m>(&self, firmware: &mut Firmware<'m>, outcome: &Outcome<Firmware<'m>>) -> Results {
-        let Self { request, goals, bound, .. } = self;
-        let properties = || request.file.properties.iter().zip(bound);
-        let fairness: Vec<String> = properties().flat_map(|(property, bound)| assumed((bound, property))).collect();
-        Results {
-            properties: properties()
-                .map(|(property, bound)| result(firmware, request, property, bound, goals, outcome))
-                .collect(),
-            stack: stack_bound(firmware, outcome, request.watch),
-            survey: best_space(outcome).and_then(|space| Survey::new(firmware, request.image, space, request.watch)),
-            assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
-            interrupted: outcome.decisions.iter().any(was_interrupted),
-            passes: outcome.passes,
+    };
+    // A certificate is checked step by step: it needs every order of interrupts.
+    if !advised && allows_reduction(request) {
+        let (firmware, outcome) = decided(Firmware::new(machine, atoms).with_reduced_interrupts());
+        // What only the order of interrupts can show is looked for where every order is.
+        let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
+        if !outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
+            return (firmware, outcome);
         }
     }
+    let mut firmware = Firmware::new(machine, atoms);
+    firmware.advised = advised.then(Advised::default);
+    decided(firmware)
 }
 
-impl Bound {
-    /// What is claimed of a property, and the goals that prove it.
-    fn claimed((bound, result): (&Self, &PropertyResult)) -> Claimed {
-        match (bound, &result.verdict) {
-            (_, Verdict::Unknown(_)) | (Self::Unsupported { .. }, _) => None,
-            (Self::Checked { goal, goes_on, .. }, verdict) => Some((*verdict == Verdict::Holds, *goal, *goes_on)),
-        }
-    }
+/// Whether the properties speak of nothing but hazards and how deep the stack gets.
+fn allows_reduction(request: &Request<'_>) -> bool {
+    let speaks_of_more = |property: &Property| {
+        !matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) || !property.under().is_empty()
+    };
+    request.reduces_interrupts
+        && request.strategy == Strategy::Default
+        && !request.file.properties.iter().any(speaks_of_more)
 }
 
 /// What a property assumes of the paths that it speaks of.
@@ -200,59 +226,88 @@ pub(crate) fn after_start(formula: &Formula<AtomId>) -> Result<NormalForm, Trans
     NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula.clone())))
 }
 
-fn result(
-    firmware: &Firmware<'_>,
-    request: &Request<'_>,
-    property: &Property,
-    bound: &Bound,
-    goals: &[Goal],
-    outcome: &Outcome<Firmware<'_>>,
-) -> PropertyResult {
-    let (name, kind) = (property.name().to_owned(), property.kind().name().to_owned());
-    match bound {
-        Bound::Checked { goal, bound, goes_on } => {
-            let goal = *goal;
-            let decision = &outcome.decisions[goal];
-            let unfair =
-                goes_on.and_then(|goal| fairness::in_doubt(firmware, request, bound, &outcome.decisions[goal]));
-            if let Some(reason) = unfair {
-                return undecided(name, kind, bound.formula_text.clone(), reason, statistics(decision));
+impl Work<'_, '_> {
+    /// The result of a property, with its goals.
+    fn result(&self, property: &Property, bound: Bound) -> Checked {
+        match bound {
+            Bound::Checked { goal, bound, goes_on } => {
+                (Some((goal, goes_on)), self.checked(property, goal, &bound, goes_on))
             }
-            let result = PropertyResult {
-                name,
-                kind,
-                formula: bound.formula_text.clone(),
-                verdict: verdict(firmware, request.image, decision),
-                vacuous: vacuity::find(firmware, request, bound, decision),
-                detail: hazard_shown(firmware, request.image, goals, goal, decision),
-                basis: basis(decision),
-                statistics: statistics(decision),
-                evidence: None,
-                evidence_missing: None,
-            };
-            let search = firmware.shown.borrow_mut().remove(&goal);
-            let late = || evidence::find(firmware, &goals[goal], decision, request.watch);
-            with_evidence(result, search.unwrap_or_else(late))
+            Bound::Unsupported { formula, reason } => {
+                (None, undecided(property, formula, Unknown::because(reason), Statistics::default()))
+            }
         }
-        Bound::Unsupported { formula, reason } => {
-            undecided(name, kind, formula.clone(), reason.clone(), Statistics::default())
+    }
+
+    fn checked(
+        &self,
+        property: &Property,
+        goal: usize,
+        bound: &BoundProperty,
+        goes_on: Option<usize>,
+    ) -> PropertyResult {
+        let (firmware, request, goals) = (self.firmware, self.request, self.goals);
+        let decision = &self.outcome.decisions[goal];
+        let unfair = goes_on.and_then(|fair| {
+            let reason = fairness::in_doubt(firmware, request, bound, &self.outcome.decisions[fair])?;
+            Some(Unknown { culprit: self.culprit(fair), ..Unknown::because(reason) })
+        });
+        if let Some(unknown) = unfair {
+            return undecided(property, bound.formula_text.clone(), unknown, statistics(decision));
         }
+        let result = PropertyResult {
+            name: property.name().to_owned(),
+            kind: property.kind().name().to_owned(),
+            formula: bound.formula_text.clone(),
+            verdict: self.verdict(goal),
+            vacuous: vacuity::find(firmware, request, bound, decision),
+            detail: hazard_shown(firmware, request.image, goals, goal, decision),
+            basis: basis(decision),
+            statistics: statistics(decision),
+            evidence: None,
+            evidence_missing: None,
+            explanation: None,
+        };
+        let search = firmware.shown.borrow_mut().remove(&goal);
+        let late = || evidence::find(firmware, &goals[goal], decision, request.watch);
+        let result = with_evidence(result, search.unwrap_or_else(late));
+        let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
+        let explanation = explain(firmware, bound, decision, shown, (self.effort, request.watch));
+        PropertyResult { explanation, ..result }
+    }
+
+    fn verdict(&self, goal: usize) -> Verdict {
+        let decision = &self.outcome.decisions[goal];
+        match (decision.verdict, &decision.undecided) {
+            (Truth::True, _) => Verdict::Holds,
+            (Truth::False, _) => Verdict::Violated,
+            (Truth::Unknown, Some(undecided)) => {
+                let reason = reason(self.firmware, self.request.image, decision, undecided);
+                Verdict::Unknown(Unknown { culprit: self.culprit(goal), ..Unknown::because(reason) })
+            }
+            (Truth::Unknown, None) => unreachable!("an unknown verdict comes with its reason"),
+        }
+    }
+
+    fn culprit(&self, goal: usize) -> Option<Box<Culprit>> {
+        culprit(self.firmware, &self.outcome.decisions[goal], self.ways[goal].as_ref()).map(Box::new)
     }
 }
 
 /// A result without an answer.
-fn undecided(name: String, kind: String, formula: String, reason: String, statistics: Statistics) -> PropertyResult {
+fn undecided(property: &Property, formula: String, unknown: Unknown, statistics: Statistics) -> PropertyResult {
     PropertyResult {
-        name,
-        kind,
+        name: property.name().to_owned(),
+        kind: property.kind().name().to_owned(),
         formula,
-        verdict: Verdict::Unknown(Unknown::because(reason)),
+        verdict: Verdict::Unknown(unknown),
         detail: None,
         basis: Basis::Hardware,
         statistics,
         evidence: None,
         evidence_missing: None,
         vacuous: None,
+        explanation: None,
     }
 }
 
@@ -328,17 +383,6 @@ fn statistics(decision: &Decision<AbstractState>) -> Statistics {
     }
 }
 
-fn verdict(firmware: &Firmware<'_>, image: &Image, decision: &Decision<AbstractState>) -> Verdict {
-    match (decision.verdict, &decision.undecided) {
-        (Truth::True, _) => Verdict::Holds,
-        (Truth::False, _) => Verdict::Violated,
-        (Truth::Unknown, Some(undecided)) => {
-            Verdict::Unknown(Unknown::because(reason(firmware, image, decision, undecided)))
-        }
-        (Truth::Unknown, None) => unreachable!("an unknown verdict comes with its reason"),
-    }
-}
-
 fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
@@ -357,14 +401,14 @@ pub(crate) fn reason(
             decision.space.expanded,
             decision.refinements
         ),
-        Undecided::Stuck { path, blame } => {
+        Undecided::Stuck { path, blame, .. } => {
             let last = path.last().expect("a path has a state");
             format!("{} {}, and no refinement removes it", cause(firmware, last, *blame), place(firmware, image, last))
         }
     }
 }
 
-fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String {
+pub(crate) fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String {
     match (blame, state) {
         (_, AbstractState::Hazard { hazard, .. }) => format!("what comes after the hazard {hazard} is not defined"),
         (_, AbstractState::Limit { limit, .. }) => limit.to_string(),

@@ -20,7 +20,7 @@ mod watch;
 pub use explore::{Explorer, arrive};
 pub use paper::PerState;
 pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-pub use refine::{Decision, Goal, Outcome, Undecided, verify, verify_from};
+pub use refine::{Decision, Goal, Outcome, Source, Undecided, verify, verify_from};
 pub use space::StateSpace;
 pub use system::{Blame, Candidate, Difference, HyperEdges, Lookup, System};
 pub use watch::{Exhausted, Phase, Progress, Unlimited, Watch};

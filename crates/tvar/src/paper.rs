@@ -6,7 +6,7 @@
 //! which more precision could lose verdicts.
 
 use crate::precision::{Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-use crate::refine::{Checked, Goal, Outcome, Run, Undecided, Views, trace};
+use crate::refine::{Checked, Goal, Outcome, Run, Source, Undecided, Views, trace};
 use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, HyperEdges, Lookup, System};
 use crate::watch::Watch;
@@ -193,6 +193,7 @@ where
             let (path, cause) = trace(space, &culprit);
             if refine_culprit(states, &path, cause) {
                 run.progress.refinements += 1;
+                run.spend(checked.goal(), 1);
                 return true;
             }
         }
@@ -202,7 +203,9 @@ where
             let first = run.culprits(&checked, views).next();
             let first = first.expect("an unknown verdict has a culprit (determinacy of parity games)");
             let (path, blame) = trace(space, &first);
-            run.leave_undecided(checked, space, Undecided::Stuck { path, blame });
+            let nothing = Precision::<()>::new(Strategy::Default);
+            let sources = states.blame(&path, blame, &nothing).iter().map(Source::of).collect();
+            run.leave_undecided(checked, space, Undecided::Stuck { path, blame, sources });
         }
     }
     false

@@ -74,7 +74,27 @@ pub enum Undecided<T> {
         path: Vec<T>,
         /// The cause.
         blame: Blame,
+        /// Where what is unknown there comes from, as far as that can be told.
+        sources: Vec<Source>,
     },
+}
+
+/// Something unknown that a cause depends on: bits of a variable and the index on the path of the state where they were
+/// read as input, decayed on arrival, or could be cut into cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The bits, and what made them unknown.
+    pub knob: Knob,
+    /// The index on the path.
+    pub step: usize,
+    /// Whether the cause itself depends on it; if not, only the path to it does.
+    pub direct: bool,
+}
+
+impl Source {
+    pub(crate) fn of<S: System>(candidate: &Candidate<S>) -> Self {
+        Self { knob: candidate.knob, step: candidate.step, direct: candidate.direct }
+    }
 }
 
 /// The answer to a goal.
@@ -88,6 +108,8 @@ pub struct Decision<T> {
     pub undecided: Option<Undecided<T>>,
     /// Refinements before the answer.
     pub refinements: usize,
+    /// How many of them were made for this goal; several goals may share one.
+    pub spent: usize,
     /// The time from the start to the answer.
     pub time: Duration,
     /// The state space that decided.
@@ -183,6 +205,8 @@ pub(crate) struct Run<'a, S: System> {
     decisions: Vec<Option<Decision<S::State>>>,
     /// The state space that was built last.
     latest: Option<Arc<StateSpace<S::State>>>,
+    /// The refinements that were made for each goal.
+    spent: Vec<usize>,
     /// What stood in the way of each goal where locations are limited.
     stuck: Vec<Option<Decision<S::State>>>,
 }
@@ -197,6 +221,13 @@ struct Plan<L> {
 pub(crate) struct Checked {
     goal: usize,
     solution: Option<Solution>,
+}
+
+impl Checked {
+    /// The number of the goal.
+    pub(crate) fn goal(&self) -> usize {
+        self.goal
+    }
 }
 
 /// A state space with its views for model checking; the one for goals that see hazards is made when there are hazards.
@@ -231,6 +262,7 @@ where
             unlimited: None,
             decisions: goals.iter().map(|_| None).collect(),
             latest: None,
+            spent: vec![0; goals.len()],
             stuck: goals.iter().map(|_| None).collect(),
         }
     }
@@ -383,6 +415,7 @@ where
             robust: true,
             undecided,
             refinements: self.progress.refinements,
+            spent: self.spent[checked.goal],
             time: self.started.elapsed(),
             space: Arc::clone(space),
             solution: checked.solution,
@@ -444,8 +477,9 @@ where
         let mut plan = Plan { refinements: Vec::new(), blamed: HashMap::new() };
         let mut stuck = Vec::new();
         for checked in open {
-            if let Err(undecided) = self.plan_for_goal(system, space, views, &checked, &mut plan) {
-                stuck.push((checked, undecided));
+            match self.plan_for_goal(system, space, views, &checked, &mut plan) {
+                Ok(helped) => self.spend(checked.goal, helped),
+                Err(undecided) => stuck.push((checked, undecided)),
             }
         }
         if plan.refinements.is_empty() && space.is_finished() {
@@ -464,6 +498,12 @@ where
         changed
     }
 
+    /// Counts refinements that were made for a goal.
+    pub(crate) fn spend(&mut self, goal: usize, refinements: usize) {
+        self.spent[goal] += refinements;
+    }
+
+    /// Plans refinements for a goal; how many help it.
     fn plan_for_goal(
         &self,
         system: &mut S,
@@ -471,7 +511,7 @@ where
         views: &Views,
         checked: &Checked,
         plan: &mut Plan<S::Location>,
-    ) -> Result<(), Undecided<S::State>> {
+    ) -> Result<usize, Undecided<S::State>> {
         let solution = checked.solution.as_ref().expect("an open goal was evaluated");
         let problem = views.problem(&self.goals[checked.goal]);
         // In a part of a space the nearest states that were not expanded are as good as any.
@@ -483,6 +523,7 @@ where
         // Where only all successors matter, cases do what inputs do, at less cost.
         let prefers_cases = self.mode == Mode::Limited && speaks_of_all(problem.formula, Truth::True);
         let mut helped = 0;
+        let mut made: Vec<(S::Location, Knob)> = Vec::new();
         let mut first = None;
         for culprit in solution.culprits(&problem).take(attempts) {
             // What is merely not known below has a cause of its own, which comes first.
@@ -493,9 +534,10 @@ where
             let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
             let best = known.unwrap_or_else(|| {
                 let (path, blame) = trace(space, &culprit);
-                let best = self.best(system.blame(&path, blame, &self.precision), prefers_cases);
-                first.get_or_insert((path, blame));
-                best
+                let candidates = system.blame(&path, blame, &self.precision);
+                let sources = candidates.iter().map(Source::of).collect();
+                first.get_or_insert(Undecided::Stuck { path, blame, sources });
+                self.best(candidates, prefers_cases)
             });
             plan.blamed.insert((culprit.state, culprit.cause), best);
             let Some((location, knob)) = best else { continue };
@@ -506,21 +548,25 @@ where
             if !plan.refinements.iter().any(planned) {
                 plan.refinements.push((location, knob));
             }
+            if !made.contains(&(location, knob)) {
+                made.push((location, knob));
+            }
             helped += 1;
             if helped == wanted {
                 break;
             }
         }
         match first {
-            _ if helped > 0 => Ok(()),
-            Some((path, blame)) => Err(Undecided::Stuck { path, blame }),
+            _ if helped > 0 => Ok(made.len()),
+            Some(stuck) => Err(stuck),
             // Every culprit was looked at for another goal, and none of them helps.
-            None => Err(self.stuck_at_first(space, solution, &problem)),
+            None => Err(self.stuck_at_first(system, space, solution, &problem)),
         }
     }
 
     fn stuck_at_first(
         &self,
+        system: &mut S,
         space: &StateSpace<S::State>,
         solution: &Solution,
         problem: &Problem<'_>,
@@ -528,7 +574,8 @@ where
         let culprit = solution.culprits(problem).next();
         let culprit = culprit.expect("an unknown verdict has a culprit (determinacy of parity games)");
         let (path, blame) = trace(space, &culprit);
-        Undecided::Stuck { path, blame }
+        let sources = system.blame(&path, blame, &self.precision).iter().map(Source::of).collect();
+        Undecided::Stuck { path, blame, sources }
     }
 
     /// The best candidate that changes something.

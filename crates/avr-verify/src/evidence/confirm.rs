@@ -28,9 +28,37 @@ pub(super) struct Confirmed {
 }
 
 /// The world of a replay.
-struct Replay<'a> {
+pub(super) struct Replay<'a> {
     script: Script,
     events: Recorder<'a>,
+}
+
+impl<'a> Replay<'a> {
+    /// A world that gives what a stimulus says, before the start.
+    pub(super) fn new(stimulus: Stimulus, watched: &'a [Watched]) -> Self {
+        let events = Recorder::new(watched, 0);
+        Self { script: Script::new(Arc::new(stimulus)), events }
+    }
+
+    /// Begins with the first step.
+    pub(super) fn begin(&mut self) {
+        self.script.begin();
+    }
+
+    /// Gets ready for a step from a state.
+    pub(super) fn before_step(&mut self, watched: &'a [Watched], state: &MachineState<u8>) {
+        self.events = Recorder::new(watched, state.control.pc * 2);
+    }
+
+    /// What the latest step did.
+    pub(super) fn occurrences(&mut self) -> Occurrences {
+        self.events.occurrences()
+    }
+
+    /// Goes on to the step with this number.
+    pub(super) fn after_step(&mut self, step: u64) {
+        self.script.after_step(step);
+    }
 }
 
 impl Environment<u8> for Replay<'_> {
@@ -79,11 +107,10 @@ pub(super) fn confirm(
 ) -> Result<Confirmed, String> {
     let stimulus = Stimulus::exact(walked.run.initial.clone(), walked.run.inputs.clone());
     let watched: Vec<Watched> = watched(firmware.atoms);
-    let events = Recorder::new(&watched, 0);
-    let mut world = Replay { script: Script::new(Arc::new(stimulus)), events };
+    let mut world = Replay::new(stimulus, &watched);
     let mut state: MachineState<u8> = firmware.machine.power_on(&mut world);
     state.data.clear_changed();
-    world.script.begin();
+    world.begin();
     let mut replayed = Replayed {
         firmware,
         walked,
@@ -124,15 +151,15 @@ impl<'a> Replayed<'a, '_> {
             if self.walked.ending == Ending::Lasso(step) {
                 self.repeated = Some(state.clone());
             }
-            world.events = Recorder::new(self.watched, state.control.pc * 2);
+            world.before_step(self.watched, state);
             self.story.before(state);
             match machine.step(state, world) {
                 Ok(count) => cycles += u64::from(count),
                 Err(stop) => return Err(format!("the replay ends after {step} steps with {stop:?}")),
             }
-            did = world.events.occurrences();
+            did = world.occurrences();
             self.story.after(step, state, world.script.happened());
-            world.script.after_step(step + 1);
+            world.after_step(step + 1);
             state.data.clear_changed();
             if let Some(wanted) = world.script.impossible() {
                 return Err(format!("{wanted:?} is not possible after {step} steps"));

@@ -7,6 +7,7 @@
 //!
 //! A run whose claim does not show is a fault of our own: no verdict rests on it.
 
+mod along;
 mod concrete;
 mod confirm;
 mod cover;
@@ -23,6 +24,7 @@ mod wording;
 
 use crate::state::AbstractState;
 use crate::system::Firmware;
+pub(crate) use along::along;
 use avr_machine::simulator::Stimulus;
 use avr_machine::{Frame, Hazard};
 use avr_properties::{AtomKind, CellsRead};

@@ -7,7 +7,7 @@ use crate::word::Word;
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use three_valued::Truth;
-use tvar::{Blame, Candidate, Exhausted, Knob, Progress, Strategy, Undecided, Unlimited, Watch, verify};
+use tvar::{Blame, Candidate, Exhausted, Knob, Progress, Source, Strategy, Undecided, Unlimited, Watch, verify};
 
 /// `p` on some path: not decided without refinement where `p` is an input bit that was stored.
 pub fn latch() -> (Toy, Formula<AtomId>) {
@@ -28,30 +28,40 @@ pub fn latch() -> (Toy, Formula<AtomId>) {
 }
 
 #[track_caller]
-fn check_stuck(refinements: usize, blame: impl Fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>> + 'static) {
+fn check_stuck(
+    refinements: usize,
+    sources: &[Source],
+    blame: impl Fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>> + 'static,
+) {
     let (toy, formula) = latch();
     let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
     let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
     let decision = &outcome.decisions[0];
     let (zero, open) = (State::Cover(Word::exact(0)), State::Cover(Word::exact(0).forget(1)));
-    let expected = Undecided::Stuck { path: vec![zero, open], blame: Blame::Atom(AtomId(0)) };
+    let sources = sources.to_vec();
+    let expected = Undecided::Stuck { path: vec![zero, open], blame: Blame::Atom(AtomId(0)), sources };
     assert_eq!((decision.verdict, &decision.undecided), (Truth::Unknown, &Some(expected)));
-    assert_eq!((outcome.passes, decision.refinements), (1 + refinements, refinements));
+    assert_eq!((outcome.passes, decision.refinements, decision.spent), (1 + refinements, refinements, refinements));
+}
+
+/// What is told of bits that the last state of the path depends on.
+fn source(knob: Knob, step: usize) -> Source {
+    Source { knob, step, direct: true }
 }
 
 #[test]
 fn loop_without_anything_to_refine_stops_and_says_where() {
-    check_stuck(0, |_| Vec::new());
+    check_stuck(0, &[], |_| Vec::new());
 }
 
 #[test]
 fn loop_does_not_refine_what_is_refined() {
     // Without decay every bit is kept, unless the system takes it for dead: that can be forbidden once.
-    check_stuck(1, |candidates| {
+    check_stuck(1, &[source(Knob::Step(STORED, 1), 0)], |candidates| {
         candidates.into_iter().map(|candidate| Candidate { knob: Knob::Step(STORED, 1), ..candidate }).collect()
     });
     // The dummy refinement of no bit.
-    check_stuck(0, |candidates| {
+    check_stuck(0, &[source(Knob::Input(INPUT, 0), 0)], |candidates| {
         candidates.into_iter().map(|candidate| Candidate { knob: Knob::Input(INPUT, 0), ..candidate }).collect()
     });
 }

@@ -1,0 +1,121 @@
+//! What came of a run.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// A JSON report as `avr-tvar verify` writes it.
+    Reported(Value),
+    /// No report.
+    Failed(Failure),
+}
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Failure {
+    /// The exit code: 2 for wrong input, 4 for an internal error.
+    pub(super) code: u8,
+    /// What was told.
+    pub(super) message: String,
+}
+
+/// How many properties have which verdict, and how many runs failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Totals {
+    pub(super) holds: usize,
+    pub(super) violated: usize,
+    pub(super) unknown: usize,
+    pub(super) failed_runs: usize,
+    /// Runs whose input is wrong.
+    #[serde(skip)]
+    wrong_input: usize,
+    /// Runs that failed in themselves, or a check of themselves.
+    #[serde(skip)]
+    internal: usize,
+}
+
+impl Outcome {
+    /// The results of a report.
+    pub(super) fn results(&self) -> &[Value] {
+        match self {
+            Self::Reported(report) => report["results"].as_array().map_or(&[], Vec::as_slice),
+            Self::Failed(_) => &[],
+        }
+    }
+}
+
+impl Totals {
+    /// Counts one more run.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        if let Outcome::Failed(failure) = outcome {
+            self.failed_runs += 1;
+            *(if failure.code == 2 { &mut self.wrong_input } else { &mut self.internal }) += 1;
+        }
+        for result in outcome.results() {
+            match result["verdict"].as_str() {
+                Some("holds") => self.holds += 1,
+                Some("violated") => self.violated += 1,
+                _ => self.unknown += 1,
+            }
+            self.internal += usize::from(result["unknown"]["limit"] == "self-check");
+        }
+    }
+
+    /// The totals of some runs.
+    pub(super) fn of<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
+        let mut totals = Self::default();
+        outcomes.into_iter().for_each(|outcome| totals.add(outcome));
+        totals
+    }
+
+    /// How the whole ends, by the rules for one report.
+    pub(super) fn exit(&self, interrupted: bool) -> crate::exit::Exit {
+        use crate::exit::Exit;
+        match self {
+            Self { wrong_input: 1.., .. } => Exit::Input,
+            Self { internal: 1.., .. } => Exit::Internal,
+            _ if interrupted => Exit::Interrupted,
+            Self { violated: 1.., .. } => Exit::Violated,
+            Self { unknown: 1.., .. } => Exit::Unknown,
+            _ => Exit::Holds,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Outcome, Totals};
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(runs: &[&str], interrupted: bool, code: u8) {
+        let run = |verdicts: &&str| match *verdicts {
+            "2" => Outcome::Failed(Failure { code: 2, message: String::new() }),
+            "4" => Outcome::Failed(Failure { code: 4, message: String::new() }),
+            verdicts => {
+                let result = |letter| match letter {
+                    'h' => json!({ "verdict": "holds" }),
+                    'v' => json!({ "verdict": "violated" }),
+                    'f' => json!({ "verdict": "unknown", "unknown": { "limit": "self-check" } }),
+                    _ => json!({ "verdict": "unknown", "unknown": { "limit": "time" } }),
+                };
+                Outcome::Reported(json!({ "results": verdicts.chars().map(result).collect::<Vec<_>>() }))
+            }
+        };
+        let outcomes: Vec<Outcome> = runs.iter().map(run).collect();
+        assert_eq!(Totals::of(&outcomes).exit(interrupted).code(), code, "{runs:?}");
+    }
+
+    #[test]
+    fn the_first_of_several_codes_wins() {
+        check(&["hh", "h"], false, 0);
+        check(&["hh", "u"], false, 3);
+        check(&["u", "hv"], false, 1);
+        check(&["v"], true, 130);
+        check(&["v", "f"], true, 4);
+        check(&["4", "v"], false, 4);
+        check(&["4", "2", "v"], true, 2);
+    }
+}

@@ -1,0 +1,80 @@
+//! The report of a batch, in the order of the manifest.
+
+use avr_report::Escaped;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::manifest::Run;
+use super::outcome::{Failure, Outcome, Totals};
+
+/// The name and version of the format.
+const SCHEMA: &str = "avr-tvar/batch/1";
+
+#[derive(Serialize)]
+struct Batch<'a> {
+    schema: &'static str,
+    runs: Vec<Entry<'a>>,
+    summary: Totals,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    report: Option<&'a Value>,
+    error: Option<&'a Failure>,
+}
+
+/// A run with what came of it.
+pub(super) type Finished<'a> = (&'a Run, &'a Outcome);
+
+/// One JSON object over several lines, with a line end.
+pub(super) fn json(finished: &[Finished<'_>]) -> String {
+    let entry = |(run, outcome): &Finished<'_>| match outcome {
+        Outcome::Reported(report) => (run.name.clone(), Some(report.clone()), None),
+        Outcome::Failed(failure) => (run.name.clone(), None, Some(failure.clone())),
+    };
+    let entries: Vec<_> = finished.iter().map(entry).collect();
+    let runs = entries
+        .iter()
+        .map(|(name, report, error)| Entry { name, report: report.as_ref(), error: error.as_ref() })
+        .collect();
+    let batch = Batch { schema: SCHEMA, runs, summary: totals(finished) };
+    let text = serde_json::to_string_pretty(&batch).expect("strings, numbers and lists can be written");
+    text + "\n"
+}
+
+/// A table with a block for each run.
+pub(super) fn text(finished: &[Finished<'_>]) -> String {
+    let mut text = String::new();
+    for (run, outcome) in finished {
+        text.push_str(&format!("{}\n", Escaped(&run.name)));
+        match outcome {
+            Outcome::Reported(_) => outcome.results().iter().for_each(|result| text.push_str(&line(result))),
+            Outcome::Failed(failure) => {
+                let first = failure.message.lines().next().unwrap_or_default();
+                text.push_str(&format!("  failed    {}\n", Escaped(first)));
+            }
+        }
+    }
+    let Totals { holds, violated, unknown, failed_runs, .. } = totals(finished);
+    let runs = finished.len();
+    text.push_str(&format!(
+        "\nsummary   {holds} {}, {violated} violated, {unknown} unknown in {runs} run{}, {failed_runs} failed\n",
+        if holds == 1 { "holds" } else { "hold" },
+        if runs == 1 { "" } else { "s" }
+    ));
+    text
+}
+
+fn totals(finished: &[Finished<'_>]) -> Totals {
+    Totals::of(finished.iter().map(|(_, outcome)| *outcome))
+}
+
+fn line(result: &Value) -> String {
+    let field = |name: &str| result[name].as_str().unwrap_or_default();
+    let mut line = format!("  {:<9} {}\n", Escaped(field("verdict")).to_string(), Escaped(field("name")));
+    if let Some(reason) = result["reason"].as_str() {
+        line.push_str(&format!("            because {}\n", Escaped(reason)));
+    }
+    line
+}

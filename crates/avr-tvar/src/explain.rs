@@ -1,0 +1,87 @@
+//! The command `explain`: where each subformula of a property holds, fails or is unknown.
+
+use std::path::Path;
+
+use avr_report::{ExplanationData, SCHEMA};
+use clap::Args;
+use serde::Deserialize;
+
+use crate::arguments::Verify;
+use crate::error::{InputError, InputErrorKind};
+use crate::exit::Exit;
+use crate::output;
+use crate::verify;
+
+pub(crate) const HELP: &str = "\
+Examples:
+  avr-tvar explain firmware.elf --property 'AG EF (PORTD == 0)'
+  avr-tvar explain report.json             what `avr-tvar verify --format json` wrote
+
+Exit codes: as those of `verify`; a report that is read gives 0.";
+
+/// What `explain` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Explain {
+    /// What is verified; or a JSON report in place of the firmware, and nothing else.
+    #[command(flatten)]
+    pub verify: Verify,
+}
+
+/// A JSON report as far as it is needed here.
+#[derive(Deserialize)]
+struct Report {
+    schema: String,
+    results: Vec<ReportedResult>,
+}
+
+#[derive(Deserialize)]
+struct ReportedResult {
+    name: String,
+    verdict: String,
+    formula: String,
+    #[serde(default)]
+    explanation: Option<ExplanationData>,
+}
+
+/// Explains the properties of a report, or verifies and explains.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn run(arguments: &Explain) -> Result<Exit, InputError> {
+    match report(&arguments.verify.firmware)? {
+        Some(report) => {
+            output::results(&text(&report))?;
+            Ok(Exit::Holds)
+        }
+        None => verify::run_explained(&arguments.verify),
+    }
+}
+
+/// The report in a file; none if the file is something else.
+fn report(path: &Path) -> Result<Option<Report>, InputError> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
+    if !text.trim_start().starts_with('{') {
+        return Ok(None);
+    }
+    let name = path.display().to_string();
+    match serde_json::from_str::<Report>(&text) {
+        Ok(report) if report.schema == SCHEMA => Ok(Some(report)),
+        Ok(report) => {
+            Err(InputErrorKind::NoReport { path: name, reason: format!("its schema is '{}'", report.schema) }.into())
+        }
+        Err(error) => Err(InputErrorKind::NoReport { path: name, reason: error.to_string() }.into()),
+    }
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    for result in &report.results {
+        let ReportedResult { name, verdict, formula, explanation } = result;
+        text.push_str(&avr_report::explained_heading(verdict, name, formula));
+        match explanation {
+            Some(explanation) => text.push_str(&explanation.text("  ")),
+            None => text.push_str("  the report has no explanation: run `avr-tvar explain` with the firmware\n"),
+        }
+    }
+    text
+}

@@ -1,0 +1,124 @@
+//! The command `graph`: the abstract state space as DOT.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use avr_report::{Fold, dot};
+use avr_verify::Strategy;
+use clap::{Args, ValueEnum};
+
+use crate::arguments::{self, Verify};
+use crate::error::{InputError, InputErrorKind};
+use crate::exit::Exit;
+use crate::output;
+use crate::values;
+use crate::verify::{self, Ended};
+
+pub(crate) const HELP: &str = "\
+Examples:
+  avr-tvar graph firmware.elf --property 'AG (PORTB < 4)' | dot -Tsvg > states.svg
+  avr-tvar graph firmware.elf firmware.ron --fold functions
+
+The graph is that of the first property without an answer, or else of the first property.
+Exit codes: 0 a graph was written, 2 wrong usage or input, 3 there is no graph, 4 internal error, 130 interrupted.";
+
+/// What `graph` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Graph {
+    /// Firmware as ELF or Intel HEX; the content decides which
+    pub firmware: PathBuf,
+    /// Property file (RON); without any property, the inherent one is checked
+    pub properties: Option<PathBuf>,
+    /// A property more: an entry as in a property file, or a formula; can be repeated
+    #[arg(long = "property", value_name = "TEXT")]
+    pub property: Vec<String>,
+    /// What a node of the graph stands for
+    #[arg(long, value_name = "WHAT", default_value = "auto")]
+    pub fold: By,
+    /// How many nodes a graph has at most before it is folded
+    #[arg(long, value_name = "N", default_value = "150")]
+    pub nodes: NonZeroUsize,
+    /// The device; by default as the property file or the image says, else atmega328p
+    #[arg(long, value_name = "NAME", long_help = arguments::device_help())]
+    pub device: Option<String>,
+    /// Byte address of the first instruction, for boot loaders
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
+    pub start: Option<u32>,
+    /// How the analysis starts
+    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = arguments::strategies())]
+    pub strategy: Strategy,
+    /// Draw what there is after this time: 500ms, 10s, 2m; a number alone counts seconds
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    pub timeout: Option<Duration>,
+    /// Draw what there is before more memory than this is taken: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub memory: Option<usize>,
+    /// Number of threads; by default as many as there are processors
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// States, or basic blocks if there are too many, or functions.
+    Auto,
+    /// A state.
+    States,
+    /// A basic block.
+    Blocks,
+    /// A function.
+    Functions,
+}
+
+impl From<By> for Fold {
+    fn from(by: By) -> Self {
+        match by {
+            By::Auto => Self::Auto,
+            By::States => Self::States,
+            By::Blocks => Self::Blocks,
+            By::Functions => Self::Functions,
+        }
+    }
+}
+
+impl Graph {
+    /// The verification whose state space is drawn.
+    fn verification(&self) -> Verify {
+        Verify {
+            property: self.property.clone(),
+            device: self.device.clone(),
+            start: self.start,
+            strategy: self.strategy,
+            timeout: self.timeout,
+            memory: self.memory,
+            jobs: self.jobs,
+            ..Verify::of(self.firmware.clone(), self.properties.clone())
+        }
+    }
+}
+
+/// Verifies and prints the state space.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
+    let (job, ended) = verify::perform(&arguments.verification(), |job, sender| {
+        // Nobody listens any more when the last moment has passed.
+        let _ = sender.send(avr_verify::graph(&job.request()));
+    })?;
+    let (results, graph) = match ended {
+        Ended::Done(work) => work?,
+        Ended::GivenUp(limit) => return Err(InputErrorKind::NoGraph { reason: limit.to_string() }.into()),
+        Ended::Failed => return Ok(Exit::Internal),
+    };
+    let Some(graph) = graph else {
+        output::note("note: no property could be checked, so there is no graph\n");
+        return Ok(Exit::Unknown);
+    };
+    let result = &results.properties[graph.property];
+    let fold = (arguments.fold.into(), arguments.nodes.get());
+    output::results(&dot(&graph, result, (&job.image, job.device), fold))?;
+    Ok(if job.is_interrupted() { Exit::Interrupted } else { Exit::Holds })
+}

@@ -1,0 +1,142 @@
+//! The command `init`: a property file to begin with, with what a firmware tells of itself and what holds of it at present.
+
+mod text;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use avr_image::{FlashByteAddress, FlashWordAddress, Image};
+use avr_machine::device::Device;
+use avr_machine::{Program, Survey};
+use avr_verify::Results;
+use clap::Args;
+
+use crate::arguments::{self, Verify};
+use crate::error::{InputError, InputErrorKind};
+use crate::exit::Exit;
+use crate::output;
+use crate::values;
+use crate::verify::{self, Ended, Job};
+
+pub(crate) const HELP: &str = "\
+Examples:
+  avr-tvar init firmware.elf > firmware.ron
+  avr-tvar init firmware.hex --device attiny85 --output firmware.ron
+
+The file has what holds at present, proved: no hazard, the stack bound, and that the program can get back to its loops. What
+does not hold, or was not decided in time, is in it as a comment.";
+
+/// How many loops are looked at.
+const MAX_LOOPS: usize = 4;
+
+/// What `init` takes.
+#[derive(Clone, Debug, Args)]
+pub struct Init {
+    /// Firmware as ELF or Intel HEX; the content decides which
+    pub firmware: PathBuf,
+    /// Write into this file, which must not be there yet; else to the standard output
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The device; by default as the image says, else atmega328p
+    #[arg(long, value_name = "NAME", long_help = arguments::device_help())]
+    pub device: Option<String>,
+    /// Byte address of the first instruction, for boot loaders
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
+    pub start: Option<u32>,
+    /// How long to try to prove what is written: 500ms, 10s, 2m; a number alone counts seconds
+    #[arg(long, value_name = "DURATION", value_parser = values::duration, default_value = "20s")]
+    pub timeout: Duration,
+    /// Number of threads; by default as many as there are processors
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// A loop of the program.
+struct Loop {
+    /// The name of its definition.
+    name: String,
+    /// Flash byte address of its first instruction.
+    head: u32,
+}
+
+/// What the file is made of.
+struct Findings<'a> {
+    arguments: &'a Init,
+    image: &'a Image,
+    device: &'static Device,
+    survey: Survey,
+    loops: Vec<Loop>,
+    /// The results of the inherent property and of getting back to each loop.
+    results: &'a Results,
+}
+
+/// Looks at a firmware, proves what it can, and writes a property file.
+///
+/// # Errors
+/// When the command line or a file is wrong.
+pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
+    if let Some(path) = arguments.output.as_ref().filter(|path| path.exists()) {
+        return Err(InputErrorKind::Exists { path: path.display().to_string() }.into());
+    }
+    let verification = Verify {
+        device: arguments.device.clone(),
+        start: arguments.start,
+        timeout: Some(arguments.timeout),
+        jobs: arguments.jobs,
+        ..Verify::of(arguments.firmware.clone(), None)
+    };
+    let prepared = |job: &mut Job| {
+        let loops = loops(&job.image, &survey(&job.image, job.device));
+        let recoveries = loops.iter().map(|one| format!("Recovery(to: \"pc == {:#06x}\")", one.head));
+        // The inherent property is there, because nothing else is.
+        recoveries.map(|text| job.add_property(&text)).collect::<Result<Vec<()>, _>>().map(|_| ())
+    };
+    let (job, ended) = verify::perform_with(&verification, prepared, |job, sender| {
+        // Nobody listens any more when the last moment has passed.
+        let _ = sender.send(avr_verify::verify(&job.request()));
+    })?;
+    let results = match ended {
+        Ended::Done(work) => work?,
+        Ended::GivenUp(limit) => job.given_up(limit),
+        Ended::Failed => return Ok(Exit::Internal),
+    };
+    if results.interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    let survey = survey(&job.image, job.device);
+    let loops = loops(&job.image, &survey);
+    let findings = Findings { arguments, image: &job.image, device: job.device, survey, loops, results: &results };
+    match &arguments.output {
+        Some(path) => crate::files::save(path, |file| file.write_all(findings.text().as_bytes()))?,
+        None => output::results(&findings.text())?,
+    }
+    Ok(Exit::Holds)
+}
+
+fn survey(image: &Image, device: &Device) -> Survey {
+    let word = |address: u32| image.program.word(FlashWordAddress(address));
+    Survey::of(&Program::decode(device.memory.flash_words(), device.core.features, word))
+}
+
+/// The loops without a condition, those in `main` and `loop` first; code of the tools has none that matter.
+fn loops(image: &Image, survey: &Survey) -> Vec<Loop> {
+    let function = |head: u32| {
+        let located = image.symbols.function_at(FlashByteAddress(head));
+        located.map(|located| located.symbol.base_name().to_owned())
+    };
+    let endless = survey.loop_heads.iter().filter(|(_, endless)| **endless).map(|(head, _)| 2 * head);
+    let named = endless.map(|head| (function(head), head));
+    let own = named.filter(|(name, _)| name.as_ref().is_none_or(|name| !name.starts_with(['_', '.'])));
+    let mut all: Vec<(bool, u32, Option<String>)> = own
+        .map(|(name, head)| (!name.as_deref().is_some_and(|name| matches!(name, "main" | "loop")), head, name))
+        .collect();
+    all.sort();
+    let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mut loops: Vec<Loop> = Vec::new();
+    for (_, head, function) in all.into_iter().take(MAX_LOOPS) {
+        let function = function.filter(|name| plain(name)).unwrap_or_else(|| "code".to_owned());
+        loops.push(Loop { name: format!("loop_in_{function}_at_{head:04x}"), head });
+    }
+    loops
+}

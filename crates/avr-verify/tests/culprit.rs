@@ -1,0 +1,208 @@
+//! What is told of a property without an answer, and where subformulas hold.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_machine::{HazardKind, Limit};
+use avr_properties::{Property, PropertyFile};
+use avr_verify::{
+    Along, Culprit, Exhausted, Explained, Help, NodeKind, Obstacle, Origin, Progress, PropertyResult, Request, Results,
+    StateGraph, Strategy, UnknownBits, Unlimited, Verdict, Watch, graph, verify,
+};
+use three_valued::Truth;
+
+/// Reads the port and counts: `in r17,PINC; ldi r24,0; ldi r25,0; 1: adiw r24,1; rjmp 1b`.
+const COUNTS: &[u16] = &[0xb116, 0xe080, 0xe090, 0x9601, 0xcffe];
+/// Reads the port and waits: `in r17,PINC; rjmp .-2`.
+const READS: &[u16] = &[0xb116, 0xcfff];
+/// Executes a word that is no instruction: `nop; .word 0xffff`.
+const RESERVED: &[u16] = &[0x0000, 0xffff];
+/// Waits, then writes the port and waits: `nop; ldi r16,1; out PORTB,r16; rjmp .-2`.
+const WRITES: &[u16] = &[0x0000, 0xe001, 0xb905, 0xcfff];
+/// Branches on an unknown stored bit: `sbrc r1,0; nop; rjmp .-2`.
+const BRANCHES: &[u16] = &[0xfc10, 0x0000, 0xcfff];
+/// Something about the port, and about the counter, which must not be forgotten.
+const LOW_BITS: &str = "AG (pc != 6 || r17 & 3 == 0 || r25 == 77)";
+/// The data address of PINC.
+const PINC: u16 = 0x26;
+
+fn image(words: &[u16]) -> Image {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut line = vec![bytes.len() as u8, 0, 0, 0];
+    line.extend(bytes);
+    line.push(line.iter().fold(0_u8, |sum, byte| sum.wrapping_sub(*byte)));
+    let digits: String = line.iter().map(|byte| format!("{byte:02X}")).collect();
+    let text = format!(":{digits}\n:00000001FF\n");
+    Image::parse("program.hex", text.as_bytes(), &LoadOptions::new(0x8000, 0x400)).expect("the image is valid")
+}
+
+fn with_request<T>(words: &[u16], property: &str, watch: &dyn Watch, run: impl FnOnce(&Request<'_>) -> T) -> T {
+    let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
+    file.properties.push(Property::from_command_line(property).unwrap_or_else(|error| panic!("{property}: {error}")));
+    let device = Device::named("atmega328p").expect("the device exists");
+    let (image, eeprom) = (image(words), BTreeMap::new());
+    run(&Request {
+        image: &image,
+        device,
+        start: None,
+        file: &file,
+        eeprom: &eeprom,
+        strategy: Strategy::Default,
+        watch,
+    })
+}
+
+fn result(words: &[u16], property: &str, watch: &dyn Watch) -> PropertyResult {
+    let results: Results = with_request(words, property, watch, verify).unwrap_or_else(|error| panic!("{error}"));
+    results.properties.into_iter().next().expect("there is one property")
+}
+
+fn culprit(words: &[u16], property: &str, watch: &dyn Watch) -> Culprit {
+    match result(words, property, watch).verdict {
+        Verdict::Unknown(unknown) => *unknown.culprit.unwrap_or_else(|| panic!("{} has no culprit", unknown.reason)),
+        decided => panic!("{property}: {decided:?}"),
+    }
+}
+
+/// Ends the exploration when it asks for the second time.
+#[derive(Default)]
+struct Impatient(AtomicUsize);
+
+impl Watch for Impatient {
+    fn check(&self, _: &Progress) -> Option<Exhausted> {
+        let before = self.0.fetch_add(1, Ordering::Relaxed);
+        (before > 0).then_some(Exhausted::Time(Duration::from_secs(1)))
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_limit_names_the_input_that_the_cause_depends_on() {
+    let culprit = culprit(COUNTS, LOW_BITS, &Impatient::default());
+    let bits = UnknownBits { origin: Origin::Input, cell: PINC, mask: 0x03, step: 1, pc: Some(0) };
+    assert_eq!(culprit.obstacle, Obstacle::Time(Duration::from_secs(1)));
+    assert_eq!(culprit.cause, "'r17 & 3 == 0' is unknown");
+    assert_eq!((culprit.steps, culprit.path.as_slice()), (4, &[0, 2, 4, 6][..]));
+    assert_eq!((culprit.bits.as_slice(), culprit.more_bits), (&[bits][..], 0));
+    assert_eq!(culprit.help, [Help::Assume(PINC, 0x03), Help::RaiseTime(Duration::from_secs(1))]);
+}
+
+#[test]
+fn a_limit_without_a_better_cause_names_where_the_work_ended() {
+    let culprit = culprit(COUNTS, "AG (pc != 6 || r25 != 200)", &Impatient::default());
+    assert_eq!(culprit.cause, "the path was not followed further");
+    assert!(culprit.bits.is_empty() && culprit.steps > 100, "{culprit:?}");
+    assert_eq!(culprit.path.len(), 64);
+    assert_eq!(culprit.help, [Help::RaiseTime(Duration::from_secs(1))]);
+}
+
+#[test]
+fn after_a_hazard_nothing_is_defined() {
+    let culprit = culprit(RESERVED, "EF (pc == 0x100)", &Unlimited);
+    assert!(
+        matches!(culprit.obstacle, Obstacle::Hazard(hazard) if hazard.kind == HazardKind::ReservedOpcode),
+        "{culprit:?}"
+    );
+    assert_eq!(culprit.path.last(), Some(&2));
+    assert_eq!(culprit.help, [Help::Hazard(HazardKind::ReservedOpcode)]);
+}
+
+#[test]
+fn what_the_engine_cannot_follow_is_named() {
+    // `ijmp` with nothing known of Z.
+    let culprit = culprit(&[0x9409], "EF (pc == 0x100)", &Unlimited);
+    assert_eq!(culprit.obstacle, Obstacle::Engine(Limit::TooManyCases));
+    assert_eq!(culprit.help[0], Help::Bound(Limit::TooManyCases));
+    assert_eq!(culprit.path, [0]);
+}
+
+#[track_caller]
+fn check(explained: &Explained, text: &str, depth: usize, stretches: &[(u64, u64, Truth)]) {
+    let found: Vec<_> = explained.stretches.iter().map(|one| (one.first, one.last, one.value)).collect();
+    assert_eq!((explained.text.as_str(), explained.depth, found.as_slice()), (text, depth, stretches));
+}
+
+#[test]
+fn subformulas_are_explained_along_the_run() {
+    let explanation =
+        result(WRITES, "EF (PORTB == 1 && AX (PORTB == 1))", &Unlimited).explanation.expect("it is little");
+    assert_eq!((explanation.along, explanation.positions, explanation.left_out), (Along::Evidence, 4, 0));
+    let [whole, both, is, stays, again] = explanation.subformulas.as_slice() else { panic!("{explanation:?}") };
+    check(whole, "EF (PORTB == 1 && AX PORTB == 1)", 0, &[(0, 3, Truth::True)]);
+    check(both, "PORTB == 1 && AX PORTB == 1", 1, &[(0, 2, Truth::False), (3, 3, Truth::True)]);
+    check(is, "PORTB == 1", 2, &[(0, 2, Truth::False), (3, 3, Truth::True)]);
+    check(stays, "AX PORTB == 1", 2, &[(0, 1, Truth::False), (2, 3, Truth::True)]);
+    check(again, "PORTB == 1", 3, &[(0, 2, Truth::False), (3, 3, Truth::True)]);
+    assert_eq!((is.states.holds, is.states.fails, is.states.unknown), (1, 3, 0));
+}
+
+#[test]
+fn fixed_points_are_put_for_their_variables() {
+    let explanation = result(WRITES, "mu X. PORTB == 1 || <>X", &Unlimited).explanation.expect("it is little");
+    let texts: Vec<_> = explanation.subformulas.iter().map(|one| (one.text.as_str(), one.depth)).collect();
+    let expected = [("mu X. PORTB == 1 || <>X", 0), ("PORTB == 1 || <>X", 1), ("PORTB == 1", 2), ("<>X", 2)];
+    assert_eq!(texts, expected);
+    check(&explanation.subformulas[3], "<>X", 2, &[(0, 3, Truth::True)]);
+}
+
+#[test]
+fn a_path_formula_is_unknown_where_it_depends_on_the_path() {
+    let text = "Ltl(check: \"F (PORTB == 1) && G (PORTB == 0)\")";
+    let explanation = result(READS, "A[F (r17 & 1 == 1) || G (PORTB == 0)]", &Unlimited).explanation.expect("little");
+    let value = |text: &str| {
+        let found = explanation.subformulas.iter().find(|one| one.text == text);
+        found.unwrap_or_else(|| panic!("{text} in {explanation:?}")).stretches[0].value
+    };
+    assert_eq!(value("F r17 & 1 == 1"), Truth::Unknown);
+    assert_eq!(value("G PORTB == 0"), Truth::True);
+    assert_eq!(result(WRITES, text, &Unlimited).verdict, Verdict::Violated);
+}
+
+#[test]
+fn a_path_to_a_culprit_is_explained_where_there_is_no_run() {
+    let explanation = result(COUNTS, LOW_BITS, &Impatient::default()).explanation.expect("it is little");
+    assert_eq!((explanation.along, explanation.positions), (Along::Culprit, 4));
+    let atom = explanation.subformulas.last().expect("there is one");
+    assert_eq!(atom.stretches.last().map(|one| (one.last, one.value)), Some((3, Truth::Unknown)));
+}
+
+fn state_graph(words: &[u16], property: &str) -> StateGraph {
+    let (_, graph) = with_request(words, property, &Unlimited, graph).unwrap_or_else(|error| panic!("{error}"));
+    graph.expect("the property was checked")
+}
+
+#[test]
+fn the_graph_has_states_labels_and_the_run() {
+    let graph = state_graph(WRITES, "EF (PORTB == 1)");
+    let pcs: Vec<_> = graph.nodes.iter().map(|node| node.pc).collect();
+    assert_eq!(pcs, [None, Some(0), Some(2), Some(4), Some(6)]);
+    assert_eq!(graph.nodes[0].kind, NodeKind::Start);
+    assert_eq!(graph.nodes[4].edges, [[4]]);
+    assert_eq!(graph.nodes[4].labels, [Truth::True]);
+    assert_eq!(
+        (graph.atoms.as_slice(), graph.marked.as_slice()),
+        (&["PORTB == 1".to_owned()][..], &[0, 1, 2, 3, 4][..])
+    );
+}
+
+#[test]
+fn a_branch_on_a_stored_bit_is_one_hyper_edge() {
+    let graph = state_graph(BRANCHES, "AG EF (pc == 4)");
+    let first = graph.nodes.iter().find(|node| node.pc == Some(0)).expect("it is reached");
+    assert_eq!(first.edges.iter().map(Vec::len).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn hazards_are_nodes_without_edges() {
+    let graph = state_graph(RESERVED, "EF (pc == 0x100)");
+    let sink = graph.nodes.last().expect("there is one");
+    assert!(matches!(sink.kind, NodeKind::Hazard(hazard) if hazard.kind == HazardKind::ReservedOpcode));
+    assert!(sink.edges.is_empty());
+    assert_eq!(graph.marked.last().map(|state| *state as usize), Some(graph.nodes.len() - 1));
+}
