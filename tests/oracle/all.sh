@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin chromium graphviz parallel slurm-wlm munge)
+packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin chromium graphviz parallel slurm-wlm munge cmake make git)
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -36,9 +36,11 @@ oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
 oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
+oracle tests/oracle/fuzz/run
 oracle cargo build --quiet --release -p avr-tvar
 oracle tests/oracle/graph/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/batch/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
+oracle tests/oracle/integrations/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/evidence/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/stack/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/html/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar" "${CARGO_TARGET_DIR:-target}/html-report.png"

@@ -63,7 +63,7 @@ mod tests {
     fn names_need_no_meaning() {
         let file = "(define: { \"idle\": \"pc == nowhere\" }, properties: [Inherent(), Stack(max_bytes: 2), \
             Recovery(to: \"idle\"), Ltl(check: \"F G idle\"), Mutex(between: [\"idle\", \"a == 1\"]), \
-            Always(check: \"AF idle\", under: [\"G F interrupt(X)\"])])";
+            Always(check: \"AF idle\", under: [\"G F interrupt(INT0)\"])])";
         assert_eq!(check(file), Ok(()));
     }
 

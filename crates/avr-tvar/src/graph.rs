@@ -13,7 +13,10 @@ use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::output;
 use crate::values;
-use crate::verify::{self, Ended};
+use crate::verify::{self, Ended, Job};
+
+/// How long to wait for the graph after a limit has ended the exploration.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -104,7 +107,11 @@ impl Graph {
 /// # Errors
 /// When the command line or a file is wrong.
 pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
-    let (job, ended) = verify::perform(&arguments.verification(), |job, sender| {
+    let patient = |job: &mut Job| {
+        job.wait_for_results(PATIENCE);
+        Ok(())
+    };
+    let (job, ended) = verify::perform_with(&arguments.verification(), patient, |job, sender| {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::graph(&job.request()));
     })?;

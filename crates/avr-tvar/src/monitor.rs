@@ -33,6 +33,8 @@ pub(crate) struct Limits {
 pub(crate) struct Monitor {
     started: Instant,
     limits: Limits,
+    /// How late the work's results may come.
+    last_moment: Duration,
     progress: Mutex<Progress>,
     /// Bytes that the process takes, beyond what is allocated.
     overhead: AtomicUsize,
@@ -59,10 +61,16 @@ impl Monitor {
         Self {
             started,
             limits,
+            last_moment: LAST_MOMENT,
             progress: Mutex::default(),
             overhead: AtomicUsize::new(0),
             interrupted: AtomicU64::new(NEVER),
         }
+    }
+
+    /// Waits this long for the work's results after a limit, where nothing is worth having without them.
+    pub(crate) fn wait_for_results(&mut self, last_moment: Duration) {
+        self.last_moment = last_moment;
     }
 
     /// Takes note that the user interrupts; whether it is not the first time.
@@ -96,7 +104,7 @@ impl Monitor {
 
     /// The limit that was passed so far that the run must end without the work's results.
     pub(crate) fn must_end(&self) -> Option<Exhausted> {
-        self.exhausted(LAST_MOMENT, AT_ALL)
+        self.exhausted(self.last_moment, AT_ALL)
     }
 
     /// The limit that is passed, if time may exceed its limit by `late` and memory must stay below a share of its own.

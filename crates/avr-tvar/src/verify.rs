@@ -313,6 +313,11 @@ impl Job {
         let _ = sender.send(avr_verify::explained(&self.request()).map(|results| (results, None)));
     }
 
+    /// Waits this long for the results after a limit.
+    pub(crate) fn wait_for_results(&mut self, last_moment: Duration) {
+        self.monitor.wait_for_results(last_moment);
+    }
+
     /// Adds a property.
     ///
     /// # Errors
