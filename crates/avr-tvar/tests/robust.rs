@@ -11,8 +11,14 @@ use tempfile::tempdir;
 
 const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
 /// Comes to no end by itself.
-const ENDLESS: [&str; 5] =
-    ["verify", "firmware-samples/input-bits-16/input-bits-16.Og.elf", "--strategy", "naive", "--format=json"];
+const ENDLESS: [&str; 6] = [
+    "verify",
+    "firmware-samples/input-bits-16/input-bits-16.Og.elf",
+    "--strategy",
+    "naive",
+    "--format=json",
+    "--timeout=120s",
+];
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
@@ -69,7 +75,7 @@ fn a_path_that_cannot_be_written_is_a_clear_error() {
 
 #[test]
 fn signals_end_with_a_whole_report() {
-    for (signal, milliseconds) in [("-INT", 300), ("-TERM", 700), ("-TERM", 40), ("-INT", 0)] {
+    for (signal, milliseconds) in [("-INT", 1_000), ("-TERM", 700), ("-TERM", 40), ("-TERM", 0)] {
         let child = command(&ENDLESS).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         std::thread::sleep(Duration::from_millis(milliseconds));
         let kill = Command::new("kill").args([signal, &child.id().to_string()]).status();

@@ -13,7 +13,7 @@ mod watch;
 pub use corpus::Corpus;
 pub use random::Random;
 pub use target::Target;
-pub use watch::{Current, Watchdog};
+pub use watch::{Current, Taken, Watchdog};
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 
 /// The input that is being taken.
 #[derive(Clone, Debug, Default)]
-pub struct Current(Arc<Mutex<Option<(Instant, Vec<u8>)>>>);
+pub struct Current(Arc<Mutex<Option<Taken>>>);
+
+/// Since when an input is being taken, and which.
+pub type Taken = (Instant, Vec<u8>);
 
 impl Current {
     /// An input is about to be taken.
@@ -22,7 +25,7 @@ impl Current {
 
     /// Since when an input is being taken, and which.
     #[must_use]
-    pub fn get(&self) -> Option<(Instant, Vec<u8>)> {
+    pub fn get(&self) -> Option<Taken> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
