@@ -88,6 +88,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
     let results = Results {
         properties: results,
         stack: StackBound::default(),
+        survey: None,
         assumptions: Vec::new(),
         interrupted: false,
         passes: 1,
