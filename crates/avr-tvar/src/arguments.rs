@@ -162,6 +162,7 @@ impl Verify {
             device: None,
             start: None,
             strategy: Strategy::default(),
+            all_interrupts: false,
             deny: Vec::new(),
             strict: false,
             format: ReportFormat::Text,

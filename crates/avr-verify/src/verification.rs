@@ -15,9 +15,10 @@ use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
 use avr_image::Image;
+use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
+    Atom, AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
 };
 use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem, TranslateError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -51,6 +51,7 @@ fn with_request<T>(words: &[u16], property: &str, watch: &dyn Watch, run: impl F
         file: &file,
         eeprom: &eeprom,
         strategy: Strategy::Default,
+        reduces_interrupts: true,
         watch,
     })
 }

@@ -65,7 +65,16 @@ fn verdicts(image: &Image, device: &'static Device, strategy: Strategy) -> Vec<O
     let wanted = PROPERTIES.map(|text| Property::from_command_line(text).expect("it is a property"));
     file.properties.extend(wanted);
     let (eeprom, watch) = (BTreeMap::new(), Limits(Instant::now()));
-    let request = Request { image, device, start: None, file: &file, eeprom: &eeprom, strategy, watch: &watch };
+    let request = Request {
+        image,
+        device,
+        start: None,
+        file: &file,
+        eeprom: &eeprom,
+        strategy,
+        reduces_interrupts: true,
+        watch: &watch,
+    };
     let results = verify(&request).unwrap_or_else(|error| panic!("{error}"));
     let verdict = |verdict: &Verdict| match verdict {
         Verdict::Holds => Some(true),
