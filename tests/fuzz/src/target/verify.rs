@@ -15,7 +15,7 @@ const PROPERTIES: [&str; 7] = [
     "Stack(max_bytes: 4)",
     "AG EF (pc == 0)",
     "EF (r16 & 1 == 1)",
-    "AG (PORTB == 0 || AX (PORTB != 0))",
+    "AG (PORTB.0 == 0 || AX PORTB.0 == 1)",
     "Ltl(check: \"F G (SREG.Z == 0) || G F (r17 == 0)\")",
     "nu X. SREG.C == 0 && [][]X",
 ];
