@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Steps of a run, how often something is requested, and the seeds.
 STEPS, EVERY, SEEDS = 200_000, (20, 200), (1, 2, 3)
 # A bound that is not found within this time is not compared.
-SECONDS = 20
+SECONDS = 5
 
 
 def images(wanted):
