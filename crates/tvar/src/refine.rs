@@ -39,10 +39,6 @@ const FIRST_BUDGET: usize = 50_000;
 /// the first budget: a run that shows something may be short in a large state space.
 const EARLY_BUDGET: usize = 1_000;
 
-/// The same where some states are to be expanded later than others: such state spaces are built with few states per
-/// location as soon as they have more.
-const LAYERED_BUDGET: usize = 16_000;
-
 /// How state spaces are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -310,12 +306,9 @@ where
                 return;
             }
             let space = Arc::new(space);
-            // Few states per location show better what matters than a part of a large space: after some rounds, and
-            // at once where much is expanded late.
-            let is_layered = || space.states.iter().any(|state| system.rank(state) > 0);
-            let seems_large = budget >= LAYERED_BUDGET && self.mode == Mode::Small && is_layered();
-            let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES && !seems_large;
-            let is_early = budget < self.first_budget && !seems_large;
+            // After some rounds few states per location show better what matters than a part of a large space.
+            let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES;
+            let is_early = budget < self.first_budget;
             let refine = (space.is_finished() || is_worth_it && !is_early).then_some(refine);
             if self.stage(system, &space, refine) || space.is_finished() || (self.is_done() && !is_early) {
                 self.latest = Some(space);
