@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin chromium graphviz parallel slurm-wlm munge cmake make git)
+packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin chromium graphviz parallel slurm-wlm munge cmake make git libxml2-utils arduino-builder arduino-core-avr)
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -26,10 +26,15 @@ if [ "${1:-}" = --install ]; then
     tests/oracle/logic/run --install-only
 fi
 
+# oracle COMMAND...: runs it and says how long it took.
 oracle() {
+    local begun=$SECONDS
     printf '\n--- %s\n' "$*"
     "$@"
+    durations+=("$(printf '%5d s  %s' $((SECONDS - begun)) "$1")")
+    printf -- '--- %d s\n' $((SECONDS - begun))
 }
+durations=()
 
 oracle cargo test --quiet -p avr-isa --features oracle
 oracle tests/oracle/devices/compare.py
@@ -38,9 +43,15 @@ oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
 oracle tests/oracle/fuzz/run
 oracle cargo build --quiet --release -p avr-tvar
+oracle tests/oracle/book/run
 oracle tests/oracle/graph/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/batch/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
+oracle tests/oracle/junit/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
+oracle tests/oracle/full-disk/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/integrations/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/evidence/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/stack/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
 oracle tests/oracle/html/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar" "${CARGO_TARGET_DIR:-target}/html-report.png"
+
+printf '\n--- all oracles\n'
+printf '%s\n' "${durations[@]}"

@@ -23,6 +23,26 @@ pub struct Certificate {
     pub spaces: Vec<Space>,
     /// One claim for each property, in the order of [`Header::properties`] with those of the command line.
     pub claims: Vec<Claim>,
+    /// How deep the stack gets.
+    pub stack: Stack,
+}
+
+/// How deep the stack gets, in bytes below RAMEND.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stack {
+    /// No run gets deeper: `Stack(max_bytes: n)` holds.
+    pub upper: Option<Depth>,
+    /// Some run gets that deep, which is more than 0: `Stack(max_bytes: n - 1)` is violated.
+    pub lower: Option<Depth>,
+}
+
+/// A depth of the stack with its proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Depth {
+    /// Bytes below RAMEND.
+    pub bytes: u32,
+    /// The proof.
+    pub proof: Proof,
 }
 
 /// What a certificate speaks of: the firmware and everything that the user said.
@@ -346,6 +366,17 @@ pub struct Decided {
     /// The verdict.
     pub verdict: Verdict,
     /// The proof of the verdict and, under fairness, the proof that every state has a fair path.
+    pub proofs: Vec<Proof>,
+    /// A part of the formula that does not matter.
+    pub vacuous: Option<Vacuous>,
+}
+
+/// A part of a formula that does not matter: the property holds as well with a constant in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vacuous {
+    /// Its number among the strengthenings of the formula (`strengthenings` of `mu-calculus`).
+    pub part: u32,
+    /// The proof of each formula of that strengthening.
     pub proofs: Vec<Proof>,
 }
 

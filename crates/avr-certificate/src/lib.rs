@@ -15,8 +15,8 @@ mod source;
 mod write;
 
 pub use content::{
-    Advice, BLOCK_PAGES, Basis, Block, Certificate, Claim, Decided, Edges, Header, Labels, Link, Page, Proof, Running,
-    Seen, Space, State, Store, Strategy, Verdict,
+    Advice, BLOCK_PAGES, Basis, Block, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page, Proof,
+    Running, Seen, Space, Stack, State, Store, Strategy, Vacuous, Verdict,
 };
 pub use error::{ReadError, ReadErrorKind};
 pub use read::DEFAULT_MEMORY;

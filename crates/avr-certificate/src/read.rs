@@ -7,8 +7,8 @@ use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Edges, Header, Labels, Link, Proof, Running, Seen, Space,
-    State, Store, Strategy, Verdict,
+    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Proof, Running, Seen,
+    Space, Stack, State, Store, Strategy, Vacuous, Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
 use crate::source::{Source, damaged, failed};
@@ -34,9 +34,10 @@ impl Certificate {
         let store = source.store()?;
         let spaces = source.list(|source| source.space(&store))?;
         let claims = source.list(|source| source.claim(&spaces))?;
+        let stack = Stack { upper: source.depth(&spaces)?, lower: source.depth(&spaces)? };
         let mut rest = source.finish()?.into_inner().into_inner();
         match rest.read(&mut [0]).map_err(failed)? {
-            0 => Ok(Self { header, store, spaces, claims }),
+            0 => Ok(Self { header, store, spaces, claims, stack }),
             _ => Err(damaged("something follows after its end")),
         }
     }
@@ -247,13 +248,24 @@ impl<R: Read> Source<R> {
     fn decided(&mut self, spaces: &[Space]) -> Result<Decided, ReadError> {
         Ok(Decided {
             verdict: if self.flag()? { Verdict::Violated } else { Verdict::Holds },
-            proofs: self.list(|source| {
-                let space = source.below(spaces.len(), "state space")?;
-                let states = spaces[space as usize].states.len();
-                let basis = if source.flag()? { Basis::Model } else { Basis::Hardware };
-                Ok(Proof { space, basis, strategy: source.strategy(states)? })
-            })?,
+            proofs: self.list(|source| source.proof(spaces))?,
+            vacuous: match self.option()? {
+                Some(part) => Some(Vacuous { part, proofs: self.list(|source| source.proof(spaces))? }),
+                None => None,
+            },
         })
+    }
+
+    fn depth(&mut self, spaces: &[Space]) -> Result<Option<Depth>, ReadError> {
+        let Some(bytes) = self.option()? else { return Ok(None) };
+        Ok(Some(Depth { bytes, proof: self.proof(spaces)? }))
+    }
+
+    fn proof(&mut self, spaces: &[Space]) -> Result<Proof, ReadError> {
+        let space = self.below(spaces.len(), "state space")?;
+        let states = spaces[space as usize].states.len();
+        let basis = if self.flag()? { Basis::Model } else { Basis::Hardware };
+        Ok(Proof { space, basis, strategy: self.strategy(states)? })
     }
 
     fn strategy(&mut self, states: usize) -> Result<Strategy, ReadError> {

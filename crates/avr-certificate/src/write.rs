@@ -8,15 +8,15 @@ use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Running, Seen, Space, State, Store,
-    Strategy, Verdict,
+    Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Running, Seen, Space, State,
+    Store, Strategy, Verdict,
 };
 
 /// How every certificate begins; a line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 
 impl Certificate {
     /// Writes the certificate.
@@ -31,6 +31,8 @@ impl Certificate {
         sink.store(&self.store)?;
         sink.list(&self.spaces, Sink::space)?;
         sink.list(&self.claims, Sink::claim)?;
+        sink.depth(self.stack.upper.as_ref())?;
+        sink.depth(self.stack.lower.as_ref())?;
         sink.output.into_inner()?.finish()?.flush()
     }
 }
@@ -226,11 +228,20 @@ impl<W: Write> Sink<W> {
 
     fn decided(&mut self, decided: &Decided) -> io::Result<()> {
         self.byte((decided.verdict == Verdict::Violated).into())?;
-        self.list(&decided.proofs, |sink, proof: &Proof| {
-            sink.number(proof.space.into())?;
-            sink.byte((proof.basis == Basis::Model).into())?;
-            sink.strategy(&proof.strategy)
-        })
+        self.list(&decided.proofs, Self::proof)?;
+        self.option(decided.vacuous.as_ref().map(|vacuous| vacuous.part))?;
+        decided.vacuous.iter().try_for_each(|vacuous| self.list(&vacuous.proofs, Self::proof))
+    }
+
+    fn depth(&mut self, depth: Option<&Depth>) -> io::Result<()> {
+        self.option(depth.map(|depth| depth.bytes))?;
+        depth.map_or(Ok(()), |depth| self.proof(&depth.proof))
+    }
+
+    fn proof(&mut self, proof: &Proof) -> io::Result<()> {
+        self.number(proof.space.into())?;
+        self.byte((proof.basis == Basis::Model).into())?;
+        self.strategy(&proof.strategy)
     }
 
     fn strategy(&mut self, strategy: &Strategy) -> io::Result<()> {

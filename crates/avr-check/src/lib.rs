@@ -14,6 +14,7 @@ mod outcomes;
 mod play;
 mod rejection;
 mod sentence;
+mod statements;
 mod stepper;
 #[cfg(test)]
 mod tests;
@@ -25,20 +26,17 @@ pub use rejection::{Reason, Rejection};
 
 use std::collections::BTreeMap;
 
-use avr_certificate::{Basis, Certificate, Claim, Decided, Header, Proof, State, Verdict};
+use avr_certificate::{Basis, Certificate, Header, Proof, State, Verdict};
 use avr_image::Image;
 use avr_machine::Machine;
 use avr_machine::device::Device;
-use avr_properties::{
-    AtomTable, Binding, BoundProperty, Event, Occurred, Property, PropertyError, PropertyFile, PropertyKind, Setting,
-    bind, formula_text, watched_events,
-};
-use mu_calculus::{AtomId, Formula, Modality, NormalForm, PathOperator, PathQuantifier};
+use avr_properties::{AtomTable, Binding, Event, Occurred, PropertyError, PropertyFile, Setting, watched_events};
 
 use ground::{Land, check_states, check_store};
 use outcomes::Outcome;
 use play::{Duties, Foundation, play};
 use sentence::Sentence;
+use statements::{Statement, Statements};
 use stepper::Stepper;
 
 /// What a certificate proves.
@@ -46,6 +44,8 @@ use stepper::Stepper;
 pub struct Report {
     /// The properties, in the order of the certificate.
     pub properties: Vec<Checked>,
+    /// How deep the stack gets.
+    pub stack: ProvedStack,
     /// What the proofs assume beside the firmware and the device: the property file that the certificate has.
     pub file: PropertyFile,
     /// How many abstract states were looked at.
@@ -67,6 +67,28 @@ pub struct Checked {
     pub under: Vec<String>,
     /// What is proved.
     pub proved: Proved,
+    /// A part of the formula that is proved not to matter.
+    pub vacuous: Option<ProvedVacuity>,
+}
+
+/// A part of a formula that is proved not to matter: the property holds as well with a constant in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvedVacuity {
+    /// The text of the part.
+    pub subformula: String,
+    /// The constant.
+    pub replaced_by: bool,
+    /// What the proof rests on.
+    pub basis: Basis,
+}
+
+/// What is proved of the depth of the stack, in bytes below RAMEND, wherever SP is whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProvedStack {
+    /// No run gets deeper.
+    pub upper: Option<u32>,
+    /// Some run gets that deep, on this basis.
+    pub lower: Option<(u32, Basis)>,
 }
 
 /// What is proved.
@@ -100,16 +122,17 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
     let file = property_file(header)?;
     let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
     let machine = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom }.machine()?;
-    let mut table = AtomTable::new();
-    let statements = statements(certificate, &file, &Binding { device, image }, &mut table)?;
+    let mut statements =
+        Statements { binding: Binding { device, image }, file: &file, table: AtomTable::new(), all: Vec::new() };
+    let properties = statements.properties(certificate)?;
+    let stack = statements.stack(&certificate.stack)?;
+    let Statements { table, all: statements, .. } = statements;
     let watched = watched_events(table.atoms());
     check_store(&certificate.store, &machine, &watched)?;
     let did: Vec<Vec<Occurred>> = certificate.store.did.iter().map(|seen| view::occurred(seen)).collect();
     let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did };
-    let mut report = Report { properties: Vec::new(), states: 0, outcomes: 0, file };
-    work.check_spaces(&statements, &mut report)?;
-    report.properties = statements.into_iter().map(|statement| statement.checked).collect();
-    Ok(report)
+    let (states, outcomes) = work.check_spaces(&statements)?;
+    Ok(Report { properties, stack, states, outcomes, file })
 }
 
 fn check_subject(header: &Header, image: &Image, device: &'static Device) -> Result<(), Rejection> {
@@ -123,89 +146,6 @@ fn check_subject(header: &Header, image: &Image, device: &'static Device) -> Res
     Ok(())
 }
 
-/// What a certificate says of one property: the sentences that its proofs must prove.
-struct Statement<'a> {
-    checked: Checked,
-    proofs: Vec<(Sentence, &'a Proof)>,
-    sees_hazards: bool,
-}
-
-/// Binds every property and says what its proofs have to prove.
-fn statements<'a>(
-    certificate: &'a Certificate,
-    file: &PropertyFile,
-    binding: &Binding<'_>,
-    table: &mut AtomTable,
-) -> Result<Vec<Statement<'a>>, Rejection> {
-    let (claims, properties) = (certificate.claims.len(), file.properties.len());
-    if claims != properties {
-        return Err(Reason::ClaimCount { claims, properties }.into());
-    }
-    let mut all = Vec::new();
-    for (property, claim) in file.properties.iter().zip(&certificate.claims) {
-        let bound = bind(property, &file.definitions, binding, table);
-        all.push(statement(property, claim, bound, binding).map_err(|rejection| rejection.of(property.name()))?);
-    }
-    Ok(all)
-}
-
-fn statement<'a>(
-    property: &Property,
-    claim: &'a Claim,
-    bound: Result<BoundProperty, PropertyError>,
-    binding: &Binding<'_>,
-) -> Result<Statement<'a>, Rejection> {
-    let proved = match claim {
-        Claim::Undecided => Proved::Nothing,
-        Claim::Uncertified(reason) => Proved::Uncertified(reason.clone()),
-        Claim::Decided(decided) => Proved::Decided(decided.verdict, basis(decided)),
-    };
-    let proofs = match (bound, claim) {
-        (Ok(bound), Claim::Decided(decided)) => sentences(&bound, decided)?,
-        (Err(error), Claim::Decided(_)) => return Err(Reason::Unsupported(Box::new(error)).into()),
-        _ => Vec::new(),
-    };
-    let formula = formula_text(property, binding);
-    let checked = Checked {
-        name: property.name().to_owned(),
-        kind: property.kind().name(),
-        formula,
-        under: property.under().to_vec(),
-        proved,
-    };
-    Ok(Statement { checked, proofs, sees_hazards: *property.kind() == PropertyKind::Inherent })
-}
-
-/// A claim rests on what the weakest of its proofs rests on.
-fn basis(decided: &Decided) -> Basis {
-    let is_model = decided.proofs.iter().any(|proof| proof.basis == Basis::Model);
-    if is_model { Basis::Model } else { Basis::Hardware }
-}
-
-/// What must be proved for a claim: the formula or its negation after the first step, in which the initial content is
-/// chosen; and under fairness, that a fair path starts in every state that can be reached.
-fn sentences<'a>(bound: &BoundProperty, decided: &'a Decided) -> Result<Vec<(Sentence, &'a Proof)>, Rejection> {
-    let stated = Sentence::new(&after_start(bound.restricted(&bound.formula)?)?);
-    let mut all = vec![match decided.verdict {
-        Verdict::Holds => stated,
-        Verdict::Violated => stated.negated(),
-    }];
-    if let Some(fairness) = &bound.fairness {
-        let goes_on = Box::new(fairness.goes_on.clone());
-        let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on);
-        all.push(Sentence::new(&after_start(everywhere)?));
-    }
-    let (proofs, needed) = (decided.proofs.len(), all.len());
-    if proofs != needed {
-        return Err(Reason::ProofCount { proofs, needed }.into());
-    }
-    Ok(all.into_iter().zip(&decided.proofs).collect())
-}
-
-fn after_start(formula: Formula<AtomId>) -> Result<NormalForm, Rejection> {
-    Ok(NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula)))?)
-}
-
 /// What is needed to check the state spaces of a certificate.
 struct Work<'a> {
     certificate: &'a Certificate,
@@ -216,7 +156,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn check_spaces(&self, statements: &[Statement<'_>], report: &mut Report) -> Result<(), Rejection> {
+    /// Checks all proofs; how many states and outcomes of steps were looked at.
+    fn check_spaces(&self, statements: &[Statement<'_>]) -> Result<(usize, usize), Rejection> {
         let mut duties = vec![Duties::default(); self.certificate.spaces.len()];
         for space in &self.certificate.spaces {
             check_states(space, self.machine)?;
@@ -229,14 +170,14 @@ impl Work<'_> {
             for (sentence, proof) in &statement.proofs {
                 let duties = &mut duties[proof.space as usize];
                 let played = self.play(statement, sentence, proof, duties);
-                played.map_err(|rejection| rejection.of(&statement.checked.name))?;
+                played.map_err(|rejection| rejection.of(&statement.name))?;
             }
         }
+        let mut outcomes = 0;
         for (number, duties) in duties.iter().enumerate() {
-            report.outcomes += self.check_steps(number, duties)?;
-            report.states += self.certificate.spaces[number].states.len();
+            outcomes += self.check_steps(number, duties)?;
         }
-        Ok(())
+        Ok((self.certificate.spaces.iter().map(|space| space.states.len()).sum(), outcomes))
     }
 
     fn play(

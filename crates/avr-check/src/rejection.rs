@@ -79,6 +79,12 @@ pub enum Reason {
         /// The proofs that are needed.
         needed: usize,
     },
+    /// A part of a property that does not matter, which it does not have, or which means nothing as the property is violated.
+    #[error("it claims something of a part of the property that is no part of one that holds")]
+    NoSuchPart,
+    /// A depth of the stack that means nothing.
+    #[error("a depth of {0} bytes is none that can be proved")]
+    NoSuchDepth(u32),
     /// Labels of other atoms.
     #[error("it has labels for {labels} atoms, and its properties have {atoms}")]
     AtomCount {

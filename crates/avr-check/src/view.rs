@@ -1,4 +1,8 @@
 //! A state of a certificate as atoms see it.
+//!
+//! The verifier has a view of its own over its own store, much like this one. That is intended: labels are computed on both
+//! sides, so that a mistake in one of them makes them differ, and a certificate is rejected. What both share is the meaning of
+//! atoms (`avr_properties::Atom::evaluate`), which has to be trusted.
 
 use avr_certificate::{BLOCK_PAGES, Running, Seen, Store};
 use avr_machine::{FrameKind, PAGE_CELLS};

@@ -13,6 +13,8 @@ pub const PAGE_CELLS: usize = 16;
 pub struct DataSpace<V> {
     cells: Vec<V>,
     changed: Vec<u64>,
+    /// What the cells held that were written since [`Self::remember`], oldest first.
+    overwritten: Option<Vec<(u16, V)>>,
 }
 
 impl<V: ByteDomain> DataSpace<V> {
@@ -20,7 +22,7 @@ impl<V: ByteDomain> DataSpace<V> {
     #[must_use]
     pub fn new(length: usize, fill: V) -> Self {
         assert!(length.is_multiple_of(PAGE_CELLS), "a data space consists of whole pages");
-        Self { cells: vec![fill; length], changed: vec![0; (length / PAGE_CELLS).div_ceil(64)] }
+        Self { cells: vec![fill; length], changed: vec![0; (length / PAGE_CELLS).div_ceil(64)], overwritten: None }
     }
 
     /// The number of cells.
@@ -52,9 +54,30 @@ impl<V: ByteDomain> DataSpace<V> {
     #[inline]
     pub fn set(&mut self, address: u16, value: V) {
         let index = usize::from(address);
-        self.cells[index] = value;
+        let before = std::mem::replace(&mut self.cells[index], value);
+        if let Some(overwritten) = &mut self.overwritten {
+            overwritten.push((address, before));
+        }
         let page = index / PAGE_CELLS;
         self.changed[page / 64] |= 1 << (page % 64);
+    }
+
+    /// Begins to remember what writes overwrite, from now on.
+    pub fn remember(&mut self) {
+        self.overwritten.get_or_insert_default().clear();
+    }
+
+    /// Puts back what was overwritten since [`Self::remember`], and remembers nothing any more. The notes of the pages that
+    /// were written stay.
+    pub fn put_back(&mut self) {
+        for (address, before) in self.overwritten.take().into_iter().flatten().rev() {
+            self.cells[usize::from(address)] = before;
+        }
+    }
+
+    /// Stops to remember what writes overwrite.
+    pub fn forget(&mut self) {
+        self.overwritten = None;
     }
 
     /// All cells in ascending order of their addresses.
@@ -114,5 +137,28 @@ mod tests {
         space.load_page(0x40, &[1; PAGE_CELLS]);
         assert_eq!(space.changed_pages().count(), 0);
         assert_eq!(*space.get(0x405), 1);
+    }
+
+    #[test]
+    fn what_is_overwritten_can_be_put_back() {
+        let mut space: DataSpace<u8> = DataSpace::new(0x100, 0);
+        space.set(3, 1);
+        space.remember();
+        space.set(3, 2);
+        space.set(4, 5);
+        space.remember();
+        for value in 7..10 {
+            space.set(4, value);
+        }
+        space.put_back();
+        assert_eq!((*space.get(3), *space.get(4)), (2, 5));
+        space.set(4, 6);
+        space.put_back();
+        assert_eq!(*space.get(4), 6, "nothing was to be remembered");
+        space.remember();
+        space.set(4, 7);
+        space.forget();
+        space.put_back();
+        assert_eq!(*space.get(4), 7);
     }
 }

@@ -1,6 +1,8 @@
 //! What a machine asks of the world while it takes a step.
 
 use crate::device::ResetCause;
+use crate::machine::Machine;
+use crate::state::MachineState;
 use three_valued::ByteDomain;
 
 /// Where an input comes from.
@@ -191,6 +193,10 @@ pub trait Environment<V: ByteDomain> {
 
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;
+
+    /// Is asked before the instruction at PC is executed, once it is clear that nothing else happens in this step: here what
+    /// is stored and unknown may be cut into cases.
+    fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<V>) {}
 
     /// The most cells that a store through an unknown pointer may select; with more of them the machine cannot go on.
     fn most_targets(&self) -> usize {

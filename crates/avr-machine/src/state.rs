@@ -31,6 +31,8 @@ pub struct Frame {
 pub struct CallString {
     frames: Vec<Frame>,
     unchanged: usize,
+    /// How many frames there were at [`Self::remember`], and those of them that were removed since, youngest first.
+    remembered: Option<(usize, Vec<Frame>)>,
 }
 
 impl CallString {
@@ -53,14 +55,38 @@ impl CallString {
 
     /// Removes the youngest frame.
     pub fn pop(&mut self) {
-        self.frames.pop();
-        self.unchanged = self.unchanged.min(self.frames.len());
+        self.truncate(self.frames.len().saturating_sub(1));
     }
 
     /// Removes all but the oldest `length` frames.
     pub fn truncate(&mut self, length: usize) {
+        if let Some((count, removed)) = &mut self.remembered {
+            // Of the frames that were there, all but the removed ones are there still.
+            let left = *count - removed.len();
+            removed.extend(self.frames[length.min(left)..left].iter().rev());
+        }
         self.frames.truncate(length);
         self.unchanged = self.unchanged.min(length);
+    }
+
+    /// Begins to remember frames that are removed, from now on.
+    pub fn remember(&mut self) {
+        let (count, removed) = self.remembered.get_or_insert_default();
+        *count = self.frames.len();
+        removed.clear();
+    }
+
+    /// Goes back to the frames at [`Self::remember`], and remembers nothing any more.
+    pub fn put_back(&mut self) {
+        if let Some((count, removed)) = self.remembered.take() {
+            self.truncate(count - removed.len());
+            self.frames.extend(removed.into_iter().rev());
+        }
+    }
+
+    /// Stops to remember frames that are removed.
+    pub fn forget(&mut self) {
+        self.remembered = None;
     }
 
     /// Removes all frames.
@@ -130,12 +156,46 @@ pub struct MachineState<V> {
     pub control: Control,
     /// The return addresses on the stack.
     pub calls: CallString,
+    /// How many steps were begun on this value. It is no part of what the microcontroller stores: nothing depends on it.
+    pub steps: u64,
 }
 
 impl<V: ByteDomain> MachineState<V> {
     /// A state with `length` data cells that all hold `fill`, at address 0, with no calls.
     #[must_use]
     pub fn new(length: usize, fill: V) -> Self {
-        Self { data: DataSpace::new(length, fill), control: Control::default(), calls: CallString::default() }
+        Self { data: DataSpace::new(length, fill), control: Control::default(), calls: CallString::default(), steps: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(position: u16) -> Frame {
+        Frame { position, return_address: 7, kind: FrameKind::Call }
+    }
+
+    #[test]
+    fn frames_that_are_removed_can_be_put_back() {
+        let mut calls = CallString::default();
+        (0..4).for_each(|position| calls.push(frame(position)));
+        let before: Vec<Frame> = calls.frames().to_vec();
+        calls.mark();
+        calls.remember();
+        calls.pop();
+        calls.push(frame(9));
+        calls.truncate(1);
+        (10..14).for_each(|position| calls.push(frame(position)));
+        calls.put_back();
+        assert_eq!(calls.frames(), before);
+        assert_eq!(calls.unchanged(), 1, "what was removed is not what was stored, though it looks the same");
+        calls.pop();
+        calls.put_back();
+        assert_eq!(calls.frames(), &before[..3], "nothing was to be remembered");
+        calls.remember();
+        calls.push(frame(20));
+        calls.put_back();
+        assert_eq!(calls.frames(), &before[..3]);
     }
 }

@@ -4,13 +4,14 @@ use anstyle::AnsiColor;
 use serde::Serialize;
 
 use avr_certificate::{Basis, Verdict};
-use avr_check::{Checked, Proved, Rejection};
+use avr_check::{Checked, Proved, ProvedStack, ProvedVacuity, Rejection};
 use avr_image::Image;
+use avr_verify::StackBound;
 
-use crate::escape::Escaped;
+use crate::escape::{Escaped, json_text};
 use crate::json::{Firmware, firmware};
 use crate::table::{Align, Table};
-use crate::text::{Colour, INDENT, heading, line};
+use crate::text::{Colour, INDENT, heading, line, stack};
 
 /// The name and version of the JSON format.
 const SCHEMA: &str = "avr-tvar/check/1";
@@ -36,9 +37,19 @@ struct JsonCheck<'a> {
     reason: Option<String>,
     firmware: Option<Firmware<'a>>,
     results: Vec<JsonChecked<'a>>,
+    stack: JsonProvedStack,
     assumptions: &'a [String],
     states: usize,
     outcomes: usize,
+}
+
+#[derive(Default, Serialize)]
+struct JsonProvedStack {
+    lower: Option<u32>,
+    upper: Option<u32>,
+    exact: Option<u32>,
+    /// What the proof of the lower bound rests on.
+    lower_basis: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -52,6 +63,14 @@ struct JsonChecked<'a> {
     basis: Option<&'static str>,
     /// Why nothing is proved.
     reason: Option<&'a str>,
+    vacuous: Option<JsonProvedVacuity<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonProvedVacuity<'a> {
+    subformula: &'a str,
+    replaced_by: &'static str,
+    basis: &'static str,
 }
 
 impl CheckReport<'_> {
@@ -71,12 +90,14 @@ impl CheckReport<'_> {
             add_notes(&mut text, checked);
         }
         text.push('\n');
+        add_stack(&mut text, self.checked.stack);
         for assumption in self.assumptions {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
         }
         let valid = coloured("valid", AnsiColor::Green, colour);
-        let avr_check::Report { states, outcomes, properties, .. } = self.checked;
-        let is_empty = !properties.iter().any(|checked| matches!(checked.proved, Proved::Decided(..)));
+        let avr_check::Report { states, outcomes, properties, stack, .. } = self.checked;
+        let is_decided = |checked: &Checked| matches!(checked.proved, Proved::Decided(..));
+        let is_empty = !properties.iter().any(is_decided) && *stack == ProvedStack::default();
         line(
             &mut text,
             &valid,
@@ -97,6 +118,7 @@ impl CheckReport<'_> {
             reason: None,
             firmware: Some(firmware(self.image, self.device)),
             results: self.checked.properties.iter().map(JsonChecked::from).collect(),
+            stack: JsonProvedStack::from(self.checked.stack),
             assumptions: self.assumptions,
             states: self.checked.states,
             outcomes: self.checked.outcomes,
@@ -120,6 +142,7 @@ pub fn rejected_json(rejection: &Rejection) -> String {
         reason: Some(rejection.to_string()),
         firmware: None,
         results: Vec::new(),
+        stack: JsonProvedStack::default(),
         assumptions: &[],
         states: 0,
         outcomes: 0,
@@ -127,7 +150,7 @@ pub fn rejected_json(rejection: &Rejection) -> String {
 }
 
 fn to_json(check: &JsonCheck<'_>) -> String {
-    serde_json::to_string_pretty(check).expect("strings, numbers and lists can be written") + "\n"
+    json_text(check)
 }
 
 /// A word in the first column, in a colour.
@@ -152,8 +175,42 @@ fn add_notes(text: &mut String, checked: &Checked) {
         }
         Proved::Decided(_, Basis::Hardware) => {}
     }
+    if let Some(ProvedVacuity { subformula, replaced_by, .. }) = &checked.vacuous {
+        let subformula = Escaped(subformula);
+        text.push_str(&format!("{INDENT}vacuous: it holds as well with '{subformula}' replaced by {replaced_by}\n"));
+    }
     for assumed in &checked.under {
         text.push_str(&format!("{INDENT}on fair paths only: {}\n", Escaped(assumed)));
+    }
+}
+
+fn add_stack(text: &mut String, proved: ProvedStack) {
+    let bound = bound(proved);
+    if bound != StackBound::default() {
+        let in_the_model = matches!(proved.lower, Some((_, Basis::Model)));
+        let suffix = if in_the_model { " (in the model)" } else { "" };
+        line(text, "stack", &format!("{}{suffix}", stack(bound)));
+    }
+}
+
+/// A bound as reports have it: where nothing gets deeper than 0 bytes, some run gets that deep.
+fn bound(proved: ProvedStack) -> StackBound {
+    let lower = proved.lower.map(|(bytes, _)| bytes);
+    StackBound { upper: proved.upper, lower: lower.or(proved.upper.filter(|upper| *upper == 0)) }
+}
+
+impl From<ProvedStack> for JsonProvedStack {
+    fn from(proved: ProvedStack) -> Self {
+        let bound = bound(proved);
+        let lower_basis = proved.lower.map(|(_, basis)| basis_name(basis));
+        Self { lower: bound.lower, upper: bound.upper, exact: bound.exact(), lower_basis }
+    }
+}
+
+fn basis_name(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Hardware => "hardware",
+        Basis::Model => "model",
     }
 }
 
@@ -169,8 +226,7 @@ fn verdict_name(proved: &Proved) -> Option<&'static str> {
 impl<'a> From<&'a Checked> for JsonChecked<'a> {
     fn from(checked: &'a Checked) -> Self {
         let basis = match &checked.proved {
-            Proved::Decided(_, Basis::Hardware) => Some("hardware"),
-            Proved::Decided(_, Basis::Model) => Some("model"),
+            Proved::Decided(_, basis) => Some(basis_name(*basis)),
             Proved::Nothing | Proved::Uncertified(_) => None,
         };
         let reason = match &checked.proved {
@@ -178,7 +234,12 @@ impl<'a> From<&'a Checked> for JsonChecked<'a> {
             Proved::Nothing => Some("the property was not decided"),
             Proved::Uncertified(reason) => Some(reason.as_str()),
         };
-        let Checked { name, kind, formula, under, proved } = checked;
-        Self { name, kind, formula, under, verdict: verdict_name(proved), basis, reason }
+        let Checked { name, kind, formula, under, proved, vacuous } = checked;
+        let vacuous = vacuous.as_ref().map(|vacuous| JsonProvedVacuity {
+            subformula: &vacuous.subformula,
+            replaced_by: if vacuous.replaced_by { "true" } else { "false" },
+            basis: basis_name(vacuous.basis),
+        });
+        Self { name, kind, formula, under, verdict: verdict_name(proved), basis, reason, vacuous }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use serde::Serialize;
+
 /// Displays a text with everything escaped that could move the cursor, change colours or reorder what is seen.
 ///
 /// Symbol and property names come from files that others wrote; a name with an escape sequence in it must not be able
@@ -22,14 +24,41 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Control characters, and the invisible ones that change the direction of text (Unicode Bidirectional Algorithm,
-/// section 2) or end a line.
+/// Control characters, the invisible ones that change the direction of text (Unicode Bidirectional Algorithm, section 2) or
+/// end a line, and what is no character for XML.
 fn is_harmful(character: char) -> bool {
-    let invisible = ['\u{200e}', '\u{200f}', '\u{61c}', '\u{2028}', '\u{2029}', '\u{feff}'];
+    let invisible = ['\u{200e}', '\u{200f}', '\u{61c}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
     character.is_control()
         || invisible.contains(&character)
         || ('\u{202a}'..='\u{202e}').contains(&character)
         || ('\u{2066}'..='\u{2069}').contains(&character)
+}
+
+/// A value as JSON over several lines, with a line end. In its strings everything harmful is escaped, also what JSON would let
+/// stand.
+///
+/// # Panics
+/// When the value cannot be written as JSON: reports consist of strings, numbers and lists.
+#[must_use]
+pub fn json_text<T: Serialize>(value: &T) -> String {
+    let text = serde_json::to_string_pretty(value).expect("strings, numbers and lists can be written");
+    escaped_in_json(&text) + "\n"
+}
+
+/// JSON without harmful characters. They can only stand in strings, apart from line ends and tabs between values.
+pub(crate) fn escaped_in_json(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => escaped.push('\n'),
+            harmful if is_harmful(harmful) => {
+                let mut units = [0; 2];
+                harmful.encode_utf16(&mut units).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+            }
+            harmless => escaped.push(harmless),
+        }
+    }
+    escaped
 }
 
 /// A text in Markdown, in one line: every character that has a meaning there is escaped, HTML and links included.

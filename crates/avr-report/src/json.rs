@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, StackBound, Statistics, Survey, Vacuity, Verdict};
+use avr_verify::{Basis, Exploration, PropertyResult, StackBound, Statistics, Survey, Vacuity, Verdict};
 
 use crate::baseline::Changes;
 use crate::culprit::JsonUnknown;
+use crate::escape::json_text;
 use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
 use crate::names::Names;
@@ -32,6 +33,7 @@ struct JsonReport<'a> {
     assumptions: &'a [String],
     summary: JsonSummary,
     warnings: Vec<String>,
+    exploration: Option<JsonExploration>,
     peak_memory_bytes: u64,
 }
 
@@ -73,6 +75,17 @@ struct JsonStatistics {
     states: usize,
     transitions: usize,
     seconds: f64,
+}
+
+/// What it took to explore. `cpu_seconds` and `steps_per_second` differ from run to run, like all times.
+#[derive(Serialize)]
+struct JsonExploration {
+    steps: u64,
+    cpu_seconds: f64,
+    steps_per_second: Option<f64>,
+    states: Option<usize>,
+    state_bytes: Option<usize>,
+    bytes_per_state: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -117,10 +130,10 @@ impl Report<'_> {
             assumptions: &self.results.assumptions,
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
+            exploration: self.results.exploration.map(JsonExploration::from),
             peak_memory_bytes: self.peak_memory_bytes,
         };
-        let text = serde_json::to_string_pretty(&report).expect("strings, numbers and lists can be written");
-        text + "\n"
+        json_text(&report)
     }
 }
 
@@ -173,7 +186,7 @@ impl<'a> JsonResult<'a> {
 
 impl<'a> From<&'a Vacuity> for JsonVacuity<'a> {
     fn from(vacuity: &'a Vacuity) -> Self {
-        let Vacuity { subformula, replaced_by } = vacuity;
+        let Vacuity { subformula, replaced_by, .. } = vacuity;
         Self { subformula, replaced_by: if *replaced_by { "true" } else { "false" } }
     }
 }
@@ -182,6 +195,20 @@ impl From<Statistics> for JsonStatistics {
     fn from(statistics: Statistics) -> Self {
         let Statistics { refinements, states, transitions, time } = statistics;
         Self { refinements, states, transitions, seconds: time.as_secs_f64() }
+    }
+}
+
+impl From<Exploration> for JsonExploration {
+    fn from(exploration: Exploration) -> Self {
+        let stored = exploration.stored;
+        Self {
+            steps: exploration.steps,
+            cpu_seconds: exploration.time.as_secs_f64(),
+            steps_per_second: exploration.steps_per_second(),
+            states: stored.map(|stored| stored.states),
+            state_bytes: stored.map(|stored| stored.bytes),
+            bytes_per_state: stored.and_then(|stored| stored.bytes_per_state()),
+        }
     }
 }
 

@@ -34,7 +34,9 @@ impl Report<'_> {
         }
         let mut suites = Suites::new("avr-tvar");
         suites.add_test_suite(suite);
-        suites.to_string().expect("it is written into memory")
+        let xml = suites.to_string().expect("it is written into memory");
+        // The first one is that of all suites together, which the schema of Jenkins does not have.
+        xml.replacen(" skipped=\"0\"", "", 1)
     }
 
     fn test_case(&self, result: &PropertyResult) -> TestCase {

@@ -28,7 +28,7 @@ mod text;
 pub use baseline::{Baseline, BaselineError, Changes, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
 pub use dot::{Fold, dot};
-pub use escape::Escaped;
+pub use escape::{Escaped, json_text};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use json::SCHEMA;
 pub use listing::listing;

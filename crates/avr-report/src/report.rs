@@ -97,7 +97,7 @@ pub(crate) fn remarks(result: &PropertyResult) -> Vec<String> {
     if let Some(missing) = &result.evidence_missing {
         remarks.push(format!("by proof, without a run that shows it: {missing}"));
     }
-    if let Some(Vacuity { subformula, replaced_by }) = &result.vacuous {
+    if let Some(Vacuity { subformula, replaced_by, .. }) = &result.vacuous {
         remarks.push(format!("vacuous: it holds as well with '{subformula}' replaced by {replaced_by}"));
     }
     if result.basis == Basis::Model {

@@ -9,7 +9,7 @@ use avr_verify::{Evidence, Line, PropertyResult, Verdict};
 use serde_json::{Value, json};
 
 use crate::baseline::Changes;
-use crate::escape::{Escaped, uri};
+use crate::escape::{Escaped, json_text, uri};
 use crate::evidence::action;
 use crate::json::{basis_name, stack_value};
 use crate::listing::Listing;
@@ -30,8 +30,7 @@ impl Report<'_> {
         let device = Device::named(self.device).ok();
         let listing = device.map(|device| Listing::new(self.image, device));
         let writer = Writer { report: self, listing, device, changes: self.changes() };
-        let text = serde_json::to_string_pretty(&writer.log()).expect("strings, numbers and lists can be written");
-        text + "\n"
+        json_text(&writer.log())
     }
 }
 

@@ -7,7 +7,7 @@ use avr_machine::device::Device;
 use avr_verify::{Cycle, Fit, Routine, Segment, WorstCase};
 use serde::Serialize;
 
-use crate::escape::Escaped;
+use crate::escape::{Escaped, json_text};
 use crate::evidence::{JsonEvidence, add_evidence};
 use crate::json::{Firmware, basis_name, firmware};
 use crate::names::Names;
@@ -147,7 +147,7 @@ impl StackReport<'_> {
             assumptions: &found.assumptions,
             peak_memory_bytes: self.peak_memory_bytes,
         };
-        serde_json::to_string_pretty(&report).expect("strings, numbers and lists can be written") + "\n"
+        json_text(&report)
     }
 
     /// The line that a gate can look for.
@@ -309,7 +309,13 @@ impl StackReport<'_> {
             let kind = if nests { "nesting" } else { "recursion" };
             JsonCycle { routines, kind, times: *times, bounded, shown: shown.is_some() }
         };
-        self.worst_case.survey.cycles.iter().map(one).collect()
+        // A limit may have ended the work before the run's own cycles were seen in the whole.
+        let mut all = self.worst_case.survey.cycles.clone();
+        for (cycle, times) in &self.worst_case.cycles_shown {
+            let known = all.entry(cycle.clone()).or_default();
+            *known = (*known).max(*times);
+        }
+        all.iter().map(one).collect()
     }
 }
 

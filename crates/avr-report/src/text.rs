@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, StackBound, Vacuity, Verdict};
+use avr_verify::{Basis, Exploration, PropertyResult, StackBound, Vacuity, Verdict};
 
 use crate::culprit;
 use crate::escape::Escaped;
@@ -62,6 +62,9 @@ impl Report<'_> {
             changes.iter().for_each(|change| text.push_str(&format!("{INDENT}{}\n", Escaped(change))));
         }
         line(&mut text, "summary", &summary(Summary::of(self.results)));
+        if let Some(exploration) = &self.results.exploration {
+            line(&mut text, "work", &work(exploration));
+        }
         line(&mut text, "memory", &format!("{:.1} MiB at most", self.peak_memory_bytes as f64 / f64::from(1 << 20)));
         text
     }
@@ -147,9 +150,12 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
     if let Some(missing) = &result.evidence_missing {
         text.push_str(&format!("{INDENT}by proof, without a run that shows it: {}\n", Escaped(missing)));
     }
-    if let Some(Vacuity { subformula, replaced_by }) = &result.vacuous {
+    if let Some(Vacuity { subformula, replaced_by, .. }) = &result.vacuous {
         let subformula = Escaped(subformula);
         text.push_str(&format!("{INDENT}vacuous: it holds as well with '{subformula}' replaced by {replaced_by}\n"));
+    }
+    if let Some(cycle) = result.evidence.as_ref().and_then(|evidence| evidence.confirmed) {
+        text.push_str(&format!("{INDENT}confirmed: simavr comes to it by itself, after {cycle} cycles\n"));
     }
     if result.basis == Basis::Model {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
@@ -202,6 +208,19 @@ pub(crate) fn stack(bound: StackBound) -> String {
     }
 }
 
+/// How fast states were explored, and what one of them takes.
+fn work(exploration: &Exploration) -> String {
+    let mut text = format!("{} steps", exploration.steps);
+    if let Some(rate) = exploration.steps_per_second() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", {rate:.0} steps/s");
+    }
+    if let Some(bytes) = exploration.stored.and_then(|stored| stored.bytes_per_state()) {
+        let _ = write!(text, ", {bytes:.0} bytes/state");
+    }
+    text
+}
+
 pub(crate) fn summary(summary: Summary) -> String {
     let Summary { holds, violated, unknown } = summary;
     let mut text = format!("{holds} {}", if holds == 1 { "holds" } else { "hold" });
@@ -224,8 +243,8 @@ pub(crate) fn duration(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, stack};
-    use avr_verify::StackBound;
+    use super::{duration, stack, work};
+    use avr_verify::{Exploration, StackBound, Stored};
     use std::time::Duration;
 
     #[test]
@@ -237,6 +256,17 @@ mod tests {
         check(1_234_000, "1.23 s");
         check(12_340_000, "12.3 s");
         check(184_000_000, "3 min 04 s");
+    }
+
+    #[test]
+    fn work_is_told_as_far_as_it_is_known() {
+        let check = |seconds, stored, expected: &str| {
+            let exploration = Exploration { steps: 3000, time: Duration::from_secs(seconds), stored };
+            assert_eq!(work(&exploration), expected);
+        };
+        check(2, Some(Stored { states: 10, bytes: 846 }), "3000 steps, 1500 steps/s, 85 bytes/state");
+        check(2, None, "3000 steps, 1500 steps/s");
+        check(0, Some(Stored { states: 0, bytes: 0 }), "3000 steps");
     }
 
     #[test]

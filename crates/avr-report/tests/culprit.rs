@@ -92,6 +92,8 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         assumptions: Vec::new(),
         interrupted: false,
         passes: 1,
+        last_pass: Duration::ZERO,
+        exploration: None,
     };
     render(&Report { image: &image, device: "atmega328p", results: &results, peak_memory_bytes: 0, baseline: None })
 }

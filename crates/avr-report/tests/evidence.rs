@@ -1,16 +1,11 @@
 //! Evidence as users see it: as text, as JSON, as waves and as a program.
 
+mod branch;
 mod schema;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use avr_image::{Image, LoadOptions};
 use avr_machine::Machine;
-use avr_machine::device::Device;
-use avr_properties::PropertyFile;
 use avr_report::{Colour, Report};
-use avr_verify::{PropertyResult, Request, Strategy, Unlimited};
+use avr_verify::PropertyResult;
 use expect_test::expect;
 use serde_json::Value;
 
@@ -21,25 +16,7 @@ const PROPERTIES: &str = r#"(properties: [
 
 /// Renders what verification answers about a sample.
 fn with_report<T>(render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
-    let device = Device::named("atmega328p-gpio").expect("the device exists");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples/branch/branch.Og.elf");
-    let mut image = Image::load(path, &LoadOptions::new(device.memory.flash_bytes, 1024)).expect("a sample");
-    image.name = "branch.elf".to_owned();
-    let file = PropertyFile::parse("p.ron", PROPERTIES).expect("the properties are right");
-    let request = Request {
-        image: &image,
-        device,
-        start: None,
-        file: &file,
-        eeprom: &BTreeMap::new(),
-        strategy: Strategy::Default,
-        reduces_interrupts: true,
-        watch: &Unlimited,
-    };
-    let mut results = avr_verify::verify(&request).expect("the names exist");
-    results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
-    let report = Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None };
-    render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
+    branch::with_report(("branch.Og.elf", "branch.elf"), PROPERTIES, |_| {}, render)
 }
 
 fn first<'a>(report: &Report<'a>) -> &'a PropertyResult {

@@ -1,15 +1,11 @@
 //! Reports for other programs: each fits its format, also with names that try to break out of it.
 
+mod branch;
 mod schema;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use avr_image::{Image, LoadOptions};
-use avr_machine::device::Device;
-use avr_properties::PropertyFile;
+use avr_machine::Machine;
 use avr_report::{Baseline, Colour, Report};
-use avr_verify::{Basis, Request, Strategy, Unknown, Unlimited, Vacuity, Verdict};
+use avr_verify::{Basis, Results, Unknown, Vacuity, Verdict};
 use expect_test::expect;
 use quick_junit::TestCaseStatus;
 use serde_json::Value;
@@ -27,31 +23,20 @@ const PROPERTIES: &str = r#"(properties: [
 
 /// Renders what verification answers about a sample in which names are hostile, the last answer is taken away and the
 /// second is vacuous.
-fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
-    let device = Device::named("atmega328p-gpio").expect("the device exists");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples/branch").join(image);
-    let mut image = Image::load(path, &LoadOptions::new(device.memory.flash_bytes, 1024)).expect("a sample");
-    image.name = "out/branch 1.elf".to_owned();
-    let file = PropertyFile::parse("p.ron", PROPERTIES).expect("the properties are right");
-    let request = Request {
-        image: &image,
-        device,
-        start: None,
-        file: &file,
-        eeprom: &BTreeMap::new(),
-        strategy: Strategy::Default,
-        reduces_interrupts: true,
-        watch: &Unlimited,
+fn with_machine<T>(image: &str, render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
+    let change = |results: &mut Results| {
+        results.properties[1].vacuous = Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false, part: 0 });
+        results.properties[3].name = HOSTILE.to_owned();
+        results.properties[4].verdict = Verdict::Unknown(Unknown::because(format!("of {HOSTILE}")));
+        results.properties[4].evidence = None;
+        results.properties[4].basis = Basis::Model;
+        results.assumptions.push(HOSTILE.to_owned());
     };
-    let mut results = avr_verify::verify(&request).expect("the names exist");
-    results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
-    results.properties[1].vacuous = Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false });
-    results.properties[3].name = HOSTILE.to_owned();
-    results.properties[4].verdict = Verdict::Unknown(Unknown::because(format!("of {HOSTILE}")));
-    results.properties[4].evidence = None;
-    results.properties[4].basis = Basis::Model;
-    results.assumptions.push(HOSTILE.to_owned());
-    render(&Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None })
+    branch::with_report((image, "out/branch 1.elf"), PROPERTIES, change, render)
+}
+
+fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
+    with_machine(image, |report, _| render(report))
 }
 
 fn sarif(image: &str) -> Value {
@@ -185,21 +170,7 @@ fn markdown_is_a_table_and_folded_runs() {
 }
 
 fn html(image: &str) -> String {
-    with_report(image, |report| {
-        let file = PropertyFile::parse("p.ron", "()").expect("it says nothing");
-        let device = Device::named(report.device).expect("the device exists");
-        let request = Request {
-            image: report.image,
-            device,
-            start: None,
-            file: &file,
-            eeprom: &BTreeMap::new(),
-            strategy: Strategy::Default,
-            reduces_interrupts: true,
-            watch: &Unlimited,
-        };
-        report.html(&avr_verify::machine(&request).expect("nothing is assumed"))
-    })
+    with_machine(image, |report, machine| report.html(machine))
 }
 
 #[test]

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
 use avr_report::{Colour, Report, Summary};
-use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
-use expect_test::expect;
+use avr_verify::{
+    Basis, Exploration, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
+};
+use expect_test::{Expect, expect};
 use serde_json::Value;
 
 /// An image of one instruction, with a fuse byte that the loader leaves out.
@@ -36,7 +38,7 @@ fn results() -> Results {
     let mut model = result("in the model only", Verdict::Violated);
     model.basis = Basis::Model;
     let mut vacuous = result("inherent", Verdict::Holds);
-    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false });
+    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: 0 });
     Results {
         properties: vec![
             vacuous,
@@ -49,6 +51,12 @@ fn results() -> Results {
         assumptions: vec!["PINB & 0xf0 == 0".to_owned(), "the hazard stack-into-data is allowed: \x07".to_owned()],
         interrupted: false,
         passes: 3,
+        last_pass: Duration::ZERO,
+        exploration: Some(Exploration {
+            steps: 6000,
+            time: Duration::from_millis(12),
+            stored: Some(Stored { states: 1000, bytes: 84_500 }),
+        }),
     }
 }
 
@@ -82,6 +90,7 @@ fn text_is_a_table() {
         assuming  the hazard stack-into-data is allowed: \u{7}
         stack     2 bytes at most, and some run needs them
         summary   2 hold, 1 violated, 1 unknown
+        work      6000 steps, 500000 steps/s, 84 bytes/state
         memory    11.8 MiB at most
     "#]];
     expected.assert_eq(&with_report(|report| report.text(Colour::Never)));
@@ -107,130 +116,125 @@ fn warnings_name_what_was_left_out_and_what_to_do() {
     expected.assert_eq(&avr_report::warnings(&image()));
 }
 
+/// Expects what a part of the report is, with its fields in alphabetical order.
+#[track_caller]
+fn check_json(part: impl FnOnce(&Value) -> &Value, expected: Expect) {
+    let text = serde_json::to_string_pretty(part(&json())).expect("it was JSON before");
+    expected.assert_eq(&format!("{text}\n"));
+}
+
 #[test]
-fn json_has_every_field_of_the_contract() {
-    let expected = expect![[r#"
-        {
-          "schema": "avr-tvar/report/1",
-          "firmware": {
-            "path": "endless\u001b[31m.hex",
-            "sha256": "10b87403149fce9589a5341da966a31062a51e996955a4d4911a1c54e6c8c9f3",
-            "format": "hex",
-            "device": "atmega328p"
-          },
-          "results": [
+fn json_has_the_fields_of_the_contract_in_their_order() {
+    let text = with_report(|report| report.json());
+    let is_field = |line: &&str| line.starts_with("  \"");
+    let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
+    let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
+    let expected =
+        ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "summary", "warnings"];
+    assert_eq!(fields, [&expected[..], &["exploration", "peak_memory_bytes"]].concat());
+    assert_eq!(json()["schema"], "avr-tvar/report/1");
+    assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
+    assert_eq!(json()["peak_memory_bytes"], 12_345_678);
+}
+
+#[test]
+fn json_names_the_firmware() {
+    check_json(
+        |report| &report["firmware"],
+        expect![[r#"
             {
-              "name": "inherent",
-              "kind": "Formula",
-              "formula": "AG (PORTB < 4)",
-              "verdict": "holds",
-              "basis": "hardware",
-              "reason": null,
-              "stats": {
-                "refinements": 2,
-                "states": 1234,
-                "transitions": 2345,
-                "seconds": 0.012
-              },
-              "evidence": null,
-              "evidence_missing": null,
-              "vacuous": {
-                "subformula": "AF \u001b[2J",
-                "replaced_by": "false"
-              },
-              "unknown": null,
-              "explanation": null
-            },
-            {
-              "name": "in the model only",
-              "kind": "Formula",
-              "formula": "AG (PORTB < 4)",
-              "verdict": "violated",
-              "basis": "model",
-              "reason": null,
-              "stats": {
-                "refinements": 2,
-                "states": 1234,
-                "transitions": 2345,
-                "seconds": 0.012
-              },
-              "evidence": null,
-              "evidence_missing": null,
-              "vacuous": null,
-              "unknown": null,
-              "explanation": null
-            },
-            {
-              "name": "a name of more than sixty characters, as formulas without a name have them",
-              "kind": "Formula",
-              "formula": "AG (PORTB < 4)",
-              "verdict": "holds",
-              "basis": "hardware",
-              "reason": null,
-              "stats": {
-                "refinements": 2,
-                "states": 1234,
-                "transitions": 2345,
-                "seconds": 0.012
-              },
-              "evidence": null,
-              "evidence_missing": null,
-              "vacuous": null,
-              "unknown": null,
-              "explanation": null
-            },
-            {
-              "name": "hostile \u001b[2J",
-              "kind": "Formula",
-              "formula": "AG (PORTB < 4)",
-              "verdict": "unknown",
-              "basis": "hardware",
-              "reason": "the time limit of 10 s was reached",
-              "stats": {
-                "refinements": 2,
-                "states": 1234,
-                "transitions": 2345,
-                "seconds": 0.012
-              },
-              "evidence": null,
-              "evidence_missing": null,
-              "vacuous": null,
-              "unknown": {
-                "limit": "property",
-                "cause": null,
-                "steps": 0,
-                "path": [],
-                "bits": [],
-                "bits_omitted": 0,
-                "refinements": 0,
-                "help": []
-              },
-              "explanation": null
+              "device": "atmega328p",
+              "format": "hex",
+              "path": "endless\u001b[31m.hex",
+              "sha256": "10b87403149fce9589a5341da966a31062a51e996955a4d4911a1c54e6c8c9f3"
             }
-          ],
-          "stack": {
-            "lower": 2,
-            "upper": 2,
-            "exact": 2
-          },
-          "reached": null,
-          "changes": null,
-          "assumptions": [
-            "PINB & 0xf0 == 0",
-            "the hazard stack-into-data is allowed: \u0007"
-          ],
-          "summary": {
-            "holds": 2,
-            "violated": 1,
-            "unknown": 1
-          },
-          "warnings": [
-            "left out 1 byte (fuse bytes): 0x820000..0x820001 = 62"
-          ],
-          "peak_memory_bytes": 12345678
-        }
-    "#]];
-    expected.assert_eq(&with_report(|report| report.json()));
+        "#]],
+    );
+}
+
+#[test]
+fn json_has_all_of_a_result() {
+    check_json(
+        |report| &report["results"][0],
+        expect![[r#"
+            {
+              "basis": "hardware",
+              "evidence": null,
+              "evidence_missing": null,
+              "explanation": null,
+              "formula": "AG (PORTB < 4)",
+              "kind": "Formula",
+              "name": "inherent",
+              "reason": null,
+              "stats": {
+                "refinements": 2,
+                "seconds": 0.012,
+                "states": 1234,
+                "transitions": 2345
+              },
+              "unknown": null,
+              "vacuous": {
+                "replaced_by": "false",
+                "subformula": "AF \u001b[2J"
+              },
+              "verdict": "holds"
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn json_says_what_it_took_to_explore() {
+    check_json(
+        |report| &report["exploration"],
+        expect![[r#"
+            {
+              "bytes_per_state": 84.5,
+              "cpu_seconds": 0.012,
+              "state_bytes": 84500,
+              "states": 1000,
+              "steps": 6000,
+              "steps_per_second": 500000.0
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn json_says_what_is_different_in_other_results() {
+    let report = json();
+    let result = |number: usize, field: &str| report["results"][number][field].clone();
+    assert_eq!(result(1, "name"), "in the model only");
+    assert_eq!((result(1, "verdict"), result(1, "basis")), ("violated".into(), "model".into()));
+    assert_eq!(result(2, "vacuous"), Value::Null);
+    assert_eq!(result(3, "name"), "hostile \u{1b}[2J");
+    assert_eq!(result(3, "verdict"), "unknown");
+    assert_eq!(result(3, "reason"), "the time limit of 10 s was reached");
+    check_json(
+        |report| &report["results"][3]["unknown"],
+        expect![[r#"
+            {
+              "bits": [],
+              "bits_omitted": 0,
+              "cause": null,
+              "help": [],
+              "limit": "property",
+              "path": [],
+              "refinements": 0,
+              "steps": 0
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn json_has_what_the_results_rest_on() {
+    let report = json();
+    assert_eq!(report["stack"], serde_json::json!({ "lower": 2, "upper": 2, "exact": 2 }));
+    assert_eq!(report["summary"], serde_json::json!({ "holds": 2, "violated": 1, "unknown": 1 }));
+    let assumptions = ["PINB & 0xf0 == 0", "the hazard stack-into-data is allowed: \u{7}"];
+    assert_eq!(report["assumptions"], serde_json::json!(assumptions));
+    assert_eq!(report["warnings"], serde_json::json!(["left out 1 byte (fuse bytes): 0x820000..0x820001 = 62"]));
 }
 
 #[test]
@@ -264,6 +268,7 @@ fn the_schema_refuses_other_reports() {
     check_refused(|report| report["firmware"]["sha256"] = "12".into(), "/firmware/sha256");
     check_refused(|report| report["assumptions"][0] = 1.into(), "/assumptions/0");
     check_refused(|report| report["peak_memory_bytes"] = (-1).into(), "/peak_memory_bytes");
+    check_refused(|report| report["exploration"]["steps"] = 0.5.into(), "/exploration");
     check_refused(
         |report| {
             report["summary"].as_object_mut().expect("it is an object").remove("holds");

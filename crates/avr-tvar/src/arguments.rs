@@ -116,6 +116,9 @@ pub struct Verify {
     /// Look at interrupts before every instruction, also where nothing can tell whether they come there or later
     #[arg(long)]
     pub all_interrupts: bool,
+    /// Keep every state, also where nothing is decided and no property can tell that it was left out
+    #[arg(long)]
+    pub all_states: bool,
     /// An older report in JSON: the report says what changed since then
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -134,6 +137,10 @@ pub struct Verify {
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
+    /// Have simavr run the firmware by clock cycles where a verdict rests on the model; what it shows by itself counts as
+    /// hardware. Needs a C compiler and libsimavr
+    #[arg(long)]
+    pub confirm: bool,
     /// Write the proofs of all decided properties into this file, to be checked with `avr-tvar check`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -163,12 +170,14 @@ impl Verify {
             start: None,
             strategy: Strategy::default(),
             all_interrupts: false,
+            all_states: false,
             deny: Vec::new(),
             strict: false,
             format: ReportFormat::Text,
             report: Vec::new(),
             baseline: None,
             evidence: None,
+            confirm: false,
             certificate: None,
             timeout: None,
             memory: None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use avr_machine::Machine;
 use avr_report::{Escaped, Report};
-use avr_verify::{Evidence, PropertyResult};
+use avr_verify::{Basis, Evidence, PropertyResult};
 
 use crate::error::InputError;
 use crate::files::{self, failed};
@@ -15,7 +15,8 @@ use crate::output;
 /// The longest name of a folder, in bytes.
 const MAX_NAME_BYTES: usize = 60;
 
-/// Writes the runs of all results: `trace.json`, `stimulus.ron`, `trace.vcd` and `replay.c`.
+/// Writes the runs of all results: `trace.json`, `stimulus.ron`, `trace.vcd`, `replay.c` and, where the verdict rests on the
+/// model, `replay-cycles.c`.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -45,10 +46,23 @@ fn write_one(
     if let Some(waves) = report.vcd(result, machine).map_err(|error| failed(folder, error))? {
         save("trace.vcd", &waves)?;
     }
+    if result.basis == Basis::Model || evidence.confirmed.is_some() {
+        match report.cycles_program(result, machine) {
+            Ok(program) => save("replay-cycles.c", program.as_bytes())?,
+            Err(reason) => {
+                output::note(&format!("note: there is no replay-cycles.c in {}: {reason}\n", folder.display()))
+            }
+        }
+    }
     match report.replay_program(result, machine) {
         Ok(program) => save("replay.c", program.as_bytes()),
         Err(reason) => {
-            output::note(&format!("note: there is no program for simavr in {}: {reason}\n", folder.display()));
+            let folder = folder.display().to_string();
+            output::note(&format!(
+                "note: there is no program for simavr in {}: {}\n",
+                Escaped(&folder),
+                Escaped(&reason)
+            ));
             Ok(())
         }
     }

@@ -102,6 +102,8 @@ mod tests {
             assumptions: Vec::new(),
             interrupted,
             passes: 1,
+            last_pass: std::time::Duration::ZERO,
+            exploration: None,
         };
         assert_eq!(Exit::of(&results, false).code(), expected, "{verdicts} {interrupted}");
     }
@@ -121,7 +123,7 @@ mod tests {
 
     #[test]
     fn vacuity_counts_where_it_is_denied() {
-        let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false };
+        let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false, part: 0 };
         let mut results = Results {
             properties: vec![result(Verdict::Holds)],
             stack: StackBound::default(),
@@ -129,6 +131,8 @@ mod tests {
             assumptions: Vec::new(),
             interrupted: false,
             passes: 1,
+            last_pass: std::time::Duration::ZERO,
+            exploration: None,
         };
         assert_eq!(Exit::of(&results, true), Exit::Holds);
         results.properties[0].vacuous = Some(vacuous);

@@ -11,6 +11,7 @@ mod batch;
 mod certificate;
 mod check;
 mod completions;
+mod confirm;
 mod device;
 mod disasm;
 mod eeprom;

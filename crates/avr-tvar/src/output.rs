@@ -38,7 +38,13 @@ pub(crate) fn note(text: &str) {
 
 /// Tells what is wrong with the input, and what to do.
 pub(crate) fn input_error(error: &InputError) {
-    let mut text = format!("{ERROR}error:{ERROR:#} {}\n", escaped_lines(&error.to_string()));
+    let message = error.to_string();
+    // Only marked formulas take several lines; in other messages a line end comes from a name.
+    let message = match &error.kind {
+        InputErrorKind::Property(_) => escaped_lines(&message),
+        _ => Escaped(&message).to_string(),
+    };
+    let mut text = format!("{ERROR}error:{ERROR:#} {message}\n");
     if let Some(hint) = error.hint() {
         text.push_str(&format!("{HINT}hint:{HINT:#} {}\n", escaped_lines(&hint)));
     }
@@ -56,8 +62,22 @@ pub(crate) fn internal_error(what: &str) {
 
 /// The text without harmful characters; its lines and tabs stay, because marked formulas have them.
 fn escaped_lines(text: &str) -> String {
-    let line = |line: &str| line.split('\t').map(|part| Escaped(part).to_string()).collect::<Vec<_>>().join("\t");
+    let line = |line: &str| {
+        let escaped = line.split('\t').map(|part| Escaped(part).to_string()).collect::<Vec<_>>().join("\t");
+        without_command(&escaped)
+    };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line that a build server does not take for a command, as those of GitHub and Azure take `::error::` and `##[error]`.
+fn without_command(line: &str) -> String {
+    let start = line.len() - line.trim_start().len();
+    match line.get(start..start + 2) {
+        Some("::" | "##") => {
+            format!("{}{}{}", &line[..start], line[start..=start].escape_unicode(), &line[start + 1..])
+        }
+        _ => line.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +86,7 @@ mod tests {
 
     #[test]
     fn messages_keep_their_lines() {
+        assert_eq!(escaped_lines("a\n  ::error::b"), "a\n  \\u{3a}:error::b");
         assert_eq!(escaped_lines("a\n\tb\x1b[1m\n  ^"), "a\n\tb\\u{1b}[1m\n  ^");
     }
 }

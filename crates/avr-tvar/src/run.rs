@@ -10,13 +10,14 @@ use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 use avr_machine::{Hazard, Machine};
 use avr_properties::{EnvironmentEvent, PropertyFile};
 use avr_report::warnings;
-use avr_verify::{Request, Strategy, Unlimited};
+use avr_verify::{Reductions, Request, Strategy, Unlimited};
 use clap::Args;
 
 use crate::arguments::{Format, device_help};
 use crate::device::{self, Wishes};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
+use crate::files;
 use crate::output;
 use crate::values;
 use crate::verify::read_properties;
@@ -135,7 +136,7 @@ fn machine(
         file: &file,
         eeprom: &eeprom,
         strategy: Strategy::default(),
-        reduces_interrupts: true,
+        reductions: Reductions::ALL,
         watch: &Unlimited,
     };
     Ok(avr_verify::machine(&request)?)
@@ -152,10 +153,7 @@ fn eeprom(image: &Image, device: &'static Device, stimulus: &Stimulus) -> BTreeM
 
 fn record(simulator: &Simulator<'_>, device: &'static Device, path: &Path) -> Result<(), InputError> {
     let text = simulator.recorded().unwrap_or_default().exact_to_ron(device);
-    std::fs::write(path, text).map_err(|error| {
-        let path = path.display().to_string();
-        InputErrorKind::WriteFile { path, error }.into()
-    })
+    files::save(path, |file| file.write_all(text.as_bytes()))
 }
 
 fn simulate(simulator: &mut Simulator<'_>, arguments: &Run) -> Result<End, InputError> {

@@ -1,18 +1,19 @@
 //! The command `stack`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use avr_properties::PropertyFile;
-use avr_report::{StackReport, warnings};
-use avr_verify::{Exhausted, Fit, Strategy, WorstCase, worst_case};
+use avr_report::{Report, StackReport, warnings};
+use avr_verify::{Exhausted, Fit, Reductions, Results, Strategy, WorstCase, worst_case};
 use clap::Args;
 
 use crate::arguments::{Format, device_help};
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::InputError;
+use crate::evidence;
 use crate::exit::Exit;
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
@@ -47,6 +48,12 @@ pub struct Stack {
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
+    /// Accept only runs that the hardware can take: what rests on the model alone shows nothing
+    #[arg(long)]
+    pub strict: bool,
+    /// Write the run into this directory, to be replayed by this tool or by simavr
+    #[arg(long, value_name = "DIR")]
+    pub evidence: Option<PathBuf>,
     /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,
@@ -87,17 +94,50 @@ pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
         Ended::Failed => return Ok(Exit::Internal),
     };
     found.interrupted |= job.monitor.is_interrupted();
-    let report = StackReport {
-        image: &job.image,
-        device: job.device,
-        worst_case: &found,
-        peak_memory_bytes: memory::peak() as u64,
-    };
+    if arguments.strict {
+        found = found.strict();
+    }
+    report(&job, &found, arguments)?;
+    Ok(exit(&found))
+}
+
+fn report(job: &Job, found: &WorstCase, arguments: &Stack) -> Result<(), InputError> {
+    let peak_memory_bytes = memory::peak() as u64;
+    let report = StackReport { image: &job.image, device: job.device, worst_case: found, peak_memory_bytes };
     output::results(&match arguments.format {
         Format::Text => report.text(),
         Format::Json => report.json(),
     })?;
-    Ok(exit(&found))
+    match &arguments.evidence {
+        Some(directory) => write_evidence(job, found, directory),
+        None => Ok(()),
+    }
+}
+
+/// Writes the run as that of the property that it violates.
+fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), InputError> {
+    let Some(violation) = found.violation(&job.request())? else {
+        output::note("note: no run is known that could be written as evidence\n");
+        return Ok(());
+    };
+    let results = Results {
+        properties: vec![violation],
+        stack: found.bound,
+        survey: None,
+        assumptions: found.assumptions.clone(),
+        interrupted: found.interrupted,
+        passes: 0,
+        last_pass: Duration::ZERO,
+        exploration: None,
+    };
+    let report = Report {
+        image: &job.image,
+        device: job.device.name,
+        results: &results,
+        peak_memory_bytes: memory::peak() as u64,
+        baseline: None,
+    };
+    evidence::write(directory, &report, &avr_verify::machine(&job.request())?)
 }
 
 fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
@@ -112,7 +152,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         file,
         start: arguments.start,
         strategy: Strategy::default(),
-        reduces_interrupts: true,
+        reductions: Reductions::ALL,
         text: None,
         baseline: None,
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),

@@ -9,19 +9,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use avr_certificate::Certificate;
+use avr_certificate::{Certificate, Claim};
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
-use avr_report::{Baseline, Detail, Report, warnings};
+use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
-    Basis, Culprit, Exhausted, PropertyResult, PropertyText, Request, Results, StackBound, Statistics, Strategy,
-    Unknown, Verdict, assumptions,
+    Basis, Culprit, Exhausted, PropertyResult, PropertyText, Reductions, Request, Results, StackBound, Statistics,
+    Strategy, Unknown, Verdict, assumptions,
 };
 
 use crate::arguments::{Deny, Verify};
 use crate::attached;
 use crate::certificate;
+use crate::confirm;
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
@@ -47,7 +48,7 @@ pub(crate) struct Job {
     pub(crate) eeprom: BTreeMap<u16, u8>,
     pub(crate) start: Option<u32>,
     pub(crate) strategy: Strategy,
-    pub(crate) reduces_interrupts: bool,
+    pub(crate) reductions: Reductions,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
     /// An older report to compare with.
@@ -96,22 +97,47 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
         Ended::Failed => return Ok(Exit::Internal),
     };
     results.interrupted |= job.monitor.is_interrupted();
+    if arguments.confirm {
+        confirm::confirm(&job, &mut results)?;
+    }
     if arguments.strict {
         results = results.strict();
     }
     let is_worse = report(&job, &results, arguments, detail)?;
     if let Some(path) = &arguments.certificate {
         match certificate.map(|coming| coming.recv()) {
-            Some(Ok(certificate)) => certificate::write(path, &certificate)?,
+            Some(Ok(certificate)) => {
+                certificate::write(path, &certificate)?;
+                note_unproved(path, &certificate, &results, avr_verify::allows_reduction(&job.request()));
+            }
             // The hook has told about a panic already.
             Some(Err(_)) => return Ok(Exit::Internal),
-            None => output::note(&format!("note: nothing was proved in time, so {} is not written\n", path.display())),
+            None => output::note(&format!(
+                "note: nothing was proved in time, so {} is not written\n",
+                Escaped(&path.display().to_string())
+            )),
         }
     }
     Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
         Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
         exit => exit,
     })
+}
+
+/// Why a property may be undecided because of a certificate.
+const UNDECIDED_WITH_ALL_INTERRUPTS: &str = "it is undecided with interrupts wherever they can come, as a proof needs them; \
+     without --certificate they are looked at only where they can be seen, which may decide it";
+
+/// Says which properties have no proof in a certificate although they are decided, or would perhaps be without it, and why.
+fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_reducible: bool) {
+    for (claim, result) in certificate.claims.iter().zip(&results.properties) {
+        let reason = match claim {
+            Claim::Uncertified(reason) => reason.as_str(),
+            Claim::Undecided if was_reducible => UNDECIDED_WITH_ALL_INTERRUPTS,
+            Claim::Undecided | Claim::Decided(_) => continue,
+        };
+        output::note(&format!("note: {} has no proof of {}: {reason}\n", path.display(), result.name));
+    }
 }
 
 /// Does some work on what a command line names, within its limits.
@@ -150,7 +176,7 @@ pub(crate) fn perform_with<T: Send + 'static>(
 fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
     let text = arguments.properties.as_deref().map(read_text).transpose()?;
     let named = arguments.properties.as_deref().zip(text.as_deref());
-    let named = named.map(|(path, text)| PropertyFile::parse(&path.display().to_string(), text)).transpose()?;
+    let named = named.map(|(path, text)| PropertyFile::parse(&shown(path), text)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     let file = with_arguments(named, arguments)?;
@@ -168,7 +194,7 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
         file,
         start: arguments.start,
         strategy: arguments.strategy,
-        reduces_interrupts: !arguments.all_interrupts,
+        reductions: Reductions { interrupts: !arguments.all_interrupts, paths: !arguments.all_states },
         text: arguments.certificate.as_ref().map(|_| PropertyText {
             file: text.unwrap_or_else(|| NO_FILE.to_owned()),
             more: arguments.property.clone(),
@@ -188,7 +214,12 @@ fn read_baseline(path: &Path) -> Result<Baseline, InputError> {
 const NO_FILE: &str = "()";
 
 pub(crate) fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
-    Ok(PropertyFile::parse(&path.display().to_string(), &read_text(path)?)?)
+    Ok(PropertyFile::parse(&shown(path), &read_text(path)?)?)
+}
+
+/// A path as messages of several lines may show it.
+fn shown(path: &Path) -> String {
+    Escaped(&path.display().to_string()).to_string()
 }
 
 fn read_text(path: &Path) -> Result<String, InputError> {
@@ -282,7 +313,7 @@ impl Job {
             file: &self.file,
             eeprom: &self.eeprom,
             strategy: self.strategy,
-            reduces_interrupts: self.reduces_interrupts,
+            reductions: self.reductions,
             watch: &self.monitor,
         }
     }
@@ -373,6 +404,8 @@ impl Job {
             assumptions: assumptions(&self.file, self.start, self.device),
             interrupted: limit == Exhausted::Interrupted,
             passes: progress.pass,
+            last_pass: Duration::ZERO,
+            exploration: None,
         }
     }
 }

@@ -65,7 +65,9 @@ fn timeless(json: &str) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                fields.retain(|name, _| name != "seconds" && name != "peak_memory_bytes");
+                fields.retain(|name, _| {
+                    !["seconds", "cpu_seconds", "steps_per_second", "peak_memory_bytes"].contains(&name.as_str())
+                });
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),

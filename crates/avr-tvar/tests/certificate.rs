@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use avr_certificate::Claim;
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+use avr_verify::{Exhausted, Progress, PropertyText, Request, Verdict, Watch};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -39,12 +45,16 @@ impl Bench {
 
     /// Verifies and writes a certificate; the verdicts by the names of the properties.
     fn verify(&self, firmware: &str, more: &[&str]) -> BTreeMap<String, String> {
+        verdicts(&self.report(firmware, more))
+    }
+
+    /// Verifies and writes a certificate; the report.
+    fn report(&self, firmware: &str, more: &[&str]) -> Value {
         let certificate = self.path("certificate");
         let arguments = [&["verify", firmware, "--format", "json", "--certificate", &certificate], more].concat();
         let output = avr_tvar(&arguments);
-        let report: Value = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", text(&output.stderr)));
-        verdicts(&report)
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", text(&output.stderr)))
     }
 
     fn check(&self, firmware: &str) -> Output {
@@ -54,11 +64,18 @@ impl Bench {
     /// What a valid certificate proves.
     #[track_caller]
     fn proved(&self, firmware: &str) -> BTreeMap<String, String> {
+        verdicts(&self.proved_report(firmware))
+    }
+
+    /// What a valid certificate proves, with all that is said of it.
+    #[track_caller]
+    fn proved_report(&self, firmware: &str) -> Value {
         let output = avr_tvar(&["check", &self.path("certificate"), firmware, "--format", "json"]);
         let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
         assert_eq!(output.status.code(), Some(0), "{firmware}: {}", report["reason"]);
         assert_eq!(report["valid"], true);
-        verdicts(&report)
+        assert_eq!(problems(&report), Vec::<String>::new());
+        report
     }
 
     fn certificate(&self) -> Vec<u8> {
@@ -70,12 +87,29 @@ impl Bench {
     }
 }
 
+/// What in a report contradicts `docs/schema/check-1.json`.
+fn problems(report: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(include_str!("../../../docs/schema/check-1.json")).expect("it is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
+    let problems = validator.iter_errors(report);
+    problems.map(|problem| format!("{}: {problem}", problem.instance_path())).collect()
+}
+
 /// The verdicts of a report by the names of the properties; what is not proved is unknown.
 fn verdicts(report: &Value) -> BTreeMap<String, String> {
     let results = report["results"].as_array().expect("there are results");
     let name = |result: &Value| result["name"].as_str().expect("every property has a name").to_owned();
     let verdict = |result: &Value| result["verdict"].as_str().unwrap_or("unknown").to_owned();
     results.iter().map(|result| (name(result), verdict(result))).collect()
+}
+
+/// How deep the stack gets, if it gets deeper than 0, and which parts of properties do not matter.
+fn beside_verdicts(report: &Value) -> (Vec<Option<u64>>, Vec<String>) {
+    let depth = |side: &str| report["stack"][side].as_u64().filter(|bytes| *bytes > 0);
+    let results = report["results"].as_array().expect("there are results").iter();
+    let parts =
+        results.map(|result| format!("{} {}", result["vacuous"]["subformula"], result["vacuous"]["replaced_by"]));
+    (["lower", "upper"].map(depth).to_vec(), parts.collect())
 }
 
 /// Verifies, checks, and expects that everything that was decided is proved.
@@ -109,10 +143,13 @@ fn check_samples(wanted: impl Fn(&str) -> bool) {
     assert!(images.len() >= 35, "only {} images", images.len());
     for (image, properties) in images {
         let bench = Bench::new();
-        let verified = bench.verify(&image, &[&properties, "--timeout", "1s"]);
+        let report = bench.report(&image, &[&properties, "--timeout", "1s"]);
+        let verified = verdicts(&report);
         // A verification that must be given up in the middle of a step has nothing to prove.
         if Path::new(&bench.path("certificate")).exists() {
-            assert_eq!(bench.proved(&image), verified, "{image}");
+            let proved = bench.proved_report(&image);
+            assert_eq!(verdicts(&proved), verified, "{image}");
+            assert_eq!(beside_verdicts(&proved), beside_verdicts(&report), "{image}");
         } else {
             assert!(verified.values().all(|verdict| verdict == "unknown"), "{image}: {verified:?}");
         }
@@ -212,6 +249,69 @@ fn other_firmware_is_rejected() {
     let output = avr_tvar(&["check", &bench.path("certificate"), ORIGINAL, "--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
     assert_eq!((&report["valid"], output.status.code()), (&Value::Bool(false), Some(1)));
+    assert_eq!(problems(&report), Vec::<String>::new());
+}
+
+#[test]
+fn the_schema_tells_what_is_no_report() {
+    let bench = Bench::new();
+    bench.verify(BRANCH, &["properties/branch.ron"]);
+    let output = avr_tvar(&["check", &bench.path("certificate"), BRANCH, "--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    assert_eq!(problems(&report), Vec::<String>::new());
+    let altered = |alter: &dyn Fn(&mut Value)| {
+        let mut altered = report.clone();
+        alter(&mut altered);
+        assert!(!problems(&altered).is_empty(), "{altered}");
+    };
+    altered(&|report| report["schema"] = "avr-tvar/check/2".into());
+    altered(&|report| report["valid"] = "yes".into());
+    altered(&|report| report["stack"]["upper"] = (-1).into());
+    altered(&|report| report["stack"] = Value::Null);
+    altered(&|report| report["firmware"]["sha256"] = 5.into());
+    altered(&|report| report["results"][0]["verdict"] = "unknown".into());
+    altered(&|report| report["results"][0]["vacuous"] = serde_json::json!({ "subformula": "p" }));
+    altered(&|report| _ = report["results"][0].as_object_mut().expect("it is one").remove("basis"));
+}
+
+#[test]
+fn the_stack_bound_and_vacuity_are_proved() {
+    let bench = Bench::new();
+    let vacuous = "AG (PORTB == 77 && PORTB == 78 -> AF PORTB == 3)";
+    let arguments = ["verify", BLINK, "--property", vacuous, "--property", "AG EF PORTB.5 == 0", "--format", "json"];
+    let output = avr_tvar(&[&arguments[..], &["--certificate", &bench.path("certificate")]].concat());
+    let verified: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    let output = avr_tvar(&["check", &bench.path("certificate"), BLINK, "--format", "json"]);
+    let proved: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    for bound in ["lower", "upper", "exact"] {
+        assert_eq!(proved["stack"][bound], 8, "{}", proved["stack"]);
+        assert_eq!(verified["stack"][bound], 8, "{}", verified["stack"]);
+    }
+    // The interrupt that needs the eight bytes comes when the timer says.
+    assert_eq!(proved["stack"]["lower_basis"], "model");
+    let (of_proof, of_report) = (&proved["results"][0]["vacuous"], &verified["results"][0]["vacuous"]);
+    assert_eq!(of_proof["subformula"], of_report["subformula"]);
+    assert_eq!(of_proof["replaced_by"], of_report["replaced_by"]);
+    assert_eq!(of_proof["subformula"], "AF PORTB == 3");
+    assert!(proved["results"][1]["vacuous"].is_null() && verified["results"][1]["vacuous"].is_null());
+    let shown = text(&bench.check(BLINK).stdout);
+    let expected = [
+        "          vacuous: it holds as well with 'AF PORTB == 3' replaced by false\n",
+        "stack     8 bytes at most, and some run needs them (in the model)\n",
+    ];
+    assert!(expected.iter().all(|line| shown.contains(line)), "{shown}");
+}
+
+#[test]
+fn a_stack_without_a_bound_has_the_proof_of_a_depth() {
+    let bench = Bench::new();
+    const UNBOUNDED: &str = "firmware-samples/nested-unbounded/nested-unbounded.Og.elf";
+    bench.verify(UNBOUNDED, &["--property", "Stack(max_bytes: 4)", "--timeout", "2s"]);
+    let output = avr_tvar(&["check", &bench.path("certificate"), UNBOUNDED, "--format", "json"]);
+    let proved: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    assert_eq!(proved["results"][0]["verdict"], "violated");
+    assert!(proved["stack"]["upper"].is_null(), "{}", proved["stack"]);
+    assert!(proved["stack"]["lower"].as_u64().is_some_and(|depth| depth > 4), "{}", proved["stack"]);
 }
 
 #[test]
@@ -222,6 +322,12 @@ fn an_undecided_property_claims_nothing() {
     assert_eq!(output.status.code(), Some(0));
     let shown = text(&output.stdout);
     assert!(shown.contains("nothing   Inherent()\n          the property was not decided\n"), "{shown}");
+    let certificate = bench.path("certificate");
+    let arguments =
+        ["verify", "firmware-samples/nested-unbounded/nested-unbounded.Og.elf", "--inherent", "--timeout", "1s"];
+    let noted = text(&avr_tvar(&[&arguments[..], &["--certificate", &certificate]].concat()).stderr);
+    let expected = format!("note: {certificate} has no proof of Inherent(): it is undecided with interrupts wherever");
+    assert!(noted.contains(&expected), "{noted}");
 }
 
 #[test]
@@ -267,4 +373,51 @@ fn a_certificate_is_written_as_a_whole_or_not_at_all() {
     bench.verify(BRANCH, &["properties/branch.ron"]);
     let files = fs::read_dir(bench.folder.path()).expect("the folder is there");
     assert_eq!(files.count(), 1);
+}
+
+/// Ends the first of two verifications in its second pass.
+#[derive(Default)]
+struct OnlyTheSecond {
+    pass: AtomicUsize,
+    is_second: AtomicBool,
+}
+
+impl Watch for OnlyTheSecond {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        if self.pass.swap(progress.pass, Ordering::Relaxed) > progress.pass {
+            self.is_second.store(true, Ordering::Relaxed);
+        }
+        let must_end = progress.pass > 1 && !self.is_second.load(Ordering::Relaxed);
+        must_end.then_some(Exhausted::Memory(1 << 20))
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn what_is_decided_with_reductions_alone_stays_decided_and_has_no_proof() {
+    let device = Device::named("atmega328p").expect("it exists");
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let path = root().join("firmware-samples/usart-echo/usart-echo.Os.elf");
+    let image = Image::load(path, &options).unwrap_or_else(|error| panic!("{error}"));
+    let text = "(properties: [Inherent()])";
+    let file = PropertyFile::parse("inherent", text).unwrap_or_else(|error| panic!("{error}"));
+    let watch = OnlyTheSecond::default();
+    let request = Request { watch: &watch, ..Request::of(&image, device, &file) };
+    let text = PropertyText { file: text.to_owned(), ..PropertyText::default() };
+    let mut verdict = None;
+    let certificate = avr_verify::certify(&request, &text, |results| {
+        verdict = Some(results.properties[0].verdict.clone());
+        assert!(results.stack.upper.is_some());
+    });
+    let certificate = certificate.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(verdict, Some(Verdict::Holds));
+    let Claim::Uncertified(reason) = &certificate.claims[0] else { panic!("{:?}", certificate.claims) };
+    let expected = "it was decided with interrupts only where they can be seen and states only where something is decided, \
+                    and a proof needs all of both, for which the memory limit of";
+    assert!(reason.starts_with(expected), "{reason}");
+    let checked = avr_check::check(&certificate, &image, device).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(checked.properties[0].proved, avr_check::Proved::Uncertified(reason.clone()));
 }

@@ -267,17 +267,22 @@ fn a_closed_output_is_no_panic() {
     assert_eq!((output.status.code(), stderr(&output).contains("panic")), (Some(0), false), "{}", stderr(&output));
 }
 
+/// The report of a command that is interrupted after some seconds.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_ends_with_a_report() {
-    let arguments = endless(&["--timeout", "60s"]);
-    let mut child = avr_tvar(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    std::thread::sleep(Duration::from_secs(1));
+fn interrupted(arguments: &[&str], seconds: u64) -> Value {
+    let mut child = avr_tvar(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    std::thread::sleep(Duration::from_secs(seconds));
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
     let mut text = String::new();
     child.stdout.take().expect("it is piped").read_to_string(&mut text).expect("output is UTF-8");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
-    let report: Value = serde_json::from_str(&text).expect("the standard output is one JSON object");
+    serde_json::from_str(&text).expect("the standard output is one JSON object")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_a_report() {
+    let report = interrupted(&endless(&["--timeout", "60s"]), 1);
     assert_eq!(column(&report, "verdict"), ["unknown"]);
 }

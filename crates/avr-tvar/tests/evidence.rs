@@ -74,3 +74,24 @@ fn evidence_that_cannot_be_written_is_an_error() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("cannot be written"), "{told}");
 }
+
+#[test]
+fn nothing_is_confirmed_without_a_compiler() {
+    let directory = tempdir().expect("there is a directory for temporary files");
+    let mut verify = command();
+    verify.arg("verify").arg(root().join("firmware-samples/shared-counter-torn/shared-counter-torn.Og.elf"));
+    verify.arg(root().join("properties/shared-counter-torn.ron")).args(["--confirm", "--format", "json", "--evidence"]);
+    let output = verify.arg(directory.path()).env("CC", "/no/such/compiler").output().expect("the command starts");
+    let notes = String::from_utf8_lossy(&output.stderr);
+    let expected = "note: only values that the counter had is not confirmed: /no/such/compiler cannot be started: ";
+    assert!(notes.contains(expected), "{notes}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    let results = report["results"].as_array().expect("there are results");
+    let torn = results.iter().find(|result| result["name"] == "only values that the counter had").expect("it is there");
+    assert_eq!((&torn["verdict"], &torn["basis"]), (&Value::from("violated"), &Value::from("model")));
+    assert_eq!(torn["evidence"]["confirmed_cycle"], Value::Null);
+    let program = directory.path().join("only-values-that-the-counter-had/replay-cycles.c");
+    let program = fs::read_to_string(program).expect("a program looks for what the run shows");
+    // Where PC is, and which contents of the copy show it.
+    assert!(program.contains("    {PC, ") && program.contains("    {CELLS, "), "{program}");
+}

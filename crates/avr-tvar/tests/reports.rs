@@ -29,7 +29,15 @@ fn stderr(output: &Output) -> String {
 
 /// The text without what differs from run to run.
 fn without_times(text: &str) -> String {
-    let changing = ["\"seconds\"", "\"peak_memory_bytes\"", "time=", "memory    "];
+    let changing = [
+        "\"seconds\"",
+        "\"cpu_seconds\"",
+        "\"steps_per_second\"",
+        "\"peak_memory_bytes\"",
+        "time=",
+        "work      ",
+        "memory    ",
+    ];
     // The page has few lines; its table has the times in cells of their own.
     let text = text.replace("</td>", "</td>\n");
     let changing = [&changing[..], &[" ms</td>", " s</td>"]].concat();

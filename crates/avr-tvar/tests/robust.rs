@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -64,6 +64,9 @@ fn a_path_that_cannot_be_written_is_a_clear_error() {
         &["init", BRANCH, "--output", &below],
         &["man", "--output", &below],
         &["verify", BRANCH, "--certificate", &below],
+        &["verify", BRANCH, "--report", &format!("json={below}")],
+        &["stack", BRANCH, "--evidence", &below],
+        &["run", BRANCH, "--steps", "9", "--record", &below],
     ] {
         let output = command(arguments).output().expect("the program starts");
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -93,23 +96,83 @@ fn signals_end_with_a_whole_report() {
     }
 }
 
-#[test]
-fn what_is_killed_leaves_whole_files_or_none() {
-    for milliseconds in [5, 20, 50, 100, 200, 400] {
+/// The files in a folder and below it that the program has finished: not those with the names of temporary ones.
+fn finished(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("it can be read").path());
+    let is_temporary = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp"));
+    let kept = entries.filter(|path| !is_temporary(path));
+    kept.flat_map(|path| if path.is_dir() { finished(&path) } else { vec![path] }).collect()
+}
+
+/// Kills or interrupts a command at several moments; what it wrote must be whole.
+#[track_caller]
+fn stopped_at_any_moment(signal: &str, arguments: &dyn Fn(&str) -> Vec<String>, is_whole: &dyn Fn(&Path) -> bool) {
+    let mut found = 0;
+    for milliseconds in [5, 20, 50, 80, 130, 200, 400, 2_000] {
         let folder = tempdir().expect("there is a directory for temporary files");
-        let certificate = folder.path().join("c.cert");
-        let image = "firmware-samples/calibration-original/calibration-original.Og.elf";
-        let path = certificate.display().to_string();
-        let mut child = command(&["verify", image, "--property", "AG EF (PORTD == 0)", "--certificate", &path])
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let arguments = arguments(&folder.path().display().to_string());
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let child = command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = child.expect("it starts");
         std::thread::sleep(Duration::from_millis(milliseconds));
-        child.kill().expect("it is there or has ended");
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
         child.wait().expect("it ends");
-        if certificate.exists() {
-            let checked = command(&["check", &path, image]).output().expect("the program starts");
-            assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
+        let files = finished(folder.path());
+        found += files.len();
+        for file in files {
+            assert!(is_whole(&file), "{signal} after {milliseconds} ms: {}", file.display());
         }
     }
+    assert!(found > 0, "nothing was ever written");
+}
+
+const SIGNALS: [&str; 3] = ["-KILL", "-INT", "-TERM"];
+const ORIGINAL: &str = "firmware-samples/calibration-original/calibration-original.Og.elf";
+
+#[test]
+fn certificates_are_whole_or_absent() {
+    let arguments = |folder: &str| {
+        let certificate = format!("{folder}/c.cert");
+        ["verify", ORIGINAL, "--property", "AG EF (PORTD == 0)", "--certificate", &certificate]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let is_whole = |path: &Path| {
+        let checked = command(&["check", &path.display().to_string(), ORIGINAL]).output().expect("the program starts");
+        checked.status.code() == Some(0)
+    };
+    SIGNALS.iter().for_each(|signal| stopped_at_any_moment(signal, &arguments, &is_whole));
+}
+
+/// Whether a file ends as one of its format does.
+fn ends_well(path: &Path) -> bool {
+    let text = fs::read_to_string(path).expect("it is text");
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => serde_json::from_str::<Value>(&text).is_ok(),
+        Some("html") => text.trim_end().ends_with("</html>"),
+        Some("xml") => text.trim_end().ends_with("</testsuites>"),
+        Some("ron") => text.trim_end().ends_with(')'),
+        Some("c") => text.trim_end().ends_with('}'),
+        Some("vcd") => text.ends_with('\n'),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn reports_and_evidence_are_whole_or_absent() {
+    let arguments = |folder: &str| {
+        let fixed = ["verify", ORIGINAL, "--property", "AG EF (PORTD == 0)", "--evidence"].map(str::to_owned);
+        let reports =
+            ["json=r.json", "html=r.html", "junit=r.xml"].map(|report| report.replace("=", &format!("={folder}/")));
+        let reports = reports.into_iter().flat_map(|report| ["--report".to_owned(), report]);
+        fixed.into_iter().chain([format!("{folder}/runs")]).chain(reports).collect()
+    };
+    SIGNALS.iter().for_each(|signal| stopped_at_any_moment(signal, &arguments, &ends_well));
+}
+
+#[test]
+fn the_run_of_a_worst_case_is_whole_or_absent() {
+    let sample = "firmware-samples/function-table/function-table.Os.elf";
+    let arguments = |folder: &str| ["stack", sample, "--evidence", folder].map(str::to_owned).to_vec();
+    SIGNALS.iter().for_each(|signal| stopped_at_any_moment(signal, &arguments, &ends_well));
 }

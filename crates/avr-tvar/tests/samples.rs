@@ -4,36 +4,17 @@
 //! the speed of the machine. A sample whose entry has a `limit` may stay unknown; no sample may
 //! be answered wrongly.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod sample;
 
-use avr_image::{FlashByteAddress, Image, LoadOptions};
-use avr_machine::device::Device;
-use avr_properties::{PropertyFile, PropertyKind};
-use avr_verify::{Basis, Exhausted, Progress, Request, Results, Strategy, Verdict, Watch};
+use avr_properties::PropertyKind;
+use avr_verify::{Basis, Reductions, Request, Results, Verdict};
 use rayon::prelude::*;
-use serde::Deserialize;
+use sample::{Sample, StateLimit, samples};
 
 /// States that the analysis of a sample may reach that must be decided.
 const MAX_STATES: usize = 200_000;
 /// States for a sample that may stay unknown: what is answered must be right, and more states take time.
 const FEW_STATES: usize = 20_000;
-
-/// An entry of `expected.ron`; the file explains the fields.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sample {
-    sample: String,
-    device: String,
-    images: Vec<(String, String)>,
-    /// `holds` or `violated`.
-    verdicts: BTreeMap<String, String>,
-    stack: Option<u32>,
-    hazard: Option<String>,
-    limit: Option<String>,
-    #[serde(default)]
-    model: Vec<String>,
-}
 
 impl Sample {
     fn may_stay_unknown(&self) -> bool {
@@ -43,29 +24,6 @@ impl Sample {
     fn may_rest_on_the_model(&self, property: &str) -> bool {
         self.model.iter().any(|name| name == property)
     }
-}
-
-/// A limit on the states that an analysis may reach.
-struct StateLimit(usize);
-
-impl Watch for StateLimit {
-    fn check(&self, progress: &Progress) -> Option<Exhausted> {
-        (progress.states > self.0).then_some(Exhausted::Memory(0))
-    }
-
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn samples() -> Vec<Sample> {
-    let text = std::fs::read_to_string(root().join("firmware-samples/expected.ron")).expect("the file is there");
-    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    options.from_str(&text).expect("the file has the form that its head describes")
 }
 
 /// What is verified of a sample.
@@ -78,28 +36,16 @@ enum Scope {
 }
 
 fn verify(sample: &Sample, image: &str, properties: &str, scope: Scope) -> Results {
-    let device = Device::named(&sample.device).expect("the device exists");
-    let path = root().join("properties").join(properties);
-    let text = std::fs::read_to_string(&path).expect("the property file is there");
-    let mut file = PropertyFile::parse(properties, &text).unwrap_or_else(|error| panic!("{error}"));
+    let mut firmware = sample.load(image, properties);
     let is_reducible = |kind: &PropertyKind| matches!(kind, PropertyKind::Inherent | PropertyKind::Stack(_));
-    file.properties.retain(|property| scope == Scope::All || is_reducible(property.kind()));
-    assert_eq!(file.device.as_ref(), Some(&sample.device), "{properties}");
-    let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
-    options.start = FlashByteAddress(file.start.unwrap_or(0));
-    let path = root().join("firmware-samples").join(&sample.sample).join(image);
-    let image = Image::load(path, &options).unwrap_or_else(|error| panic!("{error}"));
+    firmware.file.properties.retain(|property| scope == Scope::All || is_reducible(property.kind()));
+    assert_eq!(firmware.file.device.as_ref(), Some(&sample.device), "{properties}");
     let request = Request {
-        image: &image,
-        device,
-        start: None,
-        file: &file,
-        eeprom: &BTreeMap::new(),
-        strategy: Strategy::Default,
-        reduces_interrupts: scope == Scope::Reducible,
+        reductions: if scope == Scope::Reducible { Reductions::ALL } else { Reductions::NONE },
         watch: &StateLimit(if sample.may_stay_unknown() { FEW_STATES } else { MAX_STATES }),
+        ..firmware.request()
     };
-    avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", image.name))
+    avr_verify::verify(&request).unwrap_or_else(|error| panic!("{image}: {error}"))
 }
 
 /// What differs from the expectations.

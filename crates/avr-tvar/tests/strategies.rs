@@ -3,15 +3,14 @@
 //!
 //! The limits are on states and refinements, so that the outcome does not depend on the speed of the machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod sample;
+
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use avr_image::{FlashByteAddress, Image, LoadOptions};
-use avr_machine::device::Device;
-use avr_properties::PropertyFile;
 use avr_verify::{Exhausted, Progress, PropertyResult, Request, Strategy, Verdict, Watch};
 use rayon::prelude::*;
-use serde::Deserialize;
+use sample::{Firmware, Sample, root, samples};
 
 /// What is small enough for the naive strategy.
 const SMALL: Limits = Limits { states: 5_000, refinements: 0 };
@@ -33,14 +32,6 @@ const NOT_WITH_DECAY: &[&str] = &[
     "watchdog",
 ];
 
-/// An entry of `expected.ron`, as far as it says what there is.
-#[derive(Debug, Deserialize)]
-struct Sample {
-    sample: String,
-    device: String,
-    images: Vec<(String, String)>,
-}
-
 /// Limits on the states of a space and on refinements.
 #[derive(Clone, Copy)]
 struct Limits {
@@ -59,35 +50,10 @@ impl Watch for Limits {
     }
 }
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
-
-fn samples() -> Vec<Sample> {
-    let text = std::fs::read_to_string(root().join("firmware-samples/expected.ron")).expect("the file is there");
-    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    options.from_str(&text).expect("the file has the form that its head describes")
-}
-
 fn verify(device: &str, image: &Path, properties: &str, strategy: Strategy, limits: Limits) -> Vec<PropertyResult> {
-    let device = Device::named(device).expect("the device exists");
-    let text = std::fs::read_to_string(root().join("properties").join(properties)).expect("the file is there");
-    let file = PropertyFile::parse(properties, &text).unwrap_or_else(|error| panic!("{error}"));
-    let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
-    options.start = FlashByteAddress(file.start.unwrap_or(0));
-    let image = Image::load(image, &options).unwrap_or_else(|error| panic!("{error}"));
-    let eeprom = BTreeMap::new();
-    let request = Request {
-        image: &image,
-        device,
-        start: None,
-        file: &file,
-        eeprom: &eeprom,
-        strategy,
-        reduces_interrupts: true,
-        watch: &limits,
-    };
-    avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", image.name)).properties
+    let firmware = Firmware::load(image, device, properties);
+    let request = Request { strategy, watch: &limits, ..firmware.request() };
+    avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", firmware.image.name)).properties
 }
 
 fn is_decided(results: &[PropertyResult]) -> bool {

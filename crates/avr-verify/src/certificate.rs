@@ -5,22 +5,28 @@
 //! the hyper-edges that are chosen.
 
 mod advised;
+mod bound;
 mod stored;
 
 pub(crate) use advised::Advised;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, Decided, Edges, Header, Labels, Proof, Space, State, Strategy, Verdict,
+    Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Space, Stack, State, Strategy, Vacuous,
+    Verdict,
 };
+use avr_properties::Atom;
 use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, NormalForm, Problem, Solution, StateId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Goal, Outcome, StateSpace, System};
 
+use crate::request::Request;
+use crate::result::StackBound;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::Request;
+use crate::verification::stack_spaces;
+use bound::Bound;
 use stored::Stored;
 
 /// The properties as they were written.
@@ -34,29 +40,45 @@ pub struct PropertyText {
     pub inherent: bool,
 }
 
-/// What is claimed of a property that is decided: whether it holds, the goal of its formula and, under fairness, the goal that
-/// every state has a fair path.
-pub(crate) type Claimed = Option<(bool, usize, Option<usize>)>;
+/// What is claimed of a property.
+#[derive(Clone, Debug)]
+pub(crate) enum Claimed {
+    /// Nothing: it is undecided.
+    Nothing,
+    /// It is decided, but nothing of this work proves it, for this reason.
+    Unproved(String),
+    /// It is decided.
+    Decided {
+        holds: bool,
+        /// The goal of its formula.
+        goal: usize,
+        /// Under fairness, the goal that every state has a fair path.
+        goes_on: Option<usize>,
+        /// A part of its formula that does not matter, by its number among the strengthenings.
+        vacuous: Option<usize>,
+    },
+}
 
-/// The certificate of a run: one claim for each property.
+/// The certificate of a run: one claim for each property, and how deep the stack gets.
 pub(crate) fn certificate<'f>(
     firmware: &Firmware<'f>,
     request: &Request<'_>,
     text: &PropertyText,
     (goals, outcome): (&[Goal], &Outcome<Firmware<'f>>),
-    claimed: &[Claimed],
+    (claimed, stack): (&[Claimed], StackBound),
 ) -> Certificate {
-    let mut draft = Draft { firmware, goals, outcome, spaces: Vec::new() };
-    let claims = claimed.iter().map(|claimed| draft.claim(*claimed)).collect();
+    let bound = Bound::new(request, stack);
+    let mut draft = Draft { firmware, goals, outcome, bound: &bound, spaces: Vec::new() };
+    let claims = claimed.iter().enumerate();
+    let mut claims: Vec<Claim> = claims.map(|(property, claimed)| draft.claim(property, claimed)).collect();
+    let mut stack = draft.stack();
     let mut stored = Stored::new(firmware);
     let drafts = draft.spaces.iter();
-    let (spaces, numbers): (Vec<Space>, Vec<Numbers>) = drafts.map(|space| space.finish(firmware, &mut stored)).unzip();
-    Certificate {
-        header: header(request, text),
-        store: stored.store,
-        spaces,
-        claims: claims_in_numbers(claims, &numbers),
-    }
+    let (spaces, numbers): (Vec<Space>, Vec<Numbers>) = drafts.map(|space| space.finish(&mut stored)).unzip();
+    let depths = [&mut stack.upper, &mut stack.lower].into_iter().flatten();
+    let proofs = claims.iter_mut().flat_map(proofs_of).chain(depths.map(|depth| &mut depth.proof));
+    proofs.for_each(|proof| renumber(proof, &numbers));
+    Certificate { header: header(request, text), store: stored.store, spaces, claims, stack }
 }
 
 fn header(request: &Request<'_>, text: &PropertyText) -> Header {
@@ -77,17 +99,18 @@ fn header(request: &Request<'_>, text: &PropertyText) -> Header {
 /// The new number of each state of a space that is kept.
 type Numbers = Vec<u32>;
 
-/// Renumbers the states of all strategies.
-fn claims_in_numbers(mut claims: Vec<Claim>, numbers: &[Numbers]) -> Vec<Claim> {
-    for claim in &mut claims {
-        let Claim::Decided(decided) = claim else { continue };
-        for proof in &mut decided.proofs {
-            let numbers = &numbers[proof.space as usize];
-            let choices = proof.strategy.choices.iter_mut().flat_map(|(_, states)| states);
-            choices.for_each(|(state, _)| *state = numbers[*state as usize]);
-        }
-    }
-    claims
+/// All proofs of a claim.
+fn proofs_of(claim: &mut Claim) -> Vec<&mut Proof> {
+    let Claim::Decided(decided) = claim else { return Vec::new() };
+    let vacuous = decided.vacuous.iter_mut().flat_map(|vacuous| &mut vacuous.proofs);
+    decided.proofs.iter_mut().chain(vacuous).collect()
+}
+
+/// Renumbers the states of a strategy.
+fn renumber(proof: &mut Proof, numbers: &[Numbers]) {
+    let numbers = &numbers[proof.space as usize];
+    let choices = proof.strategy.choices.iter_mut().flat_map(|(_, states)| states);
+    choices.for_each(|(state, _)| *state = numbers[*state as usize]);
 }
 
 /// A certificate in the making.
@@ -95,12 +118,14 @@ struct Draft<'a, 'f> {
     firmware: &'a Firmware<'f>,
     goals: &'a [Goal],
     outcome: &'a Outcome<Firmware<'f>>,
+    bound: &'a Bound,
     spaces: Vec<DraftSpace<'a>>,
 }
 
 /// What proofs need of a state space.
 struct DraftSpace<'a> {
     space: &'a Arc<StateSpace<AbstractState>>,
+    atoms: &'a [Atom],
     labels: mu_calculus::Labels,
     /// The states that are visited.
     visited: Vec<bool>,
@@ -111,13 +136,20 @@ struct DraftSpace<'a> {
 }
 
 impl<'a> Draft<'a, '_> {
-    fn claim(&mut self, claimed: Claimed) -> Claim {
-        let Some((holds, goal, goes_on)) = claimed else { return Claim::Undecided };
+    fn claim(&mut self, property: usize, claimed: &Claimed) -> Claim {
+        let (holds, goal, goes_on, vacuous) = match claimed {
+            Claimed::Nothing => return Claim::Undecided,
+            Claimed::Unproved(reason) => return Claim::Uncertified(reason.clone()),
+            Claimed::Decided { holds, goal, goes_on, vacuous } => (*holds, *goal, *goes_on, *vacuous),
+        };
         let goals = [Some(goal), goes_on].into_iter().flatten();
         let proofs: Option<Vec<Proof>> = goals.map(|goal| self.proof(goal)).collect();
         let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
         match proofs {
-            Some(proofs) => Claim::Decided(Decided { verdict, proofs }),
+            Some(proofs) => {
+                let vacuous = vacuous.and_then(|part| self.vacuous(property, goal, part));
+                Claim::Decided(Decided { verdict, proofs, vacuous })
+            }
             None => Claim::Uncertified("no strategy for it was found again".to_owned()),
         }
     }
@@ -125,35 +157,91 @@ impl<'a> Draft<'a, '_> {
     /// The proof of a goal or of its negation.
     fn proof(&mut self, goal: usize) -> Option<Proof> {
         let (decision, goal) = (&self.outcome.decisions[goal], &self.goals[goal]);
-        let number = self.space_number(&decision.space);
-        let draft = &mut self.spaces[number];
-        // What stands whatever the hardware does is proved with its choices left open.
-        let open = decision.robust && decision.space.has_abstracted_choices();
-        let graph = match open {
-            true => decision.space.open_graph(goal.sees_hazards),
-            false => decision.space.graph(goal.sees_hazards),
-        };
-        let solved = match open {
-            true => {
-                Some(Problem { graph: &graph, labels: &draft.labels, formula: &goal.formula }.solve(&|| false).ok()?)
-            }
-            false => None,
-        };
-        let solution = solved.as_ref().or(decision.solution.as_ref())?;
-        if solution.verdict().is_unknown() || solution.verdict() != decision.verdict {
-            return None;
-        }
-        let strategy = draft.follow(&graph, &goal.formula, solution, goal.sees_hazards);
         let basis = if decision.robust { Basis::Hardware } else { Basis::Model };
-        Some(Proof { space: number as u32, basis, strategy })
+        let wanted = decision.verdict.known()?;
+        // What stands whatever the hardware does is proved with its choices left open.
+        let is_open = decision.robust && decision.space.has_abstracted_choices();
+        let solution = decision.solution.as_ref().filter(|_| !is_open);
+        self.shown(&decision.space, (&goal.formula, goal.sees_hazards), (wanted, basis), solution)
+    }
+
+    /// The proof that a part of a property does not matter.
+    fn vacuous(&mut self, property: usize, goal: usize, part: usize) -> Option<Vacuous> {
+        let (formulas, space) = (self.bound.strengthened(property, part)?, &self.outcome.decisions[goal].space);
+        let proofs = formulas.iter().map(|formula| self.shown_on_some_basis(space, formula, true));
+        let proofs: Vec<Proof> = proofs.collect::<Option<_>>()?;
+        Some(Vacuous { part: part as u32, proofs })
+    }
+
+    /// The proofs of how deep the stack gets.
+    fn stack(&mut self) -> Stack {
+        let bound = self.bound;
+        Stack { upper: self.depth(bound.upper.as_ref(), true), lower: self.depth(bound.lower.as_ref(), false) }
+    }
+
+    /// The proof that a formula about the stack has a value, in the first state space that shows it; those that other proofs
+    /// need come first.
+    fn depth(&mut self, stated: Option<&(u32, NormalForm)>, wanted: bool) -> Option<Depth> {
+        let (bytes, formula) = stated?;
+        let mut spaces: Vec<&'a Arc<StateSpace<AbstractState>>> = self.spaces.iter().map(|draft| draft.space).collect();
+        spaces.extend(stack_spaces(self.outcome));
+        let proof = spaces.into_iter().find_map(|space| self.shown_on_some_basis(space, formula, wanted))?;
+        Some(Depth { bytes: *bytes, proof })
+    }
+
+    /// The proof that a formula has a value, of the hardware if possible.
+    fn shown_on_some_basis(
+        &mut self,
+        space: &'a Arc<StateSpace<AbstractState>>,
+        formula: &NormalForm,
+        wanted: bool,
+    ) -> Option<Proof> {
+        let bases: &[Basis] = match space.has_abstracted_choices() {
+            true => &[Basis::Hardware, Basis::Model],
+            false => &[Basis::Hardware],
+        };
+        bases.iter().find_map(|basis| self.shown(space, (formula, false), (wanted, *basis), None))
+    }
+
+    /// The proof that a formula has a value in a state space, read off a solution if there is one already.
+    fn shown(
+        &mut self,
+        space: &'a Arc<StateSpace<AbstractState>>,
+        (formula, sees_hazards): (&NormalForm, bool),
+        (wanted, basis): (bool, Basis),
+        solution: Option<&Solution>,
+    ) -> Option<Proof> {
+        let number = self.space_number(space);
+        let draft = &mut self.spaces[number];
+        let graph = match basis {
+            Basis::Hardware => space.open_graph(sees_hazards),
+            Basis::Model => space.graph(sees_hazards),
+        };
+        let solved = match solution {
+            Some(_) => None,
+            None => Problem { graph: &graph, labels: &draft.labels, formula }.solve(&|| false).ok(),
+        };
+        let winner = solution.or(solved.as_ref()).filter(|winner| winner.verdict() == Truth::from(wanted));
+        let strategy = winner.map(|winner| draft.follow(&graph, formula, winner, sees_hazards));
+        if !draft.visited[0] {
+            // No proof needs it: it is the last one.
+            self.spaces.truncate(number);
+        }
+        Some(Proof { space: number as u32, basis, strategy: strategy? })
     }
 
     fn space_number(&mut self, space: &'a Arc<StateSpace<AbstractState>>) -> usize {
         let known = self.spaces.iter().position(|draft| Arc::ptr_eq(draft.space, space));
         known.unwrap_or_else(|| {
-            let labels = space.labels(self.firmware.atoms.len(), |state, atom| self.firmware.label(state, atom));
+            let atoms = self.bound.table.atoms();
+            let firmware = self.firmware;
+            let labels = space.labels(atoms.len(), |state, atom| match atom.index() < firmware.atoms.len() {
+                true => firmware.label(state, atom),
+                false => firmware.view(state).map_or(Truth::Unknown, |view| atoms[atom.index()].evaluate(&view)),
+            });
             self.spaces.push(DraftSpace {
                 space,
+                atoms,
                 labels,
                 visited: vec![false; space.states.len()],
                 all_successors: vec![false; space.states.len()],
@@ -232,11 +320,11 @@ impl DraftSpace<'_> {
     }
 
     /// The space as certificates have it.
-    fn finish(&self, firmware: &Firmware<'_>, stored: &mut Stored<'_, '_>) -> (Space, Numbers) {
+    fn finish(&self, stored: &mut Stored<'_, '_>) -> (Space, Numbers) {
         let mut numbers = vec![u32::MAX; self.visited.len()];
         let visited = || (0..).zip(&self.visited).filter(|(_, is_visited)| **is_visited).map(|(state, _)| state);
         visited().zip(0..).for_each(|(state, number): (u32, u32)| numbers[state as usize] = number);
-        let atoms = firmware.atoms.len();
+        let atoms = self.atoms.len();
         let (mut edges, mut labels, mut states) = (Edges::new(), Labels::new(atoms), Vec::new());
         for old in visited() {
             let state = &self.space.states[old as usize];

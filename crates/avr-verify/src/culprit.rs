@@ -1,14 +1,14 @@
 //! What stands in the way of an answer: the limit, the path to the nearest cause, the unknown bits that it depends on and
 //! where they came from, and what would help.
 
+use crate::reason::cause;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::cause;
 use avr_machine::{Hazard, HazardKind, Limit};
 use mu_calculus::{Cause, Culprit as RootCause, Problem, StateId};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
-use tvar::{Blame, Decision, Exhausted, Goal, Knob, Precision, Source, System, Undecided, Watch};
+use tvar::{Blame, Decision, Exhausted, Goal, Knob, Place, Precision, Source, System, Undecided, Watch};
 
 use crate::state::Location;
 
@@ -40,7 +40,8 @@ pub struct Culprit {
     pub bits: Vec<UnknownBits>,
     /// How many other origins are left out of `bits`.
     pub more_bits: usize,
-    /// The refinements that were made for the property.
+    /// The refinements that were made for what is unknown at the place of the cause; those for the property, where no cause
+    /// was found.
     pub refinements: usize,
     /// What would help, the best first.
     pub help: Vec<Help>,
@@ -114,10 +115,14 @@ pub enum Help {
 
 /// The way to a cause.
 pub(crate) struct Way {
-    /// The states, by number, from the initial one to that of the cause.
+    /// The states that were kept, by number, from the initial one to that of the cause.
     pub(crate) states: Vec<StateId>,
+    /// The same with those that were left out.
+    path: Vec<AbstractState>,
     pub(crate) blame: Blame,
     sources: Vec<Source>,
+    /// The refinements that were made for causes at the place of this one.
+    refinements: usize,
 }
 
 /// The way to what stands in the way of a decision; none if there is none or a limit left no time to look for it.
@@ -130,13 +135,17 @@ pub(crate) fn way<'f>(
 ) -> Option<Way> {
     match decision.undecided.as_ref()? {
         Undecided::Stuck { path, blame, sources } => {
-            Some(Way { states: numbers(decision, path)?, blame: *blame, sources: sources.clone() })
+            let refinements = refinements(firmware, path.last()?);
+            let states = numbers(decision, path)?;
+            let path = firmware.unfolded(path, precision);
+            Some(Way { states, path, blame: *blame, sources: sources.clone(), refinements })
         }
         Undecided::Exhausted(_) if decision.space.states.len() > MAX_STATES || watch.cancelled() => None,
         Undecided::Exhausted(_) => {
             let mut way = nearest(firmware, goal, decision)?;
-            if way.states.len() <= MAX_TRACED && way.blame != Blame::Sink {
-                let path: Vec<AbstractState> = way.states.iter().map(|id| decision.space.states[id.index()]).collect();
+            let path: Vec<AbstractState> = way.states.iter().map(|id| decision.space.states[id.index()]).collect();
+            way.path = firmware.unfolded(&path, precision);
+            if way.path.len() <= MAX_TRACED && way.blame != Blame::Sink {
                 let candidates = firmware.blame(&path, way.blame, precision);
                 let source =
                     |one: tvar::Candidate<Firmware<'f>>| Source { knob: one.knob, step: one.step, direct: one.direct };
@@ -145,6 +154,11 @@ pub(crate) fn way<'f>(
             Some(way)
         }
     }
+}
+
+/// How many refinements were made for causes at the place of a state.
+fn refinements(firmware: &Firmware<'_>, state: &AbstractState) -> usize {
+    firmware.refined_for.get(&firmware.location(state).in_any_round()).copied().unwrap_or(0)
 }
 
 /// The numbers of the states of a path.
@@ -173,7 +187,8 @@ fn nearest(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractSta
         Cause::Sink => Blame::Sink,
     };
     let states = best.path.iter().map(|step| step.state).chain([best.state]).collect();
-    Some(Way { states, blame, sources: Vec::new() })
+    let refinements = refinements(firmware, &space.states[best.state.index()]);
+    Some(Way { states, path: Vec::new(), blame, sources: Vec::new(), refinements })
 }
 
 /// What stands in the way of a decision, as the user is told; none if it is decided.
@@ -184,9 +199,8 @@ pub(crate) fn culprit(
 ) -> Option<Culprit> {
     let undecided = decision.undecided.as_ref()?;
     let space = &decision.space;
-    let states: Vec<&AbstractState> =
-        way.map_or(Vec::new(), |way| way.states.iter().map(|id| &space.states[id.index()]).collect());
-    let last = states.last().copied();
+    let states: &[AbstractState] = way.map_or(&[], |way| &way.path);
+    let last = states.last();
     let obstacle = match (undecided, last) {
         (Undecided::Exhausted(Exhausted::Time(limit)), _) => Obstacle::Time(*limit),
         (Undecided::Exhausted(Exhausted::Memory(limit)), _) => Obstacle::Memory(*limit),
@@ -201,7 +215,7 @@ pub(crate) fn culprit(
         _ => format!("{waiting} states were reached and not followed further"),
     };
     let path: Vec<u32> = states.iter().filter_map(|state| address(firmware, state)).collect();
-    let all = bits(firmware, way, &states);
+    let all = bits(firmware, way, states);
     let help = help(firmware, obstacle, last, &all);
     Some(Culprit {
         obstacle,
@@ -210,7 +224,7 @@ pub(crate) fn culprit(
         path: path[path.len().saturating_sub(MAX_STEPS)..].to_vec(),
         more_bits: all.len().saturating_sub(MAX_BITS),
         bits: all.into_iter().take(MAX_BITS).collect(),
-        refinements: decision.spent,
+        refinements: way.map_or(decision.spent, |way| way.refinements),
         help,
     })
 }
@@ -225,7 +239,7 @@ pub(crate) fn address(firmware: &Firmware<'_>, state: &AbstractState) -> Option<
 
 /// The origins of what is unknown at the end of a way: what the cause itself depends on, the latest first; if that is
 /// nothing, what the way there depends on.
-fn bits(firmware: &Firmware<'_>, way: Option<&Way>, states: &[&AbstractState]) -> Vec<UnknownBits> {
+fn bits(firmware: &Firmware<'_>, way: Option<&Way>, states: &[AbstractState]) -> Vec<UnknownBits> {
     let sources = way.map_or(&[][..], |way| &way.sources);
     let direct = sources.iter().any(|source| source.direct);
     let mut all: Vec<UnknownBits> = Vec::new();

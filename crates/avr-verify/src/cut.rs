@@ -19,3 +19,11 @@ pub(crate) fn cut<V: ByteDomain, U: Unknowns<V>>(
         cut_what_is_read(machine, state, environment);
     }
 }
+
+/// Whether the precision names bits of a state that are unknown.
+pub(crate) fn is_cut<V: ByteDomain>(state: &MachineState<V>, precision: &LocationPrecision) -> bool {
+    precision
+        .cases
+        .iter()
+        .any(|(variable, mask)| state.data.get(variable.0 as u16).bits().unknown_mask() & mask as u8 != 0)
+}

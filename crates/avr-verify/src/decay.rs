@@ -3,12 +3,13 @@
 use crate::liveness::{Cells, Liveness};
 use crate::state::Running;
 use crate::store::{CallsId, Store};
-use avr_machine::{Frame, FrameKind, Machine};
+use avr_machine::{DataSpace, Frame, Machine, MachineState};
 use avr_properties::{Atom, CellsRead};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::hash::Hasher;
 use std::ops::Range;
+use three_valued::TvByte;
 use tvar::{StepPrecision, Variable};
 
 /// Registers and flags that never seem dead: the I flag decides over interrupts.
@@ -87,6 +88,13 @@ impl Forgetting {
         }
     }
 
+    /// The registers and flags of the machine at work that may be read again.
+    pub(crate) fn live_values(&self, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> Vec<TvByte> {
+        let live = self.liveness.live(state.control.pc, self.live_after(store, calls)) | self.named;
+        let registers = (0..32).filter(|register| live >> register & 1 == 1).map(|register| *state.data.get(register));
+        registers.chain([state.data.get(self.status).forget(!((live >> 32) as u8))]).collect()
+    }
+
     /// Known bytes just below the stack, which were popped.
     fn popped(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
         if running.control.torn.is_some() {
@@ -154,15 +162,51 @@ impl Forgetting {
     /// apart; 0 where there are none. Those of the callers and of what was interrupted count as well, wherever they are
     /// saved.
     pub(crate) fn addresses(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
+        let pointer = self.pointer(store, running).filter(|_| running.control.torn.is_none());
+        let cell = |address| store.cell(running.memory, address);
+        let wanted = |address| self.liveness.addressing(address);
+        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell, &wanted)
+    }
+
+    /// The values of the registers that count the rounds of the loops that a state is in, its callers and what was
+    /// interrupted included, as far as they are known, as a number that tells them apart; 0 where there are none.
+    pub(crate) fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
+        let pointer = self.pointer(store, running).filter(|_| running.control.torn.is_none());
+        let cell = |address| store.cell(running.memory, address);
+        let wanted = |address| self.liveness.counting(address) | self.liveness.addressing(address);
+        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell, &wanted)
+    }
+
+    /// The same for the machine at work.
+    pub(crate) fn round_at_work(
+        &self,
+        machine: &Machine,
+        store: &Store,
+        state: &MachineState<TvByte>,
+        calls: CallsId,
+    ) -> u64 {
+        let cell = |address| *state.data.get(address);
+        let wanted = |address| self.liveness.counting(address) | self.liveness.addressing(address);
+        self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell, &wanted)
+    }
+
+    /// The known values of registers that are wanted at an instruction, and those that are wanted where it was called from
+    /// or what it interrupted, as a number.
+    fn told(
+        &self,
+        machine: &Machine,
+        (pc, pointer): (u32, Option<u16>),
+        frames: impl Iterator<Item = (Frame, Option<u32>)>,
+        cell: &dyn Fn(u16) -> TvByte,
+        wanted: &dyn Fn(u32) -> u32,
+    ) -> u64 {
         let mut key = Key::default();
-        let mut wanted = self.liveness.addressing(running.control.pc);
         let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
-        key.add(store, running, wanted, &places);
-        if let Some(pointer) = self.pointer(store, running).filter(|_| running.control.torn.is_none()) {
-            for frame in store.frames(running.calls) {
-                self.find_saved(machine, &frame, pointer, &mut places);
-                wanted = self.liveness.addressing(frame.return_address);
-                key.add(store, running, wanted, &places);
+        key.add(cell, wanted(pc), &places);
+        if let Some(pointer) = pointer {
+            for (frame, entry) in frames {
+                self.find_saved(machine, (&frame, entry), pointer, &mut places);
+                key.add(cell, wanted(frame.return_address), &places);
             }
         }
         key.finish()
@@ -170,17 +214,17 @@ impl Forgetting {
 
     /// Where the registers are that the function or handler of a frame has saved: on the stack, if it has not popped
     /// them again.
-    fn find_saved(&self, machine: &Machine, frame: &Frame, pointer: u16, places: &mut [u16; 32]) {
-        let entry = match frame.kind {
-            FrameKind::Call => Liveness::called_before(&machine.program, frame.return_address),
-            FrameKind::Interrupt(number) => {
-                let mut all = machine.device.interrupts.iter();
-                all.find(|interrupt| interrupt.number == number).map(|interrupt| interrupt.vector.into())
-            }
-        };
+    fn find_saved(
+        &self,
+        machine: &Machine,
+        (frame, entry): (&Frame, Option<u32>),
+        pointer: u16,
+        places: &mut [u16; 32],
+    ) {
+        let Some(entry) = entry else { return };
         let first = frame.position.wrapping_sub(machine.device.core.pc_bytes.into());
         let mut seen = 0u32;
-        for (register, offset) in self.liveness.saved_by(entry.unwrap_or(u32::MAX)).iter().zip(0u16..) {
+        for (register, offset) in self.liveness.saved_by(&machine.program, entry).iter().zip(0u16..) {
             let place = first.wrapping_sub(offset);
             // A second push of a register saves something else, such as SREG.
             if seen >> register & 1 == 0 && place > pointer {
@@ -193,6 +237,18 @@ impl Forgetting {
     /// The registers at an instruction (flash word address) whose values may end in an address.
     pub(crate) fn addressing(&self, address: u32) -> u32 {
         self.liveness.addressing(address)
+    }
+
+    /// The stack pointer, as far as it is known and not torn.
+    pub(crate) fn whole_pointer(&self, state: &MachineState<TvByte>) -> Option<u16> {
+        self.pointer_in(&state.data).filter(|_| state.control.torn.is_none())
+    }
+
+    /// The stack pointer, as far as it is known.
+    pub(crate) fn pointer_in(&self, data: &DataSpace<TvByte>) -> Option<u16> {
+        let byte = |address: u16| data.get(address).known();
+        let high = self.stack_pointer.1.map_or(Some(0), byte)?;
+        Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
     }
 
     fn pointer(&self, store: &Store, running: &Running) -> Option<u16> {
@@ -211,9 +267,9 @@ struct Key {
 
 impl Key {
     /// Adds the values of some registers, each at its place, as far as they are known.
-    fn add(&mut self, store: &Store, running: &Running, registers: u32, places: &[u16; 32]) {
+    fn add(&mut self, cell: &dyn Fn(u16) -> TvByte, registers: u32, places: &[u16; 32]) {
         for (register, place) in places.iter().enumerate().filter(|(register, _)| registers >> register & 1 == 1) {
-            if let Some(value) = store.cell(running.memory, *place).known() {
+            if let Some(value) = cell(*place).known() {
                 self.hasher.write_u32((register as u32) << 8 | u32::from(value));
                 self.any = true;
             }

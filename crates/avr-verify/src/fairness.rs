@@ -1,8 +1,10 @@
 //! Fairness must not prove anything by itself: wherever the program gets, a fair run must be possible.
 
+use crate::reason::{place, reason};
+use crate::request::Request;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::{Request, after_start, place, reason};
+use crate::verification::after_start;
 use avr_properties::{BoundProperty, Fairness};
 use mu_calculus::{AtomId, Formula, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
 use std::collections::BTreeSet;

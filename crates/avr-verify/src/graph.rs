@@ -3,9 +3,10 @@
 use crate::culprit::address;
 use crate::evidence;
 use crate::explain::Effort;
+use crate::request::Request;
 use crate::result::{PropertyResult, Results, Verdict};
 use crate::state::AbstractState;
-use crate::verification::{Request, Work, verified};
+use crate::verification::{Work, verified};
 use avr_machine::{Hazard, Limit};
 use avr_properties::{PropertyError, StateView};
 use mu_calculus::StateId;
@@ -61,7 +62,7 @@ pub enum NodeKind {
 /// # Errors
 /// As [`verify`](crate::verify).
 pub fn graph(request: &Request<'_>) -> Result<(Results, Option<StateGraph>), PropertyError> {
-    verified(request, (Effort::LITTLE, false), |work, goals, results| {
+    verified(&request.with_all_states(), (Effort::LITTLE, false), |work, goals, results| {
         let checked = || results.properties.iter().zip(goals).enumerate().filter(|(_, (_, goals))| goals.is_some());
         let unknown = checked().find(|(_, (result, _))| matches!(result.verdict, Verdict::Unknown(_)));
         let found = unknown.or_else(|| checked().next());

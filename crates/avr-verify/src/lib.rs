@@ -6,25 +6,36 @@
 
 mod assumptions;
 mod certificate;
+mod compression;
 mod culprit;
 mod cut;
 mod decay;
+mod decide;
 mod events;
 mod evidence;
 mod explain;
+mod exploration;
 mod fairness;
 mod graph;
+mod invariant;
+mod joined;
+mod last_pass;
 mod liveness;
 #[cfg(test)]
 mod obligations;
 #[cfg(test)]
 mod published;
+#[cfg(test)]
+mod random_programs;
+mod reason;
 mod reduction;
+mod request;
 mod result;
 mod script;
 mod setup;
 mod stack;
 mod state;
+mod step;
 mod store;
 mod survey;
 mod system;
@@ -37,14 +48,17 @@ mod worst_case;
 pub use assumptions::assumptions;
 pub use certificate::PropertyText;
 pub use culprit::{Culprit, Help, Obstacle, Origin, UnknownBits};
-pub use evidence::{Change, Chosen, Evidence, EvidenceKind, Item, LastState, Line, Told};
+pub use decide::allows_reduction;
+pub use evidence::{Change, Chosen, Condition, Evidence, EvidenceKind, Item, LastState, Line, Told};
 pub use explain::{Along, Counts, Explained, Explanation, Stretch};
+pub use exploration::{Exploration, Stored};
 pub use graph::{GraphNode, NodeKind, StateGraph, graph};
+pub use request::{Reductions, Request};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
 pub use survey::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use system::{Firmware, View};
 pub use tvar::{Exhausted, Phase, Progress, Strategy, Unlimited, Watch};
-pub use verification::{Request, certify, explained, verify};
+pub use verification::{certify, explained, verify};
 pub use worst_case::{Fit, Room, WorstCase, worst_case};

@@ -6,7 +6,10 @@
 
 use avr_isa::Instruction;
 use avr_machine::{Fetched, Machine, Program};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Registers and flags: bit n is rn, bit 32 + n is the flag with bit n in SREG.
 pub(crate) type Cells = u64;
@@ -44,6 +47,7 @@ struct Effect {
 enum Flow {
     Next(Vec<u32>),
     Call { function: u32, next: u32 },
+    IndirectCall { next: u32 },
     Return,
     Unknown,
 }
@@ -52,8 +56,10 @@ enum Flow {
 #[derive(Debug)]
 pub(crate) struct Liveness {
     facts: Vec<Facts>,
-    /// The registers that each function and handler pushes in the beginning, by its first instruction.
-    saved: BTreeMap<u32, Vec<u8>>,
+    /// The registers that each function and handler that was asked for pushes in the beginning, by its first instruction.
+    saved: RefCell<FxHashMap<u32, Rc<[u8]>>>,
+    /// The registers that count the rounds of a loop, by flash word address.
+    counting: Vec<u32>,
 }
 
 /// How many instructions at the beginning of a function are looked at for registers that it saves.
@@ -68,35 +74,24 @@ impl Liveness {
         solve(&effects, |address, facts| update_liveness(&effects, address, facts), &mut facts);
         let returns = call_returns(&effects);
         solve(&effects, |address, facts| update_addressing(&effects, &returns, address, facts), &mut facts);
-        let entries = effects.iter().flatten().filter_map(|effect| match effect.flow {
-            Flow::Call { function, .. } => Some(function),
-            _ => None,
-        });
-        let vectors = machine.device.interrupts.iter().map(|interrupt| interrupt.vector.into());
-        let saved = entries.chain(vectors).map(|entry| (entry, saved_registers(&machine.program, entry))).collect();
-        Self { facts, saved }
+        Self { facts, saved: RefCell::default(), counting: counting(&machine.program) }
     }
 
     /// The registers that the function or handler at a flash word address pushes first, in this order.
-    pub(crate) fn saved_by(&self, entry: u32) -> &[u8] {
-        self.saved.get(&entry).map_or(&[], Vec::as_slice)
-    }
-
-    /// The function that the call before a return address (flash word address) goes to, if the code tells.
-    pub(crate) fn called_before(program: &Program, return_address: u32) -> Option<u32> {
-        [1, 2].into_iter().find_map(|words| {
-            let address = return_address.checked_sub(words)?;
-            match effect(program, address)?.flow {
-                Flow::Call { function, next } if next == return_address => Some(function),
-                _ => None,
-            }
-        })
+    pub(crate) fn saved_by(&self, program: &Program, entry: u32) -> Rc<[u8]> {
+        let mut saved = self.saved.borrow_mut();
+        Rc::clone(saved.entry(entry).or_insert_with(|| saved_registers(program, entry).into()))
     }
 
     /// What is read at an instruction (flash word address) or later before it is overwritten, when `after` is what is
     /// live after the present function returns.
     pub(crate) fn live(&self, address: u32, after: Cells) -> Cells {
         self.facts.get(address as usize).map_or(ALL, |facts| facts.live | facts.passing & after)
+    }
+
+    /// The registers at an instruction that count the rounds of a loop that it is part of.
+    pub(crate) fn counting(&self, address: u32) -> u32 {
+        self.counting.get(address as usize).copied().unwrap_or(0)
     }
 
     /// The registers at an instruction whose values may end in an address.
@@ -131,7 +126,7 @@ fn update_liveness(effects: &[Option<Effect>], address: usize, facts: &[Facts]) 
             (function.live | function.passing & next.live, function.passing & next.passing)
         }
         Flow::Return => (0, ALL),
-        Flow::Unknown => (ALL, ALL),
+        Flow::IndirectCall { .. } | Flow::Unknown => (ALL, ALL),
     };
     let facts = facts[address];
     Facts { live: effect.read | live & !effect.written, passing: passing & !effect.written, ..facts }
@@ -151,6 +146,7 @@ fn update_addressing(
             let passing = facts.get(*function as usize).map_or(ALL, |facts| facts.passing);
             at(*function) | at(*next) & passing
         }
+        Flow::IndirectCall { next } => at(*next),
         Flow::Return => {
             returns.get(&(address as u32)).map_or(0, |places| places.iter().fold(0, |all, place| all | at(*place)))
         }
@@ -177,6 +173,27 @@ fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<u32, Vec<u32>> {
     returns
 }
 
+/// The registers that count the rounds of loops, by instruction: `dec` of one of them decides whether a branch goes back.
+fn counting(program: &Program) -> Vec<u32> {
+    let mut counting = vec![0; program.words() as usize];
+    for branch in 1..program.words() {
+        let (
+            Fetched::Instruction { instruction: Instruction::Dec { rd }, .. },
+            Fetched::Instruction { instruction, .. },
+        ) = (program.fetch(branch - 1), program.fetch(branch))
+        else {
+            continue;
+        };
+        if let Flow::Next(targets) = flow(program, instruction, branch, 1)
+            && let [_, back] = targets[..]
+            && back < branch
+        {
+            counting[back as usize..=branch as usize].iter_mut().for_each(|registers| *registers |= 1 << rd.index());
+        }
+    }
+    counting
+}
+
 /// The return instructions that a function reaches without leaving calls.
 fn returns_of(effects: &[Option<Effect>], function: u32) -> Vec<u32> {
     let (mut found, mut waiting, mut seen) = (Vec::new(), vec![function], std::collections::BTreeSet::new());
@@ -187,7 +204,7 @@ fn returns_of(effects: &[Option<Effect>], function: u32) -> Vec<u32> {
         }
         match &effect.flow {
             Flow::Next(targets) => waiting.extend(targets),
-            Flow::Call { next, .. } => waiting.push(*next),
+            Flow::Call { next, .. } | Flow::IndirectCall { next } => waiting.push(*next),
             Flow::Return => found.push(address),
             Flow::Unknown => {}
         }
@@ -259,7 +276,8 @@ fn flow(program: &Program, instruction: Instruction, address: u32, words: u8) ->
         Instruction::Rcall { offset } => Flow::Call { function: relative(offset), next },
         Instruction::Call { target } => Flow::Call { function: target, next },
         Instruction::Ret | Instruction::Reti => Flow::Return,
-        Instruction::Ijmp | Instruction::Eijmp | Instruction::Icall | Instruction::Eicall => Flow::Unknown,
+        Instruction::Icall | Instruction::Eicall => Flow::IndirectCall { next },
+        Instruction::Ijmp | Instruction::Eijmp => Flow::Unknown,
         Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => {
             Flow::Next(vec![next, relative(offset.into())])
         }
@@ -324,11 +342,9 @@ mod tests {
     }
 
     #[test]
-    fn functions_and_what_they_save_are_found() {
+    fn what_functions_save_is_found() {
         let machine = with_call();
-        assert_eq!(Liveness::called_before(&machine.program, 2), Some(3));
-        assert_eq!(Liveness::called_before(&machine.program, 1), None);
-        assert_eq!(Liveness::new(&machine).saved_by(3), [28]);
+        assert_eq!(*Liveness::new(&machine).saved_by(&machine.program, 3), [28]);
     }
 
     #[test]

@@ -1,34 +1,24 @@
 //! The obligations of the framework (initial, step: may and must, decay), tested on real images: concrete runs with
 //! random worlds are followed through the abstract system, whatever its precision.
 
+use crate::compression::{Fault, set_fault};
+use crate::random_programs::Random;
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges};
 use crate::state::{AbstractState, Location};
-use crate::system::{Firmware, Leaf};
+use crate::step::Leaf;
+use crate::system::Firmware;
 use avr_image::{FlashWordAddress, Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Demand, Environment, Input, Machine, MachineState, Options, Program, Question, Stop};
 use std::path::Path;
 use tvar::{Knob, Precision, Strategy, System, Variable};
 
+/// How many of them where runs are long.
+const FEW_WORLDS: usize = 6;
+/// The most steps from one state that is kept to the next.
+const MOST_LEFT_OUT: usize = 5000;
 /// How many random worlds a state is shown to.
 const WORLDS: usize = 24;
-
-/// A deterministic generator (splitmix64), so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
 
 /// A world that does anything.
 impl Environment<u8> for Random {
@@ -37,7 +27,7 @@ impl Environment<u8> for Random {
     }
 
     fn choose(&mut self, count: usize) -> usize {
-        self.below(count)
+        self.below(count as u64) as usize
     }
 
     fn case(&mut self, _: usize, _: Question<'_, u8>) -> usize {
@@ -60,16 +50,14 @@ type Outcome = Result<MachineState<u8>, Stop>;
 
 fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> bool {
     match (state, outcome) {
-        (AbstractState::Running(running), Ok(concrete)) => {
+        (AbstractState::Running(running), Ok(concrete)) if running.control == concrete.control => {
             let mut frames: Vec<_> = firmware.store.frames(running.calls).collect();
             frames.reverse();
             let inside = |page: usize| {
                 let cells = firmware.store.page(running.memory, page).iter().zip(concrete.data.page(page));
                 cells.into_iter().all(|(cell, value)| cell.contains(*value))
             };
-            running.control == concrete.control
-                && frames == concrete.calls.frames()
-                && (0..concrete.data.pages()).all(inside)
+            frames == concrete.calls.frames() && (0..concrete.data.pages()).all(inside)
         }
         (AbstractState::Hazard { hazard, .. }, Err(Stop::Hazard(met))) => hazard.kind == met.kind,
         // The engine stopped following: the sink stands for everything.
@@ -88,7 +76,7 @@ fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precis
     let location = firmware.location(state);
     let variable = Variable(random.below(0x900) as u32);
     let bit = 1 << random.below(8);
-    let input = Variable([0x23u32, 0x26, 0x29, 0xc6, 0x46, 0x35][random.below(6)]);
+    let input = Variable([0x23u32, 0x26, 0x29, 0xc6, 0x46, 0x35][random.below(6) as usize]);
     match random.below(4) {
         0 => precision.refine(location, Knob::Input(input, bit)),
         1 => precision.refine(location, Knob::Case(Variable(random.below(0x20) as u32), bit)),
@@ -104,7 +92,7 @@ fn drop_bits(firmware: &Firmware<'_>, leaves: &[Leaf], precision: &mut Precision
     if leaves.is_empty() || random.below(3) > 0 {
         return;
     }
-    let location = firmware.location(&leaves[random.below(leaves.len())].state);
+    let location = firmware.location(&leaves[random.below(leaves.len() as u64) as usize].state);
     let cell = if random.below(2) == 0 { random.below(0x20) } else { 0x100 + random.below(0x800) };
     precision.drop_bits(location, Variable(cell as u32), random.next() & 0xff);
 }
@@ -163,6 +151,78 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
         concrete = next;
     }
     steps
+}
+
+/// Follows one run from one state that is kept to the next, with registers cut into cases on the way; how many such states
+/// there were, or what is not covered.
+fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, String> {
+    let mut random = Random(seed);
+    let mut firmware = Firmware::new(machine, &[]).with_compressed_paths();
+    let mut precision = Precision::new(Strategy::Default);
+    precision.be_coarse(true);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut random);
+    let start = firmware.initial();
+    let mut state = firmware.leaves(&start, precision.at(&Location::Dummy))[0].state;
+    for taken in 0..passages {
+        if random.below(2) == 0 {
+            let register = Variable(random.below(0x20) as u32);
+            precision.refine_generally(firmware.location(&state), Knob::Case(register, 7));
+        }
+        let leaves = firmware.leaves_far(&state, &precision);
+        let at = concrete.control.pc * 2;
+        let mut next = None;
+        for _ in 0..FEW_WORLDS {
+            let (mut world, mut steps) = (step(machine, &concrete, &mut random), 1);
+            let arrived = loop {
+                if let Some(leaf) = leaves.iter().find(|leaf| covers(&firmware, &leaf.state, &world)) {
+                    break leaf.state;
+                }
+                world = match world {
+                    Ok(on) if steps < MOST_LEFT_OUT => step(machine, &on, &mut random),
+                    _ => {
+                        return Err(format!(
+                            "no leaf covers what comes after {at:#x} in passage {taken} of seed {seed}"
+                        ));
+                    }
+                };
+                steps += 1;
+            };
+            next = Some((arrived, world));
+        }
+        let Some((arrived @ AbstractState::Running(_), Ok(world))) = next else { return Ok(taken) };
+        (state, concrete) = (tvar::arrive(&mut firmware, &precision, arrived), world);
+    }
+    Ok(passages)
+}
+
+/// Images in which indices are computed.
+const INDEXED: [&str; 4] = [
+    "usart-echo/usart-echo.Og.elf",
+    "sketch-serial-echo/sketch-serial-echo.Os.elf",
+    "parser-repaired/parser-repaired.Os.elf",
+    "shared-counter-protected/shared-counter-protected.Og.elf",
+];
+
+#[test]
+fn concrete_runs_pass_by_the_states_that_are_kept() {
+    for image in INDEXED {
+        let machine = machine(image, "atmega328p");
+        for seed in 0..4 {
+            let taken = follow_far(&machine, 30, seed).unwrap_or_else(|problem| panic!("{image}: {problem}"));
+            assert!(taken > 3, "only {taken} passages of {image} were followed");
+        }
+    }
+}
+
+#[test]
+fn a_case_that_stands_for_all_would_be_noticed() {
+    set_fault(Some(Fault::FirstCaseOnly));
+    let is_noticed = INDEXED.iter().any(|image| {
+        let machine = machine(image, "atmega328p");
+        (0..4).any(|seed| follow_far(&machine, 30, seed).is_err())
+    });
+    set_fault(None);
+    assert!(is_noticed);
 }
 
 #[track_caller]

@@ -3,6 +3,7 @@
 use crate::culprit::Culprit;
 use crate::evidence::Evidence;
 use crate::explain::Explanation;
+use crate::exploration::Exploration;
 use crate::survey::Survey;
 use std::time::Duration;
 
@@ -120,6 +121,8 @@ pub struct Vacuity {
     pub subformula: String,
     /// What replaced it.
     pub replaced_by: bool,
+    /// Its number among the strengthenings of the formula.
+    pub part: usize,
 }
 
 /// The worst-case depth of the stack in bytes below RAMEND.
@@ -161,6 +164,11 @@ pub struct Results {
     pub interrupted: bool,
     /// How often the state space was built.
     pub passes: usize,
+    /// The CPU time of all threads of this process in the last of these passes, with the evaluation of the properties and
+    /// without the search for runs that show them.
+    pub last_pass: Duration,
+    /// What it took to explore; none if the work was given up.
+    pub exploration: Option<Exploration>,
 }
 
 impl Results {

@@ -4,8 +4,12 @@
 //! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
 //! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
 
+use crate::cut::cut;
 use crate::reduction::Turn;
-use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
+use avr_machine::{
+    Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
+};
+use std::ops::Range;
 use three_valued::{BitDomain, ByteDomain};
 use tvar::LocationPrecision;
 
@@ -60,6 +64,8 @@ pub(crate) fn input_variable(source: Input) -> tvar::Variable {
 pub(crate) struct Scripted<'a, U> {
     pub(crate) script: Vec<Answer>,
     position: usize,
+    /// The answers that cut stored values in this step.
+    cut: Range<usize>,
     precision: &'a LocationPrecision,
     /// Who determines the next input.
     who: DeterminedBy,
@@ -79,7 +85,44 @@ impl<'a, U> Scripted<'a, U> {
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
         let (who, turn) = (DeterminedBy::Environment, Turn::Now);
-        Self { script, position: 0, precision, who, turn, postponed: false, unknowns }
+        Self { script, position: 0, cut: 0..0, precision, who, turn, postponed: false, unknowns }
+    }
+
+    /// Begins a run of the step.
+    pub(crate) fn begin(&mut self) {
+        (self.position, self.postponed, self.cut) = (0, false, 0..0);
+    }
+
+    /// Turns to another script.
+    pub(crate) fn replay(&mut self, script: Vec<Answer>) {
+        self.script = script;
+        self.position = 0;
+    }
+
+    /// Whether the last questions of the step were those that cut stored values.
+    pub(crate) fn is_only_cut(&self) -> bool {
+        !self.cut.is_empty() && self.cut.end == self.script.len()
+    }
+
+    /// Whether the script has the first of the cases into which stored values are cut.
+    pub(crate) fn is_at_first_case(&self) -> bool {
+        self.script[self.cut.clone()].iter().all(|answer| answer.index == 0)
+    }
+
+    /// How many answers came before those that cut stored values.
+    pub(crate) fn uncut(&self) -> usize {
+        self.cut.start
+    }
+
+    /// The answers before those that cut stored values.
+    pub(crate) fn script_before_cut(&self) -> Vec<Answer> {
+        self.script[..self.cut.start].to_vec()
+    }
+
+    /// The script with the last answers to the questions that cut stored values.
+    pub(crate) fn last_case(&self) -> Vec<Answer> {
+        let last = |answer: &Answer| Answer { index: answer.count - 1, ..*answer };
+        self.script[..self.cut.start].iter().copied().chain(self.script[self.cut.clone()].iter().map(last)).collect()
     }
 
     /// Turns to the next script; none when all were tried.
@@ -100,6 +143,11 @@ impl<'a, U> Scripted<'a, U> {
         let first = self.script.iter().position(|answer| answer.chooser == Chooser::State);
         self.script.truncate(first.unwrap_or(self.script.len()));
         first.is_some()
+    }
+
+    /// Whether a question was answered that has another answer.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.script.iter().any(|answer| answer.count > 1)
     }
 
     fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
@@ -162,6 +210,12 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         if first == 1 { 0 } else { asked }
     }
 
+    fn before_instruction(&mut self, machine: &Machine, state: &mut MachineState<V>) {
+        let (precision, first) = (self.precision, self.position);
+        cut(machine, state, precision, self);
+        self.cut = first..self.position;
+    }
+
     fn postpones(&mut self) -> bool {
         self.postponed = matches!(self.turn, Turn::Later | Turn::Before);
         self.postponed
@@ -190,6 +244,11 @@ fn chooser(who: DeterminedBy) -> Chooser {
         DeterminedBy::Environment => Chooser::Environment,
         DeterminedBy::Hardware => Chooser::Hardware,
     }
+}
+
+/// The answers of a script that are choices, not cases.
+pub(crate) fn choices(script: &[Answer]) -> Vec<Answer> {
+    script.iter().copied().filter(|answer| answer.chooser != Chooser::State).collect()
 }
 
 /// Whether a script has an answer of the hardware.

@@ -3,7 +3,7 @@
 use avr_machine::Machine;
 use avr_properties::{PropertyError, Setting};
 
-use crate::verification::Request;
+use crate::request::Request;
 
 /// The machine that runs the image of a request as its property file says.
 ///

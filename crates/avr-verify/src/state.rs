@@ -53,6 +53,8 @@ pub enum Location {
         stack_pointer: Option<u16>,
         /// The return addresses on the stack.
         calls: u32,
+        /// The values of the registers that count the rounds of loops, as a number that tells them apart; 0 if there are none.
+        round: u64,
     },
     /// In a sink.
     Sink,
@@ -62,9 +64,15 @@ impl Place for Location {
     /// The instruction, wherever it was called from.
     fn general(self) -> Self {
         match self {
-            Self::Running { control: Control { pc, .. }, .. } => {
-                let control = Control { pc, ..Control::default() };
-                Self::Running { control, stack_pointer: None, calls: 0 }
+            Self::Running { control: Control { pc, .. }, .. } => Self::everywhere_at(pc),
+            Self::Dummy | Self::Sink => self,
+        }
+    }
+
+    fn in_any_round(self) -> Self {
+        match self {
+            Self::Running { control, stack_pointer, calls, .. } => {
+                Self::Running { control, stack_pointer, calls, round: 0 }
             }
             Self::Dummy | Self::Sink => self,
         }
@@ -72,6 +80,12 @@ impl Place for Location {
 }
 
 impl Location {
+    /// What all locations at an instruction (flash word address) have in common.
+    pub(crate) fn everywhere_at(pc: u32) -> Self {
+        let control = Control { pc, ..Control::default() };
+        Self::Running { control, stack_pointer: None, calls: 0, round: 0 }
+    }
+
     /// The instruction at the location as a flash word address.
     #[must_use]
     pub fn pc(&self) -> Option<u32> {

@@ -6,7 +6,7 @@
 use crate::events::{self, Occurrences};
 use avr_machine::{Frame, PAGE_CELLS};
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{BuildHasher, Hash};
 use three_valued::TvByte;
 
@@ -79,6 +79,8 @@ pub(crate) struct Store {
     pub(crate) blocks: Interner<Block>,
     pub(crate) roots: Interner<Box<[u32]>>,
     calls: Interner<Link>,
+    /// Where what was called last begins, by call string; none if that is not always the same.
+    entries: FxHashMap<CallsId, Option<u32>>,
     pub(crate) occurrences: Interner<Occurrences>,
 }
 
@@ -115,6 +117,25 @@ impl Store {
             rest = below;
             Some(frame)
         })
+    }
+
+    /// The same with the first instruction of each function or handler (flash word address), where it is always the same.
+    pub(crate) fn entered(&self, calls: CallsId) -> impl Iterator<Item = (Frame, Option<u32>)> + '_ {
+        let mut rest = calls;
+        std::iter::from_fn(move || {
+            let (below, frame) = self.pop_call(rest)?;
+            let entry = self.entries.get(&rest).copied().flatten();
+            rest = below;
+            Some((frame, entry))
+        })
+    }
+
+    /// Takes note of the first instruction of the function or handler of the youngest frame.
+    pub(crate) fn note_entry(&mut self, calls: CallsId, entry: u32) {
+        let known = self.entries.entry(calls).or_insert(Some(entry));
+        if *known != Some(entry) {
+            *known = None;
+        }
     }
 
     /// The page of a memory.

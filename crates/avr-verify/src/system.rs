@@ -1,30 +1,32 @@
 //! AVR firmware as a system for abstraction refinement.
 
 use crate::certificate::Advised;
-use crate::cut::cut;
+use crate::compression::Compression;
 use crate::decay::Forgetting;
-use crate::events::{Occurrences, Recorder, occurrence, watched};
+use crate::events::{occurrence, watched};
 use crate::evidence::{self, Search};
-use crate::reduction::{Before, Footsteps, Postponed, Reduction, Turn};
-use crate::script::{
-    Answer, FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, Scripted, Unknowns, hyper_edges,
-    uses_abstracted_freedom,
-};
+use crate::reduction::Reduction;
+use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
+use crate::step::Leaf;
 use crate::store::Store;
 use crate::trace::Tracer;
 use crate::workspace::Workspace;
-use avr_machine::{Environment, Event, FrameKind, Input, Limit, Machine, MachineState, Stop};
+use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use three_valued::{Truth, TvByte};
 use tvar::{
-    Blame, Candidate, Decision, Difference, Goal, HyperEdges, LocationPrecision, Lookup, StepPrecision, System,
-    Variable, Watch,
+    Blame, Candidate, Decided, Decision, Difference, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision,
+    System, Variable,
 };
+
+/// The search for a run that shows a goal, and what was decided without leaving out states, if some were left out.
+pub(crate) type Shown = (Search, Option<Decision<AbstractState>>);
 
 /// Firmware in a machine, with the atoms that its properties speak of.
 #[derive(Debug)]
@@ -33,44 +35,19 @@ pub struct Firmware<'a> {
     pub(crate) atoms: &'a [Atom],
     pub(crate) store: Store,
     pub(crate) forgetting: Forgetting,
-    workspace: Workspace,
+    pub(crate) workspace: Workspace,
     /// The events that atoms speak of.
-    watched: Rc<[WatchedEvent]>,
+    pub(crate) watched: Rc<[WatchedEvent]>,
     /// The runs that show decided goals, by the number of the goal.
-    pub(crate) shown: RefCell<BTreeMap<usize, Search>>,
+    pub(crate) shown: RefCell<BTreeMap<usize, Shown>>,
+    /// How many refinements were made for causes at each location.
+    pub(crate) refined_for: FxHashMap<Location, usize>,
     /// What was split and cut in each step, if a certificate is wanted.
     pub(crate) advised: Option<Advised>,
     /// Where interrupts are looked at only where they can be seen.
     pub(crate) reduction: Option<Reduction>,
-}
-
-/// Unknown inputs as three-valued bytes, and events noted.
-struct Open<'a> {
-    events: Recorder<'a>,
-    /// What the step did, where interrupts are reduced.
-    steps: Option<Footsteps>,
-}
-
-impl Unknowns<TvByte> for Open<'_> {
-    fn unknown(&mut self, _: Input, mask: u8) -> TvByte {
-        TvByte::new(0, !mask)
-    }
-
-    fn event(&mut self, event: Event<'_, TvByte>) {
-        self.events.note(event);
-        if let Some(steps) = &mut self.steps {
-            steps.note(event);
-        }
-    }
-}
-
-/// The most outcomes of one step that are told apart.
-const MAX_LEAVES: usize = 4096;
-
-/// A script of one step and what it leads to.
-pub(crate) struct Leaf {
-    pub(crate) script: Vec<Answer>,
-    pub(crate) state: AbstractState,
+    /// Where states are kept only where something is decided.
+    pub(crate) compression: Option<Compression>,
 }
 
 impl<'a> Firmware<'a> {
@@ -81,8 +58,20 @@ impl<'a> Firmware<'a> {
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
         let forgetting = Forgetting::new(machine, atoms);
-        let shown = RefCell::default();
-        Self { machine, atoms, store, forgetting, workspace, watched, shown, advised: None, reduction: None }
+        let (shown, refined_for) = (RefCell::default(), FxHashMap::default());
+        Self {
+            machine,
+            atoms,
+            store,
+            forgetting,
+            workspace,
+            watched,
+            shown,
+            refined_for,
+            advised: None,
+            reduction: None,
+            compression: None,
+        }
     }
 
     /// The same where interrupts are looked at only where they can be seen: for goals that speak of nothing but hazards and
@@ -90,6 +79,13 @@ impl<'a> Firmware<'a> {
     #[must_use]
     pub fn with_reduced_interrupts(mut self) -> Self {
         self.reduction = Reduction::new(self.machine);
+        self
+    }
+
+    /// The same where states are kept only where something is decided: for the same goals.
+    #[must_use]
+    pub fn with_compressed_paths(mut self) -> Self {
+        self.compression = Some(Compression::new(self.machine));
         self
     }
 
@@ -103,100 +99,6 @@ impl<'a> Firmware<'a> {
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
         }
     }
-
-    /// Everything that one step from a state can come to under a precision, in the order of enumeration.
-    pub(crate) fn leaves(&mut self, state: &AbstractState, precision: &LocationPrecision) -> Vec<Leaf> {
-        let mut leaves = Vec::new();
-        let watched = Rc::clone(&self.watched);
-        let pc = match state {
-            AbstractState::Running(running) => running.control.pc * 2,
-            _ => 0,
-        };
-        let steps = self.reduction.is_some().then(Footsteps::default);
-        let mut environment = Scripted::new(precision, Open { events: Recorder::new(&watched, pc), steps });
-        loop {
-            environment.unknowns.events.clear();
-            environment.unknowns.steps.as_mut().map(Footsteps::clear);
-            environment.postponed = false;
-            let mut target = self.run(state, precision, &mut environment);
-            if precision.stops_at_cases && environment.retract_cases() {
-                // SOUND: a sink says nothing of what comes after it, whatever the case.
-                target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 });
-            }
-            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
-            if leaves.len() > MAX_LEAVES {
-                // SOUND: a sink says nothing of what comes after it.
-                let state = AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 };
-                return vec![Leaf { script: Vec::new(), state }];
-            }
-            if !environment.advance() {
-                return leaves;
-            }
-        }
-    }
-
-    /// Runs one step with the answers of the environment; none when no concrete state gives these answers.
-    fn run(
-        &mut self,
-        state: &AbstractState,
-        precision: &LocationPrecision,
-        environment: &mut Scripted<'_, Open<'_>>,
-    ) -> Option<AbstractState> {
-        match state {
-            AbstractState::Running(running) => {
-                self.workspace.load(&self.store, running);
-                let before = self
-                    .reduction
-                    .as_ref()
-                    .map(|reduction| reduction.before(self.machine, &self.workspace.state, running.postponed));
-                environment.turn = before.map_or(Turn::Now, |before| before.turn);
-                cut(self.machine, &mut self.workspace.state, precision, environment);
-                let stepped = self.machine.step(&mut self.workspace.state, environment);
-                let postponed = before.map(|before| self.reduced(&before, environment, stepped.is_ok()));
-                match stepped {
-                    Ok(_) => {
-                        Some(self.arrived(environment.unknowns.events.occurrences(), postponed.unwrap_or_default()))
-                    }
-                    Err(stop) => stopped(stop, running.control.pc),
-                }
-            }
-            AbstractState::Dummy => Some(self.power_on(environment)),
-            AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
-        }
-    }
-
-    /// Takes note of what a step did that was reduced, forgets what is garbage then, and gives what is postponed.
-    fn reduced(&mut self, before: &Before, environment: &mut Scripted<'_, Open<'_>>, went_on: bool) -> Postponed {
-        let (Some(reduction), Some(steps)) = (&mut self.reduction, &mut environment.unknowns.steps) else {
-            return Postponed::default();
-        };
-        steps.postponed = environment.postponed;
-        reduction.note_touched(self.machine, steps, before, &self.workspace.state);
-        if !went_on {
-            return Postponed::default();
-        }
-        reduction.note_depth(self.machine, &self.workspace.state);
-        for cell in reduction.garbage(self.machine, steps.all_written(), before, &self.workspace.state) {
-            self.workspace.state.data.set(cell, TvByte::UNKNOWN);
-        }
-        reduction.after(self.machine, steps, before, &self.workspace.state)
-    }
-
-    fn arrived(&mut self, occurrences: Occurrences, postponed: Postponed) -> AbstractState {
-        let did = self.store.intern_occurrences(occurrences);
-        AbstractState::Running(self.workspace.save(&mut self.store, did, postponed))
-    }
-
-    /// The first step: the machine gets its initial content.
-    fn power_on(&mut self, environment: &mut impl Environment<TvByte>) -> AbstractState {
-        let fresh: MachineState<TvByte> = self.machine.power_on(environment);
-        for (address, cell) in fresh.data.cells().iter().enumerate() {
-            self.workspace.state.data.set(address as u16, *cell);
-        }
-        self.workspace.state.control = fresh.control;
-        self.workspace.state.calls.clear();
-        self.arrived(Occurrences::default(), Postponed::default())
-    }
 }
 
 /// How a cell differs in two states.
@@ -206,12 +108,24 @@ fn difference(address: u16, one: TvByte, other: TvByte) -> Difference {
     Difference { variable: Variable(address.into()), bits: bits.into(), other: content.into() }
 }
 
-/// The sink of a step that led nowhere; none when no concrete state takes it.
-fn stopped(stop: Stop, pc: u32) -> Option<AbstractState> {
-    match stop {
-        Stop::Hazard(hazard) => Some(AbstractState::Hazard { hazard, pc }),
-        Stop::Limit(limit) => Some(AbstractState::Limit { limit, pc }),
-        Stop::Infeasible => None,
+/// Adds the hyper-edges over what steps come to.
+fn add_edges(leaves: Vec<Leaf>, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+    if let [only] = leaves.as_slice() {
+        edges.add([only.state]);
+        return;
+    }
+    let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
+    let most = if precision.coarse { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
+    let free = hyper_edges(&scripts, HardwareChoice::Free, most);
+    for edge in &free {
+        edges.add(edge.iter().map(|leaf| states[*leaf]));
+    }
+    if scripts.iter().any(|script| uses_abstracted_freedom(script)) {
+        // Every leaf is a member of some hyper-edge; its first place among them stands for it.
+        let members: Vec<usize> = free.into_iter().flatten().collect();
+        let position = |leaf: usize| members.iter().position(|member| *member == leaf).expect("a member");
+        let open = hyper_edges(&scripts, HardwareChoice::Open, most);
+        edges.set_open(open.into_iter().map(|edge| edge.into_iter().map(position).collect()).collect());
     }
 }
 
@@ -222,6 +136,9 @@ impl System for Firmware<'_> {
     fn initial(&mut self) -> AbstractState {
         if let Some(reduction) = &mut self.reduction {
             reduction.begin(self.machine);
+        }
+        if let Some(compression) = &mut self.compression {
+            compression.begin(self.machine);
         }
         AbstractState::Dummy
     }
@@ -239,7 +156,8 @@ impl System for Firmware<'_> {
                 let byte = |address: u16| self.store.cell(running.memory, address).known();
                 let high = high.map_or(Some(0), byte);
                 let stack_pointer = byte(low).zip(high).map(|(low, high)| u16::from_le_bytes([low, high]));
-                Location::Running { control: running.control, stack_pointer, calls: running.calls.0 }
+                let round = self.forgetting.round(self.machine, &self.store, running);
+                Location::Running { control: running.control, stack_pointer, calls: running.calls.0, round }
             }
         }
     }
@@ -249,23 +167,16 @@ impl System for Firmware<'_> {
             advised.note(state, precision);
         }
         let leaves = self.leaves(state, precision);
-        if let [only] = leaves.as_slice() {
-            edges.add([only.state]);
-            return;
+        add_edges(leaves, precision, edges);
+    }
+
+    fn advance(&mut self, state: &AbstractState, precision: &dyn Lookup<Self>, edges: &mut HyperEdges<AbstractState>) {
+        let here = precision.leaving(state, &self.location(state));
+        if self.compression.is_none() {
+            return self.expand(state, here, edges);
         }
-        let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
-        let most = if precision.coarse { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
-        let free = hyper_edges(&scripts, HardwareChoice::Free, most);
-        for edge in &free {
-            edges.add(edge.iter().map(|leaf| states[*leaf]));
-        }
-        if scripts.iter().any(|script| uses_abstracted_freedom(script)) {
-            // Every leaf is a member of some hyper-edge; its first place among them stands for it.
-            let members: Vec<usize> = free.into_iter().flatten().collect();
-            let position = |leaf: usize| members.iter().position(|member| *member == leaf).expect("a member");
-            let open = hyper_edges(&scripts, HardwareChoice::Open, most);
-            edges.set_open(open.into_iter().map(|edge| edge.into_iter().map(position).collect()).collect());
-        }
+        let leaves = self.leaves_far(state, precision);
+        add_edges(leaves, here, edges);
     }
 
     fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
@@ -338,12 +249,26 @@ impl System for Firmware<'_> {
     }
 
     fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
-        Tracer::new(self, path, precision).blame(cause)
+        let unfolded = self.unfolded(path, precision);
+        Tracer::new(self, &unfolded, precision).blame(cause)
     }
 
-    fn decided(&mut self, number: usize, goal: &Goal, decision: &Decision<AbstractState>, watch: &dyn Watch) {
-        let search = evidence::find(self, goal, decision, watch);
-        self.shown.get_mut().insert(number, search);
+    fn refined_for(&mut self, state: &AbstractState) {
+        *self.refined_for.entry(self.location(state).in_any_round()).or_insert(0) += 1;
+    }
+
+    fn decided(&mut self, decided: &Decided<'_, Self>) {
+        let unfolded = self.unfolded_decision(decided);
+        let search = match &unfolded {
+            None if self.compression.is_some() && decided.decision.verdict.is_false() => {
+                Search::Missing("the run could not be unfolded".to_owned())
+            }
+            _ => {
+                let decision = unfolded.as_ref().unwrap_or(decided.decision);
+                evidence::find(self, decided.goal, decision, decided.watch)
+            }
+        };
+        self.shown.get_mut().insert(decided.number, (search, unfolded));
     }
 }
 

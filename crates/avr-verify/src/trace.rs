@@ -3,7 +3,7 @@
 //! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
 //! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
-use crate::cut::cut;
+use crate::cut::is_cut;
 use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
@@ -229,9 +229,10 @@ impl<'a, 'f> Tracer<'a, 'f> {
         match self.path[step] {
             AbstractState::Running(running) => {
                 let reduction = self.firmware.reduction.as_ref();
-                let before = reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed));
+                let is_cut = is_cut(&self.state, precision);
+                let before =
+                    reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed, is_cut));
                 environment.turn = before.map_or(Turn::Now, |before| before.turn);
-                cut(machine, &mut self.state, precision, &mut environment);
                 let _: Result<u32, Stop> = machine.step(&mut self.state, &mut environment);
                 let written = environment.unknowns.accesses.iter().filter(|access| access.writes);
                 let written = written.map(|access| access.cell);

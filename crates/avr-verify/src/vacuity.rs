@@ -1,9 +1,10 @@
 //! Vacuity: does a property that holds say something about the firmware, or does a part of its formula not matter?
 
+use crate::request::Request;
 use crate::result::Vacuity;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::{Request, after_start};
+use crate::verification::after_start;
 use avr_properties::{BoundProperty, PropertyKind};
 use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, Problem, Strengthening, strengthenings};
 use std::convert::Infallible;
@@ -37,8 +38,9 @@ pub(crate) fn find(
         labels: space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom)),
         work: SMALL_WORK.max(WORK * space.states.len() * bound.normal_form.node_count()),
     };
-    let found = candidates.into_iter().find(|candidate| search.still_holds(candidate))?;
-    Some(Vacuity { subformula: text(firmware, &found.subformula), replaced_by: found.replaced_by })
+    let part = candidates.iter().position(|candidate| search.still_holds(candidate))?;
+    let found = &candidates[part];
+    Some(Vacuity { subformula: text(firmware, &found.subformula), replaced_by: found.replaced_by, part })
 }
 
 /// `Inherent` and `Stack` have one thing to say.

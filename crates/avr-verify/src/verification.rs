@@ -1,51 +1,33 @@
 //! Verifying the properties of one image.
 
 use crate::assumptions::assumptions;
-use crate::certificate::{Advised, Claimed, PropertyText, certificate};
+use crate::certificate::{Claimed, PropertyText, certificate};
+use crate::compression::Compression;
 use crate::culprit::{self, Culprit, Way, culprit};
+use crate::decide::{allows_reduction, decide};
 use crate::evidence::{self, Search};
 use crate::explain::{Effort, explain};
+use crate::exploration::{Exploration, Stored};
 use crate::fairness;
+use crate::last_pass::PassTimer;
+use crate::reason::{place, reason};
+use crate::request::{Reductions, Request};
 use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
 use crate::state::AbstractState;
-use crate::survey::Survey;
+use crate::survey::{Seen, Survey};
 use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
 use avr_image::Image;
-use avr_machine::Machine;
-use avr_machine::device::Device;
-use avr_properties::{
-    Atom, AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, bind, formula_text,
-};
+use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyKind, bind, formula_text};
+use cpu_time::ThreadTime;
 use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem, TranslateError};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use three_valued::Truth;
-use tvar::{Blame, Decision, Exhausted, Goal, Outcome, StateSpace, Strategy, System, Undecided, Watch};
-
-/// What is to be verified.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The firmware.
-    pub image: &'a Image,
-    /// The device that it runs on.
-    pub device: &'static Device,
-    /// Flash byte address of the first instruction, if it is not what the property file or the fuses say.
-    pub start: Option<u32>,
-    /// The properties and everything else that the property file says.
-    pub file: &'a PropertyFile,
-    /// The content of the EEPROM as far as it is known, by address.
-    pub eeprom: &'a BTreeMap<u16, u8>,
-    /// How to begin.
-    pub strategy: Strategy,
-    /// Whether interrupts may be looked at only where they can be seen, for properties that allow it.
-    pub reduces_interrupts: bool,
-    /// Limits and progress.
-    pub watch: &'a dyn Watch,
-}
+use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, System, Undecided, Watch};
 
 /// A property that was bound, or the reason why it cannot be checked.
 enum Bound {
@@ -71,19 +53,58 @@ pub fn certify(
     text: &PropertyText,
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
-    verified(request, (Effort::LITTLE, true), |work, goals, found| {
-        let claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+    verified(request, (Effort::LITTLE, true), |work, goals, mut found| {
+        let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+        let stack = found.stack;
+        add_unproved(request, &mut found, &mut claims);
         results(found);
-        certificate(work.firmware, request, text, (work.goals, work.outcome), &claims)
+        certificate(work.firmware, request, text, (work.goals, work.outcome), (&claims, stack))
     })
 }
 
 /// What is claimed of a property, and the goals that prove it.
 fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claimed {
-    let (goal, goes_on) = (*goals)?;
-    match &result.verdict {
-        Verdict::Unknown(_) => None,
-        verdict => Some((*verdict == Verdict::Holds, goal, goes_on)),
+    let vacuous = result.vacuous.as_ref().map(|vacuity| vacuity.part);
+    match (*goals, &result.verdict) {
+        (None, _) | (_, Verdict::Unknown(_)) => Claimed::Nothing,
+        (Some((goal, goes_on)), verdict) => {
+            Claimed::Decided { holds: *verdict == Verdict::Holds, goal, goes_on, vacuous }
+        }
+    }
+}
+
+/// Adds what is decided with something left out and not without, as far as a limit leaves time for it.
+fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
+    let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
+    if !allows_reduction(request) || !found.properties.iter().any(is_open) || request.watch.cancelled() {
+        return;
+    }
+    let Ok(reduced) = verify(request) else { return };
+    let pairs = found.properties.iter_mut().zip(reduced.properties).zip(claims);
+    for ((result, reduced), claim) in pairs {
+        let (Verdict::Unknown(unknown), Verdict::Holds | Verdict::Violated) = (&result.verdict, &reduced.verdict)
+        else {
+            continue;
+        };
+        if unknown.self_check_failed {
+            continue;
+        }
+        let (left_out, why) = (left_out(request.reductions), &unknown.reason);
+        *claim = Claimed::Unproved(format!("it was decided with {left_out}, for which {why}"));
+        *result = reduced;
+    }
+    found.stack = found.stack.and(reduced.stack);
+    found.survey = found.survey.take().or(reduced.survey);
+}
+
+/// What was looked at instead of all that a proof needs, and what that is.
+fn left_out(reductions: Reductions) -> &'static str {
+    match (reductions.interrupts, reductions.paths) {
+        (true, true) => {
+            "interrupts only where they can be seen and states only where something is decided, and a proof needs all of both"
+        }
+        (true, false) => "interrupts only where they can be seen, and a proof needs them wherever they can come",
+        (false, _) => "states only where something is decided, and a proof needs all of them",
     }
 }
 
@@ -92,7 +113,7 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
 /// # Errors
 /// As [`verify`].
 pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
-    verified(request, (Effort::ALL, false), |_, _, results| results)
+    verified(&request.with_all_states(), (Effort::ALL, false), |_, _, results| results)
 }
 
 /// What was done for the properties of a request.
@@ -128,7 +149,12 @@ pub(crate) fn verified<T>(
     }
     let fairness: Vec<String> = bound.iter().zip(&request.file.properties).flat_map(assumed).collect();
     let atoms = table.atoms();
-    let (mut firmware, outcome) = decide(request, &machine, (atoms, &goals), advised);
+    let timer = PassTimer::new(request.watch);
+    let timed = Request { watch: &timer, ..*request };
+    let begun = ThreadTime::now();
+    let (mut firmware, outcome) = decide(&timed, &machine, (atoms, &goals), advised);
+    let last_pass = timer.elapsed();
+    let exploration = explored(&firmware, &outcome, begun, request.watch);
     let ways = goals
         .iter()
         .zip(&outcome.decisions)
@@ -141,47 +167,28 @@ pub(crate) fn verified<T>(
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
         stack: stack_bound(&firmware, &outcome, request.watch),
-        survey: best_space(&outcome).and_then(|space| Survey::new(&firmware, request.image, space, request.watch)),
+        survey: best_space(&firmware, &outcome)
+            .and_then(|seen| Survey::new(&firmware, request.image, seen, request.watch)),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
+        last_pass,
+        exploration: Some(exploration),
     };
     Ok(extra(&work, &goals_of, results))
 }
 
-/// Decides goals over atoms; with `advised`, what steps depend on is kept for a certificate.
-fn decide<'m>(
-    request: &Request<'_>,
-    machine: &'m Machine,
-    (atoms, goals): (&'m [Atom], &[Goal]),
-    advised: bool,
-) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
-    let decided = |mut firmware: Firmware<'m>| {
-        let outcome = tvar::verify(&mut firmware, atoms.len(), goals, request.strategy, request.watch);
-        (firmware, outcome)
-    };
-    // A certificate is checked step by step: it needs every order of interrupts.
-    if !advised && allows_reduction(request) {
-        let (firmware, outcome) = decided(Firmware::new(machine, atoms).with_reduced_interrupts());
-        // What only the order of interrupts can show is looked for where every order is.
-        let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
-        if !outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
-            return (firmware, outcome);
-        }
-    }
-    let mut firmware = Firmware::new(machine, atoms);
-    firmware.advised = advised.then(Advised::default);
-    decided(firmware)
-}
-
-/// Whether the properties speak of nothing but hazards and how deep the stack gets.
-fn allows_reduction(request: &Request<'_>) -> bool {
-    let speaks_of_more = |property: &Property| {
-        !matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) || !property.under().is_empty()
-    };
-    request.reduces_interrupts
-        && request.strategy == Strategy::Default
-        && !request.file.properties.iter().any(speaks_of_more)
+/// What it took to explore, which began then.
+fn explored(
+    firmware: &Firmware<'_>,
+    outcome: &Outcome<Firmware<'_>>,
+    begun: ThreadTime,
+    watch: &dyn Watch,
+) -> Exploration {
+    let time = begun.elapsed();
+    let latest = outcome.latest.as_ref().filter(|_| !watch.cancelled());
+    let stored = latest.map(|space| Stored::of(space, &firmware.store));
+    Exploration { steps: firmware.workspace.state.steps, time, stored }
 }
 
 /// What a property assumes of the paths that it speaks of.
@@ -271,7 +278,7 @@ impl Work<'_, '_> {
         };
         let search = firmware.shown.borrow_mut().remove(&goal);
         let late = || evidence::find(firmware, &goals[goal], decision, request.watch);
-        let result = with_evidence(result, search.unwrap_or_else(late));
+        let result = with_evidence(result, search.map_or_else(late, |(search, _)| search));
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(firmware, bound, decision, shown, (self.effort, request.watch));
         PropertyResult { explanation, ..result }
@@ -388,68 +395,28 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
 
-/// What stood in the way, and how far it got.
-pub(crate) fn reason(
-    firmware: &Firmware<'_>,
-    image: &Image,
-    decision: &Decision<AbstractState>,
-    undecided: &Undecided<AbstractState>,
-) -> String {
-    match undecided {
-        Undecided::Exhausted(limit) => format!(
-            "{limit}, with {} states reached, {} of them expanded, after {} refinements",
-            decision.space.states.len(),
-            decision.space.expanded,
-            decision.refinements
-        ),
-        Undecided::Stuck { path, blame, .. } => {
-            let last = path.last().expect("a path has a state");
-            format!("{} {}, and no refinement removes it", cause(firmware, last, *blame), place(firmware, image, last))
-        }
-    }
-}
-
-pub(crate) fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String {
-    match (blame, state) {
-        (_, AbstractState::Hazard { hazard, .. }) => format!("what comes after the hazard {hazard} is not defined"),
-        (_, AbstractState::Limit { limit, .. }) => limit.to_string(),
-        (Blame::Atom(atom), _) => format!("'{}' is unknown", firmware.atoms[atom.index()]),
-        (Blame::Edge(_), _) => "the next state depends on an unknown stored value".to_owned(),
-        (Blame::Sink, _) => "the path was not followed further".to_owned(),
-    }
-}
-
-/// Where a state is, as the engineer knows it.
-pub(crate) fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractState) -> String {
-    let pc = match state {
-        AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
-        AbstractState::Running(_) | AbstractState::Dummy => firmware.location(state).pc(),
-    };
-    let Some(pc) = pc else { return "before the start".to_owned() };
-    let address = avr_image::FlashByteAddress(pc * 2);
-    let function = image.symbols.function_at(address).map(|located| located.symbol.display_name().to_owned());
-    let line = image.source_line(address).map(|line| format!("{}:{}", line.file, line.line));
-    let named = [function.map(|name| format!("in {name}")), line].into_iter().flatten();
-    let detail: Vec<String> = named.collect();
-    match detail.is_empty() {
-        true => format!("at {:#06x}", pc * 2),
-        false => format!("at {:#06x} ({})", pc * 2, detail.join(", ")),
-    }
-}
-
-/// The stack bound, from the most refined state space that decided something and from the one that was built last.
+/// The stack bound.
 fn stack_bound(firmware: &Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
-    let refined = outcome.decisions.iter().max_by_key(|decision| decision.refinements).map(|decision| &decision.space);
-    let latest = outcome.latest.as_ref().filter(|latest| refined.is_none_or(|refined| !Arc::ptr_eq(latest, refined)));
-    let bounds = refined.into_iter().chain(latest).map(|space| stack::bound(firmware, space, watch));
+    let bounds = stack_spaces(outcome).map(|space| stack::bound(firmware, space, watch));
     bounds.reduce(StackBound::and).unwrap_or_default()
 }
 
+/// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.
+pub(crate) fn stack_spaces<'a>(
+    outcome: &'a Outcome<Firmware<'_>>,
+) -> impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> {
+    let refined = outcome.decisions.iter().max_by_key(|decision| decision.refinements).map(|decision| &decision.space);
+    let latest = outcome.latest.as_ref().filter(|latest| refined.is_none_or(|refined| !Arc::ptr_eq(latest, refined)));
+    refined.into_iter().chain(latest)
+}
+
 /// The state space that tells most of the program: a complete one if there is one, else the most refined.
-fn best_space<'a>(outcome: &'a Outcome<Firmware<'_>>) -> Option<&'a StateSpace<AbstractState>> {
+fn best_space<'a>(firmware: &'a Firmware<'_>, outcome: &'a Outcome<Firmware<'_>>) -> Option<Seen<'a>> {
     let followed = |space: &StateSpace<AbstractState>| space.is_complete() && space.hazards().is_empty();
-    let decided = outcome.decisions.iter().map(|decision| (&decision.space, decision.refinements));
     let latest = outcome.latest.iter().map(|space| (space, usize::MAX));
-    let best = decided.chain(latest).max_by_key(|(space, refinements)| (followed(space), *refinements));
-    best.map(|(space, _)| &**space)
+    // Of older spaces it is not known any more what was passed between their states.
+    let decided = outcome.decisions.iter().map(|decision| (&decision.space, decision.refinements));
+    let decided = decided.filter(|_| firmware.compression.is_none());
+    let (space, _) = decided.chain(latest).max_by_key(|(space, refinements)| (followed(space), *refinements))?;
+    Some(Seen { space, log: firmware.compression.as_ref().map(Compression::passed) })
 }

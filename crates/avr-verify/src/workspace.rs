@@ -16,6 +16,8 @@ pub(crate) struct Workspace {
     pages: Vec<u32>,
     /// The call string below each frame, and at the end the whole one.
     calls: Vec<CallsId>,
+    /// The first instruction (flash word address) of the function or handler that the last step entered.
+    pub(crate) entered: Option<u32>,
 }
 
 impl Workspace {
@@ -25,7 +27,7 @@ impl Workspace {
         let page = store.pages.intern([TvByte::UNKNOWN; PAGE_CELLS]);
         let pages = vec![page; state.data.pages().next_multiple_of(BLOCK_PAGES)];
         let blocks = pages.as_chunks::<BLOCK_PAGES>().0.iter().map(|block| store.blocks.intern(*block)).collect();
-        Self { state, blocks, pages, calls: vec![CallsId(0)] }
+        Self { state, blocks, pages, calls: vec![CallsId(0)], entered: None }
     }
 
     /// Goes to a stored state.
@@ -38,6 +40,7 @@ impl Workspace {
             }
         }
         self.load_calls(store, running.calls);
+        self.entered = None;
         self.state.control = running.control;
     }
 
@@ -111,12 +114,16 @@ impl Workspace {
         self.blocks[index] = store.blocks.intern(block);
     }
 
-    fn save_calls(&mut self, store: &mut Store) -> CallsId {
+    /// Stores the call string as it is now.
+    pub(crate) fn save_calls(&mut self, store: &mut Store) -> CallsId {
         let frames = self.state.calls.frames();
         self.calls.truncate(self.state.calls.unchanged() + 1);
         for frame in &frames[self.calls.len() - 1..] {
             let below = *self.calls.last().expect("the empty call string is always there");
             self.calls.push(store.push_call(below, *frame));
+        }
+        if let Some((entry, calls)) = self.entered.take().zip(self.calls.last()) {
+            store.note_entry(*calls, entry);
         }
         self.state.calls.mark();
         *self.calls.last().expect("the empty call string is always there")

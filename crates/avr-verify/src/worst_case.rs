@@ -6,6 +6,8 @@
 //! 2. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
 //!    which is replayed. If the property holds instead, the bound becomes smaller, and so on.
 
+mod shown;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,9 +16,10 @@ use avr_properties::{Property, PropertyError};
 use tvar::{Exhausted, Progress, Watch};
 
 use crate::evidence::Evidence;
+use crate::request::Request;
 use crate::result::{Basis, Results, StackBound, Unknown, Verdict};
 use crate::survey::{Cycle, Places, Segment, Survey, chain, cycles};
-use crate::verification::{Request, verify};
+use crate::verification::verify;
 use crate::{assumptions, setup};
 
 /// How often the upper bound is made smaller.
@@ -155,9 +158,7 @@ pub fn worst_case(
     found.learn(request, &first, &[])?;
     if was_cut {
         // Something is to be known before the long way is taken.
-        let depths: Vec<u32> = std::iter::successors(Some(FIRST_DEPTH), |depth| depth.checked_mul(2))
-            .take_while(|depth| *depth < found.room.bytes())
-            .collect();
+        let depths = depths_below(found.room.bytes());
         found.learn(request, &ask(&short, &depths)?, &depths)?;
         found.show_lower(&short)?;
         found.interrupted = false;
@@ -173,6 +174,12 @@ pub fn worst_case(
     }
     found.conclude(request)?;
     Ok(found)
+}
+
+/// The depths in bytes that are asked for at once, all below another one.
+fn depths_below(depth: u32) -> Vec<u32> {
+    let doubled = std::iter::successors(Some(FIRST_DEPTH), |depth| depth.checked_mul(2));
+    doubled.take_while(|one| *one < depth).collect()
 }
 
 /// The memory that the stack of an image may use.
@@ -203,9 +210,7 @@ impl WorstCase {
         self.bound = self.bound.and(results.stack);
         self.interrupted |= results.interrupted;
         self.assumptions.clone_from(&results.assumptions);
-        if let Some(survey) = &results.survey {
-            self.survey = survey.clone();
-        }
+        self.look_at(results.survey.as_ref());
         self.reasons.clear();
         for (depth, limit) in depths.iter().zip(&results.properties[1..]) {
             self.bound = match limit.verdict {
@@ -305,7 +310,13 @@ impl WorstCase {
             self.note_unknown("the bound", &Unknown::failed_self_check(reason));
             self.bound = StackBound::default();
         }
-        if let Some(survey) = &results.survey {
+        self.look_at(results.survey.as_ref());
+    }
+
+    /// Takes a survey for the present one, unless a limit let it see less.
+    fn look_at(&mut self, survey: Option<&Survey>) {
+        let sees_less = |survey: &Survey| !survey.complete && survey.routines.len() < self.survey.routines.len();
+        if let Some(survey) = survey.filter(|survey| !sees_less(survey)) {
             self.survey = survey.clone();
         }
     }

@@ -1,11 +1,10 @@
 //! Linear time, fairness, events, patterns and vacuity, from the text of a property to the verdict on machine code.
 
-use std::collections::BTreeMap;
+mod program;
 
-use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_verify::{PropertyResult, Request, Results, Strategy, Unlimited, Verdict, verify};
+use avr_verify::{PropertyResult, Request, Results, Verdict, verify};
 
 /// Starts timer 0, enables its overflow interrupt and waits: `ldi r16,1; out TCCR0B,r16; sts TIMSK0,r16; sei; rjmp .-2`.
 const TIMER: &[u16] = &[0xe001, 0xbd05, 0x9300, 0x006e, 0x9478, 0xcfff];
@@ -37,34 +36,11 @@ fn with_handler(handler: &[u16], main: &[u16]) -> Vec<u16> {
     [words.as_slice(), handler, main].concat()
 }
 
-/// The image of a program, by way of Intel HEX.
-fn image(words: &[u16]) -> Image {
-    let mut text = String::new();
-    for (line, words) in words.chunks(8).enumerate() {
-        let mut bytes = vec![2 * words.len() as u8, (line >> 4) as u8, (line << 4) as u8, 0];
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        bytes.push(bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_sub(*byte)));
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-        text.push_str(&format!(":{digits}\n"));
-    }
-    text.push_str(":00000001FF\n");
-    Image::parse("program.hex", text.as_bytes(), &LoadOptions::new(0x8000, 0x400)).expect("the image is valid")
-}
-
 fn results(words: &[u16], property: &str) -> Results {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line(property).unwrap_or_else(|error| panic!("{property}: {error}")));
-    let request = Request {
-        image: &image(words),
-        device: Device::named("atmega328p").expect("the device exists"),
-        start: None,
-        file: &file,
-        eeprom: &BTreeMap::new(),
-        strategy: Strategy::default(),
-        reduces_interrupts: true,
-        watch: &Unlimited,
-    };
-    verify(&request).unwrap_or_else(|error| panic!("{property}: {error}"))
+    let (image, device) = (program::image(words), Device::named("atmega328p").expect("the device exists"));
+    verify(&Request::of(&image, device, &file)).unwrap_or_else(|error| panic!("{property}: {error}"))
 }
 
 fn result(words: &[u16], property: &str) -> PropertyResult {

@@ -4,7 +4,7 @@
 //! Bajkai & Hajdu's explicit/predicate product, bit by bit. What is dropped at a location stays dropped there until
 //! refinement brings it back, and that for good.
 
-use crate::precision::Precision;
+use crate::precision::{Place, Precision};
 use crate::system::System;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Different contents of one variable that a location keeps apart.
 const MAX_CONTENTS: usize = 2;
 /// States that a location keeps apart.
-const MAX_STATES: usize = 8;
+const MAX_STATES: usize = 4;
 /// Crowds that a location keeps apart.
 const MAX_CROWDS: u32 = 4096;
 
@@ -58,14 +58,17 @@ impl<S: System> Crowds<S> {
         location: S::Location,
         mut state: S::State,
     ) -> (S::State, u32) {
-        let occupancy = self.locations.entry(location).or_default();
+        let any = location.in_any_round();
+        let all = self.locations.entry(any).or_default();
         let key = system.crowd(&state);
-        let wanted = (location, key);
-        let has_room = occupancy.crowds < MAX_CROWDS || self.crowds.contains_key(&wanted);
-        let crowd = self.crowds.entry(if has_room { wanted } else { (location, 0) }).or_insert_with(|| {
-            occupancy.crowds += 1;
-            Crowd { states: Vec::new(), drops: occupancy.drops }
-        });
+        let has_room = all.crowds < MAX_CROWDS || self.crowds.contains_key(&(location, key));
+        let (location, key) = if has_room { (location, key) } else { (any, 0) };
+        if !self.crowds.contains_key(&(location, key)) {
+            all.crowds += 1;
+        }
+        let occupancy = self.locations.entry(location).or_default();
+        let crowd =
+            self.crowds.entry((location, key)).or_insert_with(|| Crowd { states: Vec::new(), drops: occupancy.drops });
         loop {
             if crowd.drops != occupancy.drops {
                 crowd.decay(system, precision, location);

@@ -10,6 +10,11 @@ use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 
+/// How many states are expanded between two looks at the limits. One expansion may take thousands of steps.
+const EXPANSIONS_UNWATCHED: usize = 32;
+/// How many states are expanded between two questions to the system whether it goes on.
+const EXPANSIONS_UNSETTLED: usize = 256;
+
 /// An exploration that can be continued.
 #[derive(Debug)]
 pub struct Explorer<S: System> {
@@ -69,14 +74,15 @@ impl<S: System> Explorer<S> {
         progress.phase = Phase::Exploring;
         while self.space.expanded < budget {
             let Some(state) = self.next() else { break };
-            if self.space.expanded.is_multiple_of(256) {
+            if self.space.expanded.is_multiple_of(EXPANSIONS_UNWATCHED) {
                 progress.states = self.space.states.len() - self.replaced;
                 self.space.exhausted = watch.check(progress);
                 if self.space.exhausted.is_some() {
                     break;
                 }
             }
-            if self.crowds.is_some() && self.space.expanded.is_multiple_of(256) && !system.is_settled() {
+            if self.crowds.is_some() && self.space.expanded.is_multiple_of(EXPANSIONS_UNSETTLED) && !system.is_settled()
+            {
                 break;
             }
             if !self.is_replaced(system, precision, state) {
@@ -160,12 +166,12 @@ impl<S: System> Explorer<S> {
     ) {
         let state = self.space.states[number as usize].clone();
         edges.clear();
-        system.expand(&state, precision.at(&system.location(&state)), edges);
+        system.advance(&state, precision, edges);
         let mut numbered = Vec::with_capacity(edges.len());
         for edge in edges.iter() {
             numbered.push(edge.iter().map(|member| self.arrived(system, precision, member.clone())).collect());
         }
-        self.space.set_edges(number, &numbered, edges.open());
+        self.space.set_edges(number, numbered, edges.open());
     }
 }
 

@@ -9,18 +9,21 @@
 #![forbid(unsafe_code)]
 
 mod crowd;
+mod decision;
 mod explore;
 mod paper;
+mod plan;
 mod precision;
 mod refine;
 mod space;
 mod system;
 mod watch;
 
+pub use decision::{Decision, Goal, Outcome, Source, Undecided};
 pub use explore::{Explorer, arrive};
 pub use paper::PerState;
 pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-pub use refine::{Decision, Goal, Outcome, Source, Undecided, verify, verify_from};
+pub use refine::{verify, verify_from};
 pub use space::StateSpace;
-pub use system::{Blame, Candidate, Difference, HyperEdges, Lookup, System};
+pub use system::{Blame, Candidate, Decided, Difference, HyperEdges, Lookup, System};
 pub use watch::{Exhausted, Phase, Progress, Unlimited, Watch};

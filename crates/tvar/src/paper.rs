@@ -5,8 +5,10 @@
 //! time. A state also has the precision of every state that covers it (equations 4 of the version with proofs), without
 //! which more precision could lose verdicts.
 
+use crate::decision::{Goal, Outcome, Source, Undecided};
+use crate::plan::trace;
 use crate::precision::{Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-use crate::refine::{Checked, Goal, Outcome, Run, Source, Undecided, Views, trace};
+use crate::refine::{Checked, Run, Views};
 use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, HyperEdges, Lookup, System};
 use crate::watch::Watch;
@@ -194,6 +196,7 @@ where
             if refine_culprit(states, &path, cause) {
                 run.progress.refinements += 1;
                 run.spend(checked.goal(), 1);
+                states.system.refined_for(&space.states[culprit.state.index()]);
                 return true;
             }
         }

@@ -1,44 +1,59 @@
 //! Precision: what is split and what is forgotten, per location.
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A stored cell or an input source, as the system numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variable(pub u32);
 
-/// Bits of variables.
+/// Bits of variables: the masks that are not 0, in the order of their variables. They are read far more often than changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BitMasks(BTreeMap<Variable, u64>);
+pub struct BitMasks(Vec<(Variable, u64)>);
 
 impl BitMasks {
     /// The mask of a variable; 0 when nothing was added for it.
     #[must_use]
     pub fn get(&self, variable: Variable) -> u64 {
-        self.0.get(&variable).copied().unwrap_or(0)
+        self.position(variable).map_or(0, |index| self.0[index].1)
     }
 
     /// Adds bits; whether any of them is new.
     pub fn add(&mut self, variable: Variable, bits: u64) -> bool {
-        let mask = self.0.entry(variable).or_default();
-        let new = bits & !*mask != 0;
-        *mask |= bits;
-        new
+        match self.position(variable) {
+            Ok(index) => {
+                let mask = &mut self.0[index].1;
+                let new = bits & !*mask != 0;
+                *mask |= bits;
+                new
+            }
+            Err(index) => {
+                if bits != 0 {
+                    self.0.insert(index, (variable, bits));
+                }
+                bits != 0
+            }
+        }
     }
 
     /// Removes bits; whether any of them was there.
     pub fn remove(&mut self, variable: Variable, bits: u64) -> bool {
-        let Some(mask) = self.0.get_mut(&variable) else { return false };
+        let Ok(index) = self.position(variable) else { return false };
+        let mask = &mut self.0[index].1;
         let there = *mask & bits != 0;
         *mask &= !bits;
         if *mask == 0 {
-            self.0.remove(&variable);
+            self.0.remove(index);
         }
         there
+    }
+
+    /// Where a variable is, or would be.
+    fn position(&self, variable: Variable) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&variable, |(variable, _)| *variable)
     }
 
     /// Removes all bits.
@@ -48,7 +63,7 @@ impl BitMasks {
 
     /// The variables with their masks, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (Variable, u64)> + '_ {
-        self.0.iter().map(|(variable, mask)| (*variable, *mask))
+        self.0.iter().copied()
     }
 
     /// Whether there are no bits.
@@ -238,6 +253,12 @@ pub trait Place: Copy + Eq + Ord + Hash + Debug {
     fn general(self) -> Self {
         self
     }
+
+    /// What this location has in common with all that differ from it only in the round of a loop: what is refined there.
+    #[must_use]
+    fn in_any_round(self) -> Self {
+        self
+    }
 }
 
 /// The precision of all locations.
@@ -247,20 +268,41 @@ pub struct Precision<L> {
     locations: FxHashMap<L, LocationPrecision>,
     /// What was refined for all locations that have the same in common.
     general: FxHashMap<L, LocationPrecision>,
+    /// What the locations that have a precision of their own have in common with others.
+    diverse: FxHashSet<L>,
+    /// The locations of which some rounds have a precision of their own.
+    has_rounds: FxHashSet<L>,
 }
 
 impl<L: Place> Precision<L> {
     /// The precision that a strategy starts with.
     #[must_use]
     pub fn new(strategy: Strategy) -> Self {
-        Self { start: strategy.start(), locations: FxHashMap::default(), general: FxHashMap::default() }
+        Self {
+            start: strategy.start(),
+            locations: FxHashMap::default(),
+            general: FxHashMap::default(),
+            diverse: FxHashSet::default(),
+            has_rounds: FxHashSet::default(),
+        }
     }
 
     /// The precision at a location.
     #[must_use]
     pub fn at(&self, location: &L) -> &LocationPrecision {
         let own = self.locations.get(location);
+        let own = own.or_else(|| {
+            let any = location.in_any_round();
+            if any == *location { None } else { self.locations.get(&any) }
+        });
         own.or_else(|| self.general.get(&location.general())).unwrap_or(&self.start)
+    }
+
+    /// The precision at all locations that have this in common; none if some of them have a precision of their own.
+    #[must_use]
+    pub fn common_at(&self, general: &L) -> Option<&LocationPrecision> {
+        let common = || self.general.get(general).unwrap_or(&self.start);
+        (!self.diverse.contains(general)).then(common)
     }
 
     /// Whether a refinement would change anything.
@@ -282,7 +324,13 @@ impl<L: Place> Precision<L> {
             all.for_each(|local| _ = local.refine(knob));
             return self.start.refine(knob);
         }
-        self.own(location).refine(knob)
+        let any = location.in_any_round();
+        if any != location || self.has_rounds.contains(&any) {
+            let rounds = self.locations.iter_mut().filter(|(other, _)| other.in_any_round() == any);
+            rounds.for_each(|(_, local)| _ = local.refine(knob));
+        }
+        self.own(any).refine(knob);
+        true
     }
 
     /// Refines all locations that have the same in common with this one; whether anything changed here.
@@ -314,9 +362,19 @@ impl<L: Place> Precision<L> {
     }
 
     fn own(&mut self, location: L) -> &mut LocationPrecision {
+        let any = location.in_any_round();
+        if any != location {
+            self.has_rounds.insert(any);
+        }
+        let like_any = if any == location { None } else { self.locations.get(&any).cloned() };
         match self.locations.entry(location) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(self.general.get(&location.general()).unwrap_or(&self.start).clone()),
+            Entry::Vacant(entry) => {
+                let general = location.general();
+                self.diverse.insert(general);
+                let like = like_any.as_ref().or_else(|| self.general.get(&general));
+                entry.insert(like.unwrap_or(&self.start).clone())
+            }
         }
     }
 }

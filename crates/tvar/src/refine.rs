@@ -1,29 +1,19 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
+use crate::decision::{Decision, Goal, Outcome, Undecided};
 use crate::explore::Explorer;
 use crate::paper;
-use crate::precision::{Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy};
+use crate::plan::Plan;
+use crate::precision::{LocationPrecision, Precision, StepPrecision, Strategy};
 use crate::space::StateSpace;
-use crate::system::{Blame, Candidate, Lookup, System};
+use crate::system::{Decided, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
-use mu_calculus::{
-    Cause, Culprit, Culprits, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution, StateId,
-};
+use mu_calculus::{Culprits, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution};
 use rayon::prelude::*;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use three_valued::Truth;
-
-/// How many root causes of one goal are refined away in one round.
-const CULPRITS_PER_ROUND: usize = 4;
-
-/// The same where locations are limited and a refinement is made wherever the instruction is reached.
-const CULPRITS_PER_LIMITED_ROUND: usize = 12;
-
-/// How many root causes of one goal are looked at in one round where locations are limited.
-const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
 /// How often the beginning of a large state space is refined before locations are limited.
 const MAX_SMALL_PASSES: usize = 8;
@@ -41,92 +31,13 @@ const EARLY_BUDGET: usize = 1_000;
 
 /// How state spaces are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(crate) enum Mode {
     /// Every state is kept, as long as there are few.
     Small,
     /// Locations drop what makes them have many states.
     Limited,
     /// Every state is kept, however many there are.
     Large,
-}
-
-/// A formula to be decided.
-#[derive(Clone, Debug)]
-pub struct Goal {
-    /// The formula over the atoms of the system.
-    pub formula: NormalForm,
-    /// Whether hazards are states that the formula speaks of (the inherent property) and not ends of what is known.
-    pub sees_hazards: bool,
-}
-
-/// Why a goal stayed undecided.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Undecided<T> {
-    /// A limit was reached.
-    Exhausted(Exhausted),
-    /// No refinement can remove the cause; the path leads to it.
-    Stuck {
-        /// The states from the initial one to that of the cause.
-        path: Vec<T>,
-        /// The cause.
-        blame: Blame,
-        /// Where what is unknown there comes from, as far as that can be told.
-        sources: Vec<Source>,
-    },
-}
-
-/// Something unknown that a cause depends on: bits of a variable and the index on the path of the state where they were
-/// read as input, decayed on arrival, or could be cut into cases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The bits, and what made them unknown.
-    pub knob: Knob,
-    /// The index on the path.
-    pub step: usize,
-    /// Whether the cause itself depends on it; if not, only the path to it does.
-    pub direct: bool,
-}
-
-impl Source {
-    pub(crate) fn of<S: System>(candidate: &Candidate<S>) -> Self {
-        Self { knob: candidate.knob, step: candidate.step, direct: candidate.direct }
-    }
-}
-
-/// The answer to a goal.
-#[derive(Debug)]
-pub struct Decision<T> {
-    /// Whether the formula holds in the initial state.
-    pub verdict: Truth,
-    /// Whether the verdict stands whatever comes of the choices that the model abstracts.
-    pub robust: bool,
-    /// The reason when it is unknown.
-    pub undecided: Option<Undecided<T>>,
-    /// Refinements before the answer.
-    pub refinements: usize,
-    /// How many of them were made for this goal; several goals may share one.
-    pub spent: usize,
-    /// The time from the start to the answer.
-    pub time: Duration,
-    /// The state space that decided.
-    pub space: Arc<StateSpace<T>>,
-    /// The values of all subformulas in it, where the answer came from model checking.
-    pub solution: Option<Solution>,
-}
-
-/// All answers and the precision that led to them.
-#[derive(Debug)]
-pub struct Outcome<S: System> {
-    /// One decision for each goal, in their order.
-    pub decisions: Vec<Decision<S::State>>,
-    /// The precision in the end. Strategies with precision per state leave it as it was in the beginning.
-    pub precision: Precision<S::Location>,
-    /// What strategies with precision per state refined, and in which state, in this order.
-    pub refined_states: Vec<(S::State, Knob)>,
-    /// How often the state space was built.
-    pub passes: usize,
-    /// The state space that was built last, which may have more states than those that decided; none without goals.
-    pub latest: Option<Arc<StateSpace<S::State>>>,
 }
 
 impl<S: System> Lookup<S> for Precision<S::Location> {
@@ -136,6 +47,14 @@ impl<S: System> Lookup<S> for Precision<S::Location> {
 
     fn arriving(&self, _: &S::State, location: &S::Location) -> &StepPrecision {
         &self.at(location).step
+    }
+
+    fn common(&self, general: &S::Location) -> Option<&LocationPrecision> {
+        self.common_at(general)
+    }
+
+    fn at(&self, location: &S::Location) -> Option<&LocationPrecision> {
+        Some(self.at(location))
     }
 }
 
@@ -187,14 +106,14 @@ pub(crate) type Refine<'a, S> =
 
 /// The work on some goals.
 pub(crate) struct Run<'a, S: System> {
-    goals: &'a [Goal],
+    pub(crate) goals: &'a [Goal],
     atoms: usize,
     watch: &'a dyn Watch,
     started: Instant,
-    precision: Precision<S::Location>,
+    pub(crate) precision: Precision<S::Location>,
     pub(crate) progress: Progress,
     first_budget: usize,
-    mode: Mode,
+    pub(crate) mode: Mode,
     limited_passes: usize,
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
@@ -207,16 +126,10 @@ pub(crate) struct Run<'a, S: System> {
     stuck: Vec<Option<Decision<S::State>>>,
 }
 
-/// What one round refines, and what came of each culprit that was looked at.
-struct Plan<L> {
-    refinements: Vec<(L, Knob)>,
-    blamed: HashMap<(StateId, Cause), Option<(L, Knob)>>,
-}
-
 /// A goal that was evaluated on the present state space.
 pub(crate) struct Checked {
-    goal: usize,
-    solution: Option<Solution>,
+    pub(crate) goal: usize,
+    pub(crate) solution: Option<Solution>,
 }
 
 impl Checked {
@@ -234,7 +147,7 @@ pub(crate) struct Views {
 }
 
 impl Views {
-    fn problem<'a>(&'a self, goal: &'a Goal) -> Problem<'a> {
+    pub(crate) fn problem<'a>(&'a self, goal: &'a Goal) -> Problem<'a> {
         let graph = if goal.sees_hazards { self.with_hazards.as_ref() } else { None };
         Problem { graph: graph.unwrap_or(&self.plain), labels: &self.labels, formula: &goal.formula }
     }
@@ -345,7 +258,7 @@ where
         self.latest = Some(space);
         self.precision.forget_drops();
         self.limited_passes += 1;
-        if !refined || self.limited_passes == MAX_LIMITED_PASSES {
+        if !self.is_done() && (!refined || self.limited_passes == MAX_LIMITED_PASSES) {
             self.mode = Mode::Large;
             // What limited locations needed is of no use without the limit.
             self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
@@ -367,7 +280,8 @@ where
                     let goal = checked.goal;
                     self.decide(checked, space, robust);
                     if let Some(decision) = &self.decisions[goal] {
-                        system.decided(goal, &self.goals[goal], decision, self.watch);
+                        let (goals, precision, watch) = (self.goals, &self.precision, self.watch);
+                        system.decided(&Decided { number: goal, goal: &goals[goal], decision, precision, watch });
                     }
                 }
             }
@@ -495,119 +409,11 @@ where
     pub(crate) fn spend(&mut self, goal: usize, refinements: usize) {
         self.spent[goal] += refinements;
     }
-
-    /// Plans refinements for a goal; how many help it.
-    fn plan_for_goal(
-        &self,
-        system: &mut S,
-        space: &StateSpace<S::State>,
-        views: &Views,
-        checked: &Checked,
-        plan: &mut Plan<S::Location>,
-    ) -> Result<usize, Undecided<S::State>> {
-        let solution = checked.solution.as_ref().expect("an open goal was evaluated");
-        let problem = views.problem(&self.goals[checked.goal]);
-        // In a part of a space the nearest states that were not expanded are as good as any.
-        let (wanted, attempts) = match self.mode {
-            Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
-            _ if space.is_finished() => (CULPRITS_PER_ROUND, usize::MAX),
-            _ => (CULPRITS_PER_ROUND, CULPRITS_PER_ROUND),
-        };
-        // Where only all successors matter, cases do what inputs do, at less cost.
-        let prefers_cases = self.mode == Mode::Limited && speaks_of_all(problem.formula, Truth::True);
-        let mut helped = 0;
-        let mut made: Vec<(S::Location, Knob)> = Vec::new();
-        let mut first = None;
-        for culprit in solution.culprits(&problem).take(attempts) {
-            // What is merely not known below has a cause of its own, which comes first.
-            let is_weak = matches!(culprit.cause, Cause::Edge { disagree: false, .. });
-            if is_weak && helped > 0 && self.mode == Mode::Limited {
-                break;
-            }
-            let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
-            let best = known.unwrap_or_else(|| {
-                let (path, blame) = trace(space, &culprit);
-                let candidates = system.blame(&path, blame, &self.precision);
-                let sources = candidates.iter().map(Source::of).collect();
-                first.get_or_insert(Undecided::Stuck { path, blame, sources });
-                self.best(candidates, prefers_cases)
-            });
-            plan.blamed.insert((culprit.state, culprit.cause), best);
-            let Some((location, knob)) = best else { continue };
-            let planned = |other: &(S::Location, Knob)| match self.mode {
-                Mode::Limited => other.0.general() == location.general() && other.1 == knob,
-                Mode::Small | Mode::Large => *other == (location, knob),
-            };
-            if !plan.refinements.iter().any(planned) {
-                plan.refinements.push((location, knob));
-            }
-            if !made.contains(&(location, knob)) {
-                made.push((location, knob));
-            }
-            helped += 1;
-            if helped == wanted {
-                break;
-            }
-        }
-        match first {
-            _ if helped > 0 => Ok(made.len()),
-            Some(stuck) => Err(stuck),
-            // Every culprit was looked at for another goal, and none of them helps.
-            None => Err(self.stuck_at_first(system, space, solution, &problem)),
-        }
-    }
-
-    fn stuck_at_first(
-        &self,
-        system: &mut S,
-        space: &StateSpace<S::State>,
-        solution: &Solution,
-        problem: &Problem<'_>,
-    ) -> Undecided<S::State> {
-        let culprit = solution.culprits(problem).next();
-        let culprit = culprit.expect("an unknown verdict has a culprit (determinacy of parity games)");
-        let (path, blame) = trace(space, &culprit);
-        let sources = system.blame(&path, blame, &self.precision).iter().map(Source::of).collect();
-        Undecided::Stuck { path, blame, sources }
-    }
-
-    /// The best candidate that changes something.
-    fn best(&self, candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Option<(S::Location, Knob)> {
-        let new = candidates.into_iter().filter(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
-        new.min_by_key(|candidate| preference(candidate, prefers_cases)).map(|best| (best.location, best.knob))
-    }
-}
-
-/// What is refined first: the smallest.
-type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
-
-/// What to refine first: what the cause itself depends on, then decayed bits, then inputs: the most indirect, the latest
-/// on the path, the most significant (Onderka & Ratschan, section 4). Case splits, the fewest bits first, come before all
-/// that where only universal subformulas depend on them, and else last.
-fn preference<S: System>(candidate: &Candidate<S>, prefers_cases: bool) -> Preference {
-    let (kind, rank, bits) = match candidate.knob {
-        Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),
-        Knob::Input(_, bits) => (2, candidate.indirection, bits),
-        Knob::Case(_, bits) => (if prefers_cases { 0 } else { 3 }, 64 - bits.count_ones() as u8, bits),
-    };
-    (!candidate.direct, kind, Reverse(rank), Reverse(candidate.step), Reverse(bits))
-}
-
-/// The states on the way to a culprit, the last one included, and what is unknown there.
-pub(crate) fn trace<T: Clone>(space: &StateSpace<T>, culprit: &Culprit) -> (Vec<T>, Blame) {
-    let on_path = culprit.path.iter().map(|step| step.state).chain([culprit.state]);
-    let path = on_path.map(|state| space.states[state.index()].clone()).collect();
-    let blame = match culprit.cause {
-        Cause::Atom(atom) => Blame::Atom(atom),
-        Cause::Edge { edge, .. } => Blame::Edge(edge),
-        Cause::Sink => Blame::Sink,
-    };
-    (path, blame)
 }
 
 /// Whether a verdict speaks of all successors only: a true formula without `<>`, a false one without `[]`. Then it does
 /// not matter who makes the choices.
-fn speaks_of_all(formula: &NormalForm, verdict: Truth) -> bool {
+pub(crate) fn speaks_of_all(formula: &NormalForm, verdict: Truth) -> bool {
     let has = |wanted: Modality| {
         formula.nodes().iter().any(|node| matches!(node, Node::Modal(modality, _) if *modality == wanted))
     };

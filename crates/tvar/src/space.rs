@@ -3,7 +3,18 @@
 use crate::system::System;
 use crate::watch::Exhausted;
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, StateId};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+
+/// Hyper-edges with each member once, in the order in which they come first.
+fn without_repetition(mut edges: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let mut seen = FxHashSet::default();
+    for edge in edges.iter_mut().filter(|edge| edge.len() > 1) {
+        seen.clear();
+        edge.retain(|member| seen.insert(*member));
+    }
+    edges
+}
 
 /// The hyper-edges of a state, as positions of the first and one behind the last.
 type EdgeRange = (u32, u32);
@@ -55,19 +66,19 @@ impl<T> StateSpace<T> {
     }
 
     /// Sets the hyper-edges of a state, each a list of members, and what they are when abstracted choices are left open,
-    /// each a list of positions among all members.
-    pub(crate) fn set_edges(&mut self, state: u32, edges: &[Vec<u32>], open: &[Vec<usize>]) {
-        let (first, first_member) = (self.edge_ends.len() as u32, self.members.len());
-        for edge in edges {
-            self.members.extend_from_slice(edge);
+    /// each a list of positions among all members. A member that is there more than once is kept once.
+    pub(crate) fn set_edges(&mut self, state: u32, edges: Vec<Vec<u32>>, open: &[Vec<usize>]) {
+        let first = self.edge_ends.len() as u32;
+        if !open.is_empty() {
+            let members: Vec<u32> = edges.iter().flatten().copied().collect();
+            let open = open.iter().map(|edge| edge.iter().map(|index| members[*index]).collect()).collect();
+            self.open.insert(state, without_repetition(open));
+        }
+        for edge in without_repetition(edges) {
+            self.members.extend(edge);
             self.edge_ends.push(self.members.len() as u32);
         }
         self.ranges[state as usize] = (first, self.edge_ends.len() as u32);
-        if !open.is_empty() {
-            let members = &self.members[first_member..];
-            let open = open.iter().map(|edge| edge.iter().map(|index| members[*index]).collect()).collect();
-            self.open.insert(state, open);
-        }
         self.expanded += 1;
     }
 

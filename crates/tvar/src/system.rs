@@ -1,7 +1,7 @@
 //! What a system has to offer to be verified.
 
+use crate::decision::{Decision, Goal};
 use crate::precision::{Knob, LocationPrecision, Place, StepPrecision, Variable};
-use crate::refine::{Decision, Goal};
 use crate::watch::Watch;
 use mu_calculus::AtomId;
 use std::hash::Hash;
@@ -30,6 +30,12 @@ pub trait System {
 
     /// Adds the hyper-edges of a state, with inputs and cases split as the precision of its location says.
     fn expand(&mut self, state: &Self::State, precision: &LocationPrecision, edges: &mut HyperEdges<Self::State>);
+
+    /// Adds hyper-edges that lead as far as a run goes without a choice: the states on the way may be left out where no goal
+    /// can tell. They are those of [`Self::expand`] where nothing is left out.
+    fn advance(&mut self, state: &Self::State, precision: &dyn Lookup<Self>, edges: &mut HyperEdges<Self::State>) {
+        self.expand(state, precision.leaving(state, &self.location(state)), edges);
+    }
 
     /// The state with everything forgotten that the step precision of its location does not keep.
     fn decay(&mut self, state: Self::State, precision: &StepPrecision) -> Self::State;
@@ -78,9 +84,25 @@ pub trait System {
         true
     }
 
-    /// Is told that the goal with this number was decided, as soon as it is: for showing more than the verdict while there
-    /// is time.
-    fn decided(&mut self, _number: usize, _goal: &Goal, _decision: &Decision<Self::State>, _watch: &dyn Watch) {}
+    /// Is told that something is refined because of what is unknown at a state.
+    fn refined_for(&mut self, _state: &Self::State) {}
+
+    /// Is told that a goal was decided, as soon as it is: for showing more than the verdict while there is time.
+    fn decided(&mut self, _decided: &Decided<'_, Self>) {}
+}
+
+/// A goal that was just decided.
+pub struct Decided<'a, S: System + ?Sized> {
+    /// Its number.
+    pub number: usize,
+    /// The goal.
+    pub goal: &'a Goal,
+    /// What was decided.
+    pub decision: &'a Decision<S::State>,
+    /// The precision of the state space that decided, where it is kept per location.
+    pub precision: &'a dyn Lookup<S>,
+    /// Limits.
+    pub watch: &'a dyn Watch,
 }
 
 /// What two states at one location have different.
@@ -101,6 +123,17 @@ pub trait Lookup<S: System + ?Sized> {
 
     /// What is kept of that which arrives at a location, one step after a state.
     fn arriving(&self, from: &S::State, location: &S::Location) -> &StepPrecision;
+
+    /// The precision of every location that has the same in common with others as this one ([`Place::general`]), as long
+    /// as they all have the same; none where it is to be asked for one by one.
+    fn common(&self, _general: &S::Location) -> Option<&LocationPrecision> {
+        None
+    }
+
+    /// The precision at a location, whatever the state; none where precision is kept per state.
+    fn at(&self, _location: &S::Location) -> Option<&LocationPrecision> {
+        None
+    }
 }
 
 /// What is unknown at the end of a path.
@@ -182,7 +215,7 @@ impl<T> HyperEdges<T> {
 
     /// The same hyper-edges over other members, which are given in the order in which they were added.
     #[must_use]
-    pub(crate) fn map<U>(self, other: impl FnMut(T) -> U) -> HyperEdges<U> {
+    pub fn map<U>(self, other: impl FnMut(T) -> U) -> HyperEdges<U> {
         HyperEdges { members: self.members.into_iter().map(other).collect(), ends: self.ends, open: self.open }
     }
 

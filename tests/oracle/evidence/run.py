@@ -7,6 +7,8 @@ For every sample (default: all) and every verdict with a run:
 
 * `replay.c` is compiled and executed: simavr must show the same path, registers, stack and memory;
 * `avr-tvar run --stimulus` must end in the same state, or with the same hazard;
+* where a verdict rested on the model, `replay-cycles.c` is compiled and executed: simavr, which gets nothing but what comes
+  from outside, must show it by itself where `--confirm` says so, and for the samples in CONFIRMED it must say so;
 * GTKWave's reader (`vcd2fst`) must read `trace.vcd` and find the same last program counter and stack pointer.
 
 Every violated property must come with a run, except those listed in EXCEPTIONS. Needs gcc, libsimavr-dev, libelf-dev and
@@ -25,6 +27,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 # Runs that simavr cannot repeat, by sample, with the reason.
 EXCEPTIONS = {
+}
+
+# What simavr must come to by itself, driven by cycle times: properties by sample.
+CONFIRMED = {
+    "shared-counter-torn": {"only values that the counter had"},
+    "watchdog": {"the watchdog can bite"},
 }
 
 # A sample that is not decided within this time is not looked at: the tests of the samples have limits of their own.
@@ -50,15 +58,15 @@ def execute(*command):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=600)
 
 
-def replay(folder):
+def replay(folder, name="replay"):
     """What simavr says to the run; none if it shows the same."""
-    program = folder / "replay"
-    if not (folder / "replay.c").exists():
-        return "there is no replay.c"
+    program = folder / name
+    if not (folder / f"{name}.c").exists():
+        return f"there is no {name}.c"
     flags = ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-const-variable", "-Wno-type-limits"]
-    compiled = execute("gcc", *flags, "-o", program, folder / "replay.c", "-lsimavr", "-lelf")
+    compiled = execute("gcc", *flags, "-o", program, folder / f"{name}.c", "-lsimavr", "-lelf")
     if compiled.returncode != 0:
-        return "replay.c does not compile: " + failed(compiled)
+        return f"{name}.c does not compile: " + failed(compiled)
     shown = execute(program)
     program.unlink()
     return None if shown.returncode == 0 else "simavr: " + failed(shown)
@@ -104,14 +112,32 @@ def waves(folder, evidence):
     return None if last == expected else f"vcd2fst: the last values are {last}, expected {expected}"
 
 
+def confirmation(sample, result, folder):
+    """What is wrong with what is said of a verdict that rested on the model."""
+    cycle = result["evidence"]["confirmed_cycle"]
+    if cycle is None:
+        return "is not confirmed" if result["name"] in CONFIRMED.get(sample, ()) else None
+    if result["basis"] != "hardware":
+        return "is confirmed, and rests on the model"
+    return replay(folder, "replay-cycles")
+
+
+def by_itself(image, result):
+    """Whether simavr shows by itself what rested on the model."""
+    cycle = result["evidence"]["confirmed_cycle"]
+    if cycle is not None:
+        return [f"by itself in simavr, after {cycle} cycles: {image.name}: {result['name']}"]
+    return [f"in the model only: {image.name}: {result['name']}"] if result["basis"] == "model" else []
+
+
 def check(tool, sample, image, properties, directory):
     """All differences of an image, and how many runs there were."""
     directory = directory / image.name.replace(".", "-")
     process = execute(tool, "verify", image, properties, "--evidence", directory, "--format", "json",
-                      "--timeout", SECONDS)
+                      "--timeout", SECONDS, "--confirm")
     if process.returncode not in (0, 1, 3):
-        return [f"{image.name}: verify: " + failed(process)], 0
-    found, runs = [], 0
+        return [f"{image.name}: verify: " + failed(process)], 0, []
+    found, runs, model = [], 0, []
     for result in json.loads(process.stdout)["results"]:
         evidence = result["evidence"]
         if evidence is None:
@@ -121,11 +147,12 @@ def check(tool, sample, image, properties, directory):
             continue
         runs += 1
         folder = folder_of(directory, result["name"])
-        problems = [rerun(tool, image, properties, folder, evidence), waves(folder, evidence)]
+        model += by_itself(image, result)
+        problems = [confirmation(sample, result, folder), rerun(tool, image, properties, folder, evidence), waves(folder, evidence)]
         if sample not in EXCEPTIONS:
             problems.append(replay(folder))
         found += [f"{image.name}: {result['name']}: {problem}" for problem in problems if problem]
-    return found, runs
+    return found, runs, model
 
 
 def folder_of(directory, name):
@@ -144,11 +171,13 @@ def main():
     with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = [pool.submit(check, tool, *entry, pathlib.Path(directory)) for entry in chosen]
         for task in tasks:
-            found, runs = task.result()
+            found, runs, model = task.result()
             total += runs
             differences += len(found)
             for line in found:
                 print("WRONG", line)
+            for line in model:
+                print(line)
     for sample, reason in EXCEPTIONS.items():
         print(f"not repeated by simavr: {sample}: {reason}")
     print(f"{total} runs of {len(chosen)} images, {differences} differences")

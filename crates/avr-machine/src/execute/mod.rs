@@ -42,8 +42,10 @@ impl Machine {
         state: &mut MachineState<V>,
         environment: &mut E,
     ) -> Result<u32, Stop> {
+        state.steps += 1;
         let mut step = Step { machine: self, state, environment, cycles: 0 };
         if !(self.can_be_interrupted() && step.interrupted()?) {
+            step.environment.before_instruction(self, step.state);
             step.instruction()?;
         }
         Ok(step.cycles)

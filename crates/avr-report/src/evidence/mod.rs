@@ -1,5 +1,6 @@
-//! Evidence rendered: as a debugger would show it, and as files: `trace.json`, `trace.vcd`, and a program against libsimavr.
+//! Evidence rendered: as a debugger would show it, and as files: `trace.json`, `trace.vcd`, and programs against libsimavr.
 
+mod cycles;
 mod json;
 mod lines;
 mod player;

@@ -15,7 +15,7 @@ use super::player::{Moment, Player};
 use crate::report::Report;
 
 /// Longer runs are not written as programs.
-const MAX_STEPS: u64 = 5_000_000;
+pub(super) const MAX_STEPS: u64 = 5_000_000;
 /// Nor are runs with more events than this.
 const MAX_EVENTS: usize = 500_000;
 
@@ -190,7 +190,7 @@ impl<'a> Recorder<'a> {
         line(format_args!("#define STATUS {:#x}u\n\n", self.machine.status_address()));
         text.push_str(DECLARATIONS);
         self.events_to(&mut text);
-        self.flash_to(&mut text, report);
+        flash_to(&mut text, report);
         cells_to(&mut text, "first", self.cells(&self.first));
         cells_to(&mut text, "last", self.cells(&self.last));
         self.named_to(&mut text, evidence);
@@ -225,15 +225,6 @@ impl<'a> Recorder<'a> {
         text.push_str("    {~0ull, NOTHING, 0, 0},\n};\n\n");
     }
 
-    /// The flash, up to the last byte that the image gives.
-    fn flash_to(&self, text: &mut String, report: &Report<'_>) {
-        let program = &report.image.program;
-        let end = program.ranges().map(|range| range.end.0.div_ceil(2)).max().unwrap_or(0);
-        let words = (0..end).map(|word| program.word(FlashWordAddress(word)).unwrap_or(0xffff));
-        let bytes: Vec<u8> = words.flat_map(u16::to_le_bytes).collect();
-        cells_to(text, "flash", &bytes);
-    }
-
     /// The cells of the property that simavr has as we do: registers of peripherals may be kept differently.
     fn named_to(&self, text: &mut String, evidence: &Evidence) {
         text.push_str("static const uint16_t compared[] = {");
@@ -249,7 +240,16 @@ impl<'a> Recorder<'a> {
     }
 }
 
-fn cells_to(text: &mut String, name: &str, cells: &[u8]) {
+/// The flash, up to the last byte that the image gives.
+pub(super) fn flash_to(text: &mut String, report: &Report<'_>) {
+    let program = &report.image.program;
+    let end = program.ranges().map(|range| range.end.0.div_ceil(2)).max().unwrap_or(0);
+    let words = (0..end).map(|word| program.word(FlashWordAddress(word)).unwrap_or(0xffff));
+    let bytes: Vec<u8> = words.flat_map(u16::to_le_bytes).collect();
+    cells_to(text, "flash", &bytes);
+}
+
+pub(super) fn cells_to(text: &mut String, name: &str, cells: &[u8]) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "static const uint8_t {name}[{}] = {{", cells.len().max(1));
     for row in cells.chunks(20) {
@@ -260,7 +260,7 @@ fn cells_to(text: &mut String, name: &str, cells: &[u8]) {
 }
 
 /// A text that cannot end the comment that it stands in.
-fn comment(text: &str) -> String {
+pub(super) fn comment(text: &str) -> String {
     let harmless = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
     text.chars().map(harmless).collect::<String>().replace("*/", "* /").replace("/*", "/ *")
 }

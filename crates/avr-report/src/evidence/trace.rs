@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::json::{JsonEvidence, JsonStep};
 use super::lines::Lines;
+use crate::escape::json_text;
 use crate::json::{Firmware, firmware};
 use crate::names::Names;
 use crate::report::{Report, verdict_name};
@@ -72,6 +73,6 @@ impl Report<'_> {
             steps_omitted: evidence.steps.saturating_sub(steps.len() as u64),
             steps,
         };
-        Some(serde_json::to_string_pretty(&trace).expect("strings, numbers and lists can be written") + "\n")
+        Some(json_text(&trace))
     }
 }

@@ -11,7 +11,7 @@ use avr_verify::{PropertyResult, Survey};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::escape::Escaped;
+use crate::escape::{Escaped, escaped_in_json};
 use crate::evidence::ports;
 use crate::json::basis_name;
 use crate::listing::Listing;
@@ -284,7 +284,7 @@ impl Page<'_> {
             sram: self.machine.sram().start,
         };
         let text = serde_json::to_string(&data).expect("strings, numbers and lists can be written");
-        text.replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026")
+        escaped_in_json(&text).replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026")
     }
 }
 

@@ -1,6 +1,6 @@
 //! The report of a batch, in the order of the manifest.
 
-use avr_report::Escaped;
+use avr_report::{Escaped, json_text};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -39,8 +39,7 @@ pub(super) fn json(finished: &[Finished<'_>]) -> String {
         .map(|(name, report, error)| Entry { name, report: report.as_ref(), error: error.as_ref() })
         .collect();
     let batch = Batch { schema: SCHEMA, runs, summary: totals(finished) };
-    let text = serde_json::to_string_pretty(&batch).expect("strings, numbers and lists can be written");
-    text + "\n"
+    json_text(&batch)
 }
 
 /// A table with a block for each run.

@@ -94,7 +94,7 @@ impl Findings<'_> {
     fn property_lines(&self, text: &mut String) {
         put(text, "    properties: [");
         let mut results = self.results.properties.iter();
-        put(text, "        // No hazard ever happens: `docs/properties.md` lists them.");
+        put(text, "        // No hazard ever happens: `docs/hazards.md` lists them.");
         self.entry(text, "Inherent()", results.next());
         self.stack_lines(text);
         if !self.loops.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_certificate::{BLOCK_PAGES, Basis, Certificate, Claim, Running, Space, State, Verdict};
+use avr_certificate::{BLOCK_PAGES, Basis, Certificate, Running, Space, State};
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_machine::{
@@ -10,14 +10,14 @@ use avr_machine::{
     PAGE_CELLS, Possibilities, Question, Stop,
 };
 use avr_properties::{
-    AtomKind, AtomTable, Binding, Event, EventRecorder, Occurred, Occurrence, PropertyKind, Setting, StateView, bind,
+    AtomKind, AtomTable, Binding, Event, EventRecorder, Occurred, Occurrence, PropertyFile, Setting, StateView,
     occurrence, occurrences_cover, watched_events,
 };
-use mu_calculus::{
-    AtomId, Formula, GraphBuilder, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId,
-};
+use mu_calculus::{AtomId, GraphBuilder, Labels, Problem, StateId};
 use three_valued::{ByteDomain, Truth, TvByte};
 
+use super::claims::{Claims, Goal};
+use super::exhaustive::Everything;
 use super::random::Random;
 
 /// How many concrete states of each abstract one are tried.
@@ -25,30 +25,27 @@ const TRIES: usize = 12;
 /// How many inputs of each are tried.
 const INPUTS: usize = 512;
 
-/// A goal: the formula that must hold or not, and how it sees hazards.
-struct Goal {
-    formula: NormalForm,
-    sees_hazards: bool,
-}
-
 /// Judges certificates of one firmware.
-pub(super) struct Judge {
+pub(super) struct Judge<'a> {
     machine: Machine,
+    /// The atoms of the certificate that is judged.
     table: AtomTable,
     watched: Vec<Event>,
-    goals: Vec<Goal>,
+    file: PropertyFile,
+    image: &'a Image,
+    device: &'static Device,
     header: avr_certificate::Header,
 }
 
 /// Answers in order, the first answers for questions that were not asked before.
 #[derive(Default)]
-struct Answers {
+pub(super) struct Answers {
     given: Vec<(usize, usize, bool)>,
     position: usize,
 }
 
 impl Answers {
-    fn answer(&mut self, count: usize, hardware: bool) -> usize {
+    pub(super) fn answer(&mut self, count: usize, hardware: bool) -> usize {
         if self.position == self.given.len() {
             self.given.push((0, count, hardware));
         }
@@ -56,7 +53,7 @@ impl Answers {
         self.given[self.position - 1].0
     }
 
-    fn next(&mut self) -> bool {
+    pub(super) fn next(&mut self) -> bool {
         self.position = 0;
         while let Some(last) = self.given.last_mut() {
             last.0 += 1;
@@ -160,12 +157,8 @@ impl StateView for View<'_> {
     }
 }
 
-fn after_start(formula: Formula<AtomId>) -> NormalForm {
-    NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula))).expect("it is closed")
-}
-
 /// The cells of a memory of a certificate.
-fn cells(certificate: &Certificate, memory: u32, count: usize) -> Vec<TvByte> {
+pub(super) fn cells(certificate: &Certificate, memory: u32, count: usize) -> Vec<TvByte> {
     let blocks = certificate.store.memory(memory).iter();
     let pages = blocks.flat_map(|block| certificate.store.blocks[*block as usize]);
     let cells = pages.take(count / PAGE_CELLS).flat_map(|page| certificate.store.pages[page as usize]);
@@ -178,50 +171,53 @@ fn did(certificate: &Certificate, number: u32) -> Vec<Occurred> {
     seen.map(|seen| Occurred { event: seen.event as usize, certain: seen.certain, value: seen.value }).collect()
 }
 
-impl Judge {
+impl<'a> Judge<'a> {
     /// A judge for the firmware of a certificate that is right.
-    pub(super) fn new(image: &Image, device: &'static Device, certificate: &Certificate) -> Self {
+    pub(super) fn new(image: &'a Image, device: &'static Device, certificate: &Certificate) -> Self {
         let header = certificate.header.clone();
         let file = avr_check::property_file(&header).expect("it is right");
         let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
         let setting = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom };
         let machine = setting.machine().expect("it is right");
-        let mut table = AtomTable::new();
-        let mut goals = Vec::new();
-        for property in &file.properties {
-            let bound = bind(property, &file.definitions, &Binding { device, image }, &mut table).expect("it is right");
-            let formula = after_start(bound.restricted(&bound.formula).expect("it is right"));
-            goals.push(Goal { formula, sees_hazards: *property.kind() == PropertyKind::Inherent });
-            if let Some(fairness) = &bound.fairness {
-                let goes_on = Box::new(fairness.goes_on.clone());
-                let formula = after_start(Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on));
-                goals.push(Goal { formula, sees_hazards: false });
-            }
+        let claims = Claims::of(&file, Binding { device, image }, certificate).expect("it is right");
+        let watched = watched_events(claims.table.atoms());
+        Self { machine, table: claims.table, watched, file, image, device, header }
+    }
+
+    /// Whether a certificate of a program that is small enough proves its claims, when everything is looked at.
+    pub(super) fn proves(&self, certificate: &Certificate) -> bool {
+        let binding = Binding { device: self.device, image: self.image };
+        let Some(Claims { table, goals }) = Claims::of(&self.file, binding, certificate) else { return false };
+        let starts = |space: &Space| matches!(space.states.first(), Some(State::Start { .. }));
+        let fits = |space: &Space| space.labels.atoms() == table.atoms().len() && starts(space);
+        if certificate.header != self.header || !certificate.spaces.iter().all(fits) {
+            return false;
         }
-        let watched = watched_events(table.atoms());
-        Self { machine, table, watched, goals, header }
+        let everything = Everything::new(&self.machine, table.atoms(), certificate);
+        goals.iter().all(|goal| everything.proves(goal))
     }
 
     /// Why what concrete runs leave of a certificate does not prove its claims; none if it does.
-    pub(super) fn refutes(&self, certificate: &Certificate) -> Option<String> {
+    pub(super) fn refutes(&mut self, certificate: &Certificate) -> Option<String> {
         if certificate.header != self.header {
             return Some("it speaks of something else".to_owned());
         }
-        let shown: Vec<Vec<Shown>> = certificate.spaces.iter().map(|space| self.shown(certificate, space)).collect();
-        let mut goals = self.goals.iter();
-        for (number, claim) in certificate.claims.iter().enumerate() {
-            let Claim::Decided(decided) = claim else { continue };
-            for (index, proof) in decided.proofs.iter().enumerate() {
-                let goal = goals.next()?;
-                let wanted = index > 0 || decided.verdict == Verdict::Holds;
-                let space = &certificate.spaces[proof.space as usize];
-                let value = evaluate(goal, space, &shown[proof.space as usize], proof.basis, self.table.atoms().len());
-                if value != Truth::from(wanted) {
-                    return Some(format!("claim {number} is {value:?} without what concrete runs refute"));
-                }
-            }
+        let binding = Binding { device: self.device, image: self.image };
+        let Some(Claims { table, goals }) = Claims::of(&self.file, binding, certificate) else {
+            return Some("it claims something that means nothing".to_owned());
+        };
+        if certificate.spaces.iter().any(|space| space.labels.atoms() != table.atoms().len()) {
+            return Some("its labels are of other atoms".to_owned());
         }
-        None
+        self.table = table;
+        let shown: Vec<Vec<Shown>> = certificate.spaces.iter().map(|space| self.shown(certificate, space)).collect();
+        goals.iter().find_map(|goal| {
+            let (number, proof) = (goal.proof.space as usize, goal.proof);
+            let atoms = self.table.atoms().len();
+            let value = evaluate(goal, &certificate.spaces[number], &shown[number], proof.basis, atoms);
+            let is_proved = value == Truth::from(goal.wanted);
+            (!is_proved).then(|| format!("{} is {value:?} without what concrete runs refute", goal.name))
+        })
     }
 
     fn shown(&self, certificate: &Certificate, space: &Space) -> Vec<Shown> {
@@ -263,7 +259,7 @@ impl Judge {
         shown
     }
 
-    fn world<'a>(&'a self, answers: &'a mut Answers, initial: &'a mut Random, pc: u32) -> Concrete<'a> {
+    fn world<'w>(&'w self, answers: &'w mut Answers, initial: &'w mut Random, pc: u32) -> Concrete<'w> {
         Concrete { answers, initial, hardware: false, events: EventRecorder::new(&self.watched, pc * 2) }
     }
 
@@ -351,7 +347,7 @@ fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: 
 }
 
 /// The value of a formula on what is left.
-fn evaluate(goal: &Goal, space: &Space, shown: &[Shown], basis: Basis, atoms: usize) -> Truth {
+fn evaluate(goal: &Goal<'_>, space: &Space, shown: &[Shown], basis: Basis, atoms: usize) -> Truth {
     let anything = StateId(shown.len() as u32);
     let mut builder = GraphBuilder::new();
     let mut labels = Labels::new(atoms, shown.len() + 1);

@@ -1,10 +1,16 @@
 //! Altered certificates of firmware: of thousands of them none passes that concrete runs refute.
 //!
 //! The judge is no part of the checker: it runs the machine from concrete states that the abstract ones stand for, strikes out
-//! what such a run refutes, and has the solver evaluate the formulas on what is left.
+//! what such a run refutes, and has the solver evaluate the formulas on what is left. Of the states of samples some are tried;
+//! of small random programs all are, with all inputs, and formulas are evaluated by iteration ([`exhaustive`]).
 
+mod claims;
+mod exhaustive;
 mod judge;
 mod mutants;
+#[path = "../../../avr-verify/tests/program/mod.rs"]
+mod program;
+#[path = "../../../avr-check/src/tests/random.rs"]
 mod random;
 
 use std::collections::BTreeMap;
@@ -15,7 +21,7 @@ use avr_certificate::{Certificate, ReadErrorKind};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
-use avr_verify::{PropertyText, Request, Strategy, Unlimited};
+use avr_verify::{PropertyText, Request};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -38,26 +44,72 @@ fn sample(image: &str, properties: &str) -> Sample {
     let folder = image.split('.').next().expect("an image has a name");
     let path = root.join("firmware-samples").join(folder).join(image);
     let image = Image::load(path, &options).unwrap_or_else(|error| panic!("{error}"));
-    let request = Request {
-        image: &image,
-        device,
-        start: None,
-        file: &file,
-        eeprom: &BTreeMap::new(),
-        strategy: Strategy::Default,
-        reduces_interrupts: true,
-        watch: &Unlimited,
-    };
-    let text = PropertyText { file: text, ..PropertyText::default() };
-    let certificate = avr_verify::certify(&request, &text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    let certificate = certified(&image, device, &file, text);
     Sample { image, device, certificate }
+}
+
+/// The certificate of an image with the properties of a file, whose text it is.
+fn certified(image: &Image, device: &'static Device, file: &PropertyFile, text: String) -> Certificate {
+    let request = Request::of(image, device, file);
+    let text = PropertyText { file: text, ..PropertyText::default() };
+    avr_verify::certify(&request, &text, |_| {}).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Formulas for small programs.
+const FORMULAS: [&str; 8] = [
+    "AG EF PORTB == 0",
+    "EF PORTB.1 == 1",
+    "AG PORTD.0 == 0",
+    "AF PORTC != 0",
+    "A[PORTD == 0 U PORTB != 0]",
+    "nu X. mu Y. <>X && PORTB.0 == 0 || <>Y",
+    "AG (r16 == 3 -> AF r16 != 3)",
+    "E[G F (PORTD.1 == 1)]",
+];
+
+/// How many small programs there are, and mutants of the certificate of each.
+const PROGRAMS: u64 = 40;
+const MUTANTS: u64 = 60;
+
+#[test]
+fn all_that_passes_of_small_programs_is_proved_when_everything_is_looked_at() {
+    let device = Device::named("atmega328p-gpio").expect("it exists");
+    let (mut rejected, mut justly, mut harmless) = (0, 0, 0);
+    for seed in 0..PROGRAMS {
+        let mut random = Random::new(seed);
+        let image = exhaustive::program(&mut random);
+        let formulas = [FORMULAS[random.below(8)], FORMULAS[random.below(8)]];
+        let entries = formulas.map(|formula| format!("Formula(check: \"{formula}\")")).join(", ");
+        let text = format!("(properties: [Inherent(), {entries}])");
+        let file = PropertyFile::parse("small", &text).unwrap_or_else(|error| panic!("{error}"));
+        let certificate = certified(&image, device, &file, text);
+        let judge = Judge::new(&image, device, &certificate);
+        let passes = |certificate: &Certificate| avr_check::check(certificate, &image, device).is_ok();
+        assert!(passes(&certificate), "seed {seed}");
+        assert!(judge.proves(&certificate), "seed {seed}: the certificate itself");
+        for number in 0..MUTANTS {
+            let (what, mutant) = mutants::mutant(&certificate, &mut random);
+            if passes(&mutant) {
+                assert!(judge.proves(&mutant), "seed {seed}, mutant {number} ({what}) passes and proves nothing");
+                harmless += 1;
+            } else {
+                rejected += 1;
+                // Not all of them: this only shows that the judge judges.
+                justly += usize::from(number % 16 == 0 && !judge.proves(&mutant));
+            }
+        }
+    }
+    assert!(
+        rejected > 700 && harmless > 350 && justly > 40,
+        "{rejected} rejected, {justly} justly, {harmless} harmless"
+    );
 }
 
 /// Alters the certificate of a sample again and again.
 #[track_caller]
 fn check(image: &str, properties: &str, mutants: usize) {
     let Sample { image, device, certificate } = sample(image, properties);
-    let judge = Judge::new(&image, device, &certificate);
+    let mut judge = Judge::new(&image, device, &certificate);
     let passes = |certificate: &Certificate| avr_check::check(certificate, &image, device).is_ok();
     assert!(passes(&certificate));
     assert_eq!(judge.refutes(&certificate), None, "the certificate itself");

@@ -1,6 +1,6 @@
 //! Altered certificates.
 
-use avr_certificate::{Basis, Certificate, Claim, Edges, Labels, Space, State, Verdict};
+use avr_certificate::{Basis, Certificate, Claim, Edges, Labels, Proof, Space, State, Verdict};
 use three_valued::{Truth, TvByte};
 
 use super::random::Random;
@@ -11,7 +11,7 @@ pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'stati
     let number = random.below(mutant.spaces.len());
     let space = &mut mutant.spaces[number];
     let state = random.below(space.states.len()) as u32;
-    let what = match random.below(24) {
+    let what = match random.below(26) {
         0 => "digest",
         1..=3 => "state",
         4..=6 => "hyper-edge",
@@ -22,6 +22,8 @@ pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'stati
         16..=20 => "bit",
         21 => "control",
         22 => "advice",
+        23 => "part",
+        24 => "depth",
         _ => "claim",
     };
     match what {
@@ -38,6 +40,8 @@ pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'stati
             advice.inputs.clear();
             advice.cases.push((random.below(32) as u16, random.mask()));
         }
+        "part" => change_part(&mut mutant, random),
+        "depth" => change_depth(&mut mutant, random),
         _ => change_claim(&mut mutant, random),
     }
     (what, mutant)
@@ -99,11 +103,55 @@ fn change_label(space: &mut Space, changed: u32, random: &mut Random) {
     space.labels = labels;
 }
 
-fn change_choice(certificate: &mut Certificate, random: &mut Random) {
+/// All proofs of a certificate.
+fn proofs(certificate: &mut Certificate) -> Vec<&mut Proof> {
+    let depths = [&mut certificate.stack.upper, &mut certificate.stack.lower].into_iter().flatten();
+    let decided = certificate.claims.iter_mut().filter_map(|claim| match claim {
+        Claim::Decided(decided) => Some(decided),
+        Claim::Undecided | Claim::Uncertified(_) => None,
+    });
+    let claimed = decided.flat_map(|decided| {
+        let vacuous = decided.vacuous.iter_mut().flat_map(|vacuous| &mut vacuous.proofs);
+        decided.proofs.iter_mut().chain(vacuous)
+    });
+    claimed.chain(depths.map(|depth| &mut depth.proof)).collect()
+}
+
+/// Claims that another part of a property does not matter, or that one of another property does not.
+fn change_part(certificate: &mut Certificate, random: &mut Random) {
+    let parts = certificate.claims.iter().filter_map(|claim| match claim {
+        Claim::Decided(decided) => decided.vacuous.clone(),
+        Claim::Undecided | Claim::Uncertified(_) => None,
+    });
+    let parts: Vec<_> = parts.collect();
     let claim = random.below(certificate.claims.len());
     let Claim::Decided(decided) = &mut certificate.claims[claim] else { return };
-    let proof = random.below(decided.proofs.len());
-    let choices = &mut decided.proofs[proof].strategy.choices;
+    let other = parts.get(random.below(parts.len() + 1)).cloned();
+    decided.vacuous = other.or_else(|| decided.vacuous.take());
+    if let Some(vacuous) = &mut decided.vacuous {
+        vacuous.part = random.below(6) as u32;
+    }
+}
+
+/// Claims another depth of the stack.
+fn change_depth(certificate: &mut Certificate, random: &mut Random) {
+    let stack = &mut certificate.stack;
+    if random.once_in(4) {
+        std::mem::swap(&mut stack.upper, &mut stack.lower);
+    }
+    let depth = if random.once_in(2) { &mut stack.upper } else { &mut stack.lower };
+    let Some(depth) = depth else { return };
+    depth.bytes = match random.below(3) {
+        0 => depth.bytes + 1,
+        1 => depth.bytes.saturating_sub(1),
+        _ => random.below(1 << 12) as u32,
+    };
+}
+
+fn change_choice(certificate: &mut Certificate, random: &mut Random) {
+    let mut proofs = proofs(certificate);
+    let proof = random.below(proofs.len());
+    let choices = &mut proofs[proof].strategy.choices;
     if choices.is_empty() {
         return;
     }

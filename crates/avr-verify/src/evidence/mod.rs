@@ -13,6 +13,7 @@ mod confirm;
 mod cover;
 mod minimise;
 mod ranks;
+mod reach;
 mod search;
 mod stepper;
 mod story;
@@ -22,6 +23,7 @@ mod tests;
 mod walk;
 mod wording;
 
+use crate::last_pass::aside;
 use crate::state::AbstractState;
 use crate::system::Firmware;
 pub(crate) use along::along;
@@ -32,6 +34,7 @@ use concrete::ConcreteView;
 use confirm::{Confirmed, confirm};
 use minimise::Minimiser;
 use mu_calculus::{AtomId, HyperGraph, Labels, Modality, Node, NodeId, NormalForm, Problem, Solution, StateId};
+pub use reach::Condition;
 use std::borrow::Cow;
 pub use story::{Change, Chosen, Item, Line, Told};
 use strategy::Strategy;
@@ -104,6 +107,10 @@ pub struct Evidence {
     pub cells: Vec<u16>,
     /// What the run does.
     pub story: Told,
+    /// What makes a state show the verdict whatever the way to it; none where the way matters or the state cannot be told.
+    pub reached: Option<Vec<Condition>>,
+    /// The clock cycle at which another simulator showed the verdict by itself.
+    pub confirmed: Option<u64>,
     /// Runs that show claims about other continuations.
     pub branches: Vec<Evidence>,
 }
@@ -128,6 +135,10 @@ pub(crate) fn find(
     decision: &Decision<AbstractState>,
     watch: &dyn Watch,
 ) -> Search {
+    aside(|| searched(firmware, goal, decision, watch))
+}
+
+fn searched(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractState>, watch: &dyn Watch) -> Search {
     let (Some(value), Some(solution)) = (decision.verdict.known(), decision.solution.as_ref()) else {
         return Search::NotNeeded;
     };
@@ -338,6 +349,7 @@ impl<'f> Finder<'_, 'f> {
             atoms,
             cells: self.cells(),
             story: confirmed.story,
+            reached: reach::reached(&self.goal.formula, firmware.atoms, self.value, walked),
             ..unconfirmed(walked)
         };
         (evidence, if confirmed.alone { Vec::new() } else { walked.branches.clone() })
@@ -446,6 +458,8 @@ fn unconfirmed(walked: &Walked) -> Evidence {
         atoms: Vec::new(),
         cells: Vec::new(),
         story: Told::default(),
+        reached: None,
+        confirmed: None,
         branches: Vec::new(),
     }
 }

@@ -107,7 +107,10 @@ impl Reduction {
     /// Begins a state space: it takes for granted what was seen until now as well.
     pub(crate) fn begin(&mut self, machine: &Machine) {
         let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
-        if !self.assumed.covers(&seen) {
+        if self.assumed.covers(&seen) {
+            // What only a coarser space could not exclude does not disturb a finer one.
+            self.assumed.disturbing = seen.disturbing;
+        } else {
             seen.widen(machine);
             self.assumed.add(&seen);
             self.attempts += 1;
@@ -176,23 +179,28 @@ impl Reduction {
         }
     }
 
-    /// What is needed of the state before a step.
+    /// What is needed of the state before a step, in which stored values are cut into cases or not.
     pub(crate) fn before<V: ByteDomain>(
         &self,
         machine: &Machine,
         state: &MachineState<V>,
         postponed: Postponed,
+        is_cut: bool,
     ) -> Before {
-        let turn = self.turn(machine, state, postponed);
+        let turn = match self.turn(machine, state, postponed) {
+            // Handlers need not run in every case, if they have their chance before.
+            Turn::Later if is_cut => Turn::Now,
+            turn => turn,
+        };
         let pointer = whole_pointer(machine, state);
+        let handler = interrupts(state).next();
         let executed = match (machine.program.fetch(state.control.pc), pointer) {
-            (Fetched::Instruction { instruction, .. }, Some(pointer)) => {
+            (Fetched::Instruction { instruction, .. }, Some(pointer)) if handler.is_none() => {
                 Some((instruction, self.conflicts(machine, state, instruction, pointer)))
             }
-            (Fetched::Instruction { instruction, .. }, None) => Some((instruction, true)),
+            (Fetched::Instruction { instruction, .. }, _) => Some((instruction, true)),
             (Fetched::Reserved | Fetched::Outside, _) => None,
         };
-        let handler = interrupts(state).next();
         Before {
             postponed,
             turn,
@@ -376,7 +384,8 @@ pub(crate) struct Before {
     pub(crate) turn: Turn,
     /// The stack pointer, unless it is torn or unknown.
     pointer: Option<u16>,
-    /// The instruction that the step executes if it executes one, and whether it conflicts with handlers.
+    /// The instruction that the step executes if it executes one, and whether it conflicts with handlers, as far as it
+    /// is none of a handler.
     executed: Option<(Instruction, bool)>,
     in_handler: bool,
     /// Whether no interrupt could come, whatever is requested.

@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::places::Places;
 use super::{Cycle, Routine, Segment, Usage};
-use crate::stack;
-use crate::state::{AbstractState, Running};
+use crate::compression::Spot;
 use crate::store::CallsId;
 use crate::system::Firmware;
 
@@ -40,16 +39,16 @@ impl<'a> Calls<'a> {
         Self { firmware, places, groups: FxHashMap::default(), order: Vec::new() }
     }
 
-    /// Takes note of a state.
-    pub(super) fn visit(&mut self, state: &AbstractState, running: &Running) {
-        let key = (running.calls, self.places.routine(self.firmware, running));
-        let deep = stack::depth(self.firmware, state).map(|depth| (depth, running.control.pc * 2));
+    /// Takes note of states at a spot, and of the greatest depth of the stack there, if one is known.
+    pub(super) fn visit(&mut self, spot: Spot, depth: Option<u32>, states: usize) {
+        let key = (spot.calls, self.places.routine(self.firmware, spot));
+        let deep = depth.map(|depth| (depth, spot.pc * 2));
         let order = &mut self.order;
         let group = self.groups.entry(key).or_insert_with(|| {
             order.push(key);
             Group { deepest: None, states: 0 }
         });
-        group.states += 1;
+        group.states += states;
         if deep.map(|(depth, _)| depth) > group.deepest.map(|(depth, _)| depth) {
             group.deepest = deep;
         }

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use avr_image::Image;
 use tvar::{StateSpace, Watch};
 
+use crate::compression::{Log, Spot};
+use crate::stack;
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use calls::Calls;
@@ -97,30 +99,57 @@ const STRIDE: usize = 4096;
 
 impl Survey {
     /// Reads a state space; none if a limit does not leave the time for it.
-    pub(crate) fn new(
-        firmware: &Firmware<'_>,
-        image: &Image,
-        space: &StateSpace<AbstractState>,
-        watch: &dyn Watch,
-    ) -> Option<Self> {
+    pub(crate) fn new(firmware: &Firmware<'_>, image: &Image, seen: Seen<'_>, watch: &dyn Watch) -> Option<Self> {
         let in_time = |number: usize| !number.is_multiple_of(STRIDE) || !watch.cancelled();
-        let entries = places::entries(firmware, space, &in_time)?;
+        let entries = places::entries(firmware, seen, &in_time)?;
         let places = Places::new(firmware.machine, image, entries.clone());
         let mut calls = Calls::new(firmware, &places);
         let mut instructions: BTreeMap<u32, usize> = BTreeMap::new();
-        for (state, number) in space.states.iter().zip(0..) {
+        for (state, number) in seen.space.states.iter().zip(0..) {
             // The instruction of a hazard was reached, and ran into it.
-            let AbstractState::Running(running) = state else { continue };
+            let Some(spot) = Spot::of(state) else { continue };
             if !in_time(number) {
                 return None;
             }
-            *instructions.entry(running.control.pc * 2).or_default() += 1;
-            calls.visit(state, running);
+            *instructions.entry(spot.pc * 2).or_default() += 1;
+            calls.visit(spot, stack::depth(firmware, state), 1);
         }
-        let ways = ways(firmware, &places, space, &in_time)?;
+        for (spot, passed) in seen.log.iter().flat_map(|log| log.spots()) {
+            *instructions.entry(spot.pc * 2).or_default() += passed.times;
+            calls.visit(spot, passed.deepest, passed.times);
+        }
+        let ways = ways(firmware, &places, seen, &in_time)?;
         let (routines, cycles, deepest) = calls.finish(&in_time)?;
-        let complete = space.is_complete() && space.hazards().is_empty();
+        let complete = seen.space.is_complete() && seen.space.hazards().is_empty();
         Some(Self { complete, instructions, routines, ways, cycles, deepest, entries })
+    }
+}
+
+/// A state space, with what was passed between its states if some were left out.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) space: &'a StateSpace<AbstractState>,
+    pub(crate) log: Option<&'a Log>,
+}
+
+impl Seen<'_> {
+    /// Tells all steps with their number, those that only go on to the next instruction excepted where states were left
+    /// out; none if there is no time.
+    fn moves(self, in_time: &dyn Fn(usize) -> bool, tell: &mut dyn FnMut(Spot, Spot, usize)) -> Option<()> {
+        if let Some(log) = self.log {
+            log.moves().for_each(|((from, to), times)| tell(from, to, times));
+            return Some(());
+        }
+        for (state, number) in self.space.states.iter().zip(0..) {
+            let Some(from) = Spot::of(state) else { continue };
+            if !in_time(number) {
+                return None;
+            }
+            let members = self.space.edges(number).flatten();
+            let targets = members.filter_map(|member| Spot::of(&self.space.states[*member as usize]));
+            targets.for_each(|to| tell(from, to, 1));
+        }
+        Some(())
     }
 }
 
@@ -128,29 +157,22 @@ impl Survey {
 fn ways(
     firmware: &Firmware<'_>,
     places: &Places<'_>,
-    space: &StateSpace<AbstractState>,
+    seen: Seen<'_>,
     in_time: &dyn Fn(usize) -> bool,
 ) -> Option<BTreeMap<(Routine, Routine, Way), usize>> {
     let mut ways = BTreeMap::new();
-    for (state, number) in space.states.iter().zip(0..) {
-        let AbstractState::Running(from) = state else { continue };
-        if !in_time(number) {
-            return None;
-        }
+    seen.moves(in_time, &mut |from, to, times| {
         let (origin, depth) = (places.routine(firmware, from), firmware.store.depth(from.calls));
-        for member in space.edges(number).flatten() {
-            let AbstractState::Running(to) = &space.states[*member as usize] else { continue };
-            let (target, new_depth) = (places.routine(firmware, to), firmware.store.depth(to.calls));
-            let way = match new_depth.cmp(&depth) {
-                std::cmp::Ordering::Less => Way::Return,
-                std::cmp::Ordering::Equal => Way::Jump,
-                std::cmp::Ordering::Greater if matches!(target, Routine::Handler(_)) => Way::Interrupt,
-                std::cmp::Ordering::Greater => Way::Call,
-            };
-            if origin != target || matches!(way, Way::Call | Way::Interrupt) {
-                *ways.entry((origin, target, way)).or_default() += 1;
-            }
+        let (target, new_depth) = (places.routine(firmware, to), firmware.store.depth(to.calls));
+        let way = match new_depth.cmp(&depth) {
+            std::cmp::Ordering::Less => Way::Return,
+            std::cmp::Ordering::Equal => Way::Jump,
+            std::cmp::Ordering::Greater if matches!(target, Routine::Handler(_)) => Way::Interrupt,
+            std::cmp::Ordering::Greater => Way::Call,
+        };
+        if origin != target || matches!(way, Way::Call | Way::Interrupt) {
+            *ways.entry((origin, target, way)).or_default() += times;
         }
-    }
+    })?;
     Some(ways)
 }

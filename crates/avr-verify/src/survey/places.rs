@@ -7,10 +7,9 @@ use avr_image::{FlashByteAddress, Image};
 use avr_isa::Instruction;
 use avr_machine::{Fetched, Frame, FrameKind, Machine};
 use rustc_hash::FxHashMap;
-use tvar::StateSpace;
 
-use super::Routine;
-use crate::state::{AbstractState, Running};
+use super::{Routine, Seen};
+use crate::compression::Spot;
 use crate::store::CallsId;
 use crate::system::Firmware;
 
@@ -53,11 +52,11 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The routine of a state.
-    pub(crate) fn routine(&self, firmware: &Firmware<'_>, running: &Running) -> Routine {
-        let mut frames = firmware.store.frames(running.calls);
+    /// The routine of a spot.
+    pub(crate) fn routine(&self, firmware: &Firmware<'_>, spot: Spot) -> Routine {
+        let mut frames = firmware.store.frames(spot.calls);
         let real = frames.find(|frame| self.is_call(frame));
-        self.routine_at(real.as_ref(), running.control.pc * 2)
+        self.routine_at(real.as_ref(), spot.pc * 2)
     }
 
     /// Whether a frame belongs to a call or an interrupt. `rcall .+0` calls nothing: it takes two bytes of the stack.
@@ -76,28 +75,20 @@ impl<'a> Places<'a> {
 /// Where calls lead, where the vector table jumps to, and where the program starts; none if there is no time.
 pub(super) fn entries(
     firmware: &Firmware<'_>,
-    space: &StateSpace<AbstractState>,
+    seen: Seen<'_>,
     in_time: &dyn Fn(usize) -> bool,
 ) -> Option<BTreeSet<u32>> {
     let start = firmware.machine.options().start * 2;
     let table = firmware.machine.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector) * 2);
     let last_vector = start + table.max().unwrap_or(0);
     let mut entries = BTreeSet::from([start]);
-    for (state, number) in space.states.iter().zip(0..) {
-        let AbstractState::Running(from) = state else { continue };
-        if !in_time(number) {
-            return None;
+    seen.moves(in_time, &mut |from, to, _| {
+        let is_called = is_deeper(firmware, from.calls, to.calls);
+        let leaves_table = (start..=last_vector).contains(&(from.pc * 2)) && to.pc != from.pc + 1;
+        if is_called || leaves_table {
+            entries.insert(to.pc * 2);
         }
-        let in_table = (start..=last_vector).contains(&(from.control.pc * 2));
-        for member in space.edges(number).flatten() {
-            let AbstractState::Running(to) = &space.states[*member as usize] else { continue };
-            let is_called = is_deeper(firmware, from.calls, to.calls);
-            let leaves_table = in_table && to.control.pc != from.control.pc + 1;
-            if is_called || leaves_table {
-                entries.insert(to.control.pc * 2);
-            }
-        }
-    }
+    })?;
     Some(entries)
 }
 

@@ -1,14 +1,13 @@
 //! Builds the syntax tree from tokens by precedence climbing.
 
 mod path;
+mod prefix;
 
-use crate::atom::{
-    BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator,
-};
-use crate::formula::{FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathQuantifier, Variable};
+use crate::atom::{BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Name, Span};
+use crate::formula::{Formula, MAX_DEPTH, PathQuantifier, Variable};
 use crate::parse::error::{ParseError, ParseErrorKind};
 use crate::parse::lexer::{Token, TokenKind, tokens};
-use path::linear_operator;
+use prefix::path_operator;
 
 /// Parses a formula of CTL, CTL* and the mu-calculus.
 ///
@@ -335,213 +334,10 @@ fn atom(kind: ComparisonKind, span: Span) -> Item {
 }
 
 // Prefix operators and what stands alone.
-impl Parser<'_> {
-    fn prefix(&mut self, expected: &str) -> Parsed<Operand> {
-        let span = self.span();
-        match self.peek().clone() {
-            TokenKind::Number(value) => {
-                self.advance();
-                Ok(Operand::leaf(Item::Expr(Expr { kind: ExprKind::Integer(value), span }), span))
-            }
-            TokenKind::Name(name) => self.named(name),
-            TokenKind::Symbol("(") => self.parenthesised(),
-            TokenKind::Symbol("!") => {
-                self.advance();
-                self.prefixed(span, |p| Formula::Not(Box::new(p)))
-            }
-            TokenKind::Symbol("<>") => {
-                self.modality(span)?;
-                self.advance();
-                self.prefixed(span, |p| Formula::Modal(Modality::Diamond, Box::new(p)))
-            }
-            TokenKind::Symbol("[") if self.symbol_at(self.next + 1) == Some("]") => {
-                self.modality(span.to(self.tokens[self.next + 1].span))?;
-                self.advance();
-                self.advance();
-                self.prefixed(span, |p| Formula::Modal(Modality::Box, Box::new(p)))
-            }
-            TokenKind::Symbol("[") if self.speaks == Speaks::Paths => self.bracketed(),
-            TokenKind::Symbol("-") => self.unary(UnaryOperator::Negate, "-"),
-            TokenKind::Symbol("~") => self.unary(UnaryOperator::Complement, "~"),
-            _ => Err(self.unexpected(expected)),
-        }
-    }
-
-    fn parenthesised(&mut self) -> Parsed<Operand> {
-        let start = self.span();
-        self.advance();
-        let inner = self.whole("a formula or an expression after `(`")?;
-        let end = self.span();
-        self.expect(")", "an operator or `)`")?;
-        Ok(Operand { span: start.to(end), parenthesised: true, ..inner })
-    }
-
-    /// The operand of a prefix operator of formulas, which binds tighter than `&&` but looser than comparisons.
-    fn prefixed(
-        &mut self,
-        start: Span,
-        build: impl FnOnce(Formula<Comparison>) -> Formula<Comparison>,
-    ) -> Parsed<Operand> {
-        let operator = self.text[start.start..self.tokens[self.next - 1].span.end].to_owned();
-        let operand = self.operand(Level::Compare, &format!("a formula after `{operator}`"))?;
-        let span = start.to(operand.span);
-        let (formula, depth) = self.formula(operand)?;
-        self.checked(Operand { item: Item::Formula(build(formula)), span, depth: depth + 1, parenthesised: false })
-    }
-
-    fn unary(&mut self, operator: UnaryOperator, symbol: &'static str) -> Parsed<Operand> {
-        let start = self.span();
-        self.advance();
-        let operand = self.operand(Level::Prefix, &format!("a number or a name after `{symbol}`"))?;
-        let (span, depth) = (start.to(operand.span), operand.depth + 1);
-        let kind = ExprKind::Unary(operator, Box::new(self.expr(operand, symbol)?));
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
-    }
-
-    /// Refuses a temporal operator in a predicate.
-    fn temporal(&self, span: Span) -> Parsed<()> {
-        if self.speaks != Speaks::OneState {
-            return Ok(());
-        }
-        Err(self.error(ParseErrorKind::Temporal(self.text[span.range()].to_owned()), span))
-    }
-
-    /// A keyword, a CTL operator, or a name with what follows it.
-    fn named(&mut self, name: Name) -> Parsed<Operand> {
-        let span = self.span();
-        let followed_by = self.symbol_at(self.next + 1);
-        let keyword = if name.quoted { "" } else { name.text.as_str() };
-        match (keyword, followed_by) {
-            ("true" | "false", _) => {
-                self.advance();
-                Ok(Operand::leaf(Item::Formula(Formula::Constant(keyword == "true")), span))
-            }
-            ("mu", _) => self.fixed(FixedPoint::Least),
-            ("nu", _) => self.fixed(FixedPoint::Greatest),
-            ("in", _) => Err(self.unexpected("a formula or an expression")),
-            ("A", Some("[")) => self.quantified(PathQuantifier::All),
-            ("E", Some("[")) => self.quantified(PathQuantifier::Exists),
-            ("signed", Some("(")) => self.signed(),
-            _ => match path_operator(keyword) {
-                Some((quantifier, operator)) => {
-                    self.temporal(span)?;
-                    self.advance();
-                    self.about_states(|parser| {
-                        parser.prefixed(span, |p| Formula::Path(quantifier, operator, Box::new(p)))
-                    })
-                }
-                None => match linear_operator(keyword).filter(|_| !self.scope.contains(&name.text)) {
-                    Some(operator) if self.speaks == Speaks::Paths => {
-                        self.advance();
-                        self.prefixed(span, |p| Formula::Linear(operator, Box::new(p)))
-                    }
-                    Some(_) if self.speaks == Speaks::States && self.is_operand(self.next + 1) => {
-                        Err(self.error(ParseErrorKind::LinearTime(name.text), span))
-                    }
-                    _ => self.reference(name),
-                },
-            },
-        }
-    }
-
-    fn fixed(&mut self, kind: FixedPoint) -> Parsed<Operand> {
-        let start = self.span();
-        self.temporal(start)?;
-        self.advance();
-        let span = self.span();
-        let name = match self.peek() {
-            TokenKind::Name(Name { text, quoted: false }) if !is_keyword(text) => text.clone(),
-            _ => return Err(self.unexpected("the name of a variable")),
-        };
-        self.advance();
-        self.expect(".", "`.` after the variable")?;
-        self.scope.push(name.clone());
-        let body = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `.`"))?;
-        let whole = start.to(body.span);
-        let (formula, depth) = self.formula(body)?;
-        self.scope.pop();
-        let item = Item::Formula(Formula::Fixed(kind, Variable { name, span }, Box::new(formula)));
-        self.checked(Operand { item, span: whole, depth: depth + 1, parenthesised: false })
-    }
-
-    fn signed(&mut self) -> Parsed<Operand> {
-        let start = self.span();
-        self.advance();
-        let operand = self.parenthesised()?;
-        let (span, depth) = (start.to(operand.span), operand.depth + 1);
-        let kind = ExprKind::Signed(Box::new(self.expr(operand, "signed(…)")?));
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
-    }
-
-    /// A name, and after it a field, an index or arguments.
-    fn reference(&mut self, name: Name) -> Parsed<Operand> {
-        let start = self.span();
-        self.advance();
-        let (kind, depth) = if self.take(".") {
-            (ExprKind::Field(name, self.field()?), 1)
-        } else if self.take("[") {
-            let index = self.operand(Level::BitOr, "an index after `[`")?;
-            let depth = index.depth + 1;
-            let index = self.expr(index, "[…]")?;
-            self.expect("]", "an operator or `]`")?;
-            (ExprKind::Index(name, Box::new(index)), depth)
-        } else if self.take("(") {
-            let (arguments, depth) = self.arguments()?;
-            (ExprKind::Call(name, arguments), depth)
-        } else {
-            (ExprKind::Name(name), 1)
-        };
-        let span = start.to(self.tokens[self.next - 1].span);
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
-    }
-
-    fn field(&mut self) -> Parsed<Field> {
-        let field = match self.peek() {
-            TokenKind::Number(number) => Field::Number(*number),
-            TokenKind::Name(Name { text, quoted: false }) => Field::Name(text.clone()),
-            _ => return Err(self.unexpected("a bit number or the name of a bit after `.`")),
-        };
-        self.advance();
-        Ok(field)
-    }
-
-    fn arguments(&mut self) -> Parsed<(Vec<Expr>, usize)> {
-        let (mut arguments, mut depth) = (Vec::new(), 1);
-        if self.take(")") {
-            return Ok((arguments, depth));
-        }
-        loop {
-            let argument = self.operand(Level::BitOr, "an argument or `)`")?;
-            depth = depth.max(argument.depth + 1);
-            arguments.push(self.expr(argument, "(…)")?);
-            if self.take(")") {
-                return Ok((arguments, depth));
-            }
-            self.expect(",", "an operator, `,` or `)`")?;
-        }
-    }
-}
-
 impl Operand {
     fn leaf(item: Item, span: Span) -> Self {
         Self { item, span, depth: 1, parenthesised: false }
     }
-}
-
-fn path_operator(keyword: &str) -> Option<(PathQuantifier, PathOperator)> {
-    let (quantifier, operator) = (keyword.get(..1)?, keyword.get(1..)?);
-    let quantifier = match quantifier {
-        "A" => PathQuantifier::All,
-        "E" => PathQuantifier::Exists,
-        _ => return None,
-    };
-    let operator = match operator {
-        "X" => PathOperator::Next,
-        "F" => PathOperator::Eventually,
-        "G" => PathOperator::Always,
-        _ => return None,
-    };
-    Some((quantifier, operator))
 }
 
 /// Whether a name means something else than itself wherever it stands.

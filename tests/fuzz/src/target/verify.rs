@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_verify::{Exhausted, Progress, Request, Strategy, Verdict, Watch, verify};
+use avr_verify::{Exhausted, Progress, Reductions, Request, Strategy, Verdict, Watch, verify};
 
 /// What is asked of every program.
 const PROPERTIES: [&str; 7] = [
@@ -72,7 +72,7 @@ fn verdicts(image: &Image, device: &'static Device, strategy: Strategy) -> Vec<O
         file: &file,
         eeprom: &eeprom,
         strategy,
-        reduces_interrupts: true,
+        reductions: Reductions::ALL,
         watch: &watch,
     };
     let results = verify(&request).unwrap_or_else(|error| panic!("{error}"));

@@ -1,0 +1,165 @@
+//! What a certificate claims, as sentences that its proofs must prove.
+
+use std::convert::Infallible;
+
+use avr_certificate::{Basis, Certificate, Claim, Decided, Depth, Proof, Stack, Vacuous, Verdict};
+use avr_properties::{
+    AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, StackLimit, bind,
+    formula_text,
+};
+use mu_calculus::{AtomId, Formula, Modality, NormalForm, PathOperator, PathQuantifier, strengthenings};
+
+use crate::rejection::{Reason, Rejection};
+use crate::sentence::Sentence;
+use crate::{Checked, Proved, ProvedStack, ProvedVacuity};
+
+/// The name of what is claimed of the stack.
+const STACK: &str = "the stack bound";
+
+/// What a certificate claims under one name.
+pub(crate) struct Statement<'a> {
+    pub(crate) name: String,
+    pub(crate) proofs: Vec<(Sentence, &'a Proof)>,
+    pub(crate) sees_hazards: bool,
+}
+
+/// All that a certificate claims, while it is bound.
+pub(crate) struct Statements<'a, 'b> {
+    pub(crate) binding: Binding<'b>,
+    pub(crate) file: &'b PropertyFile,
+    /// The atoms of what was bound so far.
+    pub(crate) table: AtomTable,
+    pub(crate) all: Vec<Statement<'a>>,
+}
+
+impl<'a> Statements<'a, '_> {
+    /// Binds every property and says what its proofs have to prove.
+    pub(crate) fn properties(&mut self, certificate: &'a Certificate) -> Result<Vec<Checked>, Rejection> {
+        let (claims, properties) = (certificate.claims.len(), self.file.properties.len());
+        if claims != properties {
+            return Err(Reason::ClaimCount { claims, properties }.into());
+        }
+        let file = self.file;
+        let all = file.properties.iter().zip(&certificate.claims);
+        all.map(|(property, claim)| self.property(property, claim).map_err(|reason| reason.of(property.name())))
+            .collect()
+    }
+
+    fn property(&mut self, property: &Property, claim: &'a Claim) -> Result<Checked, Rejection> {
+        let bound = self.bind(property);
+        let mut checked = Checked {
+            name: property.name().to_owned(),
+            kind: property.kind().name(),
+            formula: formula_text(property, &self.binding),
+            under: property.under().to_vec(),
+            proved: match claim {
+                Claim::Undecided => Proved::Nothing,
+                Claim::Uncertified(reason) => Proved::Uncertified(reason.clone()),
+                Claim::Decided(decided) => Proved::Decided(decided.verdict, basis(&decided.proofs)),
+            },
+            vacuous: None,
+        };
+        let Claim::Decided(decided) = claim else { return Ok(checked) };
+        let bound = bound.map_err(|error| Rejection::from(Reason::Unsupported(Box::new(error))))?;
+        let mut proofs = sentences(&bound, decided)?;
+        if let Some(vacuous) = &decided.vacuous {
+            let vacuity = self.vacuous(&bound, decided.verdict, vacuous, &mut proofs)?;
+            checked.vacuous = Some(vacuity);
+        }
+        let sees_hazards = *property.kind() == PropertyKind::Inherent;
+        self.all.push(Statement { name: checked.name.clone(), proofs, sees_hazards });
+        Ok(checked)
+    }
+
+    fn bind(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
+        bind(property, &self.file.definitions, &self.binding, &mut self.table)
+    }
+
+    /// Adds what must be proved for a part of a property not to matter.
+    fn vacuous(
+        &self,
+        bound: &BoundProperty,
+        verdict: Verdict,
+        vacuous: &'a Vacuous,
+        proofs: &mut Vec<(Sentence, &'a Proof)>,
+    ) -> Result<ProvedVacuity, Rejection> {
+        let strengthening = strengthenings(&bound.formula, (vacuous.part as usize).saturating_add(1));
+        let strengthening = strengthening.into_iter().nth(vacuous.part as usize);
+        let strengthening = strengthening.filter(|_| verdict == Verdict::Holds).ok_or(Reason::NoSuchPart)?;
+        let (given, needed) = (vacuous.proofs.len(), strengthening.formulas.len());
+        if given != needed {
+            return Err(Reason::ProofCount { proofs: given, needed }.into());
+        }
+        for (formula, proof) in strengthening.formulas.iter().zip(&vacuous.proofs) {
+            proofs.push((Sentence::new(&after_start(bound.restricted(formula)?)?), proof));
+        }
+        let text = |atom: &AtomId| Ok::<_, Infallible>(self.table.atoms()[atom.index()].to_string());
+        let subformula = match strengthening.subformula.try_map_atoms(&mut |atom| text(atom)) {
+            Ok(named) => named.to_string(),
+            Err(never) => match never {},
+        };
+        Ok(ProvedVacuity { subformula, replaced_by: strengthening.replaced_by, basis: basis(&vacuous.proofs) })
+    }
+
+    /// Binds what is claimed of the stack.
+    pub(crate) fn stack(&mut self, stack: &'a Stack) -> Result<ProvedStack, Rejection> {
+        let mut proved = ProvedStack::default();
+        if let Some(upper) = &stack.upper {
+            self.depth(upper, Some(upper.bytes), Verdict::Holds).map_err(|rejection| rejection.of(STACK))?;
+            proved.upper = Some(upper.bytes);
+        }
+        if let Some(lower) = &stack.lower {
+            self.depth(lower, lower.bytes.checked_sub(1), Verdict::Violated)
+                .map_err(|rejection| rejection.of(STACK))?;
+            proved.lower = Some((lower.bytes, lower.proof.basis));
+        }
+        Ok(proved)
+    }
+
+    /// Adds that a limit of the stack is kept, or that it is not.
+    fn depth(&mut self, depth: &'a Depth, limit: Option<u32>, verdict: Verdict) -> Result<(), Rejection> {
+        let limit = limit.filter(|limit| *limit < u32::from(self.binding.device.memory.sram_end));
+        let limit = limit.ok_or(Reason::NoSuchDepth(depth.bytes))?;
+        let property = Property::new(STACK, PropertyKind::Stack(StackLimit::MaxBytes(limit)));
+        let bound = self.bind(&property)?;
+        let stated = Sentence::new(&after_start(bound.formula)?);
+        let proofs = vec![(said(stated, verdict), &depth.proof)];
+        self.all.push(Statement { name: STACK.to_owned(), proofs, sees_hazards: false });
+        Ok(())
+    }
+}
+
+/// A claim rests on what the weakest of its proofs rests on.
+fn basis(proofs: &[Proof]) -> Basis {
+    let is_model = proofs.iter().any(|proof| proof.basis == Basis::Model);
+    if is_model { Basis::Model } else { Basis::Hardware }
+}
+
+/// A sentence or its negation.
+fn said(sentence: Sentence, verdict: Verdict) -> Sentence {
+    match verdict {
+        Verdict::Holds => sentence,
+        Verdict::Violated => sentence.negated(),
+    }
+}
+
+/// What must be proved for a claim: the formula or its negation after the first step, in which the initial content is
+/// chosen; and under fairness, that a fair path starts in every state that can be reached.
+fn sentences<'a>(bound: &BoundProperty, decided: &'a Decided) -> Result<Vec<(Sentence, &'a Proof)>, Rejection> {
+    let stated = Sentence::new(&after_start(bound.restricted(&bound.formula)?)?);
+    let mut all = vec![said(stated, decided.verdict)];
+    if let Some(fairness) = &bound.fairness {
+        let goes_on = Box::new(fairness.goes_on.clone());
+        let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on);
+        all.push(Sentence::new(&after_start(everywhere)?));
+    }
+    let (proofs, needed) = (decided.proofs.len(), all.len());
+    if proofs != needed {
+        return Err(Reason::ProofCount { proofs, needed }.into());
+    }
+    Ok(all.into_iter().zip(&decided.proofs).collect())
+}
+
+fn after_start(formula: Formula<AtomId>) -> Result<NormalForm, Rejection> {
+    Ok(NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula)))?)
+}

@@ -1,0 +1,136 @@
+//! What reading an I/O register gives, and what hardware may have done to its bits by then.
+
+use super::merge;
+use crate::device::{Access, Bit, BitKind, Changes, Condition, Flag, Freedom, Pulse, Register};
+use crate::environment::{Demand, DeterminedBy, Environment, Input};
+use crate::execute::Step;
+use three_valued::{ByteDomain, TvByte};
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    pub(super) fn read_peripheral(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
+        if !self.holds(&register.clocked_while) {
+            return self.environment.input(Input::Register(register.address), 0xff, demand);
+        }
+        match register.access {
+            Access::HighOfPair { temp, latched: true, .. } => {
+                return self.state.data.get(self.machine.temp_cell(temp)).clone();
+            }
+            Access::LowOfPair { temp, high, latches: true } => {
+                if let Some(register) = self.machine.device.register_at(high) {
+                    let value = self.refresh(register, 0xff, demand);
+                    self.state.data.set(self.machine.temp_cell(temp), value);
+                }
+            }
+            _ => {}
+        }
+        self.refresh(register, wanted, demand)
+    }
+
+    /// Lets hardware change the bits in `wanted` and gives the content of the register.
+    pub(in crate::execute) fn refresh(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
+        let mut moving = V::constant(0);
+        let mut moving_mask = 0;
+        for group in self.machine.groups(register) {
+            let mask = group.mask & wanted;
+            if mask == 0 {
+                continue;
+            }
+            if let Some(input) = self.refresh_group(register.address, mask, group.bit, demand) {
+                moving = moving.or(&input);
+                moving_mask |= mask;
+            }
+        }
+        merge(self.state.data.get(register.address), &moving, moving_mask)
+    }
+
+    /// Lets hardware change some bits. Bits that it changes in both directions have no memory: their value is returned
+    /// and not stored, because the next read asks again.
+    fn refresh_group(&mut self, address: u16, mask: u8, bit: &Bit, demand: Demand) -> Option<V> {
+        match &bit.kind {
+            BitKind::Input(input) => {
+                if self.zeroed(address, mask, &input.zero_while) || !self.holds(&input.changes_while) {
+                    return None;
+                }
+                if input.changes == Changes::Both {
+                    return Some(self.ask(address, mask, &input.freedom, demand));
+                }
+                self.take_input(address, mask, input.changes, &input.freedom, demand);
+            }
+            BitKind::Flag(flag) => self.refresh_flag(address, mask, flag, demand),
+            BitKind::Pulse(pulse) => self.refresh_pulse(address, mask, pulse, demand),
+            BitKind::Plain | BitKind::ReadOnly | BitKind::Reserved | BitKind::Strobe | BitKind::Window(_) => {}
+        }
+        None
+    }
+
+    /// Makes the bits 0 if the condition holds, and says whether it does.
+    fn zeroed(&mut self, address: u16, mask: u8, condition: &Condition) -> bool {
+        let holds = self.holds(condition);
+        if holds {
+            self.store(address, mask, &V::constant(0));
+        }
+        holds
+    }
+
+    pub(super) fn refresh_flag(&mut self, address: u16, mask: u8, flag: &Flag, demand: Demand) {
+        if self.zeroed(address, mask, &flag.zero_while) || !self.holds(&flag.raised_while) {
+            return;
+        }
+        self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
+    }
+
+    fn refresh_pulse(&mut self, address: u16, mask: u8, pulse: &Pulse, demand: Demand) {
+        if self.zeroed(address, mask, &pulse.zero_while) {
+            return;
+        }
+        if self.holds(&pulse.raised_while) {
+            self.take_input(address, mask, Changes::Both, &pulse.freedom, demand);
+        } else {
+            self.take_input(address, mask, Changes::Clears, &pulse.freedom, demand);
+        }
+    }
+
+    /// Asks for input bits of a register. Bits that the user assumes to be constant are.
+    fn ask(&mut self, address: u16, mask: u8, freedom: &Freedom, demand: Demand) -> V {
+        let assumed = self.machine.options().assumed.get(&address).copied().unwrap_or(TvByte::UNKNOWN);
+        let open = mask & assumed.unknown_mask();
+        let fixed = V::constant(assumed.value() & mask);
+        if open == 0 {
+            return fixed;
+        }
+        let who = self.who_determines(freedom);
+        self.environment.determined_by(who);
+        self.environment.input(Input::Register(address), open, demand).or(&fixed)
+    }
+
+    /// Who determines a bit or an interrupt in this state.
+    pub(in crate::execute) fn who_determines(&self, freedom: &Freedom) -> DeterminedBy {
+        let certain = match freedom {
+            Freedom::Real => true,
+            Freedom::Abstracted => false,
+            Freedom::RealWhile(condition) => self.evaluate(condition, Condition::evaluate).is_true(),
+        };
+        if certain { DeterminedBy::Environment } else { DeterminedBy::Hardware }
+    }
+
+    /// Combines the stored bits with fresh input and stores the result. Bits that cannot change are not asked for.
+    pub(super) fn take_input(&mut self, address: u16, mask: u8, changes: Changes, freedom: &Freedom, demand: Demand) {
+        let stored = self.state.data.get(address).clone();
+        let settled = match changes {
+            Changes::Both => 0,
+            Changes::Sets => stored.bits().value(),
+            Changes::Clears => stored.bits().known_mask() & !stored.bits().value(),
+        };
+        let mask = mask & !settled;
+        if mask == 0 {
+            return;
+        }
+        let input = self.ask(address, mask, freedom, demand);
+        let value = match changes {
+            Changes::Both => input,
+            Changes::Sets => stored.or(&input),
+            Changes::Clears => stored.and(&input),
+        };
+        self.store(address, mask, &value);
+    }
+}

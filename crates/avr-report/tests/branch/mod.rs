@@ -1,0 +1,32 @@
+//! Reports on the sample `branch`, as verification answers.
+
+use std::path::Path;
+
+use avr_image::{Image, LoadOptions};
+use avr_machine::Machine;
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+use avr_report::Report;
+use avr_verify::{Request, Results};
+
+/// Renders what verification answers about an image of the sample, without times, after `change`. `name` is the name that the
+/// image has in the report.
+pub fn with_report<T>(
+    (image, name): (&str, &str),
+    properties: &str,
+    change: impl FnOnce(&mut Results),
+    render: impl FnOnce(&Report<'_>, &Machine) -> T,
+) -> T {
+    let device = Device::named("atmega328p-gpio").expect("the device exists");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples/branch").join(image);
+    let mut image = Image::load(path, &LoadOptions::new(device.memory.flash_bytes, 1024)).expect("a sample");
+    image.name = name.to_owned();
+    let file = PropertyFile::parse("p.ron", properties).expect("the properties are right");
+    let request = Request::of(&image, device, &file);
+    let mut results = avr_verify::verify(&request).expect("the names exist");
+    results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
+    results.exploration = None;
+    change(&mut results);
+    let report = Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None };
+    render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
+}

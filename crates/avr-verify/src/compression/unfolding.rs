@@ -1,0 +1,255 @@
+//! The states that were left out, where they are needed after all: on the way to a cause, and for showing a run.
+
+use super::{Compression, MAX_STEPS, Spot};
+use crate::invariant::{parts, truth};
+use crate::script::choices;
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use mu_calculus::{AtomId, Problem};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use three_valued::Truth;
+use tvar::{
+    Blame, Candidate, Decided, Decision, Exhausted, Goal, HyperEdges, LocationPrecision, Lookup, Precision, Progress,
+    StateSpace, StepPrecision, Strategy, System, Watch,
+};
+
+impl Firmware<'_> {
+    /// A path with the states that were left out; what cannot be found again is left out still.
+    pub(crate) fn unfolded(&mut self, path: &[AbstractState], precision: &dyn Lookup<Self>) -> Vec<AbstractState> {
+        if self.compression.is_none() {
+            return path.to_vec();
+        }
+        let mut all = path[..1].to_vec();
+        for pair in path.windows(2) {
+            if let Some((between, _)) = self.between(&pair[0], &pair[1], precision, 1).pop() {
+                all.extend(between);
+            }
+            all.push(pair[1]);
+        }
+        all
+    }
+
+    /// The ways from one state to the next that is kept, with the choices that lead there first, one for each case that was
+    /// joined, at most so many: the states that were left out, and what leads into that state, which covers it.
+    fn between(
+        &mut self,
+        from: &AbstractState,
+        to: &AbstractState,
+        precision: &dyn Lookup<Self>,
+        most: usize,
+    ) -> Vec<(Vec<AbstractState>, AbstractState)> {
+        let leaves = self.leaves(from, precision.leaving(from, &self.location(from)));
+        let mut found = Vec::new();
+        let mut chosen = None;
+        for leaf in leaves {
+            let choices = choices(&leaf.script);
+            if found.len() == most || chosen.as_ref().is_some_and(|chosen| *chosen != choices) {
+                continue;
+            }
+            if let Some(way) = self.way(leaf.state, to, precision) {
+                chosen = Some(choices);
+                found.push(way);
+            }
+        }
+        found
+    }
+
+    /// The states on the way from one state with steps of one outcome to one that another state covers, and that one.
+    fn way(
+        &mut self,
+        from: AbstractState,
+        to: &AbstractState,
+        precision: &dyn Lookup<Self>,
+    ) -> Option<(Vec<AbstractState>, AbstractState)> {
+        let (mut between, mut state) = (Vec::new(), from);
+        while !self.covers(to, &state) {
+            if between.len() > MAX_STEPS as usize || !matches!(state, AbstractState::Running(_)) {
+                return None;
+            }
+            let next = self.leaves(&state, precision.leaving(&state, &self.location(&state)));
+            let [only] = next.as_slice() else { return None };
+            between.push(state);
+            state = only.state;
+        }
+        Some((between, state))
+    }
+
+    /// What was decided, over a state space in which no state is left out on the way to what decided it: for goals that are
+    /// refuted by the way to a state. None if nothing was left out, or if the way cannot be found again.
+    pub(crate) fn unfolded_decision(&mut self, decided: &Decided<'_, Self>) -> Option<Decision<AbstractState>> {
+        self.compression.as_ref()?;
+        let Decided { goal, decision, .. } = decided;
+        if !decision.verdict.is_false() {
+            return None;
+        }
+        let ways = ways(self, goal, &decision.space)?;
+        let state = |number: u32| decision.space.states[number as usize];
+        let kept: FxHashSet<AbstractState> = ways.iter().flat_map(|(from, to)| [state(*from), state(*to)]).collect();
+        let mut steps = kept.clone();
+        let mut joined = FxHashMap::default();
+        for (from, to) in ways {
+            let (from, to) = (state(from), state(to));
+            let ways = self.between(&from, &to, decided.precision, usize::MAX);
+            if ways.is_empty() {
+                return None;
+            }
+            for (between, last) in ways {
+                steps.extend(between);
+                // One that is kept itself goes on as it is, although another one covers it.
+                if !kept.contains(&last) {
+                    joined.insert(last, to);
+                }
+            }
+        }
+        let atoms = self.atoms.len();
+        let mut guided = Guided { firmware: self, precision: decided.precision, steps, joined };
+        let whole = Precision::new(Strategy::Naive);
+        let patient = UntilCancelled(decided.watch);
+        let space = StateSpace::explore(&mut guided, &whole, &patient, &mut Progress::default());
+        let graph = space.graph(goal.sees_hazards);
+        let labels = space.labels(atoms, |state, atom| self.label(state, atom));
+        let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
+        let solution = problem.solve(&|| decided.watch.cancelled()).ok()?;
+        (solution.verdict() == decision.verdict).then(|| Decision {
+            verdict: decision.verdict,
+            robust: decision.robust,
+            undecided: None,
+            refinements: decision.refinements,
+            spent: decision.spent,
+            time: decision.time,
+            space: Arc::new(space),
+            solution: Some(solution),
+        })
+    }
+}
+
+/// The pairs of states of a run that cannot avoid what refutes a goal, whatever the stored values: for each state the hyper-edge
+/// with the fewest steps to go at worst (Knuth's generalisation of Dijkstra's algorithm); none if there is no such run.
+fn ways(firmware: &Firmware<'_>, goal: &Goal, space: &StateSpace<AbstractState>) -> Option<Vec<(u32, u32)>> {
+    let edges: Vec<(u32, &[u32])> = (0..space.states.len())
+        .flat_map(|state| space.edges(state).map(move |members| (state as u32, members)))
+        .collect();
+    let mut leading = vec![Vec::new(); space.states.len()];
+    for ((_, members), edge) in edges.iter().zip(0u32..) {
+        members.iter().for_each(|member| leading[*member as usize].push(edge));
+    }
+    let mut missing: Vec<usize> = edges.iter().map(|(_, members)| members.len()).collect();
+    let parts = parts(&goal.formula, false)?;
+    let refutes = |state: &AbstractState| match firmware.is_hazard(state) {
+        true => goal.sees_hazards,
+        false => parts.iter().any(|part| truth(&goal.formula, *part, &|atom| firmware.label(state, atom)).is_false()),
+    };
+    let refuting = (0u32..).zip(&space.states).filter(|(_, state)| refutes(state));
+    let ends: FxHashSet<u32> = refuting.map(|(state, _)| state).collect();
+    let length = |from: u32, to: u32| length(firmware, &space.states[from as usize], &space.states[to as usize]);
+    let mut chosen: Vec<Option<u32>> = vec![None; space.states.len()];
+    let mut steps: Vec<Option<u32>> = vec![None; space.states.len()];
+    let mut waiting: BinaryHeap<Reverse<(u32, u32, Option<u32>)>> =
+        ends.iter().map(|state| Reverse((0, *state, None))).collect();
+    while let Some(Reverse((distance, state, edge))) = waiting.pop() {
+        if steps[state as usize].is_some() {
+            continue;
+        }
+        (steps[state as usize], chosen[state as usize]) = (Some(distance), edge);
+        for edge in &leading[state as usize] {
+            missing[*edge as usize] -= 1;
+            if missing[*edge as usize] == 0 {
+                let (origin, members) = edges[*edge as usize];
+                let longest = members.iter().filter_map(|to| Some(steps[*to as usize]? + length(origin, *to))).max();
+                waiting.push(Reverse((longest?, origin, Some(*edge))));
+            }
+        }
+    }
+    let (mut pairs, mut seen, mut open) = (Vec::new(), FxHashSet::from_iter([0]), vec![0]);
+    while let Some(state) = open.pop() {
+        if ends.contains(&state) {
+            continue;
+        }
+        for member in edges[chosen[state as usize]? as usize].1 {
+            pairs.push((state, *member));
+            if seen.insert(*member) {
+                open.push(*member);
+            }
+        }
+    }
+    Some(pairs)
+}
+
+/// The number of steps from a state that is kept to the next.
+fn length(firmware: &Firmware<'_>, from: &AbstractState, to: &AbstractState) -> u32 {
+    let spots = Spot::of(from).zip(Spot::of(to));
+    let passed = firmware.compression.as_ref().map(Compression::passed);
+    spots.zip(passed).map_or(1, |((from, to), log)| log.length(from, to))
+}
+
+/// Limits without one on states: how many there are on a way is known.
+struct UntilCancelled<'a>(&'a dyn Watch);
+
+impl Watch for UntilCancelled<'_> {
+    fn check(&self, _: &Progress) -> Option<Exhausted> {
+        self.cancelled().then_some(Exhausted::Interrupted)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+/// Firmware step by step, as far as some steps lead. All else is a sink, of which nothing is known.
+struct Guided<'g, 'f> {
+    firmware: &'g mut Firmware<'f>,
+    precision: &'g dyn Lookup<Firmware<'f>>,
+    /// The states that are followed.
+    steps: FxHashSet<AbstractState>,
+    /// What some states are replaced by, which covers them.
+    joined: FxHashMap<AbstractState, AbstractState>,
+}
+
+impl System for Guided<'_, '_> {
+    type State = AbstractState;
+    type Location = crate::state::Location;
+
+    fn initial(&mut self) -> AbstractState {
+        AbstractState::Dummy
+    }
+
+    fn location(&self, state: &AbstractState) -> Self::Location {
+        self.firmware.location(state)
+    }
+
+    fn expand(&mut self, state: &AbstractState, _: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+        if !self.steps.contains(state) {
+            return;
+        }
+        let mut all = HyperEdges::default();
+        self.firmware.expand(state, self.precision.leaving(state, &self.firmware.location(state)), &mut all);
+        *edges = all.map(|member| self.joined.get(&member).copied().unwrap_or(member));
+    }
+
+    fn decay(&mut self, state: AbstractState, _: &StepPrecision) -> AbstractState {
+        state
+    }
+
+    fn covers(&self, coarse: &AbstractState, fine: &AbstractState) -> bool {
+        self.firmware.covers(coarse, fine)
+    }
+
+    fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
+        self.firmware.label(state, atom)
+    }
+
+    fn is_hazard(&self, state: &AbstractState) -> bool {
+        self.firmware.is_hazard(state)
+    }
+
+    fn is_limit(&self, state: &AbstractState) -> bool {
+        self.firmware.is_limit(state) || !self.steps.contains(state) && !self.is_hazard(state)
+    }
+
+    fn blame(&mut self, _: &[AbstractState], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,125 @@
+//! Deciding goals: first where what they cannot tell apart is left out, if that is allowed, and where that is not enough with
+//! everything.
+
+use crate::certificate::Advised;
+use crate::evidence::Search;
+use crate::request::{Reductions, Request};
+use crate::system::Firmware;
+use avr_machine::Machine;
+use avr_properties::{Atom, Property, PropertyKind};
+use tvar::{Decision, Exhausted, Goal, Outcome, Progress, Strategy, Undecided, Watch};
+
+/// How many states are looked at before locations are limited, where states are kept only where something is decided.
+const FEW_STATES: usize = 4_000;
+/// How many states are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
+const MOST_STATES_FOR_HARDWARE: usize = 100_000;
+
+/// Decides goals over atoms; with `advised`, what steps depend on is kept for a certificate.
+pub(crate) fn decide<'m>(
+    request: &Request<'_>,
+    machine: &'m Machine,
+    (atoms, goals): (&'m [Atom], &[Goal]),
+    advised: bool,
+) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
+    let decided = |mut firmware: Firmware<'m>, steps: u64| {
+        firmware.workspace.state.steps = steps;
+        let (atoms, watch) = (atoms.len(), request.watch);
+        let outcome = match firmware.compression {
+            Some(_) => tvar::verify_from(&mut firmware, atoms, goals, request.strategy, FEW_STATES, watch),
+            None => tvar::verify(&mut firmware, atoms, goals, request.strategy, watch),
+        };
+        (firmware, outcome)
+    };
+    let mut steps = 0;
+    // A certificate is checked step by step: it needs every order of interrupts.
+    if let Some(firmware) = reduced(request, machine, atoms).filter(|_| !advised) {
+        let (mut firmware, mut outcome) = decided(firmware, 0);
+        let is_shown = use_unfolded(&mut firmware, &mut outcome);
+        // What only the order of interrupts can show, or what was left out, is looked for where nothing is left out.
+        let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
+        if is_shown && !outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
+            let found = (firmware, outcome);
+            return of_hardware(request, machine, (atoms, goals), &found).unwrap_or(found);
+        }
+        steps = firmware.workspace.state.steps;
+    }
+    let mut firmware = Firmware::new(machine, atoms);
+    firmware.advised = advised.then(Advised::default);
+    decided(firmware, steps)
+}
+
+/// The same decisions where nothing is left out, if some of them rest on the model here and fewer do there; looked for among a
+/// few states only.
+fn of_hardware<'m>(
+    request: &Request<'_>,
+    machine: &'m Machine,
+    (atoms, goals): (&'m [Atom], &[Goal]),
+    (before, reduced): &(Firmware<'m>, Outcome<Firmware<'m>>),
+) -> Option<(Firmware<'m>, Outcome<Firmware<'m>>)> {
+    let on_model = |firmware: &Firmware<'_>, outcome: &Outcome<_>| {
+        let shown = firmware.shown.borrow();
+        let is_of_hardware =
+            |number: &usize| matches!(shown.get(number), Some((Search::Found(run), _)) if run.is_of_hardware());
+        let decisions = outcome.decisions.iter().enumerate();
+        decisions.filter(|(number, decision)| !decision.robust && !is_of_hardware(number)).count()
+    };
+    if on_model(before, reduced) == 0 || request.watch.cancelled() {
+        return None;
+    }
+    let mut firmware = Firmware::new(machine, atoms);
+    firmware.workspace.state.steps = before.workspace.state.steps;
+    let outcome = tvar::verify(&mut firmware, atoms.len(), goals, request.strategy, &FewStates(request.watch));
+    let verdicts = outcome.decisions.iter().zip(&reduced.decisions);
+    let are_same = verdicts.into_iter().all(|(one, other)| one.verdict == other.verdict);
+    (are_same && on_model(&firmware, &outcome) < on_model(before, reduced)).then_some((firmware, outcome))
+}
+
+/// Somebody's limits, and one on states.
+struct FewStates<'a>(&'a dyn Watch);
+
+impl Watch for FewStates<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        let limit = self.0.check(progress);
+        limit.or_else(|| (progress.states > MOST_STATES_FOR_HARDWARE).then_some(Exhausted::Interrupted))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+/// Whether something may be left out: it was not turned off, and the properties speak of nothing but hazards and how deep the
+/// stack gets. A certificate needs it all the same.
+#[must_use]
+pub fn allows_reduction(request: &Request<'_>) -> bool {
+    let speaks_of_more = |property: &Property| {
+        !matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) || !property.under().is_empty()
+    };
+    request.reductions != Reductions::NONE
+        && request.strategy == Strategy::Default
+        && !request.file.properties.iter().any(speaks_of_more)
+}
+
+/// The system in which what goals cannot tell apart is not looked at, as far as the request allows it.
+fn reduced<'m>(request: &Request<'_>, machine: &'m Machine, atoms: &'m [Atom]) -> Option<Firmware<'m>> {
+    let reductions = request.reductions;
+    allows_reduction(request).then(|| {
+        let firmware = Firmware::new(machine, atoms);
+        let firmware = if reductions.interrupts { firmware.with_reduced_interrupts() } else { firmware };
+        if reductions.paths { firmware.with_compressed_paths() } else { firmware }
+    })
+}
+
+/// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
+/// violated was shown.
+fn use_unfolded(firmware: &mut Firmware<'_>, outcome: &mut Outcome<Firmware<'_>>) -> bool {
+    let mut all_shown = true;
+    for (number, (search, unfolded)) in firmware.shown.get_mut() {
+        let decision = &mut outcome.decisions[*number];
+        all_shown &= !decision.verdict.is_false() || matches!(search, Search::Found(_) | Search::Failed(..));
+        if let Some(unfolded) = unfolded.take() {
+            *decision = unfolded;
+        }
+    }
+    all_shown
+}

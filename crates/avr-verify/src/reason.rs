@@ -1,0 +1,55 @@
+//! Why something is not decided, and where, in words.
+
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use avr_image::Image;
+use tvar::{Blame, Decision, System, Undecided};
+
+/// What stood in the way, and how far it got.
+pub(crate) fn reason(
+    firmware: &Firmware<'_>,
+    image: &Image,
+    decision: &Decision<AbstractState>,
+    undecided: &Undecided<AbstractState>,
+) -> String {
+    match undecided {
+        Undecided::Exhausted(limit) => format!(
+            "{limit}, with {} states reached, {} of them expanded, after {} refinements",
+            decision.space.states.len(),
+            decision.space.expanded,
+            decision.refinements
+        ),
+        Undecided::Stuck { path, blame, .. } => {
+            let last = path.last().expect("a path has a state");
+            format!("{} {}, and no refinement removes it", cause(firmware, last, *blame), place(firmware, image, last))
+        }
+    }
+}
+
+pub(crate) fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String {
+    match (blame, state) {
+        (_, AbstractState::Hazard { hazard, .. }) => format!("what comes after the hazard {hazard} is not defined"),
+        (_, AbstractState::Limit { limit, .. }) => limit.to_string(),
+        (Blame::Atom(atom), _) => format!("'{}' is unknown", firmware.atoms[atom.index()]),
+        (Blame::Edge(_), _) => "the next state depends on an unknown stored value".to_owned(),
+        (Blame::Sink, _) => "the path was not followed further".to_owned(),
+    }
+}
+
+/// Where a state is, as the engineer knows it.
+pub(crate) fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractState) -> String {
+    let pc = match state {
+        AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
+        AbstractState::Running(_) | AbstractState::Dummy => firmware.location(state).pc(),
+    };
+    let Some(pc) = pc else { return "before the start".to_owned() };
+    let address = avr_image::FlashByteAddress(pc * 2);
+    let function = image.symbols.function_at(address).map(|located| located.symbol.display_name().to_owned());
+    let line = image.source_line(address).map(|line| format!("{}:{}", line.file, line.line));
+    let named = [function.map(|name| format!("in {name}")), line].into_iter().flatten();
+    let detail: Vec<String> = named.collect();
+    match detail.is_empty() {
+        true => format!("at {:#06x}", pc * 2),
+        false => format!("at {:#06x} ({})", pc * 2, detail.join(", ")),
+    }
+}

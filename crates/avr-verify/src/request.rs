@@ -1,0 +1,67 @@
+//! What is asked of the verifier.
+
+use avr_image::Image;
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+use std::collections::BTreeMap;
+use tvar::{Strategy, Unlimited, Watch};
+
+/// What is to be verified.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The firmware.
+    pub image: &'a Image,
+    /// The device that it runs on.
+    pub device: &'static Device,
+    /// Flash byte address of the first instruction, if it is not what the property file or the fuses say.
+    pub start: Option<u32>,
+    /// The properties and everything else that the property file says.
+    pub file: &'a PropertyFile,
+    /// The content of the EEPROM as far as it is known, by address.
+    pub eeprom: &'a BTreeMap<u16, u8>,
+    /// How to begin.
+    pub strategy: Strategy,
+    /// What may be left out, for properties that cannot tell.
+    pub reductions: Reductions,
+    /// Limits and progress.
+    pub watch: &'a dyn Watch,
+}
+
+impl<'a> Request<'a> {
+    /// The request to verify an image with nothing else said: the default strategy, an unknown EEPROM, and no limits.
+    #[must_use]
+    pub fn of(image: &'a Image, device: &'static Device, file: &'a PropertyFile) -> Self {
+        static UNKNOWN: BTreeMap<u16, u8> = BTreeMap::new();
+        Self {
+            image,
+            device,
+            start: None,
+            file,
+            eeprom: &UNKNOWN,
+            strategy: Strategy::Default,
+            reductions: Reductions::ALL,
+            watch: &Unlimited,
+        }
+    }
+
+    /// The same, for looking at the states themselves.
+    pub(crate) fn with_all_states(&self) -> Self {
+        Self { reductions: Reductions { paths: false, ..self.reductions }, ..*self }
+    }
+}
+
+/// What need not be looked at, for properties that speak of nothing but hazards and how deep the stack gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Interrupts are looked at only where they can be seen.
+    pub interrupts: bool,
+    /// States are kept only where something is decided.
+    pub paths: bool,
+}
+
+impl Reductions {
+    /// Everything that no property can tell is left out.
+    pub const ALL: Self = Self { interrupts: true, paths: true };
+    /// Nothing is left out.
+    pub const NONE: Self = Self { interrupts: false, paths: false };
+}

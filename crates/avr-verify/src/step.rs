@@ -1,0 +1,273 @@
+//! One step of firmware, over all answers to all open questions.
+
+use crate::compression::{Fault, Passage, Spot, faulty};
+use crate::cut::is_cut;
+use crate::events::{Occurrences, Recorder};
+use crate::joined::Cut;
+use crate::reduction::{Before, Footsteps, Postponed, Turn};
+use crate::script::{Answer, Scripted, Unknowns};
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use avr_machine::{Environment, Event, Input, Limit, MachineState, Stop};
+use std::rc::Rc;
+use three_valued::TvByte;
+use tvar::{LocationPrecision, Lookup, System};
+
+/// Unknown inputs as three-valued bytes, and events noted.
+pub(crate) struct Open<'a> {
+    pub(crate) events: Recorder<'a>,
+    /// What the step did, where interrupts are reduced.
+    pub(crate) steps: Option<Footsteps>,
+}
+
+impl Unknowns<TvByte> for Open<'_> {
+    fn unknown(&mut self, _: Input, mask: u8) -> TvByte {
+        TvByte::new(0, !mask)
+    }
+
+    fn event(&mut self, event: Event<'_, TvByte>) {
+        self.events.note(event);
+        if let Some(steps) = &mut self.steps {
+            steps.note(event);
+        }
+    }
+}
+
+impl Scripted<'_, Open<'_>> {
+    /// Forgets what was noted of the last step.
+    pub(crate) fn clear_notes(&mut self) {
+        self.unknowns.events.clear();
+        self.unknowns.steps.as_mut().map(Footsteps::clear);
+        self.begin();
+    }
+}
+
+/// The most outcomes of one step that are told apart.
+const MAX_LEAVES: usize = 4096;
+
+/// A script of one step and what it leads to.
+pub(crate) struct Leaf {
+    pub(crate) script: Vec<Answer>,
+    pub(crate) state: AbstractState,
+}
+
+/// What a step came to; where it went on, the machine at work is behind it.
+pub(crate) enum Stepped {
+    On(Postponed),
+    Ended(AbstractState),
+    /// No concrete state takes it.
+    Infeasible,
+}
+
+impl<'f> Firmware<'f> {
+    /// Everything that one step from a state can come to under a precision, in the order of enumeration.
+    pub(crate) fn leaves(&mut self, state: &AbstractState, precision: &LocationPrecision) -> Vec<Leaf> {
+        self.all_leaves(state, precision, None)
+    }
+
+    /// The same, each followed until something is decided.
+    pub(crate) fn leaves_far(&mut self, state: &AbstractState, precision: &dyn Lookup<Self>) -> Vec<Leaf> {
+        let here = precision.leaving(state, &self.location(state));
+        let AbstractState::Running(running) = state else { return self.leaves(state, here) };
+        let labels = self.labels(state);
+        let passage = Passage::new(&labels, Spot { pc: running.control.pc, calls: running.calls });
+        self.all_leaves(state, here, Some((&passage, precision)))
+    }
+
+    /// With `far`, each outcome is followed on such a passage.
+    fn all_leaves(
+        &mut self,
+        state: &AbstractState,
+        here: &LocationPrecision,
+        far: Option<(&Passage<'_>, &dyn Lookup<Self>)>,
+    ) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        let watched = Rc::clone(&self.watched);
+        let pc = match state {
+            AbstractState::Running(running) => running.control.pc * 2,
+            _ => 0,
+        };
+        let steps = self.reduction.is_some().then(Footsteps::default);
+        let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc), steps });
+        loop {
+            environment.clear_notes();
+            let mut stepped = self.run(state, here, &mut environment);
+            if let (AbstractState::Running(running), Some((passage, precision))) = (state, far)
+                && environment.is_only_cut()
+                && environment.is_at_first_case()
+            {
+                let (cut, script) = (Cut { running, here, precision }, environment.script_before_cut());
+                let mut passage = passage.clone();
+                if let Some((postponed, more)) = self.join_cases(cut, &mut environment, &mut passage) {
+                    let target = self.pass(postponed, passage, precision);
+                    leaves.extend(target.map(|state| Leaf { script, state }));
+                    if more {
+                        continue;
+                    }
+                    return leaves;
+                }
+                environment.clear_notes();
+                stepped = self.run(state, here, &mut environment);
+            }
+            let mut target = match (stepped, far) {
+                (Stepped::On(postponed), Some((passage, precision))) => {
+                    let mut passage = passage.clone();
+                    self.note_move(&mut passage);
+                    self.pass(postponed, passage, precision)
+                }
+                (Stepped::On(postponed), None) => {
+                    Some(self.arrived(environment.unknowns.events.occurrences(), postponed))
+                }
+                (Stepped::Ended(state), _) => Some(state),
+                (Stepped::Infeasible, _) => None,
+            };
+            if here.stops_at_cases && environment.retract_cases() {
+                // SOUND: a sink says nothing of what comes after it, whatever the case.
+                target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 });
+            }
+            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
+            if leaves.len() > MAX_LEAVES {
+                // SOUND: a sink says nothing of what comes after it.
+                let state = AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 };
+                return vec![Leaf { script: Vec::new(), state }];
+            }
+            if !environment.advance() {
+                return leaves;
+            }
+        }
+    }
+
+    /// Runs one step from a state with the answers of the environment.
+    fn run(
+        &mut self,
+        state: &AbstractState,
+        precision: &LocationPrecision,
+        environment: &mut Scripted<'_, Open<'_>>,
+    ) -> Stepped {
+        match state {
+            AbstractState::Running(running) => {
+                self.workspace.load(&self.store, running);
+                self.step(running.postponed, precision, environment)
+            }
+            AbstractState::Dummy => {
+                self.power_on(environment);
+                Stepped::On(Postponed::default())
+            }
+            AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Stepped::Infeasible,
+        }
+    }
+
+    /// Runs one step of the machine at work with the answers of the environment.
+    pub(crate) fn step(
+        &mut self,
+        postponed: Postponed,
+        precision: &LocationPrecision,
+        environment: &mut Scripted<'_, Open<'_>>,
+    ) -> Stepped {
+        let pc = self.workspace.state.control.pc;
+        let reduction = self.reduction.as_ref();
+        let is_cut = is_cut(&self.workspace.state, precision);
+        let before =
+            reduction.map(|reduction| reduction.before(self.machine, &self.workspace.state, postponed, is_cut));
+        environment.turn = before.map_or(Turn::Now, |before| before.turn);
+        let depth = self.workspace.state.calls.frames().len();
+        let stepped = self.machine.step(&mut self.workspace.state, environment);
+        let state = &self.workspace.state;
+        self.workspace.entered = (state.calls.frames().len() > depth).then_some(state.control.pc);
+        let postponed = before.map(|before| self.reduced(&before, environment, stepped.is_ok()));
+        match stepped {
+            Ok(_) => Stepped::On(postponed.unwrap_or_default()),
+            Err(Stop::Hazard(hazard)) => Stepped::Ended(AbstractState::Hazard { hazard, pc }),
+            Err(Stop::Limit(limit)) => Stepped::Ended(AbstractState::Limit { limit, pc }),
+            Err(Stop::Infeasible) => Stepped::Infeasible,
+        }
+    }
+
+    /// Goes on with the machine at work while nothing is decided, and stores it where something is.
+    fn pass(
+        &mut self,
+        mut postponed: Postponed,
+        mut passage: Passage<'_>,
+        precision: &dyn Lookup<Self>,
+    ) -> Option<AbstractState> {
+        let mut steps = self.reduction.is_some().then(Footsteps::default);
+        while !self.is_kept(&mut passage) {
+            let control = self.workspace.state.control;
+            passage.begin_step(&mut self.workspace.state);
+            let (stepped, has_answered) = self.next_step(postponed, precision, &mut steps);
+            if has_answered && !faulty(Fault::FirstOutcomeOnly) {
+                passage.take_back(&mut self.workspace.state, control);
+                self.workspace.entered = None;
+                break;
+            }
+            self.note_left_out(&passage);
+            match stepped {
+                Stepped::On(next) => {
+                    postponed = next;
+                    self.note_move(&mut passage);
+                }
+                Stepped::Ended(state) => {
+                    passage.end(&mut self.workspace.state);
+                    return Some(state);
+                }
+                Stepped::Infeasible => {
+                    passage.end(&mut self.workspace.state);
+                    return None;
+                }
+            }
+        }
+        passage.end(&mut self.workspace.state);
+        self.note_length(&passage);
+        self.forget_popped(&passage, precision);
+        Some(self.arrived(Occurrences::default(), postponed))
+    }
+
+    /// Takes one step of the machine at work with first answers; and whether there are others.
+    pub(crate) fn next_step(
+        &mut self,
+        postponed: Postponed,
+        precision: &dyn Lookup<Self>,
+        steps: &mut Option<Footsteps>,
+    ) -> (Stepped, bool) {
+        let watched = Rc::clone(&self.watched);
+        let here = self.precision_here(precision);
+        let events = Recorder::new(&watched, self.workspace.state.control.pc * 2);
+        let mut environment = Scripted::new(here, Open { events, steps: steps.take() });
+        let stepped = self.step(postponed, here, &mut environment);
+        *steps = environment.unknowns.steps.take();
+        steps.as_mut().map(Footsteps::clear);
+        (stepped, environment.has_answered())
+    }
+
+    /// Takes note of what a step did that was reduced, forgets what is garbage then, and gives what is postponed.
+    fn reduced(&mut self, before: &Before, environment: &mut Scripted<'_, Open<'_>>, went_on: bool) -> Postponed {
+        let (Some(reduction), Some(steps)) = (&mut self.reduction, &mut environment.unknowns.steps) else {
+            return Postponed::default();
+        };
+        steps.postponed = environment.postponed;
+        reduction.note_touched(self.machine, steps, before, &self.workspace.state);
+        if !went_on {
+            return Postponed::default();
+        }
+        reduction.note_depth(self.machine, &self.workspace.state);
+        for cell in reduction.garbage(self.machine, steps.all_written(), before, &self.workspace.state) {
+            self.workspace.state.data.set(cell, TvByte::UNKNOWN);
+        }
+        reduction.after(self.machine, steps, before, &self.workspace.state)
+    }
+
+    fn arrived(&mut self, occurrences: Occurrences, postponed: Postponed) -> AbstractState {
+        let did = self.store.intern_occurrences(occurrences);
+        AbstractState::Running(self.workspace.save(&mut self.store, did, postponed))
+    }
+
+    /// The first step: the machine gets its initial content.
+    fn power_on(&mut self, environment: &mut impl Environment<TvByte>) {
+        let fresh: MachineState<TvByte> = self.machine.power_on(environment);
+        for (address, cell) in fresh.data.cells().iter().enumerate() {
+            self.workspace.state.data.set(address as u16, *cell);
+        }
+        self.workspace.state.control = fresh.control;
+        self.workspace.state.calls.clear();
+    }
+}

@@ -1,0 +1,89 @@
+//! What is asked and what is answered.
+
+use crate::precision::{Knob, Precision};
+use crate::space::StateSpace;
+use crate::system::{Blame, Candidate, System};
+use crate::watch::Exhausted;
+use mu_calculus::{NormalForm, Solution};
+use std::sync::Arc;
+use std::time::Duration;
+use three_valued::Truth;
+
+/// A formula to be decided.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// The formula over the atoms of the system.
+    pub formula: NormalForm,
+    /// Whether hazards are states that the formula speaks of (the inherent property) and not ends of what is known.
+    pub sees_hazards: bool,
+}
+
+/// Why a goal stayed undecided.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Undecided<T> {
+    /// A limit was reached.
+    Exhausted(Exhausted),
+    /// No refinement can remove the cause; the path leads to it.
+    Stuck {
+        /// The states from the initial one to that of the cause.
+        path: Vec<T>,
+        /// The cause.
+        blame: Blame,
+        /// Where what is unknown there comes from, as far as that can be told.
+        sources: Vec<Source>,
+    },
+}
+
+/// Something unknown that a cause depends on: bits of a variable and the index on the path of the state where they were
+/// read as input, decayed on arrival, or could be cut into cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The bits, and what made them unknown.
+    pub knob: Knob,
+    /// The index on the path.
+    pub step: usize,
+    /// Whether the cause itself depends on it; if not, only the path to it does.
+    pub direct: bool,
+}
+
+impl Source {
+    pub(crate) fn of<S: System>(candidate: &Candidate<S>) -> Self {
+        Self { knob: candidate.knob, step: candidate.step, direct: candidate.direct }
+    }
+}
+
+/// The answer to a goal.
+#[derive(Debug)]
+pub struct Decision<T> {
+    /// Whether the formula holds in the initial state.
+    pub verdict: Truth,
+    /// Whether the verdict stands whatever comes of the choices that the model abstracts.
+    pub robust: bool,
+    /// The reason when it is unknown.
+    pub undecided: Option<Undecided<T>>,
+    /// Refinements before the answer.
+    pub refinements: usize,
+    /// How many of them were made for this goal; several goals may share one.
+    pub spent: usize,
+    /// The time from the start to the answer.
+    pub time: Duration,
+    /// The state space that decided.
+    pub space: Arc<StateSpace<T>>,
+    /// The values of all subformulas in it, where the answer came from model checking.
+    pub solution: Option<Solution>,
+}
+
+/// All answers and the precision that led to them.
+#[derive(Debug)]
+pub struct Outcome<S: System> {
+    /// One decision for each goal, in their order.
+    pub decisions: Vec<Decision<S::State>>,
+    /// The precision in the end. Strategies with precision per state leave it as it was in the beginning.
+    pub precision: Precision<S::Location>,
+    /// What strategies with precision per state refined, and in which state, in this order.
+    pub refined_states: Vec<(S::State, Knob)>,
+    /// How often the state space was built.
+    pub passes: usize,
+    /// The state space that was built last, which may have more states than those that decided; none without goals.
+    pub latest: Option<Arc<StateSpace<S::State>>>,
+}

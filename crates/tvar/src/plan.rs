@@ -1,0 +1,140 @@
+//! Planning what one round refines: the causes of what is unknown, and the best that can be done about each.
+
+use crate::decision::{Source, Undecided};
+use crate::precision::{Knob, Place};
+use crate::refine::{Checked, Mode, Run, Views, speaks_of_all};
+use crate::space::StateSpace;
+use crate::system::{Blame, Candidate, System};
+use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use three_valued::Truth;
+
+/// How many root causes of one goal are refined away in one round.
+const CULPRITS_PER_ROUND: usize = 4;
+
+/// The same where locations are limited and a refinement is made wherever the instruction is reached.
+const CULPRITS_PER_LIMITED_ROUND: usize = 12;
+
+/// How many root causes of one goal are looked at in one round where locations are limited.
+const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
+
+/// What one round refines, and what came of each culprit that was looked at.
+pub(crate) struct Plan<L> {
+    pub(crate) refinements: Vec<(L, Knob)>,
+    pub(crate) blamed: HashMap<(StateId, Cause), Option<(L, Knob)>>,
+}
+
+impl<S: System> Run<'_, S>
+where
+    S::State: Send + Sync,
+{
+    /// Plans refinements for a goal; how many help it.
+    pub(crate) fn plan_for_goal(
+        &self,
+        system: &mut S,
+        space: &StateSpace<S::State>,
+        views: &Views,
+        checked: &Checked,
+        plan: &mut Plan<S::Location>,
+    ) -> Result<usize, Undecided<S::State>> {
+        let solution = checked.solution.as_ref().expect("an open goal was evaluated");
+        let problem = views.problem(&self.goals[checked.goal]);
+        // In a part of a space the nearest states that were not expanded are as good as any.
+        let (wanted, attempts) = match self.mode {
+            Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
+            _ if space.is_finished() => (CULPRITS_PER_ROUND, usize::MAX),
+            _ => (CULPRITS_PER_ROUND, CULPRITS_PER_ROUND),
+        };
+        // Where only all successors matter, cases do what inputs do, at less cost.
+        let prefers_cases = self.mode == Mode::Limited && speaks_of_all(problem.formula, Truth::True);
+        let mut helped = 0;
+        let mut made: Vec<(S::Location, Knob)> = Vec::new();
+        let mut first = None;
+        for culprit in solution.culprits(&problem).take(attempts) {
+            // What is merely not known below has a cause of its own, which comes first.
+            let is_weak = matches!(culprit.cause, Cause::Edge { disagree: false, .. });
+            if is_weak && helped > 0 && self.mode == Mode::Limited {
+                break;
+            }
+            let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
+            let best = known.unwrap_or_else(|| {
+                let (path, blame) = trace(space, &culprit);
+                let candidates = system.blame(&path, blame, &self.precision);
+                let sources = candidates.iter().map(Source::of).collect();
+                first.get_or_insert(Undecided::Stuck { path, blame, sources });
+                self.best(candidates, prefers_cases)
+            });
+            plan.blamed.insert((culprit.state, culprit.cause), best);
+            let Some((location, knob)) = best else { continue };
+            let planned = |other: &(S::Location, Knob)| match self.mode {
+                Mode::Limited => other.0.general() == location.general() && other.1 == knob,
+                Mode::Small | Mode::Large => *other == (location, knob),
+            };
+            if !plan.refinements.iter().any(planned) {
+                plan.refinements.push((location, knob));
+                system.refined_for(&space.states[culprit.state.index()]);
+            }
+            if !made.contains(&(location, knob)) {
+                made.push((location, knob));
+            }
+            helped += 1;
+            if helped == wanted {
+                break;
+            }
+        }
+        match first {
+            _ if helped > 0 => Ok(made.len()),
+            Some(stuck) => Err(stuck),
+            // Every culprit was looked at for another goal, and none of them helps.
+            None => Err(self.stuck_at_first(system, space, solution, &problem)),
+        }
+    }
+
+    fn stuck_at_first(
+        &self,
+        system: &mut S,
+        space: &StateSpace<S::State>,
+        solution: &Solution,
+        problem: &Problem<'_>,
+    ) -> Undecided<S::State> {
+        let culprit = solution.culprits(problem).next();
+        let culprit = culprit.expect("an unknown verdict has a culprit (determinacy of parity games)");
+        let (path, blame) = trace(space, &culprit);
+        let sources = system.blame(&path, blame, &self.precision).iter().map(Source::of).collect();
+        Undecided::Stuck { path, blame, sources }
+    }
+
+    /// The best candidate that changes something.
+    fn best(&self, candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Option<(S::Location, Knob)> {
+        let new = candidates.into_iter().filter(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
+        new.min_by_key(|candidate| preference(candidate, prefers_cases)).map(|best| (best.location, best.knob))
+    }
+}
+
+/// What is refined first: the smallest.
+type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
+
+/// What to refine first: what the cause itself depends on, then decayed bits, then inputs: the most indirect, the latest
+/// on the path, the most significant (Onderka & Ratschan, section 4). Case splits, the fewest bits first, come before all
+/// that where only universal subformulas depend on them, and else last.
+fn preference<S: System>(candidate: &Candidate<S>, prefers_cases: bool) -> Preference {
+    let (kind, rank, bits) = match candidate.knob {
+        Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),
+        Knob::Input(_, bits) => (2, candidate.indirection, bits),
+        Knob::Case(_, bits) => (if prefers_cases { 0 } else { 3 }, 64 - bits.count_ones() as u8, bits),
+    };
+    (!candidate.direct, kind, Reverse(rank), Reverse(candidate.step), Reverse(bits))
+}
+
+/// The states on the way to a culprit, the last one included, and what is unknown there.
+pub(crate) fn trace<T: Clone>(space: &StateSpace<T>, culprit: &Culprit) -> (Vec<T>, Blame) {
+    let on_path = culprit.path.iter().map(|step| step.state).chain([culprit.state]);
+    let path = on_path.map(|state| space.states[state.index()].clone()).collect();
+    let blame = match culprit.cause {
+        Cause::Atom(atom) => Blame::Atom(atom),
+        Cause::Edge { edge, .. } => Blame::Edge(edge),
+        Cause::Sink => Blame::Sink,
+    };
+    (path, blame)
+}
