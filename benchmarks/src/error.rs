@@ -37,8 +37,38 @@ pub enum Error {
         /// The image.
         image: String,
     },
+    /// The results of an earlier run cannot be read.
+    #[error("{}: {source} (run `benchmarks/run scaling` to measure again)", path.display())]
+    Measured {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// There was no report to read.
+    #[error("avr-tvar gave no report for {image}, {question}")]
+    NoAnswer {
+        /// The image.
+        image: String,
+        /// What was asked of it.
+        question: String,
+    },
+    /// A page lacks a place for what was measured.
+    #[error("{}: lacks the comments between which a table goes", path.display())]
+    NoPlace {
+        /// The page.
+        path: PathBuf,
+    },
+    /// A curve could not be drawn.
+    #[error("cannot draw {family}: {reason}")]
+    Drawing {
+        /// The family.
+        family: String,
+        /// Why.
+        reason: String,
+    },
     /// The option `--only` left nothing to do.
-    #[error("no image of suite.ron has `{filter}` in its name")]
+    #[error("nothing in suite.ron has `{filter}` in its name")]
     NothingSelected {
         /// The text of the option.
         filter: String,

@@ -3,10 +3,10 @@
 use std::fs::read_to_string;
 use std::process::Command;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What matters for the times. What cannot be found out is "unknown".
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// Name of the processor.
     pub processor: String,

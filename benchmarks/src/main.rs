@@ -1,4 +1,5 @@
-//! Compares `avr-tvar` with `machine-check-avr` on the same images in one run, and writes ratios.
+//! Compares `avr-tvar` with `machine-check-avr` on the same images in one run, and writes ratios; measures how states and times
+//! grow with the size of a program, and draws curves.
 //!
 //! `benchmarks/run` builds both and starts this program; `benchmarks/README.md` says how to read what it writes.
 
@@ -8,6 +9,7 @@ mod machine;
 mod measure;
 mod report;
 mod results;
+mod scaling;
 mod suite;
 mod tools;
 
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Args, Parser};
 
 use compare::Setup;
 use error::Error;
@@ -24,8 +26,14 @@ use results::{Results, SCHEMA};
 use suite::Suite;
 use tools::{Ours, Peer};
 
-/// Compare avr-tvar with machine-check-avr on the same images, and print ratios.
 #[derive(Clone, Debug, Parser)]
+enum Command {
+    Compare(Arguments),
+    Scaling(scaling::Scaling),
+}
+
+/// Compare avr-tvar with machine-check-avr on the same images, and print ratios.
+#[derive(Clone, Debug, Args)]
 #[command(args_override_self = true)]
 struct Arguments {
     /// The top of the repository
@@ -64,7 +72,11 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match compare_all(&Arguments::parse()) {
+    let done = match &Command::parse() {
+        Command::Compare(arguments) => compare_all(arguments),
+        Command::Scaling(arguments) => scaling::run(arguments).map(|()| true),
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {

@@ -45,11 +45,26 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Run, Error> {
     run_unnamed(&mut command, limit).map_err(|source| Error::Start { program, source })
 }
 
+/// Runs `command` to its end, or interrupts it when processors have worked for it as long as `limit`, so that it reports what
+/// is known by then. Other work at the same time does not shorten what it may do.
+///
+/// # Errors
+/// [`Error::Start`] when it cannot be started or waited for.
+pub fn run_for_cpu_time(mut command: Command, limit: Duration) -> Result<Run, Error> {
+    let program = command.get_program().into();
+    let watch = |process| Watchdog::of_cpu_time(process, limit);
+    run_watched(&mut command, watch).map_err(|source| Error::Start { program, source })
+}
+
 fn run_unnamed(command: &mut Command, limit: Duration) -> std::io::Result<Run> {
+    run_watched(command, |process| Watchdog::new(process, limit))
+}
+
+fn run_watched(command: &mut Command, watch: impl FnOnce(Pid) -> Watchdog) -> std::io::Result<Run> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let output = child.stdout.take().map(read_in_background);
-    let watchdog = Watchdog::new(Pid::from_child(&child), limit);
+    let watchdog = watch(Pid::from_child(&child));
     let used = child.wait4()?;
     let seconds = start.elapsed().as_secs_f64();
     let timed_out = watchdog.stop();
@@ -72,7 +87,19 @@ fn read_in_background(mut pipe: ChildStdout) -> thread::JoinHandle<String> {
     })
 }
 
-/// Kills a process after a time, unless it is stopped before.
+/// How often the CPU time of a process is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The CPU time of all threads of a process so far; none when it has ended.
+fn cpu_time(process: Pid) -> Option<Duration> {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    // The name of the program, in parentheses, may have anything in it; user and system time are fields 14 and 15.
+    let (_, fields) = status.rsplit_once(')')?;
+    let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    Some(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
+/// Ends a process after a time, unless it is stopped before.
 struct Watchdog {
     ended: mpsc::Sender<()>,
     thread: thread::JoinHandle<bool>,
@@ -89,7 +116,21 @@ impl Watchdog {
         Self { ended, thread }
     }
 
-    /// Whether the process was killed.
+    /// Interrupts a process when processors have worked for it this long.
+    fn of_cpu_time(process: Pid, limit: Duration) -> Self {
+        let (ended, end) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            while end.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if cpu_time(process).is_some_and(|time| time >= limit) {
+                    return kill_process(process, Signal::INT).is_ok();
+                }
+            }
+            false
+        });
+        Self { ended, thread }
+    }
+
+    /// Whether the process was ended.
     fn stop(self) -> bool {
         drop(self.ended);
         self.thread.join().unwrap_or(false)
@@ -98,7 +139,7 @@ impl Watchdog {
 
 #[cfg(test)]
 mod tests {
-    use super::{Run, run};
+    use super::{Run, run, run_for_cpu_time};
     use std::process::Command;
     use std::time::Duration;
 
@@ -120,6 +161,20 @@ mod tests {
         let run = shell("exec sleep 60", Duration::from_millis(50));
         assert_eq!((run.exit_code, run.timed_out), (None, true));
         assert!((0.05..30.0).contains(&run.cost.seconds), "{:?}", run.cost);
+    }
+
+    #[test]
+    fn a_run_that_works_too_long_is_interrupted_and_one_that_waits_is_not() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            run_for_cpu_time(command, Duration::from_millis(200)).unwrap()
+        };
+        let busy = shell("trap 'echo interrupted; exit 130' INT; while :; do :; done");
+        assert_eq!((busy.exit_code, busy.timed_out, busy.output.as_str()), (Some(130), true, "interrupted\n"));
+        assert!(busy.cost.cpu_seconds >= 0.15, "{:?}", busy.cost);
+        let idle = shell("sleep 0.5; exit 3");
+        assert_eq!((idle.exit_code, idle.timed_out), (Some(3), false));
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn counts(ours: &Side, peer: &Side, which: impl Fn(&crate::tools::Answer) -> usi
 }
 
 /// With a comma between groups of three digits.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
