@@ -10,6 +10,7 @@ mod measure;
 mod report;
 mod results;
 mod scaling;
+mod subject;
 mod suite;
 mod tools;
 
@@ -23,6 +24,7 @@ use compare::Setup;
 use error::Error;
 use machine::{Machine, load};
 use results::{Results, SCHEMA};
+use subject::Subject;
 use suite::Suite;
 use tools::{Ours, Peer};
 
@@ -36,24 +38,14 @@ enum Command {
 #[derive(Clone, Debug, Args)]
 #[command(args_override_self = true)]
 struct Arguments {
-    /// The top of the repository
-    #[arg(long, value_name = "FOLDER")]
-    repository: PathBuf,
-    /// The release build of avr-tvar
-    #[arg(long, value_name = "PROGRAM")]
-    ours: PathBuf,
-    /// Its revision, for the report
-    #[arg(long, value_name = "TEXT")]
-    revision: String,
+    #[command(flatten)]
+    subject: Subject,
     /// The installed machine-check-avr
     #[arg(long, value_name = "PROGRAM")]
     peer: PathBuf,
     /// Its version, for the report
     #[arg(long, value_name = "TEXT")]
     peer_version: String,
-    /// Today, as YYYY-MM-DD: the name of the results
-    #[arg(long, value_name = "DATE")]
-    date: String,
     /// Where the results go; without it they are only printed
     #[arg(long, value_name = "FOLDER")]
     results: Option<PathBuf>,
@@ -88,7 +80,7 @@ fn main() -> ExitCode {
 
 /// Whether nothing happened that ought not to. An interrupted run leaves what it has measured.
 fn compare_all(arguments: &Arguments) -> Result<bool, Error> {
-    let suite = Suite::read(&arguments.repository.join("benchmarks/suite.ron"))?.only(&arguments.only)?;
+    let suite = Suite::read(&arguments.subject.repository.join("benchmarks/suite.ron"))?.only(&arguments.only)?;
     let setup = setup(arguments, &suite);
     let mut results = nothing_yet(arguments, &setup);
     for limited in &suite.limited {
@@ -113,8 +105,8 @@ fn save(arguments: &Arguments, results: &Results) -> Result<(), Error> {
 fn nothing_yet(arguments: &Arguments, setup: &Setup) -> Results {
     Results {
         schema: SCHEMA,
-        date: arguments.date.clone(),
-        revision: arguments.revision.clone(),
+        date: arguments.subject.date.clone(),
+        revision: arguments.subject.revision.clone(),
         peer_version: arguments.peer_version.clone(),
         machine: Machine::this(),
         load_before: load(),
@@ -128,9 +120,9 @@ fn nothing_yet(arguments: &Arguments, setup: &Setup) -> Results {
 
 fn setup(arguments: &Arguments, suite: &Suite) -> Setup {
     Setup {
-        ours: Ours { program: arguments.ours.clone(), device: suite.device.clone() },
+        ours: Ours { program: arguments.subject.ours.clone(), device: suite.device.clone() },
         peer: Peer { program: arguments.peer.clone(), memory_bytes: arguments.memory << 30 },
-        repository: arguments.repository.clone(),
+        repository: arguments.subject.repository.clone(),
         runs: usize::from(arguments.runs),
         limit: Duration::from_secs(arguments.limit),
     }
@@ -138,4 +130,24 @@ fn setup(arguments: &Arguments, suite: &Suite) -> Setup {
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(|source| Error::File { path: path.into(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn both_commands_take_what_the_script_gives() {
+        Command::command().debug_assert();
+        let subject = ["--repository", "r", "--ours", "o", "--revision", "1", "--date", "2026-01-01"];
+        let line = |command, more: &[&'static str]| [&["comparison", command][..], &subject, more].concat();
+        let Ok(Command::Compare(compare)) =
+            Command::try_parse_from(line("compare", &["--peer", "p", "--peer-version", "2", "--date", "2026-01-02"]))
+        else {
+            panic!("it is a comparison")
+        };
+        assert_eq!(compare.subject.date, "2026-01-02", "what is said later counts");
+        assert!(matches!(Command::try_parse_from(line("scaling", &["--draw"])), Ok(Command::Scaling(_))));
+    }
 }

@@ -12,24 +12,15 @@ use clap::Args;
 
 use crate::error::Error;
 use crate::machine::{Machine, load};
+use crate::subject::Subject;
 use points::{Curves, SCHEMA};
 use suite::Family;
 
 /// Measure how states and times grow with the size of a program, and draw curves.
 #[derive(Clone, Debug, Args)]
 pub struct Scaling {
-    /// The top of the repository
-    #[arg(long, value_name = "FOLDER")]
-    repository: PathBuf,
-    /// The release build of avr-tvar
-    #[arg(long, value_name = "PROGRAM")]
-    ours: PathBuf,
-    /// Its revision, for the report
-    #[arg(long, value_name = "TEXT")]
-    revision: String,
-    /// Today, as YYYY-MM-DD
-    #[arg(long, value_name = "DATE")]
-    date: String,
+    #[command(flatten)]
+    subject: Subject,
     /// Limit of CPU time for each point, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     limit: u64,
@@ -46,17 +37,18 @@ pub struct Scaling {
 /// # Errors
 /// When something cannot be read, run or written.
 pub fn run(arguments: &Scaling) -> Result<(), Error> {
-    let families = suite::read(&arguments.repository.join("benchmarks/scaling/suite.ron"))?;
-    let place = arguments.repository.join("benchmarks/results/scaling.json");
+    let repository = &arguments.subject.repository;
+    let families = suite::read(&repository.join("benchmarks/scaling/suite.ron"))?;
+    let place = repository.join("benchmarks/results/scaling.json");
     let mut curves =
         if arguments.draw || !arguments.only.is_empty() { Curves::read(&place)? } else { Curves::default() };
     if !arguments.draw {
         measure(arguments, &families, &mut curves)?;
         write(&place, &curves.json())?;
     }
-    let folder = arguments.repository.join("docs/scaling");
+    let folder = repository.join("docs/scaling");
     std::fs::create_dir_all(&folder).map_err(|source| Error::File { path: folder, source })?;
-    for (path, text) in drawn(&arguments.repository, &families, &curves)? {
+    for (path, text) in drawn(repository, &families, &curves)? {
         write(&path, &text)?;
     }
     Ok(())
@@ -77,8 +69,9 @@ fn drawn(repository: &Path, families: &[Family], curves: &Curves) -> Result<Vec<
 
 fn measure(arguments: &Scaling, families: &[Family], curves: &mut Curves) -> Result<(), Error> {
     curves.schema = SCHEMA.to_owned();
-    curves.date.clone_from(&arguments.date);
-    curves.revision.clone_from(&arguments.revision);
+    let Subject { repository, ours, revision, date } = &arguments.subject;
+    curves.date.clone_from(date);
+    curves.revision.clone_from(revision);
     curves.machine = Machine::this();
     curves.load_before = load();
     curves.limit_seconds = arguments.limit;
@@ -91,7 +84,7 @@ fn measure(arguments: &Scaling, families: &[Family], curves: &mut Curves) -> Res
         for question in &family.questions {
             for size in &family.sizes {
                 let limit = Duration::from_secs(arguments.limit);
-                let point = points::measure(&arguments.repository, &arguments.ours, family, question, *size, limit)?;
+                let point = points::measure(repository, ours, family, question, *size, limit)?;
                 eprintln!("{}", point.line());
                 curves.points.push(point);
             }
