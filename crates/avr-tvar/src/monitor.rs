@@ -4,7 +4,7 @@
 //!
 //! 1. At a limit, exploration stops ([`Watch::check`]), and the properties are evaluated on what was explored.
 //! 2. A grace later, evaluation stops as well ([`Watch::cancelled`]).
-//! 3. If the work has still not come to an end, [`Monitor::must_end`] tells the command to report without it.
+//! 3. If the work has still not come to an end, [`Monitor::must_end`] tells the command to report what it told before.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -138,6 +138,7 @@ fn machine(
         strategy: Strategy::default(),
         reductions: Reductions::ALL,
         watch: &Unlimited,
+        known: None,
     };
     Ok(avr_verify::machine(&request)?)
 }

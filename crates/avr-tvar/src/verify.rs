@@ -15,8 +15,8 @@ use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
-    Basis, Culprit, Exhausted, PropertyResult, PropertyText, Reductions, Request, Results, StackBound, Statistics,
-    Strategy, Unknown, Verdict, assumptions,
+    Basis, Culprit, Exhausted, Known, PropertyResult, PropertyText, Reductions, Request, Results, StackBound,
+    Statistics, Strategy, Unknown, Verdict, assumptions,
 };
 
 use crate::arguments::{Deny, Verify};
@@ -54,6 +54,8 @@ pub(crate) struct Job {
     /// An older report to compare with.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) monitor: Monitor,
+    /// What the work has told so far, in case it must be given up.
+    pub(crate) known: Known,
 }
 
 /// How the work ended.
@@ -201,6 +203,7 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
             inherent: arguments.inherent,
         }),
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
+        known: Known::default(),
     })
 }
 
@@ -315,6 +318,7 @@ impl Job {
             strategy: self.strategy,
             reductions: self.reductions,
             watch: &self.monitor,
+            known: Some(&self.known),
         }
     }
 
@@ -372,7 +376,7 @@ impl Job {
         )
     }
 
-    /// The results when the work did not come to an end in time: nothing is known.
+    /// The results when the work did not come to an end in time: what was decided before.
     pub(crate) fn given_up(&self, limit: Exhausted) -> Results {
         let (progress, reason) = (self.monitor.progress(), self.reason(limit));
         let binding = Binding { device: self.device, image: &self.image };
@@ -384,7 +388,7 @@ impl Job {
         };
         let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
         let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
-        let result = |property: &Property| PropertyResult {
+        let open = |property: &Property| PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
             formula: formula_text(property, &binding),
@@ -397,8 +401,10 @@ impl Job {
             basis: Basis::Hardware,
             statistics,
         };
+        let properties = self.file.properties.iter().enumerate();
+        let result = |(number, property)| self.known.result(number).unwrap_or_else(|| open(property));
         Results {
-            properties: self.file.properties.iter().map(result).collect(),
+            properties: properties.map(result).collect(),
             stack: StackBound::default(),
             survey: None,
             assumptions: assumptions(&self.file, self.start, self.device),
@@ -407,5 +413,62 @@ impl Job {
             last_pass: Duration::ZERO,
             exploration: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, Job, Sender, configure, start, watch};
+    use crate::arguments::{Arguments, Command};
+    use avr_verify::{Exhausted, Progress, Request, Verdict, Watch};
+    use clap::Parser;
+    use std::sync::Arc;
+    use std::thread;
+    use std::time::Instant;
+
+    /// Interrupts the run in the middle of the work, after the goals were evaluated for the first time, and never comes back.
+    struct Stuck<'a>(&'a Job);
+
+    impl Watch for Stuck<'_> {
+        fn check(&self, progress: &Progress) -> Option<Exhausted> {
+            if progress.states > 60_000 {
+                self.0.monitor.interrupt();
+                loop {
+                    thread::park();
+                }
+            }
+            self.0.monitor.check(progress)
+        }
+
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    fn get_stuck(job: &Job, sender: &Sender<()>) {
+        let _ = avr_verify::verify(&Request { watch: &Stuck(job), ..job.request() });
+        sender.send(()).expect("somebody listens");
+    }
+
+    #[test]
+    fn what_was_decided_is_reported_when_the_work_does_not_come_back() {
+        let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples");
+        let image = format!("{samples}/input-bits-16/input-bits-16.Og.elf");
+        let properties =
+            ["--strategy", "naive", "--inherent", "--property", "EF (pc == 0x68)", "--property", "AG (pc != 0x68)"];
+        let line = ["avr-tvar", "verify", &image].into_iter().chain(properties);
+        let Command::Verify(arguments) = Arguments::try_parse_from(line).expect("the line is valid").command else {
+            panic!("another command")
+        };
+        let job = Arc::new(configure(&arguments, Instant::now()).expect("the sample is there"));
+        let work = start(&job, None, get_stuck).expect("there are threads");
+        let Ended::GivenUp(limit) = watch(&job, &work) else { panic!("the work came back") };
+        let results = job.given_up(limit);
+        assert!(results.interrupted);
+        let [open, exists, violated] = results.properties.as_slice() else { panic!("{results:?}") };
+        assert_eq!((&exists.verdict, &violated.verdict), (&Verdict::Holds, &Verdict::Violated));
+        assert!(violated.evidence.as_ref().is_some_and(|run| run.replayed));
+        let Verdict::Unknown(unknown) = &open.verdict else { panic!("{open:?}") };
+        assert!(unknown.reason.starts_with("interrupted while exploring"), "{}", unknown.reason);
     }
 }

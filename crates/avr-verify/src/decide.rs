@@ -1,13 +1,14 @@
 //! Deciding goals: first where what they cannot tell apart is left out, if that is allowed, and where that is not enough with
 //! everything.
 
+use crate::asked::Asked;
 use crate::certificate::Advised;
 use crate::evidence::Search;
 use crate::request::{Reductions, Request};
 use crate::system::Firmware;
 use avr_machine::Machine;
 use avr_properties::{Atom, Property, PropertyKind};
-use tvar::{Decision, Exhausted, Goal, Outcome, Progress, Strategy, Undecided, Watch};
+use tvar::{Decision, Exhausted, Outcome, Progress, Strategy, Undecided, Watch};
 
 /// How many states are looked at before locations are limited, where states are kept only where something is decided.
 const FEW_STATES: usize = 4_000;
@@ -18,12 +19,12 @@ const MOST_STATES_FOR_HARDWARE: usize = 100_000;
 pub(crate) fn decide<'m>(
     request: &Request<'_>,
     machine: &'m Machine,
-    (atoms, goals): (&'m [Atom], &[Goal]),
+    (atoms, asked): (&'m [Atom], &'m Asked<'m>),
     advised: bool,
 ) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
     let decided = |mut firmware: Firmware<'m>, steps: u64| {
         firmware.workspace.state.steps = steps;
-        let (atoms, watch) = (atoms.len(), request.watch);
+        let (atoms, goals, watch) = (atoms.len(), &asked.goals, request.watch);
         let outcome = match firmware.compression {
             Some(_) => tvar::verify_from(&mut firmware, atoms, goals, request.strategy, FEW_STATES, watch),
             None => tvar::verify(&mut firmware, atoms, goals, request.strategy, watch),
@@ -32,18 +33,18 @@ pub(crate) fn decide<'m>(
     };
     let mut steps = 0;
     // A certificate is checked step by step: it needs every order of interrupts.
-    if let Some(firmware) = reduced(request, machine, atoms).filter(|_| !advised) {
+    if let Some(firmware) = reduced(request, machine, atoms, asked).filter(|_| !advised) {
         let (mut firmware, mut outcome) = decided(firmware, 0);
         let is_shown = use_unfolded(&mut firmware, &mut outcome);
         // What only the order of interrupts can show, or what was left out, is looked for where nothing is left out.
         let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
         if is_shown && !outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
             let found = (firmware, outcome);
-            return of_hardware(request, machine, (atoms, goals), &found).unwrap_or(found);
+            return of_hardware(request, machine, (atoms, asked), &found).unwrap_or(found);
         }
         steps = firmware.workspace.state.steps;
     }
-    let mut firmware = Firmware::new(machine, atoms);
+    let mut firmware = Firmware::new(machine, atoms).asked_for(asked);
     firmware.advised = advised.then(Advised::default);
     decided(firmware, steps)
 }
@@ -53,7 +54,7 @@ pub(crate) fn decide<'m>(
 fn of_hardware<'m>(
     request: &Request<'_>,
     machine: &'m Machine,
-    (atoms, goals): (&'m [Atom], &[Goal]),
+    (atoms, asked): (&'m [Atom], &'m Asked<'m>),
     (before, reduced): &(Firmware<'m>, Outcome<Firmware<'m>>),
 ) -> Option<(Firmware<'m>, Outcome<Firmware<'m>>)> {
     let on_model = |firmware: &Firmware<'_>, outcome: &Outcome<_>| {
@@ -66,9 +67,9 @@ fn of_hardware<'m>(
     if on_model(before, reduced) == 0 || request.watch.cancelled() {
         return None;
     }
-    let mut firmware = Firmware::new(machine, atoms);
+    let mut firmware = Firmware::new(machine, atoms).asked_for(asked);
     firmware.workspace.state.steps = before.workspace.state.steps;
-    let outcome = tvar::verify(&mut firmware, atoms.len(), goals, request.strategy, &FewStates(request.watch));
+    let outcome = tvar::verify(&mut firmware, atoms.len(), &asked.goals, request.strategy, &FewStates(request.watch));
     let verdicts = outcome.decisions.iter().zip(&reduced.decisions);
     let are_same = verdicts.into_iter().all(|(one, other)| one.verdict == other.verdict);
     (are_same && on_model(&firmware, &outcome) < on_model(before, reduced)).then_some((firmware, outcome))
@@ -101,10 +102,15 @@ pub fn allows_reduction(request: &Request<'_>) -> bool {
 }
 
 /// The system in which what goals cannot tell apart is not looked at, as far as the request allows it.
-fn reduced<'m>(request: &Request<'_>, machine: &'m Machine, atoms: &'m [Atom]) -> Option<Firmware<'m>> {
+fn reduced<'m>(
+    request: &Request<'_>,
+    machine: &'m Machine,
+    atoms: &'m [Atom],
+    asked: &'m Asked<'m>,
+) -> Option<Firmware<'m>> {
     let reductions = request.reductions;
     allows_reduction(request).then(|| {
-        let firmware = Firmware::new(machine, atoms);
+        let firmware = Firmware::new(machine, atoms).asked_for(asked);
         let firmware = if reductions.interrupts { firmware.with_reduced_interrupts() } else { firmware };
         if reductions.paths { firmware.with_compressed_paths() } else { firmware }
     })

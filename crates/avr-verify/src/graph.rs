@@ -73,7 +73,7 @@ pub fn graph(request: &Request<'_>) -> Result<(Results, Option<StateGraph>), Pro
 
 impl Work<'_, '_> {
     fn graph(&self, property: usize, goal: usize, result: &PropertyResult) -> StateGraph {
-        let (decision, formula) = (&self.outcome.decisions[goal], &self.goals[goal].formula);
+        let (decision, formula) = (&self.outcome.decisions[goal], &self.asked.goals[goal].formula);
         let atoms = formula.atoms();
         let space = &decision.space;
         let node = |(number, state): (usize, &AbstractState)| GraphNode {
@@ -103,7 +103,7 @@ impl Work<'_, '_> {
             return way.states.iter().map(|state| state.0).collect();
         }
         let space = &self.outcome.decisions[goal].space;
-        let graph = space.graph(self.goals[goal].sees_hazards);
+        let graph = space.graph(self.asked.goals[goal].sees_hazards);
         let run = result.evidence.as_ref();
         let Some(covering) = run.and_then(|run| evidence::along(self.firmware, space, &graph, run)) else {
             return Vec::new();

@@ -4,6 +4,7 @@
 //! [`Machine`](avr_machine::Machine) a [`tvar::System`], and [`verify`] runs the properties of an image over it.
 #![forbid(unsafe_code)]
 
+mod asked;
 mod assumptions;
 mod certificate;
 mod compression;
@@ -19,6 +20,7 @@ mod fairness;
 mod graph;
 mod invariant;
 mod joined;
+mod known;
 mod last_pass;
 mod liveness;
 #[cfg(test)]
@@ -53,6 +55,7 @@ pub use evidence::{Change, Chosen, Condition, Evidence, EvidenceKind, Item, Last
 pub use explain::{Along, Counts, Explained, Explanation, Stretch};
 pub use exploration::{Exploration, Stored};
 pub use graph::{GraphNode, NodeKind, StateGraph, graph};
+pub use known::Known;
 pub use request::{Reductions, Request};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;

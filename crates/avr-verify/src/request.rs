@@ -1,5 +1,6 @@
 //! What is asked of the verifier.
 
+use crate::known::Known;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
@@ -25,6 +26,8 @@ pub struct Request<'a> {
     pub reductions: Reductions,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
+    /// Where results are told as soon as they are there, for this request only.
+    pub known: Option<&'a Known>,
 }
 
 impl<'a> Request<'a> {
@@ -41,6 +44,7 @@ impl<'a> Request<'a> {
             strategy: Strategy::Default,
             reductions: Reductions::ALL,
             watch: &Unlimited,
+            known: None,
         }
     }
 

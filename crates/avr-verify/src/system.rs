@@ -1,5 +1,6 @@
 //! AVR firmware as a system for abstraction refinement.
 
+use crate::asked::Asked;
 use crate::certificate::Advised;
 use crate::compression::Compression;
 use crate::decay::Forgetting;
@@ -38,6 +39,8 @@ pub struct Firmware<'a> {
     pub(crate) workspace: Workspace,
     /// The events that atoms speak of.
     pub(crate) watched: Rc<[WatchedEvent]>,
+    /// The properties that are to be told what is decided.
+    pub(crate) asked: Option<&'a Asked<'a>>,
     /// The runs that show decided goals, by the number of the goal.
     pub(crate) shown: RefCell<BTreeMap<usize, Shown>>,
     /// How many refinements were made for causes at each location.
@@ -66,12 +69,20 @@ impl<'a> Firmware<'a> {
             forgetting,
             workspace,
             watched,
+            asked: None,
             shown,
             refined_for,
             advised: None,
             reduction: None,
             compression: None,
         }
+    }
+
+    /// The same for the goals of properties that are to be told what is decided.
+    #[must_use]
+    pub(crate) fn asked_for(mut self, asked: &'a Asked<'a>) -> Self {
+        self.asked = Some(asked);
+        self
     }
 
     /// The same where interrupts are looked at only where they can be seen: for goals that speak of nothing but hazards and
@@ -259,15 +270,16 @@ impl System for Firmware<'_> {
 
     fn decided(&mut self, decided: &Decided<'_, Self>) {
         let unfolded = self.unfolded_decision(decided);
+        let decision = unfolded.as_ref().unwrap_or(decided.decision);
         let search = match &unfolded {
             None if self.compression.is_some() && decided.decision.verdict.is_false() => {
                 Search::Missing("the run could not be unfolded".to_owned())
             }
-            _ => {
-                let decision = unfolded.as_ref().unwrap_or(decided.decision);
-                evidence::find(self, decided.goal, decision, decided.watch)
-            }
+            _ => evidence::find(self, decided.goal, decision, decided.watch),
         };
+        if let Some(asked) = self.asked {
+            asked.tell(self, decided.number, decision, &search);
+        }
         self.shown.get_mut().insert(decided.number, (search, unfolded));
     }
 }

@@ -1,18 +1,20 @@
 //! Verifying the properties of one image.
 
+use crate::asked::{Asked, Bound, statistics, undecided};
 use crate::assumptions::assumptions;
 use crate::certificate::{Claimed, PropertyText, certificate};
 use crate::compression::Compression;
 use crate::culprit::{self, Culprit, Way, culprit};
 use crate::decide::{allows_reduction, decide};
-use crate::evidence::{self, Search};
+use crate::evidence;
 use crate::explain::{Effort, explain};
 use crate::exploration::{Exploration, Stored};
 use crate::fairness;
+use crate::known::Known;
 use crate::last_pass::PassTimer;
-use crate::reason::{place, reason};
+use crate::reason::reason;
 use crate::request::{Reductions, Request};
-use crate::result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
+use crate::result::{PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
 use crate::setup;
 use crate::stack;
 use crate::state::AbstractState;
@@ -20,20 +22,12 @@ use crate::survey::{Seen, Survey};
 use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
-use avr_image::Image;
 use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyKind, bind, formula_text};
 use cpu_time::ThreadTime;
-use mu_calculus::{AtomId, Choice, Formula, Modality, Node, NormalForm, Problem, TranslateError};
-use std::collections::{BTreeSet, VecDeque};
+use mu_calculus::{AtomId, Formula, Modality, NormalForm, TranslateError};
 use std::sync::Arc;
 use three_valued::Truth;
-use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, System, Undecided, Watch};
-
-/// A property that was bound, or the reason why it cannot be checked.
-enum Bound {
-    Checked { goal: usize, bound: Box<BoundProperty>, goes_on: Option<usize> },
-    Unsupported { formula: String, reason: String },
-}
+use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, Undecided, Watch};
 
 /// Verifies the properties of an image.
 ///
@@ -58,7 +52,7 @@ pub fn certify(
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
         results(found);
-        certificate(work.firmware, request, text, (work.goals, work.outcome), (&claims, stack))
+        certificate(work.firmware, request, text, (&work.asked.goals, work.outcome), (&claims, stack))
     })
 }
 
@@ -120,7 +114,7 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
 pub(crate) struct Work<'a, 'f> {
     pub(crate) firmware: &'a Firmware<'f>,
     pub(crate) request: &'a Request<'a>,
-    pub(crate) goals: &'a [Goal],
+    pub(crate) asked: &'a Asked<'a>,
     pub(crate) outcome: &'a Outcome<Firmware<'f>>,
     /// For each goal the way to what stands in the way of a decision.
     pub(crate) ways: Vec<Option<Way>>,
@@ -142,27 +136,33 @@ pub(crate) fn verified<T>(
 ) -> Result<T, PropertyError> {
     let machine = setup::machine(request)?;
     let mut table = AtomTable::default();
-    let mut goals = Vec::new();
-    let mut bound = Vec::new();
+    let known = Known::default();
+    let known = request.known.unwrap_or(&known);
+    let mut asked = Asked { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
     for property in &request.file.properties {
-        bound.push(bind_property(request, property, &mut table, &mut goals)?);
+        let bound = bind_property(request, property, &mut table, &mut asked.goals)?;
+        asked.properties.push((property, bound));
     }
-    let fairness: Vec<String> = bound.iter().zip(&request.file.properties).flat_map(assumed).collect();
+    let fairness: Vec<String> = asked.properties.iter().flat_map(assumed).collect();
     let atoms = table.atoms();
     let timer = PassTimer::new(request.watch);
     let timed = Request { watch: &timer, ..*request };
     let begun = ThreadTime::now();
-    let (mut firmware, outcome) = decide(&timed, &machine, (atoms, &goals), advised);
+    let (mut firmware, outcome) = decide(&timed, &machine, (atoms, &asked), advised);
     let last_pass = timer.elapsed();
     let exploration = explored(&firmware, &outcome, begun, request.watch);
-    let ways = goals
+    let ways = asked
+        .goals
         .iter()
         .zip(&outcome.decisions)
         .map(|(goal, decision)| culprit::way(&mut firmware, goal, decision, &outcome.precision, request.watch));
     let ways = ways.collect();
-    let work = Work { firmware: &firmware, request, goals: &goals, outcome: &outcome, ways, effort };
-    let properties = request.file.properties.iter().zip(bound);
-    let properties: Vec<Checked> = properties.map(|(property, bound)| work.result(property, bound)).collect();
+    let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
+    let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
+        let (goals, result) = work.result(property, bound);
+        (goals, known.or_known(number, result))
+    });
+    let properties: Vec<Checked> = properties.collect();
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
@@ -192,7 +192,7 @@ fn explored(
 }
 
 /// What a property assumes of the paths that it speaks of.
-fn assumed((bound, property): (&Bound, &Property)) -> Vec<String> {
+fn assumed((property, bound): &(&Property, Bound)) -> Vec<String> {
     let Bound::Checked { bound, .. } = bound else { return Vec::new() };
     let texts = bound.fairness.iter().flat_map(|fairness| &fairness.texts);
     texts.map(|text| format!("fairness, for '{}' only: {text}", property.name())).collect()
@@ -236,13 +236,14 @@ pub(crate) fn after_start(formula: &Formula<AtomId>) -> Result<NormalForm, Trans
 
 impl Work<'_, '_> {
     /// The result of a property, with its goals.
-    fn result(&self, property: &Property, bound: Bound) -> Checked {
+    fn result(&self, property: &Property, bound: &Bound) -> Checked {
         match bound {
             Bound::Checked { goal, bound, goes_on } => {
-                (Some((goal, goes_on)), self.checked(property, goal, &bound, goes_on))
+                (Some((*goal, *goes_on)), self.checked(property, *goal, bound, *goes_on))
             }
             Bound::Unsupported { formula, reason } => {
-                (None, undecided(property, formula, Unknown::because(reason), Statistics::default()))
+                let unknown = Unknown::because(reason);
+                (None, undecided(property, formula.clone(), unknown, Statistics::default()))
             }
         }
     }
@@ -254,7 +255,7 @@ impl Work<'_, '_> {
         bound: &BoundProperty,
         goes_on: Option<usize>,
     ) -> PropertyResult {
-        let (firmware, request, goals) = (self.firmware, self.request, self.goals);
+        let (firmware, request) = (self.firmware, self.request);
         let decision = &self.outcome.decisions[goal];
         let unfair = goes_on.and_then(|fair| {
             let reason = fairness::in_doubt(firmware, request, bound, &self.outcome.decisions[fair])?;
@@ -263,25 +264,14 @@ impl Work<'_, '_> {
         if let Some(unknown) = unfair {
             return undecided(property, bound.formula_text.clone(), unknown, statistics(decision));
         }
-        let result = PropertyResult {
-            name: property.name().to_owned(),
-            kind: property.kind().name().to_owned(),
-            formula: bound.formula_text.clone(),
-            verdict: self.verdict(goal),
-            vacuous: vacuity::find(firmware, request, bound, decision),
-            detail: hazard_shown(firmware, request.image, goals, goal, decision),
-            basis: basis(decision),
-            statistics: statistics(decision),
-            evidence: None,
-            evidence_missing: None,
-            explanation: None,
-        };
         let search = firmware.shown.borrow_mut().remove(&goal);
-        let late = || evidence::find(firmware, &goals[goal], decision, request.watch);
-        let result = with_evidence(result, search.map_or_else(late, |(search, _)| search));
+        let late = || evidence::find(firmware, &self.asked.goals[goal], decision, request.watch);
+        let search = search.map_or_else(late, |(search, _)| search);
+        let decided = (decision, self.verdict(goal));
+        let result = self.asked.result(firmware, (property, bound, goal), decided, search);
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(firmware, bound, decision, shown, (self.effort, request.watch));
-        PropertyResult { explanation, ..result }
+        PropertyResult { vacuous: vacuity::find(firmware, request, bound, decision), explanation, ..result }
     }
 
     fn verdict(&self, goal: usize) -> Verdict {
@@ -299,95 +289,6 @@ impl Work<'_, '_> {
 
     fn culprit(&self, goal: usize) -> Option<Box<Culprit>> {
         culprit(self.firmware, &self.outcome.decisions[goal], self.ways[goal].as_ref()).map(Box::new)
-    }
-}
-
-/// A result without an answer.
-fn undecided(property: &Property, formula: String, unknown: Unknown, statistics: Statistics) -> PropertyResult {
-    PropertyResult {
-        name: property.name().to_owned(),
-        kind: property.kind().name().to_owned(),
-        formula,
-        verdict: Verdict::Unknown(unknown),
-        detail: None,
-        basis: Basis::Hardware,
-        statistics,
-        evidence: None,
-        evidence_missing: None,
-        vacuous: None,
-        explanation: None,
-    }
-}
-
-/// A result with what became of the search for evidence. A run that does not show what it should takes the verdict away.
-fn with_evidence(mut result: PropertyResult, search: Search) -> PropertyResult {
-    match search {
-        Search::NotNeeded => {}
-        Search::Found(evidence) => {
-            if evidence.is_of_hardware() {
-                result.basis = Basis::Hardware;
-            }
-            result.evidence = Some(*evidence);
-        }
-        Search::Missing(reason) => result.evidence_missing = Some(reason),
-        Search::Failed(reason, case) => {
-            let reason = format!("the verdict failed its replay: {reason}");
-            result.verdict = Verdict::Unknown(Unknown::failed_self_check(reason));
-            result.detail = None;
-            result.evidence = case.map(|case| *case);
-        }
-    }
-    result
-}
-
-/// The hazard that a violated inherent property certainly runs into, and its place: the nearest one on the moves that
-/// refute the property.
-fn hazard_shown(
-    firmware: &Firmware<'_>,
-    image: &Image,
-    goals: &[Goal],
-    goal: usize,
-    decision: &Decision<AbstractState>,
-) -> Option<String> {
-    let (goal, solution) = (&goals[goal], decision.solution.as_ref()?);
-    if !goal.sees_hazards || !decision.verdict.is_false() {
-        return None;
-    }
-    let space = &decision.space;
-    let (graph, labels) =
-        (space.graph(true), space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom)));
-    let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
-    let mut waiting = VecDeque::from([(graph.initial(), goal.formula.root())]);
-    let mut seen = BTreeSet::new();
-    while let Some((state, node)) = waiting.pop_front() {
-        if !seen.insert((state.index(), node.index())) {
-            continue;
-        }
-        if let found @ AbstractState::Hazard { hazard, .. } = &space.states[state.index()] {
-            return Some(format!("{hazard} {}", place(firmware, image, found)));
-        }
-        match (goal.formula.node(node), solution.choice(&problem, state, node)) {
-            (Node::Modal(_, next), Some(Choice::Edge(edge))) => {
-                waiting.extend(graph.edge(state, edge).iter().map(|member| (*member, next)));
-            }
-            (Node::Modal(_, next), _) => waiting.extend(graph.may(state).iter().map(|member| (*member, next))),
-            (_, Some(Choice::Child(child))) => waiting.push_back((state, child)),
-            (other, _) => waiting.extend(other.children().iter().map(|child| (state, *child))),
-        }
-    }
-    None
-}
-
-fn basis(decision: &Decision<AbstractState>) -> Basis {
-    if decision.robust { Basis::Hardware } else { Basis::Model }
-}
-
-fn statistics(decision: &Decision<AbstractState>) -> Statistics {
-    Statistics {
-        refinements: decision.refinements,
-        states: decision.space.states.len(),
-        transitions: decision.space.transitions(),
-        time: decision.time,
     }
 }
 

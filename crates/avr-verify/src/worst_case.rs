@@ -196,7 +196,7 @@ fn ask(request: &Request<'_>, most: &[u32]) -> Result<Results, PropertyError> {
     let mut file = request.file.clone();
     file.properties = vec![Property::inherent()];
     file.properties.extend(most.iter().map(limit).collect::<Result<Vec<_>, _>>()?);
-    verify(&Request { file: &file, ..*request })
+    verify(&Request { file: &file, known: None, ..*request })
 }
 
 /// The hazard that a run ends with, if it is that the stack left its room.

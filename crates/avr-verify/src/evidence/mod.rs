@@ -116,7 +116,7 @@ pub struct Evidence {
 }
 
 /// What became of the search for evidence.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Search {
     /// No single run can show the verdict.
     NotNeeded,

@@ -74,6 +74,7 @@ fn verdicts(image: &Image, device: &'static Device, strategy: Strategy) -> Vec<O
         strategy,
         reductions: Reductions::ALL,
         watch: &watch,
+        known: None,
     };
     let results = verify(&request).unwrap_or_else(|error| panic!("{error}"));
     let verdict = |verdict: &Verdict| match verdict {

@@ -1,0 +1,169 @@
+//! The properties of a request with their goals, and the results that decisions of these goals come to.
+
+use crate::evidence::Search;
+use crate::known::Known;
+use crate::last_pass::aside;
+use crate::reason::place;
+use crate::result::{Basis, PropertyResult, Statistics, Unknown, Verdict};
+use crate::state::AbstractState;
+use crate::system::Firmware;
+use avr_image::Image;
+use avr_properties::{BoundProperty, Property};
+use mu_calculus::{Choice, Node, Problem};
+use std::collections::{BTreeSet, VecDeque};
+use three_valued::Truth;
+use tvar::{Decision, Goal, System};
+
+/// A property that was bound, or the reason why it cannot be checked.
+#[derive(Debug)]
+pub(crate) enum Bound {
+    Checked { goal: usize, bound: Box<BoundProperty>, goes_on: Option<usize> },
+    Unsupported { formula: String, reason: String },
+}
+
+/// What is asked of an image.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) image: &'a Image,
+    pub(crate) properties: Vec<(&'a Property, Bound)>,
+    pub(crate) goals: Vec<Goal>,
+    /// Where results are told as soon as they are there.
+    pub(crate) known: &'a Known,
+}
+
+impl Asked<'_> {
+    /// The result of a property whose goal has this decision, with what became of the search for a run.
+    pub(crate) fn result(
+        &self,
+        firmware: &Firmware<'_>,
+        (property, bound, goal): (&Property, &BoundProperty, usize),
+        (decision, verdict): (&Decision<AbstractState>, Verdict),
+        search: Search,
+    ) -> PropertyResult {
+        let result = PropertyResult {
+            verdict,
+            detail: hazard_shown(firmware, self.image, &self.goals[goal], decision),
+            basis: basis(decision),
+            ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
+        };
+        with_evidence(result, search)
+    }
+
+    /// Tells the results that the decision of a goal comes to, while other goals are open.
+    pub(crate) fn tell(
+        &self,
+        firmware: &Firmware<'_>,
+        number: usize,
+        decision: &Decision<AbstractState>,
+        search: &Search,
+    ) {
+        let verdict = match decision.verdict {
+            Truth::True => Verdict::Holds,
+            Truth::False => Verdict::Violated,
+            Truth::Unknown => return,
+        };
+        self.known.decided(number, decision.verdict);
+        for (place, (property, bound)) in self.properties.iter().enumerate() {
+            if let Bound::Checked { goal, bound, goes_on } = bound
+                && *goal == number
+            {
+                let decided = (decision, verdict.clone());
+                let result = aside(|| self.result(firmware, (property, bound, number), decided, search.clone()));
+                self.known.learn(place, result, *goes_on);
+            }
+        }
+    }
+}
+
+/// A result without an answer.
+pub(crate) fn undecided(
+    property: &Property,
+    formula: String,
+    unknown: Unknown,
+    statistics: Statistics,
+) -> PropertyResult {
+    PropertyResult {
+        name: property.name().to_owned(),
+        kind: property.kind().name().to_owned(),
+        formula,
+        verdict: Verdict::Unknown(unknown),
+        detail: None,
+        basis: Basis::Hardware,
+        statistics,
+        evidence: None,
+        evidence_missing: None,
+        vacuous: None,
+        explanation: None,
+    }
+}
+
+/// A result with what became of the search for evidence. A run that does not show what it should takes the verdict away.
+fn with_evidence(mut result: PropertyResult, search: Search) -> PropertyResult {
+    match search {
+        Search::NotNeeded => {}
+        Search::Found(evidence) => {
+            if evidence.is_of_hardware() {
+                result.basis = Basis::Hardware;
+            }
+            result.evidence = Some(*evidence);
+        }
+        Search::Missing(reason) => result.evidence_missing = Some(reason),
+        Search::Failed(reason, case) => {
+            let reason = format!("the verdict failed its replay: {reason}");
+            result.verdict = Verdict::Unknown(Unknown::failed_self_check(reason));
+            result.detail = None;
+            result.evidence = case.map(|case| *case);
+        }
+    }
+    result
+}
+
+/// The hazard that a violated inherent property certainly runs into, and its place: the nearest one on the moves that
+/// refute the property.
+fn hazard_shown(
+    firmware: &Firmware<'_>,
+    image: &Image,
+    goal: &Goal,
+    decision: &Decision<AbstractState>,
+) -> Option<String> {
+    let solution = decision.solution.as_ref()?;
+    if !goal.sees_hazards || !decision.verdict.is_false() {
+        return None;
+    }
+    let space = &decision.space;
+    let (graph, labels) =
+        (space.graph(true), space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom)));
+    let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
+    let mut waiting = VecDeque::from([(graph.initial(), goal.formula.root())]);
+    let mut seen = BTreeSet::new();
+    while let Some((state, node)) = waiting.pop_front() {
+        if !seen.insert((state.index(), node.index())) {
+            continue;
+        }
+        if let found @ AbstractState::Hazard { hazard, .. } = &space.states[state.index()] {
+            return Some(format!("{hazard} {}", place(firmware, image, found)));
+        }
+        match (goal.formula.node(node), solution.choice(&problem, state, node)) {
+            (Node::Modal(_, next), Some(Choice::Edge(edge))) => {
+                waiting.extend(graph.edge(state, edge).iter().map(|member| (*member, next)));
+            }
+            (Node::Modal(_, next), _) => waiting.extend(graph.may(state).iter().map(|member| (*member, next))),
+            (_, Some(Choice::Child(child))) => waiting.push_back((state, child)),
+            (other, _) => waiting.extend(other.children().iter().map(|child| (state, *child))),
+        }
+    }
+    None
+}
+
+fn basis(decision: &Decision<AbstractState>) -> Basis {
+    if decision.robust { Basis::Hardware } else { Basis::Model }
+}
+
+pub(crate) fn statistics(decision: &Decision<AbstractState>) -> Statistics {
+    Statistics {
+        refinements: decision.refinements,
+        states: decision.space.states.len(),
+        transitions: decision.space.transitions(),
+        time: decision.time,
+    }
+}

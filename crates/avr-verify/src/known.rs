@@ -1,0 +1,106 @@
+//! What is known of the properties of a request while the work goes on.
+
+use crate::result::{PropertyResult, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+use three_valued::Truth;
+
+/// The results of one request so far: each is here as soon as its property is decided, for those who cannot wait for the
+/// rest. They say nothing of vacuity and explain nothing.
+#[derive(Debug, Default)]
+pub struct Known(Mutex<SoFar>);
+
+#[derive(Debug, Default)]
+struct SoFar {
+    /// By the number of the property; with the number of the goal that must be true for the verdict to stand, if there is one.
+    results: BTreeMap<usize, (PropertyResult, Option<usize>)>,
+    /// The goals that are true.
+    proved: BTreeSet<usize>,
+}
+
+impl Known {
+    /// The result of a property, by its number in the property file; none while it is open.
+    #[must_use]
+    pub fn result(&self, property: usize) -> Option<PropertyResult> {
+        self.with(|known| {
+            let (result, goes_on) = known.results.get(&property)?;
+            // SOUND: under fairness a verdict stands only if every state has a fair path.
+            goes_on.is_none_or(|goal| known.proved.contains(&goal)).then(|| result.clone())
+        })
+    }
+
+    /// Takes note of the verdict on a goal.
+    pub(crate) fn decided(&self, goal: usize, verdict: Truth) {
+        if verdict.is_true() {
+            self.with(|known| known.proved.insert(goal));
+        }
+    }
+
+    /// Takes note of a result that stands if `goes_on` is true. A violation that no run shows is not known yet.
+    pub(crate) fn learn(&self, property: usize, result: PropertyResult, goes_on: Option<usize>) {
+        if result.verdict != Verdict::Violated || result.evidence.is_some() {
+            self.with(|known| known.results.insert(property, (result, goes_on)));
+        }
+    }
+
+    /// What was decided before stays decided: the result that is known, in the place of one that is open.
+    pub(crate) fn or_known(&self, property: usize, result: PropertyResult) -> PropertyResult {
+        match &result.verdict {
+            Verdict::Unknown(unknown) if !unknown.self_check_failed => self.result(property).unwrap_or(result),
+            _ => result,
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut SoFar) -> T) -> T {
+        // Every change is whole, so a panic elsewhere leaves nothing half done.
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Known;
+    use crate::random_programs::results;
+    use crate::request::Reductions;
+    use crate::result::{PropertyResult, Unknown, Verdict};
+    use std::time::Duration;
+    use three_valued::Truth;
+
+    /// `nop; rjmp .-2` gets to its second instruction.
+    fn violated() -> PropertyResult {
+        let results = results(&[0x0000, 0xcfff], &["AG (pc != 2)"], Reductions::NONE, Duration::from_secs(60));
+        results.properties.into_iter().next().expect("there is one property")
+    }
+
+    #[test]
+    fn a_violation_is_known_with_its_run_only() {
+        let (known, shown) = (Known::default(), violated());
+        known.learn(0, PropertyResult { evidence: None, ..shown.clone() }, None);
+        assert_eq!(known.result(0), None);
+        known.learn(0, shown.clone(), None);
+        assert_eq!(known.result(0), Some(shown));
+    }
+
+    #[test]
+    fn a_verdict_waits_for_the_goal_that_it_rests_on() {
+        let (known, shown) = (Known::default(), violated());
+        known.learn(0, shown.clone(), Some(7));
+        for (goal, verdict) in [(6, Truth::True), (7, Truth::False), (7, Truth::Unknown)] {
+            known.decided(goal, verdict);
+            assert_eq!(known.result(0), None);
+        }
+        known.decided(7, Truth::True);
+        assert_eq!(known.result(0), Some(shown));
+    }
+
+    #[test]
+    fn a_failed_self_check_stays() {
+        let (known, shown) = (Known::default(), violated());
+        let unknown = |unknown| PropertyResult { verdict: Verdict::Unknown(unknown), ..shown.clone() };
+        known.learn(0, shown.clone(), None);
+        let (open, failed) = (unknown(Unknown::because("a limit")), unknown(Unknown::failed_self_check("a fault")));
+        assert_eq!(known.or_known(0, open.clone()), shown);
+        assert_eq!(known.or_known(0, failed.clone()), failed);
+        assert_eq!(known.or_known(1, open.clone()), open);
+    }
+}
