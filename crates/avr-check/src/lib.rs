@@ -34,7 +34,7 @@ use avr_properties::{AtomTable, Binding, Event, Occurred, PropertyError, Propert
 
 use ground::{Land, check_states, check_store};
 use outcomes::Outcome;
-use play::{Duties, Foundation, play};
+use play::{Duties, Foundation, Relied, play};
 use sentence::Sentence;
 use statements::{Statement, Statements};
 use stepper::Stepper;
@@ -158,7 +158,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Checks all proofs; how many states and outcomes of steps were looked at.
     fn check_spaces(&self, statements: &[Statement<'_>]) -> Result<(usize, usize), Rejection> {
-        let mut duties = vec![Duties::default(); self.certificate.spaces.len()];
+        let mut relied = vec![Relied::default(); self.certificate.spaces.len()];
         for space in &self.certificate.spaces {
             check_states(space, self.machine)?;
             let (labels, atoms) = (space.labels.atoms(), self.table.atoms().len());
@@ -168,14 +168,14 @@ impl Work<'_> {
         }
         for statement in statements {
             for (sentence, proof) in &statement.proofs {
-                let duties = &mut duties[proof.space as usize];
-                let played = self.play(statement, sentence, proof, duties);
+                let relied = &mut relied[proof.space as usize];
+                let played = self.play(statement, sentence, proof, relied);
                 played.map_err(|rejection| rejection.of(&statement.name))?;
             }
         }
         let mut outcomes = 0;
-        for (number, duties) in duties.iter().enumerate() {
-            outcomes += self.check_steps(number, duties)?;
+        for (number, relied) in relied.into_iter().enumerate() {
+            outcomes += self.check_steps(number, &relied.duties())?;
         }
         Ok((self.certificate.spaces.iter().map(|space| space.states.len()).sum(), outcomes))
     }
@@ -185,7 +185,7 @@ impl Work<'_> {
         statement: &Statement<'_>,
         sentence: &Sentence,
         proof: &Proof,
-        duties: &mut Duties,
+        relied: &mut Relied,
     ) -> Result<(), Rejection> {
         let land = Land {
             space: &self.certificate.spaces[proof.space as usize],
@@ -195,7 +195,7 @@ impl Work<'_> {
             did: self.did,
             sees_hazards: statement.sees_hazards,
         };
-        let played = play(sentence, &land, &proof.strategy, Foundation::from(proof.basis), duties);
+        let played = play(sentence, &land, &proof.strategy, Foundation::from(proof.basis), relied);
         played.map_err(|rejection| self.placed(proof.space as usize, rejection))
     }
 

@@ -39,21 +39,38 @@ pub(crate) enum Future {
     Open,
 }
 
-/// What a proof relies on.
+/// What proofs rely on, while it is collected.
 #[derive(Clone, Debug, Default)]
+pub(crate) struct Relied {
+    all_successors: FixedBitSet,
+    forced: Vec<(u32, u32, Foundation)>,
+}
+
+impl Relied {
+    /// All of it in order.
+    pub(crate) fn duties(mut self) -> Duties {
+        self.forced.sort_unstable();
+        self.forced.dedup();
+        Duties { all_successors: self.all_successors, forced: self.forced }
+    }
+}
+
+/// What proofs rely on.
+#[derive(Clone, Debug)]
 pub(crate) struct Duties {
     /// The states all of whose successors are members of their hyper-edges.
     pub(crate) all_successors: FixedBitSet,
-    /// Hyper-edges by state and number: whatever is not known of the state, some input leads into the members. On the basis
-    /// of hardware this must be so whatever the hardware does.
-    pub(crate) forced: BTreeSet<(u32, u32, Foundation)>,
+    /// Hyper-edges by state and number, in order: whatever is not known of the state, some input leads into the members. On the
+    /// basis of hardware this must be so whatever the hardware does.
+    forced: Vec<(u32, u32, Foundation)>,
 }
 
 impl Duties {
     /// The forced hyper-edges of a state.
     pub(crate) fn forced_in(&self, state: u32) -> impl Iterator<Item = (u32, Foundation)> {
-        let here = (state, 0, Foundation::Model)..=(state, u32::MAX, Foundation::Hardware);
-        self.forced.range(here).map(|(_, edge, foundation)| (*edge, *foundation))
+        let first = self.forced.partition_point(|(before, ..)| *before < state);
+        let here = self.forced[first..].iter().take_while(move |(other, ..)| *other == state);
+        here.map(|(_, edge, foundation)| (*edge, *foundation))
     }
 
     /// Whether anything is relied on in a state.
@@ -83,12 +100,46 @@ impl From<Basis> for Foundation {
 /// A position of the game.
 type Position = (u32, u32);
 
+/// How much more memory than its list the choices at a node may take to be found at once.
+const MOST_GROWTH: usize = 8;
+
+/// The choices of a strategy at a node.
+#[derive(Clone, Default)]
+struct Choices<'a> {
+    /// By rising state.
+    list: &'a [(u32, u32)],
+    /// By state, `NONE` where there is none; nothing where few states have one.
+    by_state: Vec<u32>,
+}
+
+/// No choice: what has so large a number does not exist.
+const NONE: u32 = u32::MAX;
+
+impl<'a> Choices<'a> {
+    fn new(list: &'a [(u32, u32)], states: usize) -> Self {
+        let mut by_state = Vec::new();
+        if list.len() >= states / MOST_GROWTH {
+            by_state = vec![NONE; states];
+            list.iter().for_each(|(state, choice)| by_state[*state as usize] = *choice);
+        }
+        Self { list, by_state }
+    }
+
+    fn of(&self, state: u32) -> Option<u32> {
+        match self.by_state.get(state as usize) {
+            Some(choice) => Some(*choice).filter(|choice| *choice != NONE),
+            None => self.list.binary_search_by_key(&state, |(state, _)| *state).ok().map(|index| self.list[index].1),
+        }
+    }
+}
+
 struct Play<'a, G> {
     sentence: &'a Sentence,
     ground: &'a G,
-    strategy: &'a Strategy,
+    /// The choices at each node.
+    choices: Vec<Choices<'a>>,
     foundation: Foundation,
-    duties: &'a mut Duties,
+    relied: &'a mut Relied,
     /// The states in which each node was visited.
     visited: Vec<FixedBitSet>,
 }
@@ -102,12 +153,18 @@ pub(crate) fn play<G: Ground>(
     ground: &G,
     strategy: &Strategy,
     foundation: Foundation,
-    duties: &mut Duties,
+    relied: &mut Relied,
 ) -> Result<(), Rejection> {
     let states = ground.edges().states();
-    duties.all_successors.grow(states);
+    relied.all_successors.grow(states);
+    let mut choices = vec![Choices::default(); sentence.nodes.len()];
+    for (node, list) in &strategy.choices {
+        if let Some(place) = choices.get_mut(*node as usize) {
+            *place = Choices::new(list, states);
+        }
+    }
     let visited = vec![FixedBitSet::new(); sentence.nodes.len()];
-    let mut play = Play { sentence, ground, strategy, foundation, duties, visited };
+    let mut play = Play { sentence, ground, choices, foundation, relied, visited };
     play.visit_all(states)?;
     if does(Check::Cycles) { play.check_cycles(states) } else { Ok(()) }
 }
@@ -138,17 +195,17 @@ impl<G: Ground> Play<'_, G> {
             return Ok(());
         }
         match modality {
-            Modality::Box => self.duties.all_successors.insert(state as usize),
+            Modality::Box => self.relied.all_successors.insert(state as usize),
             Modality::Diamond => {
                 let edge = self.chosen(node, state)?;
-                self.duties.forced.insert((state, edge, self.foundation));
+                self.relied.forced.push((state, edge, self.foundation));
             }
         }
         Ok(())
     }
 
     fn chosen(&self, node: u32, state: u32) -> Result<u32, Rejection> {
-        self.strategy.choice(node, state).ok_or_else(|| Reason::NoChoice { node }.at(state))
+        self.choices[node as usize].of(state).ok_or_else(|| Reason::NoChoice { node }.at(state))
     }
 
     /// The positions that a position leads to, by the choice of the strategy or by any choice of the opponent.

@@ -11,7 +11,7 @@ use three_valued::Truth;
 use super::random::Random;
 use super::system::{ATOMS, Abstract, Advice, System, came};
 use crate::outcomes::{self, Came};
-use crate::play::{Duties, Foundation, Future, Ground, play};
+use crate::play::{Foundation, Future, Ground, Relied, play};
 use crate::rejection::{Reason, Rejection};
 use crate::sentence::Sentence;
 use crate::vigilance::{Check, does};
@@ -77,9 +77,10 @@ impl Certificate {
         }
         let stated = Sentence::new(&after_start(&self.formula));
         let sentence = if self.verdict == Verdict::Holds { stated } else { stated.negated() };
-        let mut duties = Duties::default();
+        let mut relied = Relied::default();
         let land = Land { system, certificate: self };
-        play(&sentence, &land, &self.strategy, self.foundation, &mut duties)?;
+        play(&sentence, &land, &self.strategy, self.foundation, &mut relied)?;
+        let duties = relied.duties();
         let concerned = (0..self.states.len() as u32).filter(|state| duties.concerns(*state));
         for state in concerned {
             let members = self.edges.all_members(state).to_vec();
