@@ -158,23 +158,13 @@ impl Forgetting {
         live
     }
 
-    /// The values of the registers that may end in an address, as far as they are known, as a number that tells them
-    /// apart; 0 where there are none. Those of the callers and of what was interrupted count as well, wherever they are
-    /// saved.
-    pub(crate) fn addresses(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
-        let pointer = self.pointer(store, running).filter(|_| running.control.torn.is_none());
-        let cell = |address| store.cell(running.memory, address);
-        let wanted = |address| self.liveness.addressing(address);
-        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell, &wanted)
-    }
-
-    /// The values of the registers that count the rounds of the loops that a state is in, its callers and what was
-    /// interrupted included, as far as they are known, as a number that tells them apart; 0 where there are none.
+    /// The values of the registers that may end in an address, and of those that count the rounds of loops, as far as they
+    /// are known, as a number that tells them apart; 0 where there are none. Those of the callers and of what was
+    /// interrupted count as well, wherever they are saved.
     pub(crate) fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
         let pointer = self.pointer(store, running).filter(|_| running.control.torn.is_none());
         let cell = |address| store.cell(running.memory, address);
-        let wanted = |address| self.liveness.counting(address) | self.liveness.addressing(address);
-        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell, &wanted)
+        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell)
     }
 
     /// The same for the machine at work.
@@ -186,20 +176,19 @@ impl Forgetting {
         calls: CallsId,
     ) -> u64 {
         let cell = |address| *state.data.get(address);
-        let wanted = |address| self.liveness.counting(address) | self.liveness.addressing(address);
-        self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell, &wanted)
+        self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell)
     }
 
-    /// The known values of registers that are wanted at an instruction, and those that are wanted where it was called from
-    /// or what it interrupted, as a number.
+    /// The known values of the registers that tell rounds apart at an instruction, and where it was called from or what it
+    /// interrupted, as a number.
     fn told(
         &self,
         machine: &Machine,
         (pc, pointer): (u32, Option<u16>),
         frames: impl Iterator<Item = (Frame, Option<u32>)>,
         cell: &dyn Fn(u16) -> TvByte,
-        wanted: &dyn Fn(u32) -> u32,
     ) -> u64 {
+        let wanted = |address| self.liveness.counting(address) | self.liveness.addressing(address);
         let mut key = Key::default();
         let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
         key.add(cell, wanted(pc), &places);

@@ -44,7 +44,7 @@ pub(crate) struct Cut<'a, 'f> {
 impl<'f> Firmware<'f> {
     /// Follows all cases into which a step is cut, from the present script on, until they can be joined. The machine at work is
     /// then in the joined state; with what is postponed there comes whether there are more scripts. None if the cases cannot be
-    /// joined soon; then the script is as it was.
+    /// joined soon; then the script is as it was, and the machine at work is anywhere.
     pub(crate) fn join_cases(
         &mut self,
         cut: Cut<'_, 'f>,

@@ -226,13 +226,6 @@ impl System for Firmware<'_> {
         }
     }
 
-    fn crowd(&self, state: &AbstractState) -> u64 {
-        match state {
-            AbstractState::Running(running) => self.forgetting.addresses(self.machine, &self.store, running),
-            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => 0,
-        }
-    }
-
     fn differences(&self, one: &AbstractState, other: &AbstractState) -> Vec<Difference> {
         match (one, other) {
             (AbstractState::Running(one), AbstractState::Running(other)) => {

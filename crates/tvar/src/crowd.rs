@@ -13,38 +13,34 @@ use std::collections::BTreeMap;
 const MAX_CONTENTS: usize = 2;
 /// States that a location keeps apart.
 const MAX_STATES: usize = 4;
-/// Crowds that a location keeps apart.
-const MAX_CROWDS: u32 = 4096;
+/// Rounds that a location keeps apart; the states of further ones are limited together.
+const MAX_ROUNDS: u32 = 4096;
 
-/// States of one location that are limited together.
+/// The states of one location.
 #[derive(Debug)]
 struct Crowd<T> {
     states: Vec<T>,
-    /// How often the location had dropped bits when the states were last looked at.
-    drops: u32,
-}
-
-/// What happened at a location so far.
-#[derive(Clone, Copy, Debug, Default)]
-struct Occupancy {
-    /// How often it dropped bits.
-    drops: u32,
-    /// How many crowds it has.
-    crowds: u32,
     /// How many new states arrived.
     arrivals: u32,
+}
+
+impl<T> Default for Crowd<T> {
+    fn default() -> Self {
+        Self { states: Vec::new(), arrivals: 0 }
+    }
 }
 
 /// The states that each location has.
 #[derive(Debug)]
 pub(crate) struct Crowds<S: System + ?Sized> {
-    crowds: FxHashMap<(S::Location, u64), Crowd<S::State>>,
-    locations: FxHashMap<S::Location, Occupancy>,
+    crowds: FxHashMap<S::Location, Crowd<S::State>>,
+    /// How many rounds of each location have a crowd of their own.
+    rounds: FxHashMap<S::Location, u32>,
 }
 
 impl<S: System> Default for Crowds<S> {
     fn default() -> Self {
-        Self { crowds: FxHashMap::default(), locations: FxHashMap::default() }
+        Self { crowds: FxHashMap::default(), rounds: FxHashMap::default() }
     }
 }
 
@@ -58,38 +54,39 @@ impl<S: System> Crowds<S> {
         location: S::Location,
         mut state: S::State,
     ) -> (S::State, u32) {
-        let any = location.in_any_round();
-        let all = self.locations.entry(any).or_default();
-        let key = system.crowd(&state);
-        let has_room = all.crowds < MAX_CROWDS || self.crowds.contains_key(&(location, key));
-        let (location, key) = if has_room { (location, key) } else { (any, 0) };
-        if !self.crowds.contains_key(&(location, key)) {
-            all.crowds += 1;
-        }
-        let occupancy = self.locations.entry(location).or_default();
-        let crowd =
-            self.crowds.entry((location, key)).or_insert_with(|| Crowd { states: Vec::new(), drops: occupancy.drops });
+        let location = self.counted(location);
+        let crowd = self.crowds.entry(location).or_default();
         loop {
-            if crowd.drops != occupancy.drops {
-                crowd.decay(system, precision, location);
-                crowd.drops = occupancy.drops;
-            }
             if crowd.states.contains(&state) {
-                return (state, occupancy.arrivals);
+                return (state, crowd.arrivals);
             }
             if !drop_what_differs(system, precision, location, &crowd.states, &state) {
                 crowd.states.push(state.clone());
-                occupancy.arrivals += 1;
-                return (state, occupancy.arrivals);
+                crowd.arrivals += 1;
+                return (state, crowd.arrivals);
             }
-            occupancy.drops += 1;
+            crowd.decay(system, precision, location);
             state = system.decay(state, &precision.at(&location).step);
         }
+    }
+
+    /// The location whose crowd a state belongs to: its own one, or that of all rounds if there are too many.
+    fn counted(&mut self, location: S::Location) -> S::Location {
+        if self.crowds.contains_key(&location) {
+            return location;
+        }
+        let any = location.in_any_round();
+        let rounds = self.rounds.entry(any).or_default();
+        if *rounds >= MAX_ROUNDS {
+            return any;
+        }
+        *rounds += 1;
+        location
     }
 }
 
 impl<T: Clone + PartialEq> Crowd<T> {
-    /// Forgets what the location has dropped since.
+    /// Forgets what the location has just dropped.
     fn decay<S: System<State = T>>(
         &mut self,
         system: &mut S,

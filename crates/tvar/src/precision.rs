@@ -1,6 +1,5 @@
 //! Precision: what is split and what is forgotten, per location.
 
-use std::collections::hash_map::Entry;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -248,7 +247,8 @@ impl Strategy {
 
 /// What precision is attached to.
 pub trait Place: Copy + Eq + Ord + Hash + Debug {
-    /// What this location has in common with all that differ from it only in how they were reached.
+    /// What this location has in common with all that differ from it only in how they were reached, which the rounds of a loop
+    /// are.
     #[must_use]
     fn general(self) -> Self {
         self
@@ -325,7 +325,7 @@ impl<L: Place> Precision<L> {
             return self.start.refine(knob);
         }
         let any = location.in_any_round();
-        if any != location || self.has_rounds.contains(&any) {
+        if self.has_rounds.contains(&any) {
             let rounds = self.locations.iter_mut().filter(|(other, _)| other.in_any_round() == any);
             rounds.for_each(|(_, local)| _ = local.refine(knob));
         }
@@ -361,20 +361,71 @@ impl<L: Place> Precision<L> {
         steps.filter(|step| !step.decays).for_each(|step| step.exceptions.clear());
     }
 
+    /// The precision that a location, which may be one round or any, has for itself: at first as until now.
     fn own(&mut self, location: L) -> &mut LocationPrecision {
-        let any = location.in_any_round();
-        if any != location {
-            self.has_rounds.insert(any);
-        }
-        let like_any = if any == location { None } else { self.locations.get(&any).cloned() };
-        match self.locations.entry(location) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let general = location.general();
-                self.diverse.insert(general);
-                let like = like_any.as_ref().or_else(|| self.general.get(&general));
-                entry.insert(like.unwrap_or(&self.start).clone())
+        if !self.locations.contains_key(&location) {
+            let like = self.at(&location).clone();
+            let any = location.in_any_round();
+            if any != location {
+                self.has_rounds.insert(any);
             }
+            self.diverse.insert(location.general());
+            self.locations.insert(location, like);
         }
+        self.locations.get_mut(&location).expect("it was just inserted")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL: Variable = Variable(7);
+    const BITS: u64 = 0b11;
+
+    /// A place, and the round of the loop that it is in; 0 where that does not matter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    struct InLoop(u8, u8);
+
+    impl Place for InLoop {
+        fn general(self) -> Self {
+            self.in_any_round()
+        }
+
+        fn in_any_round(self) -> Self {
+            Self(self.0, 0)
+        }
+    }
+
+    fn kept(precision: &Precision<InLoop>, round: u8) -> u64 {
+        precision.at(&InLoop(1, round)).step.kept(CELL) & BITS
+    }
+
+    #[test]
+    fn what_is_refined_in_one_round_is_refined_in_all() {
+        let mut precision = Precision::new(Strategy::Default);
+        precision.drop_bits(InLoop(1, 1), CELL, BITS);
+        precision.drop_bits(InLoop(1, 2), CELL, BITS);
+        assert!(precision.refine(InLoop(1, 1), Knob::Step(CELL, 1)));
+        assert_eq!((kept(&precision, 1), kept(&precision, 2)), (1, 1));
+        // A round that comes later keeps it as well, whatever it is to drop.
+        precision.drop_bits(InLoop(1, 3), CELL, BITS);
+        assert_eq!(kept(&precision, 3), 1);
+    }
+
+    #[test]
+    fn what_is_dropped_in_one_round_is_kept_in_the_others() {
+        let mut precision = Precision::new(Strategy::Default);
+        assert!(precision.drop_bits(InLoop(1, 1), CELL, BITS));
+        assert_eq!((kept(&precision, 1), kept(&precision, 2)), (0, BITS));
+        assert_eq!(precision.at(&InLoop(2, 1)).step.kept(CELL) & BITS, BITS);
+    }
+
+    #[test]
+    fn what_is_dropped_in_any_round_is_dropped_where_no_round_has_a_precision_of_its_own() {
+        let mut precision = Precision::new(Strategy::Default);
+        precision.drop_bits(InLoop(1, 1), CELL, 0b01);
+        precision.drop_bits(InLoop(1, 0), CELL, 0b10);
+        assert_eq!((kept(&precision, 1), kept(&precision, 2)), (0b10, 0b01));
     }
 }

@@ -50,12 +50,6 @@ pub trait System {
         0
     }
 
-    /// What tells the states of one location apart before they are counted: only those with the same number are limited
-    /// together.
-    fn crowd(&self, _state: &Self::State) -> u64 {
-        0
-    }
-
     /// The variables in which two states at one location differ. A system that names none cannot have its states limited.
     fn differences(&self, _one: &Self::State, _other: &Self::State) -> Vec<Difference> {
         Vec::new()

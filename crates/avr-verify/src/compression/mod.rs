@@ -239,7 +239,7 @@ impl Firmware<'_> {
     /// Takes note of a run of some steps, by way of several places, to where the machine at work is.
     pub(crate) fn note_joined(&mut self, passage: &mut Passage<'_>, moves: &BTreeSet<(u32, u32)>, steps: u32) {
         let pointer = self.forgetting.whole_pointer(&self.workspace.state);
-        let depth = pointer.map(|pointer| u32::from(self.machine.data_end()).saturating_sub(pointer.into()));
+        let depth = self.depth_at(pointer);
         let spot = |pc| Spot { pc, calls: passage.from.calls };
         let last = spot(self.workspace.state.control.pc);
         if let Some(compression) = &mut self.compression {
@@ -268,10 +268,15 @@ impl Firmware<'_> {
 
     /// Takes note that the state before the last step is left out.
     pub(crate) fn note_left_out(&mut self, passage: &Passage<'_>) {
-        let depth = passage.pointer.map(|pointer| u32::from(self.machine.data_end()).saturating_sub(pointer.into()));
+        let depth = self.depth_at(passage.pointer);
         if let Some(compression) = &mut self.compression {
             compression.passed.note_spot(passage.at, depth);
         }
+    }
+
+    /// How deep the stack is, in bytes below RAMEND.
+    fn depth_at(&self, pointer: Option<u16>) -> Option<u32> {
+        pointer.map(|pointer| u32::from(self.machine.data_end()).saturating_sub(pointer.into()))
     }
 
     /// The location where the machine at work is.

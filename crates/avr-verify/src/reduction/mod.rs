@@ -60,6 +60,8 @@ enum Fault {
     ShallowerLater,
     /// Interrupts are taken to have had their chance where the stack was shallower.
     OfferedShallower,
+    /// What handlers touch is not noted.
+    NothingNoted,
 }
 
 #[cfg(not(test))]
@@ -249,7 +251,7 @@ impl Reduction {
         before: &Before,
         state: &MachineState<V>,
     ) {
-        let Some((number, position)) = before.handler else { return };
+        let Some((number, position)) = before.handler.filter(|_| !faulty(Fault::NothingNoted)) else { return };
         let lowest = before.pointer.into_iter().chain(whole_pointer(machine, state)).min();
         let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= position;
         let uses_stack = before.executed.is_some_and(|(instruction, _)| is_stack_instruction(instruction));

@@ -61,9 +61,8 @@ fn instructions_that_conflict_would_be_noticed() {
     check_found(Fault::NoConflicts);
 }
 
-/// A trap that is sprung when the first handler runs before an instruction that nothing depends on, and the second behind
-/// it: the first sets a cell, and the second stores one more than it elsewhere.
-fn two_in_a_row() -> Vec<u16> {
+/// A program whose handlers do this, and whose main program does that with interrupts on, after it cleared the cells.
+fn with_handlers(handler: impl Fn(&mut Code, usize), main: impl Fn(&mut Code)) -> Vec<u16> {
     let mut code = Code { words: Vec::new() };
     code.jump(MAIN);
     for (number, entry) in HANDLERS.iter().enumerate() {
@@ -75,13 +74,7 @@ fn two_in_a_row() -> Vec<u16> {
         code.add(Instruction::Push { rr: r(16) });
         code.add(Instruction::In { rd: r(16), io: SREG });
         code.add(Instruction::Push { rr: r(16) });
-        if number == 0 {
-            code.add(Instruction::Ldi { rd: r(16), k: 1 });
-        } else {
-            code.add(Instruction::Lds { rd: r(16), address: CELLS[0] });
-            code.add(Instruction::Inc { rd: r(16) });
-        }
-        code.add(Instruction::Sts { address: CELLS[number], rr: r(16) });
+        handler(&mut code, number);
         code.add(Instruction::Pop { rd: r(16) });
         code.add(Instruction::Out { io: SREG, rr: r(16) });
         code.add(Instruction::Pop { rd: r(16) });
@@ -94,21 +87,64 @@ fn two_in_a_row() -> Vec<u16> {
     code.add(Instruction::Out { io: EIMSK, rr: r(16) });
     code.add(Instruction::Bset { flag: 7 });
     code.add(Instruction::Nop);
-    code.add(Instruction::Nop);
-    code.add(Instruction::Lds { rd: r(18), address: CELLS[1] });
-    code.add(Instruction::Bclr { flag: 7 });
-    code.trap(18, 2);
+    main(&mut code);
     code.jump(code.words.len() as u32);
     code.words
 }
 
+/// A trap that is sprung when the first handler runs before an instruction that nothing depends on, and the second behind
+/// it: the first sets a cell, and the second stores one more than it elsewhere.
+fn two_in_a_row() -> Vec<u16> {
+    let handler = |code: &mut Code, number: usize| {
+        if number == 0 {
+            code.add(Instruction::Ldi { rd: r(16), k: 1 });
+        } else {
+            code.add(Instruction::Lds { rd: r(16), address: CELLS[0] });
+            code.add(Instruction::Inc { rd: r(16) });
+        }
+        code.add(Instruction::Sts { address: CELLS[number], rr: r(16) });
+    };
+    with_handlers(handler, |code| {
+        code.add(Instruction::Nop);
+        code.add(Instruction::Lds { rd: r(18), address: CELLS[1] });
+        code.add(Instruction::Bclr { flag: 7 });
+        code.trap(18, 2);
+    })
+}
+
+/// A trap that is sprung when a handler, which sets a cell, runs between two instructions that read it.
+fn read_twice() -> Vec<u16> {
+    let handler = |code: &mut Code, _| {
+        code.add(Instruction::Ldi { rd: r(16), k: 1 });
+        code.add(Instruction::Sts { address: CELLS[0], rr: r(16) });
+    };
+    with_handlers(handler, |code| {
+        code.add(Instruction::Lds { rd: r(19), address: CELLS[0] });
+        code.add(Instruction::Lds { rd: r(18), address: CELLS[0] });
+        code.add(Instruction::Bclr { flag: 7 });
+        code.add(Instruction::Sub { rd: r(18), rr: r(19) });
+        code.trap(18, 1);
+    })
+}
+
+/// A fault makes a violated program hold.
+#[track_caller]
+fn check_hidden(words: &[u16], fault: Fault) {
+    assert_eq!(said_reduced(words, false).holds, Some(false));
+    assert_eq!(said_reduced(words, true).holds, Some(false));
+    FAULT.set(Some(fault));
+    assert_eq!(said_reduced(words, true).holds, Some(true));
+    FAULT.set(None);
+}
+
+#[test]
+fn a_footprint_that_is_not_noted_would_be_noticed() {
+    check_hidden(&read_twice(), Fault::NothingNoted);
+}
+
 #[test]
 fn interrupts_that_do_not_catch_up_would_be_noticed() {
-    assert_eq!(said_reduced(&two_in_a_row(), false).holds, Some(false));
-    assert_eq!(said_reduced(&two_in_a_row(), true).holds, Some(false));
-    FAULT.set(Some(Fault::NothingOwed));
-    assert_eq!(said_reduced(&two_in_a_row(), true).holds, Some(true));
-    FAULT.set(None);
+    check_hidden(&two_in_a_row(), Fault::NothingOwed);
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
     let (toy, formula) = latch();
     for turned in [false, true] {
         let offer = |&(knob, step, indirection, direct): &(Knob, usize, u8, bool)| Candidate {
-            location: Location::Bits(0),
+            location: Location::Bits(0, 0),
             knob,
             step,
             indirection,
@@ -147,7 +147,7 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
         let watch = Impatient(AtomicUsize::new(1));
         let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
         let knobs = candidates.iter().map(|(knob, ..)| *knob);
-        let taken: Vec<Knob> = knobs.filter(|knob| !outcome.precision.is_new(&Location::Bits(0), *knob)).collect();
+        let taken: Vec<Knob> = knobs.filter(|knob| !outcome.precision.is_new(&Location::Bits(0, 0), *knob)).collect();
         assert_eq!(taken, [candidates[0].0]);
     }
 }

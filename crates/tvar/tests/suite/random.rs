@@ -160,7 +160,7 @@ fn location(random: &mut Random, toy: &Toy) -> Location {
     let value = random.number(toy.width);
     match toy.locations {
         Locations::States => Location::State(Word::exact(value).forget(random.number(toy.width))),
-        Locations::Bits(mask) | Locations::BitsOnDemand(mask) => Location::Bits(value & mask),
+        Locations::Bits(mask) | Locations::BitsOnDemand(mask) => Location::Bits(value & mask, value & 1),
     }
 }
 

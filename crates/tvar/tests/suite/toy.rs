@@ -94,7 +94,8 @@ pub enum State {
 pub enum Location {
     Dummy,
     Hazard,
-    Bits(u64),
+    /// The known bits, and the round: the lowest stored bit, where it is known to be 1.
+    Bits(u64, u64),
     State(Word),
 }
 
@@ -217,7 +218,18 @@ fn chosen(precision: &LocationPrecision, variable: Variable) -> u64 {
     if precision.splits_all { !0 } else { precision.inputs.get(variable) }
 }
 
-impl Place for Location {}
+impl Place for Location {
+    fn general(self) -> Self {
+        self.in_any_round()
+    }
+
+    fn in_any_round(self) -> Self {
+        match self {
+            Self::Bits(known, _) => Self::Bits(known, 0),
+            Self::Dummy | Self::Hazard | Self::State(_) => self,
+        }
+    }
+}
 
 impl System for Toy {
     type State = State;
@@ -237,7 +249,7 @@ impl System for Toy {
             (State::Cover(word), Locations::States) => Location::State(word),
             (State::Cover(word), Locations::Bits(mask) | Locations::BitsOnDemand(mask)) => {
                 assert_eq!(word.unknown() & mask, 0, "the bits of a location are known");
-                Location::Bits(word.value() & mask)
+                Location::Bits(word.value() & mask, word.value() & 1)
             }
         }
     }
@@ -267,13 +279,6 @@ impl System for Toy {
     fn rank(&self, state: &State) -> u32 {
         match state {
             State::Cover(word) => (word.value() % 3) as u32,
-            State::Dummy | State::Hazard => 0,
-        }
-    }
-
-    fn crowd(&self, state: &State) -> u64 {
-        match state {
-            State::Cover(word) => word.value() & 1,
             State::Dummy | State::Hazard => 0,
         }
     }
