@@ -1,6 +1,6 @@
 //! The properties of a request with their goals, and the results that decisions of these goals come to.
 
-use crate::evidence::Search;
+use crate::evidence::{Evidence, Search};
 use crate::known::Known;
 use crate::last_pass::aside;
 use crate::reason::place;
@@ -46,7 +46,9 @@ impl Asked<'_> {
             basis: basis(decision),
             ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
         };
-        with_evidence(result, search)
+        let result = with_evidence(result, search);
+        let met = || hazard_met(firmware, self.image, result.evidence.as_ref()?);
+        PropertyResult { detail: result.detail.clone().or_else(met), ..result }
     }
 
     /// Tells the results that the decision of a goal comes to, while other goals are open.
@@ -153,6 +155,13 @@ fn hazard_shown(
         }
     }
     None
+}
+
+/// The hazard that a run ends with, and its place.
+fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence) -> Option<String> {
+    let hazard = run.end.hazard?;
+    let state = AbstractState::Hazard { pc: run.end.pc / 2, hazard };
+    Some(format!("{hazard} {}", place(firmware, image, &state)))
 }
 
 fn basis(decision: &Decision<AbstractState>) -> Basis {

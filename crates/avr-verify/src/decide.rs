@@ -3,7 +3,7 @@
 
 use crate::asked::Asked;
 use crate::certificate::Advised;
-use crate::evidence::Search;
+use crate::evidence::{Sampler, Search};
 use crate::request::{Reductions, Request};
 use crate::system::Firmware;
 use avr_machine::Machine;
@@ -32,8 +32,10 @@ pub(crate) fn decide<'m>(
         (firmware, outcome)
     };
     let mut steps = 0;
+    let mut sampler = (request.strategy == Strategy::Default && !advised).then(Sampler::default);
     // A certificate is checked step by step: it needs every order of interrupts.
-    if let Some(firmware) = reduced(request, machine, atoms, asked).filter(|_| !advised) {
+    if let Some(mut firmware) = reduced(request, machine, atoms, asked).filter(|_| !advised) {
+        firmware.sampler = sampler.take();
         let (mut firmware, mut outcome) = decided(firmware, 0);
         let is_shown = use_unfolded(&mut firmware, &mut outcome);
         // What only the order of interrupts can show, or what was left out, is looked for where nothing is left out.
@@ -43,8 +45,10 @@ pub(crate) fn decide<'m>(
             return of_hardware(request, machine, (atoms, asked), &found).unwrap_or(found);
         }
         steps = firmware.workspace.state.steps;
+        sampler = firmware.sampler.take();
     }
     let mut firmware = Firmware::new(machine, atoms).asked_for(asked);
+    firmware.sampler = sampler;
     firmware.advised = advised.then(Advised::default);
     decided(firmware, steps)
 }
@@ -62,7 +66,12 @@ fn of_hardware<'m>(
         let is_of_hardware =
             |number: &usize| matches!(shown.get(number), Some((Search::Found(run), _)) if run.is_of_hardware());
         let decisions = outcome.decisions.iter().enumerate();
-        decisions.filter(|(number, decision)| !decision.robust && !is_of_hardware(number)).count()
+        // Where a run was found at random, those that only the environment determines were tried as well.
+        let is_proved = |decision: &Decision<_>| decision.solution.is_some();
+        let on_model = |(number, decision): &(usize, &Decision<_>)| {
+            !decision.robust && is_proved(decision) && !is_of_hardware(number)
+        };
+        decisions.filter(on_model).count()
     };
     if on_model(before, reduced) == 0 || request.watch.cancelled() {
         return None;

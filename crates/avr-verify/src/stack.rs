@@ -3,6 +3,7 @@
 use crate::result::StackBound;
 use crate::state::AbstractState;
 use crate::system::Firmware;
+use avr_machine::Machine;
 use avr_properties::StateView;
 use mu_calculus::{AtomId, Formula, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
 use three_valued::Truth;
@@ -10,14 +11,18 @@ use tvar::{StateSpace, Watch};
 
 /// The deepest that the stack is in a state, in bytes below RAMEND; none where the pointer is torn or there is none.
 pub(crate) fn depth(firmware: &Firmware<'_>, state: &AbstractState) -> Option<u32> {
-    let view = firmware.view(state)?;
+    depth_in(firmware.machine, &firmware.view(state)?)
+}
+
+/// The same of a state as properties see it.
+pub(crate) fn depth_in(machine: &Machine, view: &impl StateView) -> Option<u32> {
     if view.stack_pointer_torn() {
         return None;
     }
-    let (low, high) = firmware.machine.stack_pointer_addresses();
+    let (low, high) = machine.stack_pointer_addresses();
     let high = high.map_or(Some(0), |address| view.cell(address).known())?;
     let pointer = u16::from_le_bytes([view.cell(low).known()?, high]);
-    Some(u32::from(firmware.machine.data_end()).saturating_sub(u32::from(pointer)))
+    Some(u32::from(machine.data_end()).saturating_sub(u32::from(pointer)))
 }
 
 /// The stack bound that a state space shows.

@@ -5,7 +5,7 @@ use crate::certificate::Advised;
 use crate::compression::Compression;
 use crate::decay::Forgetting;
 use crate::events::{occurrence, watched};
-use crate::evidence::{self, Search};
+use crate::evidence::{self, Sampler, Search};
 use crate::reduction::Reduction;
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
@@ -22,12 +22,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use three_valued::{Truth, TvByte};
 use tvar::{
-    Blame, Candidate, Decided, Decision, Difference, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision,
-    System, Variable,
+    Blame, Candidate, Decided, Decision, Difference, Goal, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision,
+    System, Variable, Watch,
 };
 
 /// The search for a run that shows a goal, and what was decided without leaving out states, if some were left out.
 pub(crate) type Shown = (Search, Option<Decision<AbstractState>>);
+
+/// One step is taken at random for so many abstract ones.
+const STEPS_PER_SAMPLED: u64 = 4;
+/// Fewer steps at random are not worth it: the state space tells soon.
+const FEWEST_SAMPLED: u64 = 50_000;
 
 /// Firmware in a machine, with the atoms that its properties speak of.
 #[derive(Debug)]
@@ -51,6 +56,8 @@ pub struct Firmware<'a> {
     pub(crate) reduction: Option<Reduction>,
     /// Where states are kept only where something is decided.
     pub(crate) compression: Option<Compression>,
+    /// Where runs at random are tried as well.
+    pub(crate) sampler: Option<Sampler<'a>>,
 }
 
 impl<'a> Firmware<'a> {
@@ -75,6 +82,7 @@ impl<'a> Firmware<'a> {
             advised: None,
             reduction: None,
             compression: None,
+            sampler: None,
         }
     }
 
@@ -109,6 +117,17 @@ impl<'a> Firmware<'a> {
             }
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
         }
+    }
+}
+
+impl Firmware<'_> {
+    /// The deepest that the stack was in runs at random, of which more are tried unless they are as deep as `target`.
+    pub(crate) fn sampled_depth(&mut self, target: Option<u32>, watch: &dyn Watch) -> Option<u32> {
+        let most = self.workspace.state.steps / STEPS_PER_SAMPLED;
+        let mut sampler = self.sampler.take()?;
+        let deepest = sampler.deepest(self, target, most, watch);
+        self.sampler = Some(sampler);
+        deepest
     }
 }
 
@@ -236,6 +255,18 @@ impl System for Firmware<'_> {
         }
     }
 
+    fn refute(&mut self, open: &[(usize, &Goal)], watch: &dyn Watch) -> Vec<usize> {
+        let most = self.workspace.state.steps / STEPS_PER_SAMPLED;
+        let Some(mut sampler) = self.sampler.take_if(|_| most >= FEWEST_SAMPLED) else { return Vec::new() };
+        let found = sampler.refute(self, open, most, watch);
+        self.sampler = Some(sampler);
+        let note = |(number, search)| {
+            self.shown.get_mut().insert(number, (search, None));
+            number
+        };
+        found.into_iter().map(note).collect()
+    }
+
     fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
         let atom = &self.atoms[atom.index()];
         match state {
@@ -262,6 +293,13 @@ impl System for Firmware<'_> {
     }
 
     fn decided(&mut self, decided: &Decided<'_, Self>) {
+        if let Some((search, _)) = self.shown.borrow().get(&decided.number) {
+            // A run at random decided it.
+            if let Some(asked) = self.asked {
+                asked.tell(self, decided.number, decided.decision, search);
+            }
+            return;
+        }
         let unfolded = self.unfolded_decision(decided);
         let decision = unfolded.as_ref().unwrap_or(decided.decision);
         let search = match &unfolded {

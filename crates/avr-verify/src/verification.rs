@@ -5,7 +5,7 @@ use crate::assumptions::assumptions;
 use crate::certificate::{Claimed, PropertyText, certificate};
 use crate::compression::Compression;
 use crate::culprit::{self, Culprit, Way, culprit};
-use crate::decide::{allows_reduction, decide};
+use crate::decide::decide;
 use crate::evidence;
 use crate::explain::{Effort, explain};
 use crate::exploration::{Exploration, Stored};
@@ -27,7 +27,7 @@ use cpu_time::ThreadTime;
 use mu_calculus::{AtomId, Formula, Modality, NormalForm, TranslateError};
 use std::sync::Arc;
 use three_valued::Truth;
-use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, Undecided, Watch};
+use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, Strategy, Undecided, Watch};
 
 /// Verifies the properties of an image.
 ///
@@ -67,10 +67,10 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
     }
 }
 
-/// Adds what is decided with something left out and not without, as far as a limit leaves time for it.
+/// Adds what is decided with something left out or by runs at random and not without, as far as a limit leaves time for it.
 fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
-    if !allows_reduction(request) || !found.properties.iter().any(is_open) || request.watch.cancelled() {
+    if request.strategy != Strategy::Default || !found.properties.iter().any(is_open) || request.watch.cancelled() {
         return;
     }
     let Ok(reduced) = verify(request) else { return };
@@ -83,8 +83,11 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
         if unknown.self_check_failed {
             continue;
         }
-        let (left_out, why) = (left_out(request.reductions), &unknown.reason);
-        *claim = Claimed::Unproved(format!("it was decided with {left_out}, for which {why}"));
+        let why = &unknown.reason;
+        *claim = Claimed::Unproved(match &reduced.evidence {
+            Some(_) => format!("a run shows it, and no proof was found, because {why}"),
+            None => format!("it was decided with {}, for which {why}", left_out(request.reductions)),
+        });
         *result = reduced;
     }
     found.stack = found.stack.and(reduced.stack);
@@ -157,6 +160,7 @@ pub(crate) fn verified<T>(
         .zip(&outcome.decisions)
         .map(|(goal, decision)| culprit::way(&mut firmware, goal, decision, &outcome.precision, request.watch));
     let ways = ways.collect();
+    let stack = stack_bound(&mut firmware, &outcome, request.watch);
     let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
@@ -166,7 +170,7 @@ pub(crate) fn verified<T>(
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
-        stack: stack_bound(&firmware, &outcome, request.watch),
+        stack,
         survey: best_space(&firmware, &outcome)
             .and_then(|seen| Survey::new(&firmware, request.image, seen, request.watch)),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
@@ -296,10 +300,14 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
 
-/// The stack bound.
-fn stack_bound(firmware: &Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
+/// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random.
+fn stack_bound(firmware: &mut Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
     let bounds = stack_spaces(outcome).map(|space| stack::bound(firmware, space, watch));
-    bounds.reduce(StackBound::and).unwrap_or_default()
+    let bound = bounds.reduce(StackBound::and).unwrap_or_default();
+    if bound.lower.is_some() && bound.lower == bound.upper {
+        return bound;
+    }
+    bound.and(StackBound { lower: firmware.sampled_depth(bound.upper, watch), upper: None })
 }
 
 /// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.

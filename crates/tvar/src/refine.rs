@@ -279,16 +279,44 @@ where
                     let robust = self.is_robust(&views, space, checked.goal, verdict);
                     let goal = checked.goal;
                     self.decide(checked, space, robust);
-                    if let Some(decision) = &self.decisions[goal] {
-                        let (goals, precision, watch) = (self.goals, &self.precision, self.watch);
-                        system.decided(&Decided { number: goal, goal: &goals[goal], decision, precision, watch });
-                    }
+                    self.announce(system, goal);
                 }
             }
         }
         let Some(refine) = refine.filter(|_| !open.is_empty()) else { return false };
+        let open = self.not_refuted(system, space, open);
+        if open.is_empty() {
+            return false;
+        }
         self.progress.phase = Phase::Refining;
         refine(self, system, space, &views, open)
+    }
+
+    /// Lets the system see what was decided of a goal.
+    fn announce(&self, system: &mut S, goal: usize) {
+        if let Some(decision) = &self.decisions[goal] {
+            let (goals, precision, watch) = (self.goals, &self.precision, self.watch);
+            system.decided(&Decided { number: goal, goal: &goals[goal], decision, precision, watch });
+        }
+    }
+
+    /// The open goals that the system does not refute by other means.
+    fn not_refuted(
+        &mut self,
+        system: &mut S,
+        space: &Arc<StateSpace<S::State>>,
+        mut open: Vec<Checked>,
+    ) -> Vec<Checked> {
+        let goals: Vec<(usize, &Goal)> = open.iter().map(|checked| (checked.goal, &self.goals[checked.goal])).collect();
+        let refuted = system.refute(&goals, self.watch);
+        for goal in &refuted {
+            let decision = self.decision(Checked { goal: *goal, solution: None }, space, None);
+            let decision = decision.map(|decision| Decision { verdict: Truth::False, robust: false, ..decision });
+            self.decisions[*goal] = decision;
+            self.announce(system, *goal);
+        }
+        open.retain(|checked| !refuted.contains(&checked.goal));
+        open
     }
 
     fn views(&self, system: &S, space: &StateSpace<S::State>) -> Views {

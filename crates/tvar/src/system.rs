@@ -55,6 +55,12 @@ pub trait System {
         Vec::new()
     }
 
+    /// Tries to refute goals by other means than a state space, on which they are unknown; the numbers of those that are
+    /// false.
+    fn refute(&mut self, _open: &[(usize, &Goal)], _watch: &dyn Watch) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// The label of an atom.
     fn label(&self, state: &Self::State, atom: AtomId) -> Truth;
 

@@ -2,7 +2,8 @@
 //!
 //! 1. [`walk`] follows the strategy ([`strategy`], [`ranks`]) with concrete values: it picks initial content and inputs
 //!    ([`search`]), steps concretely ([`stepper`]) and goes on in whichever abstract state covers the result ([`cover`]).
-//! 2. [`confirm`] replays the inputs from the beginning, looks up everything that is claimed in the states that are
+//! 2. Where the proof is not at hand yet, [`sampling`] looks for a run at random.
+//! 3. [`confirm`] replays the inputs from the beginning, looks up everything that is claimed in the states that are
 //!    reached, and evaluates the formula on the run alone.
 //!
 //! A run whose claim does not show is a fault of our own: no verdict rests on it.
@@ -14,10 +15,12 @@ mod cover;
 mod minimise;
 mod ranks;
 mod reach;
+mod sampling;
 mod search;
 mod stepper;
 mod story;
 mod strategy;
+mod teller;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -29,17 +32,15 @@ use crate::system::Firmware;
 pub(crate) use along::along;
 use avr_machine::simulator::Stimulus;
 use avr_machine::{Frame, Hazard};
-use avr_properties::{AtomKind, CellsRead};
-use concrete::ConcreteView;
-use confirm::{Confirmed, confirm};
-use minimise::Minimiser;
-use mu_calculus::{AtomId, HyperGraph, Labels, Modality, Node, NodeId, NormalForm, Problem, Solution, StateId};
+use mu_calculus::{HyperGraph, Labels, Modality, Node, NodeId, NormalForm, Problem, Solution, StateId};
 pub use reach::Condition;
+pub(crate) use sampling::Sampler;
 use std::borrow::Cow;
 pub use story::{Change, Chosen, Item, Line, Told};
 use strategy::Strategy;
+use teller::Teller;
 use tvar::{Decision, Goal, System, Watch};
-use walk::{Branch, Ending, Failure, Position, Walked, Walker};
+use walk::{Branch, Failure, Position, Walked, Walker};
 
 /// The most claims about other continuations that get runs of their own.
 const MAX_BRANCHES: usize = 3;
@@ -128,6 +129,15 @@ pub(crate) enum Search {
     Failed(String, Option<Box<Evidence>>),
 }
 
+impl Search {
+    fn failed((failure, partial): (Failure, Option<Evidence>)) -> Self {
+        match failure {
+            Failure::Fault(reason) => Self::Failed(reason, partial.map(Box::new)),
+            Failure::Limit(reason) => Self::Missing(reason),
+        }
+    }
+}
+
 /// Looks for a run that shows the decision of a goal.
 pub(crate) fn find(
     firmware: &Firmware<'_>,
@@ -151,14 +161,15 @@ fn searched(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractSt
     let states = &decision.space.states;
     let game = Game::free(goal, decision, solution);
     let strategy = Strategy::new(game.problem(goal), &game.solution);
-    let finder = Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, goal, value, watch };
+    let teller = Teller { firmware, goal, value, watch };
+    let finder = Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, teller };
     if !finder.is_shown_by_a_run() {
         return Search::NotNeeded;
     }
     match Game::open(firmware, goal, decision, watch) {
         Some(game) => {
             let strategy = Strategy::new(game.problem(goal), &game.solution);
-            Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, goal, value, watch }.find()
+            Finder { walker: &Walker { firmware, states, strategy: &strategy, watch }, teller }.find()
         }
         None => finder.find(),
     }
@@ -244,38 +255,29 @@ fn labels(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractStat
 /// Looks for the runs of one goal.
 struct Finder<'a, 'f> {
     walker: &'a Walker<'a, 'f>,
-    goal: &'a Goal,
-    value: bool,
-    watch: &'a dyn Watch,
+    teller: Teller<'a, 'f>,
 }
 
 impl<'f> Finder<'_, 'f> {
     /// Whether one run shows the verdict: always when something is violated.
     fn is_shown_by_a_run(&self) -> bool {
-        !self.value || self.walker.start().is_ok_and(|start| self.walker.is_existential(&start))
+        !self.teller.value || self.walker.start().is_ok_and(|start| self.walker.is_existential(&start))
     }
 
     fn find(&self) -> Search {
         let start = match self.walker.start() {
             Ok(start) => start,
-            Err(failure) => return self.failed(failure, None),
+            Err(failure) => return Search::failed((failure, None)),
         };
         match self.evidence(start.clone()) {
             Ok((mut evidence, branches)) => {
                 match self.branches(&start, &branches) {
                     Ok(runs) => evidence.branches = runs,
-                    Err(failure) => return self.failed(failure, Some(evidence)),
+                    Err(failure) => return Search::failed((failure, Some(evidence))),
                 }
                 Search::Found(Box::new(evidence))
             }
-            Err(broken) => self.failed(broken.0, broken.1),
-        }
-    }
-
-    fn failed(&self, failure: Failure, partial: Option<Evidence>) -> Search {
-        match failure {
-            Failure::Fault(reason) => Search::Failed(reason, partial.map(Box::new)),
-            Failure::Limit(reason) => Search::Missing(reason),
+            Err(broken) => Search::failed(*broken),
         }
     }
 
@@ -285,22 +287,10 @@ impl<'f> Finder<'_, 'f> {
             Ok(walked) => walked,
             Err(broken) => {
                 let (failure, run) = *broken;
-                return Err(Box::new((failure, Some(unconfirmed(&Walked::broken_off(run))))));
+                return Err(Box::new((failure, Some(teller::unconfirmed(&Walked::broken_off(run))))));
             }
         };
-        let formula = &self.goal.formula;
-        match confirm(self.walker.firmware, formula, self.value, &walked, self.watch) {
-            Ok(confirmed) if confirmed.alone => {
-                let claim = self.claim(&walked);
-                let minimiser =
-                    Minimiser { firmware: self.walker.firmware, formula, value: self.value, watch: self.watch };
-                let (walked, confirmed) = minimiser.minimise(walked, confirmed);
-                let (evidence, branches) = self.told(&walked, confirmed);
-                Ok((Evidence { claim, ..evidence }, branches))
-            }
-            Ok(confirmed) => Ok(self.told(&walked, confirmed)),
-            Err(reason) => Err(Box::new((Failure::Fault(reason), Some(unconfirmed(&walked))))),
-        }
+        self.teller.evidence(walked)
     }
 
     fn branches(&self, start: &Position<'f>, branches: &[Branch]) -> Result<Vec<Evidence>, Failure> {
@@ -308,159 +298,11 @@ impl<'f> Finder<'_, 'f> {
         for branch in branches.iter().take(MAX_BRANCHES) {
             let position = self.walker.branch(start.clone(), *branch).map_err(|broken| broken.0)?;
             let (mut evidence, _) = self.evidence(position).map_err(|broken| broken.0)?;
-            evidence.claim = format!("after {} steps {}: {}", branch.step, self.statement(branch.node), evidence.claim);
+            evidence.claim =
+                format!("after {} steps {}: {}", branch.step, self.teller.statement(branch.node), evidence.claim);
             runs.push(evidence);
         }
         Ok(runs)
-    }
-
-    /// A subformula with the value that it has.
-    fn statement(&self, node: NodeId) -> String {
-        wording::text(&self.goal.formula, self.walker.firmware.atoms, node)
-    }
-
-    fn told(&self, walked: &Walked, confirmed: Confirmed) -> (Evidence, Vec<Branch>) {
-        let firmware = self.walker.firmware;
-        let watched = Vec::new();
-        let view = ConcreteView { machine: firmware.machine, state: &confirmed.last, watched: &watched, did: &[] };
-        let atoms = self.goal.formula.atoms();
-        let known = |atom: &AtomId| {
-            let text = firmware.atoms[atom.index()].text().to_owned();
-            Some((text, view.label(firmware.atoms, *atom).known()?))
-        };
-        let is_hazard = |atom: &AtomId| *firmware.atoms[atom.index()].kind() == AtomKind::Hazard;
-        let end = LastState {
-            pc: confirmed.last.control.pc * 2,
-            stack_pointer: view.stack_pointer(),
-            status: *confirmed.last.data.get(firmware.machine.status_address()),
-            hazard: match walked.ending {
-                Ending::Hazard(hazard) => Some(hazard),
-                _ => None,
-            },
-        };
-        let atoms: Vec<(String, bool)> = atoms.iter().filter(|atom| !is_hazard(atom)).filter_map(known).collect();
-        let evidence = Evidence {
-            cycles: confirmed.cycles,
-            claim: self.claim(walked),
-            proved: if confirmed.alone { Vec::new() } else { self.proved(walked) },
-            replayed: true,
-            end,
-            calls: confirmed.last.calls.frames().to_vec(),
-            atoms,
-            cells: self.cells(),
-            story: confirmed.story,
-            reached: reach::reached(&self.goal.formula, firmware.atoms, self.value, walked),
-            ..unconfirmed(walked)
-        };
-        (evidence, if confirmed.alone { Vec::new() } else { walked.branches.clone() })
-    }
-
-    fn cells(&self) -> Vec<u16> {
-        let atoms = self.goal.formula.atoms();
-        let read = atoms.iter().map(|atom| self.walker.firmware.atoms[atom.index()].cells());
-        let mut cells: Vec<u16> = read
-            .flat_map(|cells| match cells {
-                CellsRead::These(cells) => cells.into_iter().map(|(address, _)| address).collect(),
-                CellsRead::All => Vec::new(),
-            })
-            .collect();
-        cells.sort_unstable();
-        cells.dedup();
-        cells
-    }
-
-    /// What the run shows.
-    fn claim(&self, walked: &Walked) -> String {
-        let steps = walked.run.steps;
-        let counted = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
-        match walked.ending {
-            Ending::Hazard(hazard) => format!("after {} the next one is the hazard {hazard}", counted(steps)),
-            Ending::Lasso(start) => {
-                let during = self.atoms_of(walked, "stays");
-                format!("from step {start} on the same {} repeat for ever{during}", counted(steps - start))
-            }
-            Ending::Unending => format!("the run goes on like this for ever{}", self.atoms_of(walked, "stays")),
-            Ending::Shown if steps == 0 => format!("in the first state{}", self.at_the_end(walked)),
-            Ending::Shown => format!("after {}{}", counted(steps), self.at_the_end(walked)),
-        }
-    }
-
-    fn at_the_end(&self, walked: &Walked) -> String {
-        let atoms = self.atoms_of(walked, "is");
-        let remaining = walked.universal.iter().filter(|one| one.step == walked.run.steps);
-        let remaining: Vec<String> = remaining.map(|one| self.fails_or_holds(one.node, one.value)).collect();
-        let atoms = atoms.trim_start_matches(", and");
-        match (atoms.is_empty(), remaining.is_empty()) {
-            (true, true) => " the claim is shown".to_owned(),
-            (_, true) => atoms.to_owned(),
-            _ => format!(" {}", remaining.join(", and ")),
-        }
-    }
-
-    fn fails_or_holds(&self, node: NodeId, value: bool) -> String {
-        let text = self.statement(node);
-        if value { format!("'{text}' holds") } else { format!("'{text}' does not hold") }
-    }
-
-    /// The atoms that are claimed of the last state.
-    fn atoms_of(&self, walked: &Walked, verb: &str) -> String {
-        let Some((_, claims)) = walked.claims.last() else { return String::new() };
-        let atoms = self.walker.firmware.atoms;
-        let said = claims.iter().map(|(atom, value)| format!("'{}' {verb} {value}", atoms[atom.index()].text()));
-        let all: Vec<String> = said.collect();
-        if all.is_empty() { String::new() } else { format!(", and {}", all.join(", ")) }
-    }
-
-    /// What the run cannot show.
-    fn proved(&self, walked: &Walked) -> Vec<String> {
-        let mut all = Vec::new();
-        for one in &walked.universal {
-            let what = self.fails_or_holds(one.node, one.value);
-            let place = match (one.step, one.step == walked.run.steps) {
-                (_, true) => "at the end".to_owned(),
-                (step, _) => format!("up to step {step}"),
-            };
-            all.push(format!("{what} {place}, whatever comes after it"));
-        }
-        if walked.ending == Ending::Unending {
-            all.push("the run goes on for ever".to_owned());
-        }
-        for branch in walked.branches.iter().skip(MAX_BRANCHES) {
-            all.push(format!("after {} steps {}", branch.step, self.statement(branch.node)));
-        }
-        all
-    }
-}
-
-/// The evidence of a run that no replay has confirmed.
-fn unconfirmed(walked: &Walked) -> Evidence {
-    let run = &walked.run;
-    let (kind, loop_start) = match walked.ending {
-        Ending::Shown => (EvidenceKind::Path, None),
-        Ending::Hazard(_) => (EvidenceKind::Hazard, None),
-        Ending::Lasso(start) => (EvidenceKind::Lasso, Some(start)),
-        Ending::Unending => (EvidenceKind::Unending, None),
-    };
-    Evidence {
-        kind,
-        steps: run.steps,
-        cycles: 0,
-        loop_start,
-        stimulus: Stimulus::exact(run.initial.clone(), run.inputs.clone()),
-        chosen: run.chosen.iter().map(|(step, asked)| story::chosen(*step, asked)).collect(),
-        abstracted: run.abstracted,
-        left_to_hardware: run.left_to_hardware,
-        claim: "the run was to show the verdict, and does not".to_owned(),
-        proved: Vec::new(),
-        replayed: false,
-        end: LastState { pc: 0, stack_pointer: 0, status: 0, hazard: None },
-        calls: Vec::new(),
-        atoms: Vec::new(),
-        cells: Vec::new(),
-        story: Told::default(),
-        reached: None,
-        confirmed: None,
-        branches: Vec::new(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Evidence is found for what the samples violate, and a wrong proof is noticed: the faults are injected here.
 
+use super::confirm::confirm;
 use super::minimise::Minimiser;
 use super::walk::Walker;
-use super::{EvidenceKind, Game, Search, confirm, find};
+use super::{EvidenceKind, Game, Search, find};
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use avr_image::{FlashWordAddress, Image, LoadOptions};

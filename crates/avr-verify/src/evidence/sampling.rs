@@ -1,0 +1,260 @@
+//! Concrete runs at random, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
+//!
+//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do: the same instruction with another stack
+//! pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
+//! are possible; of some runs only what the environment determines is chosen. Everything is the same in every run of the
+//! tool: the random numbers are, and work is counted in steps.
+
+#[cfg(test)]
+mod tests;
+
+use super::Search;
+use super::concrete::ConcreteView;
+use super::stepper::{Answer, Answers, Asked, Stepper, Tried};
+use super::teller::Teller;
+use super::walk::{Claims, Ending, Walked};
+use crate::invariant::{parts, truth};
+use crate::last_pass::aside;
+use crate::stack;
+use crate::system::Firmware;
+use avr_machine::{DeterminedBy, Happening, Input, Stop};
+use avr_properties::{AtomKind, StateView};
+use fastrand::Rng;
+use mu_calculus::{AtomId, Node, NodeId, NormalForm};
+use rustc_hash::{FxHashSet, FxHasher};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use three_valued::Truth;
+use tvar::{Goal, Watch};
+
+/// The steps of a run from where it begins; one of eight runs is longer, for waiting loops.
+const RUN_STEPS: u64 = 4_096;
+const LONG_RUN_STEPS: u64 = 65_536;
+/// The most places that runs go on from.
+const MAX_PLACES: usize = 256;
+/// So many steps lie between two places of a run at least.
+const PLACE_STEPS: u64 = 8;
+/// Runs with more inputs are not gone on with, because each place keeps them.
+const MAX_INPUTS: usize = 1_000;
+
+/// What a run at random does: one question out of so many gets another answer than the natural one, 0 for none.
+#[derive(Clone, Copy)]
+struct Manner {
+    happenings: u32,
+    inputs: u32,
+    /// Whether what the hardware determines stays as it comes.
+    only_environment: bool,
+}
+
+/// A goal that is looked for a run against, as one state refutes it.
+struct Aim<'a> {
+    number: usize,
+    goal: &'a Goal,
+    parts: Vec<NodeId>,
+}
+
+/// Runs at random of one firmware.
+pub(crate) struct Sampler<'m> {
+    random: Rng,
+    /// Where runs go on from.
+    places: Vec<Stepper<'m>>,
+    /// The places that runs came to, as numbers.
+    seen: FxHashSet<u64>,
+    steps: u64,
+    /// The deepest that the stack was, in bytes below RAMEND.
+    deepest: Option<u32>,
+}
+
+impl fmt::Debug for Sampler<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler")
+            .field("places", &self.places.len())
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Sampler<'_> {
+    fn default() -> Self {
+        Self { random: Rng::with_seed(0), places: Vec::new(), seen: FxHashSet::default(), steps: 0, deepest: None }
+    }
+}
+
+impl<'m> Sampler<'m> {
+    /// Looks for runs that refute goals, each with its number, until so many steps were taken in all.
+    pub(crate) fn refute(
+        &mut self,
+        firmware: &Firmware<'m>,
+        open: &[(usize, &Goal)],
+        steps: u64,
+        watch: &dyn Watch,
+    ) -> Vec<(usize, Search)> {
+        let mut aims: Vec<Aim<'_>> = open.iter().filter_map(|(number, goal)| Aim::new(*number, goal)).collect();
+        let mut found = Vec::new();
+        aside(|| {
+            while !aims.is_empty() && self.steps < steps && !watch.cancelled() {
+                let Some((index, walked)) = self.run(firmware, &aims) else { continue };
+                let Aim { number, goal, .. } = aims.swap_remove(index);
+                found.push((number, Teller { firmware, goal, value: false, watch }.search(walked)));
+            }
+        });
+        found
+    }
+
+    /// The deepest that the stack was in runs, in bytes below RAMEND; more are tried until it is as deep as `target`, or so many
+    /// steps were taken in all.
+    pub(crate) fn deepest(
+        &mut self,
+        firmware: &Firmware<'m>,
+        target: Option<u32>,
+        steps: u64,
+        watch: &dyn Watch,
+    ) -> Option<u32> {
+        while target.is_none_or(|target| self.deepest < Some(target)) && self.steps < steps && !watch.cancelled() {
+            self.run(firmware, &[]);
+        }
+        self.deepest
+    }
+
+    /// One run from a place, until it refutes a goal: the index of that, and the run.
+    fn run(&mut self, firmware: &Firmware<'m>, aims: &[Aim<'_>]) -> Option<(usize, Walked)> {
+        let mut stepper = self.begin(firmware);
+        let manner = self.manner();
+        let (mut since_place, mut is_new) = (0, false);
+        let steps = if self.is_time(8) { LONG_RUN_STEPS } else { RUN_STEPS };
+        for _ in 0..steps {
+            let tried = self.step(&mut stepper, manner);
+            self.steps += 1;
+            match tried.result {
+                Ok(_) => stepper.accept(tried),
+                Err(Stop::Hazard(hazard)) => {
+                    let index = aims.iter().position(|aim| aim.is_refuted_by_hazard(firmware))?;
+                    stepper.accept(tried);
+                    return Some((index, walked(stepper, Ending::Hazard(hazard), Vec::new())));
+                }
+                Err(_) => return None,
+            }
+            let view = stepper.view();
+            self.deepest = self.deepest.max(stack::depth_in(firmware.machine, &view));
+            let refuted = aims.iter().enumerate().find_map(|(index, aim)| Some((index, aim.refuted(firmware, &view)?)));
+            if let Some((index, claims)) = refuted {
+                return Some((index, walked(stepper, Ending::Shown, claims)));
+            }
+            is_new |= self.seen.insert(place(&view));
+            since_place += 1;
+            if is_new && since_place >= PLACE_STEPS && stepper.run.inputs.len() < MAX_INPUTS {
+                self.add_place(&stepper);
+                (since_place, is_new) = (0, false);
+            }
+        }
+        None
+    }
+
+    /// Where a run begins: at a place that was found lately, more often than at others.
+    fn begin(&mut self, firmware: &Firmware<'m>) -> Stepper<'m> {
+        let chance = self.random.f64();
+        let back = (chance * chance * self.places.len() as f64) as usize;
+        match self.places.len().checked_sub(1 + back) {
+            Some(index) => self.places[index].clone(),
+            None => Stepper::new(firmware, &|_| 0),
+        }
+    }
+
+    fn add_place(&mut self, stepper: &Stepper<'m>) {
+        if self.places.len() == MAX_PLACES {
+            self.places.remove(self.random.usize(..MAX_PLACES / 2));
+        }
+        self.places.push(stepper.clone());
+    }
+
+    fn manner(&mut self) -> Manner {
+        Manner {
+            happenings: self.random.choice([0, 4, 16, 64, 256]).unwrap_or(0),
+            inputs: self.random.choice([0, 1, 2, 8]).unwrap_or(0),
+            only_environment: self.random.bool(),
+        }
+    }
+
+    /// Tries a step; it must be accepted unless it ends the run.
+    fn step(&mut self, stepper: &mut Stepper<'m>, manner: Manner) -> Tried {
+        let natural = stepper.attempt(&Answers::new(), &|_| 0);
+        let questions = natural.asked.iter().enumerate();
+        let others: Answers =
+            questions.filter_map(|(index, asked)| Some((index, self.other(asked, manner)?))).collect();
+        if others.is_empty() {
+            return natural;
+        }
+        stepper.take_back();
+        stepper.attempt(&others, &|_| 0)
+    }
+
+    /// Another answer than the natural one, now and then.
+    fn other(&mut self, asked: &Asked, manner: Manner) -> Option<Answer> {
+        let is_free = |who: DeterminedBy| who == DeterminedBy::Environment || !manner.only_environment;
+        match asked {
+            Asked::Input { source: Input::Initial(_), .. } => None,
+            Asked::Input { mask, who, .. } => {
+                (is_free(*who) && self.is_time(manner.inputs)).then(|| Answer::Input(self.random.u8(..) & mask))
+            }
+            Asked::Choice { possible, natural, .. } => {
+                if !self.is_time(manner.happenings) || !is_free(possible.determined_by(*natural)) {
+                    return None;
+                }
+                let others: Vec<Happening> =
+                    possible.iter().filter(|one| one != natural && is_free(possible.determined_by(*one))).collect();
+                self.random.choice(others).map(Answer::Happening)
+            }
+        }
+    }
+
+    fn is_time(&mut self, one_out_of: u32) -> bool {
+        one_out_of > 0 && self.random.u32(..one_out_of) == 0
+    }
+}
+
+impl<'a> Aim<'a> {
+    /// An aim, if one state refutes the goal.
+    fn new(number: usize, goal: &'a Goal) -> Option<Self> {
+        Some(Self { number, goal, parts: parts(&goal.formula, false)? })
+    }
+
+    fn is_refuted_by_hazard(&self, firmware: &Firmware<'_>) -> bool {
+        let label = |atom: AtomId| match firmware.atoms[atom.index()].kind() {
+            AtomKind::Hazard => Truth::True,
+            _ => Truth::Unknown,
+        };
+        self.goal.sees_hazards && self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_false())
+    }
+
+    /// The atoms with their values that refute the goal in a state, if it does.
+    fn refuted(&self, firmware: &Firmware<'_>, view: &ConcreteView<'_>) -> Option<Claims> {
+        let formula = &self.goal.formula;
+        let label = |atom: AtomId| view.label(firmware.atoms, atom);
+        let part = *self.parts.iter().find(|part| truth(formula, **part, &label).is_false())?;
+        let mut atoms = BTreeSet::new();
+        add_atoms(formula, part, &mut atoms);
+        Some(atoms.into_iter().filter_map(|atom| Some((atom, label(atom).known()?))).collect())
+    }
+}
+
+/// Adds the atoms of a subformula about states.
+fn add_atoms(formula: &NormalForm, node: NodeId, atoms: &mut BTreeSet<AtomId>) {
+    match formula.node(node) {
+        Node::Atom(atom) | Node::NegatedAtom(atom) => _ = atoms.insert(atom),
+        other => other.children().iter().for_each(|child| add_atoms(formula, *child, atoms)),
+    }
+}
+
+/// Where a run is, as a number.
+fn place(view: &ConcreteView<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    (view.pc(), view.stack_pointer(), view.interrupt_depth()).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn walked(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Walked {
+    let last = Some(stepper.state().clone());
+    let claims = vec![(0, Vec::new()), (stepper.run.steps, claims)];
+    Walked { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new() }
+}
