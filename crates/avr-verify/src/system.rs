@@ -30,7 +30,7 @@ use tvar::{
 pub(crate) type Shown = (Search, Option<Decision<AbstractState>>);
 
 /// One step is taken at random for so many abstract ones.
-const STEPS_PER_SAMPLED: u64 = 4;
+const STEPS_PER_SAMPLED: u64 = 8;
 /// Fewer steps at random are not worth it: the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
 

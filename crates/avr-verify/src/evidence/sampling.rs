@@ -37,6 +37,8 @@ const MAX_PLACES: usize = 256;
 const PLACE_STEPS: u64 = 8;
 /// Runs with more inputs are not gone on with, because each place keeps them.
 const MAX_INPUTS: usize = 1_000;
+/// After a run so many steps are taken to find a better one.
+const STEPS_FOR_BETTER: u64 = 400_000;
 
 /// What a run at random does: one question out of so many gets another answer than the natural one, 0 for none.
 #[derive(Clone, Copy)]
@@ -57,8 +59,8 @@ struct Aim<'a> {
 /// Runs at random of one firmware.
 pub(crate) struct Sampler<'m> {
     random: Rng,
-    /// Where runs go on from.
-    places: Vec<Stepper<'m>>,
+    /// Where runs go on from: of those that only the environment determined, and of the others.
+    places: [Vec<Stepper<'m>>; 2],
     /// The places that runs came to, as numbers.
     seen: FxHashSet<u64>,
     steps: u64,
@@ -69,7 +71,7 @@ pub(crate) struct Sampler<'m> {
 impl fmt::Debug for Sampler<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sampler")
-            .field("places", &self.places.len())
+            .field("places", &self.places.each_ref().map(Vec::len))
             .field("steps", &self.steps)
             .finish_non_exhaustive()
     }
@@ -77,7 +79,13 @@ impl fmt::Debug for Sampler<'_> {
 
 impl Default for Sampler<'_> {
     fn default() -> Self {
-        Self { random: Rng::with_seed(0), places: Vec::new(), seen: FxHashSet::default(), steps: 0, deepest: None }
+        Self {
+            random: Rng::with_seed(0),
+            places: [Vec::new(), Vec::new()],
+            seen: FxHashSet::default(),
+            steps: 0,
+            deepest: None,
+        }
     }
 }
 
@@ -94,12 +102,26 @@ impl<'m> Sampler<'m> {
         let mut found = Vec::new();
         aside(|| {
             while !aims.is_empty() && self.steps < steps && !watch.cancelled() {
-                let Some((index, walked)) = self.run(firmware, &aims) else { continue };
-                let Aim { number, goal, .. } = aims.swap_remove(index);
-                found.push((number, Teller { firmware, goal, value: false, watch }.search(walked)));
+                let manner = self.manner();
+                let Some((index, walked)) = self.run(firmware, manner, &aims, u64::MAX) else { continue };
+                let aim = aims.swap_remove(index);
+                let teller = Teller { firmware, goal: aim.goal, value: false, watch };
+                found.push((aim.number, teller.search(self.better(firmware, &aim, walked, watch))));
             }
         });
         found
+    }
+
+    /// A run that refutes a goal and is better than another one, if one is found soon: one that only the environment
+    /// determines, and then a shorter one.
+    fn better(&mut self, firmware: &Firmware<'m>, aim: &Aim<'_>, mut best: Walked, watch: &dyn Watch) -> Walked {
+        let last = self.steps + STEPS_FOR_BETTER;
+        while self.steps < last && !watch.cancelled() {
+            let manner = Manner { only_environment: true, ..self.manner() };
+            let longest = if best.run.abstracted.is_some() { u64::MAX } else { best.run.steps };
+            best = self.run(firmware, manner, std::slice::from_ref(aim), longest).map_or(best, |(_, walked)| walked);
+        }
+        best
     }
 
     /// The deepest that the stack was in runs, in bytes below RAMEND; more are tried until it is as deep as `target`, or so many
@@ -112,20 +134,29 @@ impl<'m> Sampler<'m> {
         watch: &dyn Watch,
     ) -> Option<u32> {
         while target.is_none_or(|target| self.deepest < Some(target)) && self.steps < steps && !watch.cancelled() {
-            self.run(firmware, &[]);
+            let manner = self.manner();
+            self.run(firmware, manner, &[], u64::MAX);
         }
         self.deepest
     }
 
-    /// One run from a place, until it refutes a goal: the index of that, and the run.
-    fn run(&mut self, firmware: &Firmware<'m>, aims: &[Aim<'_>]) -> Option<(usize, Walked)> {
-        let mut stepper = self.begin(firmware);
-        let manner = self.manner();
+    /// One run from a place, until it refutes a goal: the index of that, and the run if it has fewer steps than `longest`.
+    fn run(
+        &mut self,
+        firmware: &Firmware<'m>,
+        manner: Manner,
+        aims: &[Aim<'_>],
+        longest: u64,
+    ) -> Option<(usize, Walked)> {
+        let mut stepper = self.begin(firmware, manner);
         let (mut since_place, mut is_new) = (0, false);
         let steps = if self.is_time(8) { LONG_RUN_STEPS } else { RUN_STEPS };
         for _ in 0..steps {
-            let tried = self.step(&mut stepper, manner);
             self.steps += 1;
+            if stepper.run.steps + 1 >= longest {
+                return None;
+            }
+            let tried = self.step(&mut stepper, manner);
             match tried.result {
                 Ok(_) => stepper.accept(tried),
                 Err(Stop::Hazard(hazard)) => {
@@ -141,7 +172,7 @@ impl<'m> Sampler<'m> {
             if let Some((index, claims)) = refuted {
                 return Some((index, walked(stepper, Ending::Shown, claims)));
             }
-            is_new |= self.seen.insert(place(&view));
+            is_new |= self.seen.insert(place(&stepper));
             since_place += 1;
             if is_new && since_place >= PLACE_STEPS && stepper.run.inputs.len() < MAX_INPUTS {
                 self.add_place(&stepper);
@@ -152,20 +183,23 @@ impl<'m> Sampler<'m> {
     }
 
     /// Where a run begins: at a place that was found lately, more often than at others.
-    fn begin(&mut self, firmware: &Firmware<'m>) -> Stepper<'m> {
+    fn begin(&mut self, firmware: &Firmware<'m>, manner: Manner) -> Stepper<'m> {
+        let rests_on_model = !manner.only_environment && self.random.bool();
+        let places = &self.places[usize::from(rests_on_model)];
         let chance = self.random.f64();
-        let back = (chance * chance * self.places.len() as f64) as usize;
-        match self.places.len().checked_sub(1 + back) {
-            Some(index) => self.places[index].clone(),
+        let back = (chance * chance * places.len() as f64) as usize;
+        match places.len().checked_sub(1 + back) {
+            Some(index) => places[index].clone(),
             None => Stepper::new(firmware, &|_| 0),
         }
     }
 
     fn add_place(&mut self, stepper: &Stepper<'m>) {
-        if self.places.len() == MAX_PLACES {
-            self.places.remove(self.random.usize(..MAX_PLACES / 2));
+        let places = &mut self.places[usize::from(stepper.run.abstracted.is_some())];
+        if places.len() == MAX_PLACES {
+            places.remove(self.random.usize(..MAX_PLACES / 2));
         }
-        self.places.push(stepper.clone());
+        places.push(stepper.clone());
     }
 
     fn manner(&mut self) -> Manner {
@@ -247,9 +281,10 @@ fn add_atoms(formula: &NormalForm, node: NodeId, atoms: &mut BTreeSet<AtomId>) {
 }
 
 /// Where a run is, as a number.
-fn place(view: &ConcreteView<'_>) -> u64 {
+fn place(stepper: &Stepper<'_>) -> u64 {
+    let view = stepper.view();
     let mut hasher = FxHasher::default();
-    (view.pc(), view.stack_pointer(), view.interrupt_depth()).hash(&mut hasher);
+    (view.pc(), view.stack_pointer(), view.interrupt_depth(), stepper.run.abstracted.is_some()).hash(&mut hasher);
     hasher.finish()
 }
 
