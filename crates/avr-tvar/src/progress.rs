@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use avr_verify::Progress;
+use avr_image::Image;
+use avr_report::Escaped;
+use avr_verify::{Progress, place_at};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Shorter work shows nothing.
@@ -28,13 +30,13 @@ impl Display {
     /// A display that shows nothing yet.
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+        let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         Self { bar, shown: None, pass: Pass { number: 0, started: Instant::now() } }
     }
 
     /// Shows how far the work is, `elapsed` after its start.
-    pub(crate) fn show(&mut self, progress: &Progress, elapsed: Duration) {
+    pub(crate) fn show(&mut self, image: &Image, progress: &Progress, elapsed: Duration) {
         if progress.pass != self.pass.number {
             self.pass = Pass { number: progress.pass, started: Instant::now() };
         }
@@ -45,7 +47,7 @@ impl Display {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.shown = Some(Instant::now());
-        self.bar.set_message(message(progress, self.pass.started.elapsed()));
+        self.bar.set_message(message(image, progress, self.pass.started.elapsed()));
         self.bar.tick();
     }
 
@@ -56,22 +58,51 @@ impl Display {
 }
 
 /// The message, `elapsed` after the start of the pass.
-fn message(progress: &Progress, elapsed: Duration) -> String {
-    let Progress { phase, pass, states, refinements } = progress;
+fn message(image: &Image, progress: &Progress, elapsed: Duration) -> String {
+    let Progress { phase, pass, states, refinements, refined_at, locations, forgotten_bits } = progress;
     let rate = *states as f64 / elapsed.as_secs_f64().max(0.001);
-    format!("{phase} (pass {pass}): {states} states, {rate:.0} states/s, {refinements} refinements")
+    let last = refined_at.map(|address| place_at(image, address));
+    let last = last.map_or_else(String::new, |place| format!(", the last {}", Escaped(&place)));
+    format!(
+        "{phase} (pass {pass}): {states} states, {rate:.0} states/s, {forgotten_bits} bits forgotten at {locations} \
+         locations, {refinements} refinements{last}"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::message;
+    use avr_image::{Image, LoadOptions};
+    use avr_machine::device::Device;
     use avr_verify::{Phase, Progress};
     use std::time::Duration;
 
+    fn sample() -> Image {
+        let device = Device::named("atmega328p").expect("the device exists");
+        let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples/branch/branch.Og.elf");
+        Image::load(path, &options).expect("a sample")
+    }
+
     #[test]
     fn the_message_has_all_figures() {
-        let progress = Progress { phase: Phase::Exploring, pass: 2, states: 5000, refinements: 3 };
-        let expected = "exploring (pass 2): 5000 states, 2500 states/s, 3 refinements";
-        assert_eq!(message(&progress, Duration::from_secs(2)), expected);
+        let image = sample();
+        let before = Progress {
+            phase: Phase::Exploring,
+            pass: 2,
+            states: 5000,
+            refinements: 0,
+            refined_at: None,
+            locations: 7,
+            forgotten_bits: 40,
+        };
+        let figures = "exploring (pass 2): 5000 states, 2500 states/s, 40 bits forgotten at 7 locations";
+        assert_eq!(message(&image, &before, Duration::from_secs(2)), format!("{figures}, 0 refinements"));
+        let main = image.symbols.find("main").expect("it has symbols").place.flash().expect("code is in flash").0;
+        let refined = Progress { refinements: 3, refined_at: Some(main), ..before };
+        let told = message(&image, &refined, Duration::from_secs(2));
+        let expected = format!("{figures}, 3 refinements, the last at {main:#06x} (in main, ");
+        assert!(told.starts_with(&expected), "{told}");
+        assert!(told.contains("branch/main.c:"), "{told}");
     }
 }

@@ -283,7 +283,7 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
         if let Some(limit) = job.monitor.must_end() {
             break Ended::GivenUp(limit);
         }
-        display.show(&job.monitor.progress(), job.monitor.elapsed());
+        display.show(&job.image, &job.monitor.progress(), job.monitor.elapsed());
     };
     display.clear();
     outcome

@@ -56,6 +56,7 @@ pub use explain::{Along, Counts, Explained, Explanation, Stretch};
 pub use exploration::{Exploration, Stored};
 pub use graph::{GraphNode, NodeKind, StateGraph, graph};
 pub use known::Known;
+pub use reason::place_at;
 pub use request::{Reductions, Request};
 pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;

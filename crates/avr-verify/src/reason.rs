@@ -42,14 +42,19 @@ pub(crate) fn place(firmware: &Firmware<'_>, image: &Image, state: &AbstractStat
         AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
         AbstractState::Running(_) | AbstractState::Dummy => firmware.location(state).pc(),
     };
-    let Some(pc) = pc else { return "before the start".to_owned() };
-    let address = avr_image::FlashByteAddress(pc * 2);
+    pc.map_or_else(|| "before the start".to_owned(), |pc| place_at(image, pc * 2))
+}
+
+/// A flash byte address with function and source line, as far as the image tells.
+#[must_use]
+pub fn place_at(image: &Image, address: u32) -> String {
+    let address = avr_image::FlashByteAddress(address);
     let function = image.symbols.function_at(address).map(|located| located.symbol.display_name().to_owned());
     let line = image.source_line(address).map(|line| format!("{}:{}", line.file, line.line));
     let named = [function.map(|name| format!("in {name}")), line].into_iter().flatten();
     let detail: Vec<String> = named.collect();
     match detail.is_empty() {
-        true => format!("at {:#06x}", pc * 2),
-        false => format!("at {:#06x} ({})", pc * 2, detail.join(", ")),
+        true => format!("at {:#06x}", address.0),
+        false => format!("at {:#06x} ({})", address.0, detail.join(", ")),
     }
 }

@@ -141,6 +141,12 @@ impl StackBound {
         self.lower.filter(|lower| Some(*lower) == self.upper)
     }
 
+    /// Whether some run needs more than all runs do, which is a fault of our own.
+    #[must_use]
+    pub(crate) fn is_contradictory(&self) -> bool {
+        self.upper.is_some_and(|upper| self.lower > Some(upper))
+    }
+
     /// What two bounds of the same image say together.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {

@@ -77,6 +77,11 @@ impl Place for Location {
             Self::Dummy | Self::Sink => self,
         }
     }
+
+    /// The instruction as a flash byte address.
+    fn number(self) -> Option<u32> {
+        self.pc().map(|pc| pc * 2)
+    }
 }
 
 impl Location {

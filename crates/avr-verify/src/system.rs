@@ -121,9 +121,10 @@ impl<'a> Firmware<'a> {
 }
 
 impl Firmware<'_> {
-    /// The deepest that the stack was in runs at random, of which more are tried unless they are as deep as `target`.
-    pub(crate) fn sampled_depth(&mut self, target: Option<u32>, watch: &dyn Watch) -> Option<u32> {
-        let most = self.workspace.state.steps / STEPS_PER_SAMPLED;
+    /// The deepest that the stack was in runs at random, of which more are tried if that `goes_on` and they are not as deep as
+    /// `target`.
+    pub(crate) fn sampled_depth(&mut self, target: Option<u32>, goes_on: bool, watch: &dyn Watch) -> Option<u32> {
+        let most = if goes_on { self.workspace.state.steps / STEPS_PER_SAMPLED } else { 0 };
         let mut sampler = self.sampler.take()?;
         let deepest = sampler.deepest(self, target, most, watch);
         self.sampler = Some(sampler);

@@ -164,13 +164,13 @@ pub(crate) fn verified<T>(
     let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
-        (goals, known.or_known(number, result))
+        (goals, not_denied(known.or_known(number, result), stack))
     });
     let properties: Vec<Checked> = properties.collect();
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
-        stack,
+        stack: if stack.is_contradictory() { StackBound::default() } else { stack },
         survey: best_space(&firmware, &outcome)
             .and_then(|seen| Survey::new(&firmware, request.image, seen, request.watch)),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
@@ -300,14 +300,28 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
 
-/// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random.
+/// A result, unless it holds by a state space whose stack bound a run has exceeded.
+fn not_denied(result: PropertyResult, stack: StackBound) -> PropertyResult {
+    if result.verdict != Verdict::Holds || !stack.is_contradictory() {
+        return result;
+    }
+    let StackBound { lower, upper } = stack;
+    let reason =
+        format!("a run needs {} bytes of stack and the proof allows {}", lower.unwrap_or(0), upper.unwrap_or(0));
+    PropertyResult { verdict: Verdict::Unknown(Unknown::failed_self_check(reason)), ..result }
+}
+
+/// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random, unless
+/// a limit is reached.
 fn stack_bound(firmware: &mut Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
     let bounds = stack_spaces(outcome).map(|space| stack::bound(firmware, space, watch));
     let bound = bounds.reduce(StackBound::and).unwrap_or_default();
     if bound.lower.is_some() && bound.lower == bound.upper {
         return bound;
     }
-    bound.and(StackBound { lower: firmware.sampled_depth(bound.upper, watch), upper: None })
+    let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
+    let goes_on = !outcome.decisions.iter().any(is_limited);
+    bound.and(StackBound { lower: firmware.sampled_depth(bound.upper, goes_on, watch), upper: None })
 }
 
 /// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.
@@ -328,4 +342,28 @@ fn best_space<'a>(firmware: &'a Firmware<'_>, outcome: &'a Outcome<Firmware<'_>>
     let decided = decided.filter(|_| firmware.compression.is_none());
     let (space, _) = decided.chain(latest).max_by_key(|(space, refinements)| (followed(space), *refinements))?;
     Some(Seen { space, log: firmware.compression.as_ref().map(Compression::passed) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_denied;
+    use crate::random_programs::{LONG, results};
+    use crate::request::Reductions;
+    use crate::result::{StackBound, Verdict};
+
+    #[test]
+    fn a_proof_that_a_run_denies_proves_nothing() {
+        // `rjmp .-2` stays where it is.
+        let found = results(&[0xcfff], &["Inherent()", "AG (pc != 0)"], Reductions::NONE, LONG);
+        assert_eq!(found.properties[0].verdict, Verdict::Holds);
+        for result in found.properties {
+            let exact = StackBound { lower: Some(4), upper: Some(4) };
+            assert_eq!(not_denied(result.clone(), exact), result);
+            let denied = not_denied(result.clone(), StackBound { lower: Some(5), upper: Some(4) });
+            match (&result.verdict, &denied.verdict) {
+                (Verdict::Holds, Verdict::Unknown(unknown)) => assert!(unknown.self_check_failed),
+                _ => assert_eq!(denied, result),
+            }
+        }
+    }
 }

@@ -14,6 +14,8 @@ use std::hash::BuildHasher;
 const EXPANSIONS_UNWATCHED: usize = 32;
 /// How many states are expanded between two questions to the system whether it goes on.
 const EXPANSIONS_UNSETTLED: usize = 256;
+/// After so many expansions it is counted what locations forget.
+const EXPANSIONS_UNCOUNTED: usize = 4_096;
 
 /// An exploration that can be continued.
 #[derive(Debug)]
@@ -76,6 +78,10 @@ impl<S: System> Explorer<S> {
             let Some(state) = self.next() else { break };
             if self.space.expanded.is_multiple_of(EXPANSIONS_UNWATCHED) {
                 progress.states = self.space.states.len() - self.replaced;
+                if self.space.expanded.is_multiple_of(EXPANSIONS_UNCOUNTED) {
+                    progress.locations = precision.locations();
+                    progress.forgotten_bits = precision.forgotten_bits();
+                }
                 self.space.exhausted = watch.check(progress);
                 if self.space.exhausted.is_some() {
                     break;

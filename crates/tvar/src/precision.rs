@@ -259,6 +259,11 @@ pub trait Place: Copy + Eq + Ord + Hash + Debug {
     fn in_any_round(self) -> Self {
         self
     }
+
+    /// A number for those who are told where work goes on, such as an address.
+    fn number(self) -> Option<u32> {
+        None
+    }
 }
 
 /// The precision of all locations.
@@ -303,6 +308,20 @@ impl<L: Place> Precision<L> {
     pub fn common_at(&self, general: &L) -> Option<&LocationPrecision> {
         let common = || self.general.get(general).unwrap_or(&self.start);
         (!self.diverse.contains(general)).then(common)
+    }
+
+    /// How many locations have a precision of their own.
+    #[must_use]
+    pub fn locations(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// How many bits these locations forget, where bits are kept unless it is said otherwise.
+    #[must_use]
+    pub fn forgotten_bits(&self) -> u64 {
+        let steps = self.locations.values().map(|local| &local.step).filter(|step| !step.decays);
+        let bits = steps.flat_map(|step| step.exceptions.iter());
+        bits.map(|(_, bits)| u64::from(bits.count_ones())).sum()
     }
 
     /// Whether a refinement would change anything.
@@ -426,6 +445,7 @@ mod tests {
         let mut precision = Precision::new(Strategy::Default);
         precision.drop_bits(InLoop(1, 1), CELL, 0b01);
         precision.drop_bits(InLoop(1, 0), CELL, 0b10);
+        assert_eq!((precision.locations(), precision.forgotten_bits()), (2, 2));
         assert_eq!((kept(&precision, 1), kept(&precision, 2)), (0b10, 0b01));
     }
 }

@@ -4,7 +4,7 @@ use crate::decision::{Decision, Goal, Outcome, Undecided};
 use crate::explore::Explorer;
 use crate::paper;
 use crate::plan::Plan;
-use crate::precision::{LocationPrecision, Precision, StepPrecision, Strategy};
+use crate::precision::{LocationPrecision, Place, Precision, StepPrecision, Strategy};
 use crate::space::StateSpace;
 use crate::system::{Decided, Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
@@ -424,6 +424,9 @@ where
         }
         self.progress.refinements += plan.refinements.len();
         let changed = !plan.refinements.is_empty();
+        if let Some((location, _)) = plan.refinements.last() {
+            self.progress.refined_at = location.number();
+        }
         for (location, knob) in plan.refinements {
             match self.mode {
                 Mode::Limited => self.precision.refine_generally(location, knob),

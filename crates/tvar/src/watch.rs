@@ -57,6 +57,12 @@ pub struct Progress {
     pub states: usize,
     /// Refinements so far.
     pub refinements: usize,
+    /// The place of the last of them, as [`Place::number`](crate::Place::number) gives it.
+    pub refined_at: Option<u32>,
+    /// Locations that have a precision of their own.
+    pub locations: usize,
+    /// Bits that these locations forget.
+    pub forgotten_bits: u64,
 }
 
 /// Whoever watches the work: sets its limits and is told about its progress.

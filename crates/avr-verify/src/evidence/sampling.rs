@@ -49,7 +49,7 @@ struct Manner {
     only_environment: bool,
 }
 
-/// A goal that is looked for a run against, as one state refutes it.
+/// A goal that one state refutes: a run to such a state is looked for.
 struct Aim<'a> {
     number: usize,
     goal: &'a Goal,
