@@ -58,7 +58,8 @@ static void execute(avr_t *avr)
     avr->run_cycle_count = avr->run_cycle_limit = 1;
     avr->interrupt_state = 0;
     avr->state = cpu_Running;
-    avr->pc = avr_run_one(avr);
+    /* The program counter wraps at the end of the flash, after an indirect jump as well. simavr's is wider. */
+    avr->pc = avr_run_one(avr) & avr->flashend;
 }
 
 /* All that a program can see except the registers of peripherals. */
