@@ -119,6 +119,9 @@ pub struct Verify {
     /// Keep every state, also where nothing is decided and no property can tell that it was left out
     #[arg(long)]
     pub all_states: bool,
+    /// Follow every run of every interrupt handler step by step, also where it does what it did elsewhere
+    #[arg(long)]
+    pub all_handlers: bool,
     /// An older report in JSON: the report says what changed since then
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -171,6 +174,7 @@ impl Verify {
             strategy: Strategy::default(),
             all_interrupts: false,
             all_states: false,
+            all_handlers: false,
             deny: Vec::new(),
             strict: false,
             format: ReportFormat::Text,

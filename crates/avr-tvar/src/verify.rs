@@ -196,7 +196,11 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
         file,
         start: arguments.start,
         strategy: arguments.strategy,
-        reductions: Reductions { interrupts: !arguments.all_interrupts, paths: !arguments.all_states },
+        reductions: Reductions {
+            interrupts: !arguments.all_interrupts,
+            paths: !arguments.all_states,
+            handlers: !arguments.all_handlers,
+        },
         text: arguments.certificate.as_ref().map(|_| PropertyText {
             file: text.unwrap_or_else(|| NO_FILE.to_owned()),
             more: arguments.property.clone(),

@@ -27,6 +27,8 @@ pub(crate) struct Forgetting {
     stack_pointer: (u16, Option<u16>),
     status: u16,
     sram: Range<u16>,
+    /// Whether all registers that count the rounds of loops tell locations apart.
+    pub(crate) tells_most: bool,
     /// What is live after the return from the youngest frame of each call string.
     after: RefCell<FxHashMap<CallsId, Cells>>,
 }
@@ -40,6 +42,7 @@ impl Forgetting {
             stack_pointer: machine.stack_pointer_addresses(),
             status: machine.status_address(),
             sram: machine.sram(),
+            tells_most: false,
             after: RefCell::default(),
         }
     }
@@ -188,14 +191,16 @@ impl Forgetting {
         frames: impl Iterator<Item = (Frame, Option<u32>)>,
         cell: &dyn Fn(u16) -> TvByte,
     ) -> u64 {
-        let wanted = |address| self.liveness.counting(address) | self.liveness.addressing(address);
+        let wanted = |address| self.liveness.telling(address, self.tells_most);
         let mut key = Key::default();
         let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
         key.add(cell, wanted(pc), &places);
-        if let Some(pointer) = pointer {
+        if let Some(mut pointer) = pointer {
             for (frame, entry) in frames {
                 self.find_saved(machine, (&frame, entry), pointer, &mut places);
                 key.add(cell, wanted(frame.return_address), &places);
+                // What the caller or the interrupted code has pushed until then ends where this frame begins.
+                pointer = frame.position;
             }
         }
         key.finish()

@@ -26,7 +26,7 @@ pub(crate) fn decide<'m>(
         firmware.workspace.state.steps = steps;
         let (atoms, goals, watch) = (atoms.len(), &asked.goals, request.watch);
         let outcome = match firmware.compression {
-            Some(_) => tvar::verify_from(&mut firmware, atoms, goals, request.strategy, FEW_STATES, watch),
+            Some(_) => tvar::verify_from(&mut firmware, atoms, goals, request.strategy, first_budget(), watch),
             None => tvar::verify(&mut firmware, atoms, goals, request.strategy, watch),
         };
         (firmware, outcome)
@@ -121,7 +121,8 @@ fn reduced<'m>(
     allows_reduction(request).then(|| {
         let firmware = Firmware::new(machine, atoms).asked_for(asked);
         let firmware = if reductions.interrupts { firmware.with_reduced_interrupts() } else { firmware };
-        if reductions.paths { firmware.with_compressed_paths() } else { firmware }
+        let firmware = if reductions.paths { firmware.with_compressed_paths() } else { firmware };
+        if reductions.handlers { firmware.with_passed_handlers() } else { firmware }
     })
 }
 
@@ -137,4 +138,29 @@ fn use_unfolded(firmware: &mut Firmware<'_>, outcome: &mut Outcome<Firmware<'_>>
         }
     }
     all_shown
+}
+
+#[cfg(not(test))]
+const fn first_budget() -> usize {
+    FEW_STATES
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of states, on this thread, beyond which locations are limited.
+    static BUDGET: std::cell::Cell<usize> = const { std::cell::Cell::new(FEW_STATES) };
+}
+
+#[cfg(test)]
+fn first_budget() -> usize {
+    BUDGET.get()
+}
+
+/// Does something with another number of states beyond which locations are limited.
+#[cfg(test)]
+pub(crate) fn with_first_budget<T>(states: usize, work: impl FnOnce() -> T) -> T {
+    let before = BUDGET.replace(states);
+    let result = work();
+    BUDGET.set(before);
+    result
 }

@@ -18,6 +18,7 @@ mod explain;
 mod exploration;
 mod fairness;
 mod graph;
+mod handlers;
 mod invariant;
 mod joined;
 mod known;

@@ -4,6 +4,8 @@
 //! Both are computed on the machine code alone. The result guides what is forgotten and what tells states apart; it is
 //! never relied on: forgetting is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
 
+mod counters;
+
 use avr_isa::Instruction;
 use avr_machine::{Fetched, Machine, Program};
 use rustc_hash::FxHashMap;
@@ -58,8 +60,12 @@ pub(crate) struct Liveness {
     facts: Vec<Facts>,
     /// The registers that each function and handler that was asked for pushes in the beginning, by its first instruction.
     saved: RefCell<FxHashMap<u32, Rc<[u8]>>>,
-    /// The registers that count the rounds of a loop, by flash word address.
+    /// The registers whose values may end in an address, by flash word address.
+    addressing: Vec<u32>,
+    /// Those that `dec` counts the rounds of a loop in.
     counting: Vec<u32>,
+    /// Those whose values may end in an address or in what is compared with a register that counts the rounds of a loop.
+    telling: Vec<u32>,
 }
 
 /// How many instructions at the beginning of a function are looked at for registers that it saves.
@@ -68,13 +74,24 @@ const MAX_PROLOGUE: usize = 48;
 impl Liveness {
     /// Computes the liveness of every instruction in a program.
     pub(crate) fn new(machine: &Machine) -> Self {
-        let effects: Vec<Option<Effect>> =
+        let mut effects: Vec<Option<Effect>> =
             (0..machine.program.words()).map(|address| effect(&machine.program, address)).collect();
         let mut facts = vec![Facts::default(); effects.len()];
         solve(&effects, |address, facts| update_liveness(&effects, address, facts), &mut facts);
         let returns = call_returns(&effects);
-        solve(&effects, |address, facts| update_addressing(&effects, &returns, address, facts), &mut facts);
-        Self { facts, saved: RefCell::default(), counting: counting(&machine.program) }
+        let feeding = |effects: &[Option<Effect>], mut facts: Vec<Facts>| -> Vec<u32> {
+            solve(effects, |address, facts| update_addressing(effects, &returns, address, facts), &mut facts);
+            facts.iter().map(|facts| (facts.addressing & REGISTERS) as u32).collect()
+        };
+        let addressing = feeding(&effects, facts.clone());
+        let counting = counters::counting(&machine.program, &effects);
+        for (address, registers) in counters::comparisons(&machine.program, &effects) {
+            if let Some(effect) = &mut effects[address as usize] {
+                effect.pointers |= Cells::from(registers);
+            }
+        }
+        let telling = feeding(&effects, facts.clone());
+        Self { facts, saved: RefCell::default(), addressing, counting, telling }
     }
 
     /// The registers that the function or handler at a flash word address pushes first, in this order.
@@ -89,14 +106,16 @@ impl Liveness {
         self.facts.get(address as usize).map_or(ALL, |facts| facts.live | facts.passing & after)
     }
 
-    /// The registers at an instruction that count the rounds of a loop that it is part of.
-    pub(crate) fn counting(&self, address: u32) -> u32 {
-        self.counting.get(address as usize).copied().unwrap_or(0)
-    }
-
     /// The registers at an instruction whose values may end in an address.
     pub(crate) fn addressing(&self, address: u32) -> u32 {
-        self.facts.get(address as usize).map_or(0, |facts| (facts.addressing & REGISTERS) as u32)
+        self.addressing.get(address as usize).copied().unwrap_or(0)
+    }
+
+    /// The registers at an instruction whose values tell the rounds of loops apart; with `most`, also those that count rounds
+    /// otherwise than with `dec`, and what they are compared with.
+    pub(crate) fn telling(&self, address: u32, most: bool) -> u32 {
+        let at = |registers: &[u32]| registers.get(address as usize).copied().unwrap_or(0);
+        at(&self.counting) | if most { at(&self.telling) } else { at(&self.addressing) }
     }
 }
 
@@ -171,27 +190,6 @@ fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<u32, Vec<u32>> {
         }
     }
     returns
-}
-
-/// The registers that count the rounds of loops, by instruction: `dec` of one of them decides whether a branch goes back.
-fn counting(program: &Program) -> Vec<u32> {
-    let mut counting = vec![0; program.words() as usize];
-    for branch in 1..program.words() {
-        let (
-            Fetched::Instruction { instruction: Instruction::Dec { rd }, .. },
-            Fetched::Instruction { instruction, .. },
-        ) = (program.fetch(branch - 1), program.fetch(branch))
-        else {
-            continue;
-        };
-        if let Flow::Next(targets) = flow(program, instruction, branch, 1)
-            && let [_, back] = targets[..]
-            && back < branch
-        {
-            counting[back as usize..=branch as usize].iter_mut().for_each(|registers| *registers |= 1 << rd.index());
-        }
-    }
-    counting
 }
 
 /// The return instructions that a function reaches without leaving calls.

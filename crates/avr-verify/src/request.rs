@@ -61,11 +61,13 @@ pub struct Reductions {
     pub interrupts: bool,
     /// States are kept only where something is decided.
     pub paths: bool,
+    /// Handlers are passed in one step, where interrupts and paths are reduced as well.
+    pub handlers: bool,
 }
 
 impl Reductions {
     /// Everything that no property can tell is left out.
-    pub const ALL: Self = Self { interrupts: true, paths: true };
+    pub const ALL: Self = Self { interrupts: true, paths: true, handlers: true };
     /// Nothing is left out.
-    pub const NONE: Self = Self { interrupts: false, paths: false };
+    pub const NONE: Self = Self { interrupts: false, paths: false, handlers: false };
 }

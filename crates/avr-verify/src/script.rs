@@ -37,6 +37,13 @@ pub(crate) struct Answer {
     count: u32,
 }
 
+impl Answer {
+    /// One of the cases in which the stored state is.
+    pub(crate) fn case(index: usize, count: usize) -> Self {
+        Self { chooser: Chooser::State, index: index as u32, count: count as u32 }
+    }
+}
+
 /// How unknown values are made and what is noted about questions: the part that depends on the value domain.
 pub(crate) trait Unknowns<V: ByteDomain> {
     /// A byte whose bits in `mask` are unknown inputs; the others are 0.

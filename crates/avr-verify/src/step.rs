@@ -75,7 +75,7 @@ impl<'f> Firmware<'f> {
     }
 
     /// With `far`, each outcome is followed on such a passage.
-    fn all_leaves(
+    pub(crate) fn all_leaves(
         &mut self,
         state: &AbstractState,
         here: &LocationPrecision,
@@ -108,6 +108,24 @@ impl<'f> Firmware<'f> {
                 }
                 environment.clear_notes();
                 stepped = self.run(state, here, &mut environment);
+            }
+            if let (AbstractState::Running(running), Stepped::On(postponed), Some((passage, precision))) =
+                (state, &stepped, far)
+                && here.coarse
+                && environment.unknowns.steps.as_ref().is_some_and(|steps| steps.interrupted)
+                && let Some(passed) = self.handled(running, *postponed, passage, precision)
+            {
+                let returned = self.returned(running, &passed, passage, precision);
+                let count = returned.len();
+                for (index, state) in returned.into_iter().enumerate() {
+                    let case = (count > 1).then(|| Answer::case(index, count));
+                    let script = environment.script.iter().copied().chain(case).collect();
+                    leaves.push(Leaf { script, state });
+                }
+                if !environment.advance() {
+                    return leaves;
+                }
+                continue;
             }
             let mut target = match (stepped, far) {
                 (Stepped::On(postponed), Some((passage, precision))) => {
@@ -174,7 +192,7 @@ impl<'f> Firmware<'f> {
         let stepped = self.machine.step(&mut self.workspace.state, environment);
         let state = &self.workspace.state;
         self.workspace.entered = (state.calls.frames().len() > depth).then_some(state.control.pc);
-        let postponed = before.map(|before| self.reduced(&before, environment, stepped.is_ok()));
+        let postponed = before.map(|before| self.reduced(&before, precision, environment, stepped.is_ok()));
         match stepped {
             Ok(_) => Stepped::On(postponed.unwrap_or_default()),
             Err(Stop::Hazard(hazard)) => Stepped::Ended(AbstractState::Hazard { hazard, pc }),
@@ -184,7 +202,7 @@ impl<'f> Firmware<'f> {
     }
 
     /// Goes on with the machine at work while nothing is decided, and stores it where something is.
-    fn pass(
+    pub(crate) fn pass(
         &mut self,
         mut postponed: Postponed,
         mut passage: Passage<'_>,
@@ -240,11 +258,21 @@ impl<'f> Firmware<'f> {
     }
 
     /// Takes note of what a step did that was reduced, forgets what is garbage then, and gives what is postponed.
-    fn reduced(&mut self, before: &Before, environment: &mut Scripted<'_, Open<'_>>, went_on: bool) -> Postponed {
+    fn reduced(
+        &mut self,
+        before: &Before,
+        precision: &LocationPrecision,
+        environment: &mut Scripted<'_, Open<'_>>,
+        went_on: bool,
+    ) -> Postponed {
         let (Some(reduction), Some(steps)) = (&mut self.reduction, &mut environment.unknowns.steps) else {
             return Postponed::default();
         };
         steps.postponed = environment.postponed;
+        if let Some(footing) = self.handlers.as_mut().and_then(|handlers| handlers.footing.as_mut()) {
+            let after = self.forgetting.whole_pointer(&self.workspace.state);
+            footing.note(steps, (before, after), precision);
+        }
         reduction.note_touched(self.machine, steps, before, &self.workspace.state);
         if !went_on {
             return Postponed::default();
@@ -256,7 +284,7 @@ impl<'f> Firmware<'f> {
         reduction.after(self.machine, steps, before, &self.workspace.state)
     }
 
-    fn arrived(&mut self, occurrences: Occurrences, postponed: Postponed) -> AbstractState {
+    pub(crate) fn arrived(&mut self, occurrences: Occurrences, postponed: Postponed) -> AbstractState {
         let did = self.store.intern_occurrences(occurrences);
         AbstractState::Running(self.workspace.save(&mut self.store, did, postponed))
     }

@@ -144,6 +144,23 @@ impl Store {
         self.pages.get(self.blocks.get(block)[page % BLOCK_PAGES])
     }
 
+    /// The numbers of some pages of a memory: those of whole blocks as the numbers of the blocks.
+    pub(crate) fn pages(&self, memory: MemoryId, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for (block, number) in self.roots.get(memory.0).iter().enumerate() {
+            let pages = block * BLOCK_PAGES..(block + 1) * BLOCK_PAGES;
+            match pages.clone().filter(|page| is_wanted(*page)).count() {
+                0 => {}
+                BLOCK_PAGES => numbers.push(*number),
+                _ => {
+                    let all = self.blocks.get(*number).iter().zip(pages);
+                    numbers.extend(all.filter(|(_, page)| is_wanted(*page)).map(|(number, _)| *number));
+                }
+            }
+        }
+        numbers
+    }
+
     /// The cells that two memories have different: data address and both values, in ascending order.
     pub(crate) fn differing_cells(
         &self,

@@ -6,6 +6,7 @@ use crate::compression::Compression;
 use crate::decay::Forgetting;
 use crate::events::{occurrence, watched};
 use crate::evidence::{self, Sampler, Search};
+use crate::handlers::Handlers;
 use crate::reduction::Reduction;
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
@@ -56,6 +57,8 @@ pub struct Firmware<'a> {
     pub(crate) reduction: Option<Reduction>,
     /// Where states are kept only where something is decided.
     pub(crate) compression: Option<Compression>,
+    /// Where handlers are passed in one step.
+    pub(crate) handlers: Option<Handlers>,
     /// Where runs at random are tried as well.
     pub(crate) sampler: Option<Sampler<'a>>,
 }
@@ -82,6 +85,7 @@ impl<'a> Firmware<'a> {
             advised: None,
             reduction: None,
             compression: None,
+            handlers: None,
             sampler: None,
         }
     }
@@ -105,6 +109,13 @@ impl<'a> Firmware<'a> {
     #[must_use]
     pub fn with_compressed_paths(mut self) -> Self {
         self.compression = Some(Compression::new(self.machine));
+        self
+    }
+
+    /// The same where handlers are passed in one step: where both of the other reductions are made.
+    #[must_use]
+    pub fn with_passed_handlers(mut self) -> Self {
+        self.handlers = Some(Handlers::default());
         self
     }
 
@@ -170,6 +181,9 @@ impl System for Firmware<'_> {
         }
         if let Some(compression) = &mut self.compression {
             compression.begin(self.machine);
+        }
+        if let Some(handlers) = &mut self.handlers {
+            handlers.begin();
         }
         AbstractState::Dummy
     }
@@ -287,6 +301,10 @@ impl System for Firmware<'_> {
     fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
         let unfolded = self.unfolded(path, precision);
         Tracer::new(self, &unfolded, precision).blame(cause)
+    }
+
+    fn tell_more_apart(&mut self) -> bool {
+        !std::mem::replace(&mut self.forgetting.tells_most, true)
     }
 
     fn refined_for(&mut self, state: &AbstractState) {

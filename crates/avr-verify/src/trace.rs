@@ -189,20 +189,22 @@ impl<'a, 'f> Tracer<'a, 'f> {
             let masks = narrow.cells.iter().map(|(cell, byte)| (*cell, wanted(byte)));
             masks.filter(|(_, mask)| *mask != 0).collect()
         };
-        let steps = self.narrow.iter().map(|narrow| (narrow.step, cells(narrow)));
-        let counted = steps.map(|(step, cells)| {
-            let bits: u32 = cells.iter().map(|(_, mask)| mask.count_ones()).sum();
-            (bits, std::cmp::Reverse(step), cells)
-        });
-        let narrowest = counted.filter(|(bits, ..)| (1..=MAX_CUT_BITS).contains(bits)).min();
-        let Some((_, std::cmp::Reverse(step), cells)) = narrowest else { return Vec::new() };
-        let location = self.location(step);
-        let cut = |(cell, _): (u16, u8)| {
+        let steps: Vec<_> = self.narrow.iter().map(|narrow| (narrow.step, cells(narrow))).collect();
+        let bits = |cells: &[(u16, u8)]| -> u32 { cells.iter().map(|(_, mask)| mask.count_ones()).sum() };
+        let few = steps.iter().map(|(_, cells)| bits(cells)).filter(|bits| (1..=MAX_CUT_BITS).contains(bits)).min();
+        let Some(latest) = few.and_then(|few| steps.iter().rposition(|(_, cells)| bits(cells) == few)) else {
+            return Vec::new();
+        };
+        // What is computed with a value may be less known another time: the earliest step at which the same registers hold it.
+        let alike = steps[..latest].iter().rev().take_while(|(_, cells)| *cells == steps[latest].1);
+        let (step, cells) = alike.last().unwrap_or(&steps[latest]);
+        let (step, location) = (*step, self.location(*step));
+        let cut = |(cell, _): &(u16, u8)| {
             // Where some bits are unknown now, others may be next time.
-            let knob = Knob::Case(Variable(cell.into()), 0xff);
+            let knob = Knob::Case(Variable((*cell).into()), 0xff);
             Candidate { location, knob, step, indirection: 0, direct: true }
         };
-        cells.into_iter().map(cut).collect()
+        cells.iter().map(cut).collect()
     }
 
     /// The answers that lead from a state of the path to the next, and where they lead before anything decays; none if none

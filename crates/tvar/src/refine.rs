@@ -21,6 +21,9 @@ const MAX_SMALL_PASSES: usize = 8;
 /// How often a state space with limited locations is built.
 const MAX_LIMITED_PASSES: usize = 16;
 
+/// How many states are expanded where locations are limited before more locations are told apart.
+const LIMITED_BUDGET: usize = 20_000;
+
 /// How many states are expanded before the goals are evaluated for the first time. Larger state spaces are first built
 /// with few states per location.
 const FIRST_BUDGET: usize = 50_000;
@@ -115,6 +118,8 @@ pub(crate) struct Run<'a, S: System> {
     first_budget: usize,
     pub(crate) mode: Mode,
     limited_passes: usize,
+    /// Whether the system tells as many locations apart as it can.
+    tells_most_apart: bool,
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
     decisions: Vec<Option<Decision<S::State>>>,
@@ -168,6 +173,7 @@ where
             first_budget: FIRST_BUDGET,
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
             limited_passes: 0,
+            tells_most_apart: false,
             unlimited: None,
             decisions: goals.iter().map(|_| None).collect(),
             latest: None,
@@ -248,8 +254,14 @@ where
     /// because it may have been dropped on the way to what refinement removes.
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let explorer = Explorer::new(system, true);
-        let space = explorer.run(system, &mut self.precision, usize::MAX, self.watch, &mut self.progress);
-        if space.exhausted.is_none() && !system.is_settled() {
+        let budget = if self.tells_most_apart { usize::MAX } else { LIMITED_BUDGET };
+        let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
+        let is_cut_short = space.expanded >= budget && !space.is_finished();
+        if space.exhausted.is_none() && (is_cut_short || !system.is_settled()) {
+            if is_cut_short {
+                system.tell_more_apart();
+                self.tells_most_apart = true;
+            }
             self.precision.forget_drops();
             return;
         }

@@ -84,6 +84,12 @@ pub trait System {
         true
     }
 
+    /// Is asked to tell more locations apart, because a state space with few states per location grows large; whether it does
+    /// from now on.
+    fn tell_more_apart(&mut self) -> bool {
+        false
+    }
+
     /// Is told that something is refined because of what is unknown at a state.
     fn refined_for(&mut self, _state: &Self::State) {}
 

@@ -10,7 +10,8 @@ mod log;
 mod tests;
 mod unfolding;
 
-use crate::state::{AbstractState, Location};
+use crate::stack;
+use crate::state::{AbstractState, Location, Running};
 use crate::system::Firmware;
 use avr_isa::Instruction;
 use avr_machine::{Control, Fetched, FrameKind, Machine, MachineState, Program};
@@ -86,6 +87,16 @@ impl Compression {
         self.passed = Log::default();
     }
 
+    /// The least value of the stack pointer in the present state space.
+    pub(crate) fn deepest(&self) -> u16 {
+        self.deepest
+    }
+
+    /// Takes back what was noted of the stack pointer.
+    pub(crate) fn set_deepest(&mut self, pointer: u16) {
+        self.deepest = pointer;
+    }
+
     /// What was passed since the present state space was begun.
     pub(crate) fn passed(&self) -> &Log {
         &self.passed
@@ -121,12 +132,24 @@ pub(crate) struct Passage<'a> {
     pointer: Option<u16>,
     /// The stack pointer for which the labels were compared last, and whether a half of it waited for the other one.
     compared: Option<(u16, bool)>,
+    /// The fewest frames of the call string; with fewer the run ends.
+    floor: usize,
 }
 
 impl<'a> Passage<'a> {
     /// The beginning of a run from a state with these labels, at this place.
     pub(crate) fn new(labels: &'a [Truth], from: Spot) -> Self {
-        Self { labels, from, at: from, steps: 0, lowest: u16::MAX, pointer: None, compared: None }
+        Self { labels, from, at: from, steps: 0, lowest: u16::MAX, pointer: None, compared: None, floor: 0 }
+    }
+
+    /// The same that ends as soon as the call string has fewer frames.
+    pub(crate) fn until_return(self, floor: usize) -> Self {
+        Self { floor, ..self }
+    }
+
+    /// The labels of the state where it began.
+    pub(crate) fn labels(&self) -> &'a [Truth] {
+        self.labels
     }
 
     /// Begins a step that may be taken back.
@@ -205,7 +228,7 @@ impl Firmware<'_> {
                 return true;
             }
         }
-        if passage.steps >= MAX_STEPS || state.control.sleeping {
+        if passage.steps >= MAX_STEPS || state.control.sleeping || state.calls.frames().len() < passage.floor {
             return true;
         }
         if !compression.loop_heads.contains(state.control.pc as usize) {
@@ -271,6 +294,26 @@ impl Firmware<'_> {
         let depth = self.depth_at(passage.pointer);
         if let Some(compression) = &mut self.compression {
             compression.passed.note_spot(passage.at, depth);
+        }
+    }
+
+    /// Takes note of a state of a handler that is passed.
+    pub(crate) fn note_kept(&mut self, spot: Spot, state: &AbstractState) {
+        let depth = stack::depth(self, state);
+        if let Some(compression) = &mut self.compression {
+            compression.passed.note_spot(spot, depth);
+        }
+    }
+
+    /// Takes note that the handler that the machine at work has just entered from a state is passed.
+    pub(crate) fn note_passed(&mut self, from: &Running) {
+        let entry = Spot { pc: self.workspace.state.control.pc, calls: self.workspace.save_calls(&mut self.store) };
+        let interrupted = Spot { pc: from.control.pc, calls: from.calls };
+        let depth = self.depth_at(self.forgetting.whole_pointer(&self.workspace.state));
+        if let Some(compression) = &mut self.compression {
+            compression.passed.note_spot(entry, depth);
+            compression.passed.note_move(interrupted, entry);
+            compression.passed.note_move(entry, interrupted);
         }
     }
 

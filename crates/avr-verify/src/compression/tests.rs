@@ -16,7 +16,7 @@ thread_local! {
 
 /// The time for a compressed program. A few need very many refinements, which take long along unfolded paths.
 const SHORT: Duration = Duration::from_secs(4);
-const PATHS: Reductions = Reductions { interrupts: false, paths: true };
+const PATHS: Reductions = Reductions { interrupts: false, paths: true, handlers: false };
 
 /// What the program does as a whole: instructions, routines with what they take of the stack, and how they lead to each
 /// other.

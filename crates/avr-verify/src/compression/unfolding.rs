@@ -49,16 +49,24 @@ impl Firmware<'_> {
             if found.len() == most || chosen.as_ref().is_some_and(|chosen| *chosen != choices) {
                 continue;
             }
-            if let Some(way) = self.way(leaf.state, to, precision) {
+            let ways = match self.way(leaf.state, to, precision) {
+                Some(way) => vec![way],
+                None if self.handlers.is_some() && self.has_entered(from, &leaf.state) => {
+                    self.ways_through(leaf.state, to, precision)
+                }
+                None => continue,
+            };
+            if !ways.is_empty() {
                 chosen = Some(choices);
-                found.push(way);
+                found.extend(ways);
+                found.truncate(most);
             }
         }
         found
     }
 
     /// The states on the way from one state with steps of one outcome to one that another state covers, and that one.
-    fn way(
+    pub(crate) fn way(
         &mut self,
         from: AbstractState,
         to: &AbstractState,

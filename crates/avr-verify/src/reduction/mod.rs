@@ -106,6 +106,11 @@ impl Reduction {
         })
     }
 
+    /// Whether the handler of an interrupt gives everything back, as far as the present state space takes it for granted.
+    pub(crate) fn is_neutral(&self, number: u8) -> bool {
+        (self.neutral & !self.assumed.disturbing) >> number & 1 == 1
+    }
+
     /// Begins a state space: it takes for granted what was seen until now as well.
     pub(crate) fn begin(&mut self, machine: &Machine) {
         let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
@@ -394,6 +399,13 @@ pub(crate) struct Before {
     held_off: bool,
     /// The youngest handler that runs: the number of its interrupt, and the stack pointer before it was entered.
     handler: Option<(u8, u16)>,
+}
+
+impl Before {
+    /// The stack pointer, unless it is torn or unknown.
+    pub(crate) fn pointer(&self) -> Option<u16> {
+        self.pointer
+    }
 }
 
 /// The handlers that run, youngest first.

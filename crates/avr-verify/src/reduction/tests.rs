@@ -15,7 +15,7 @@ thread_local! {
 
 /// What is said where interrupts are looked at only where they can be seen, or everywhere.
 fn said_reduced(words: &[u16], interrupts: bool) -> Said {
-    said(words, Reductions { interrupts, paths: false }, LONG)
+    said(words, Reductions { interrupts, paths: false, handlers: false }, LONG)
 }
 
 #[test]
