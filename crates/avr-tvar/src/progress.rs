@@ -59,7 +59,7 @@ impl Display {
 
 /// The message, `elapsed` after the start of the pass.
 fn message(image: &Image, progress: &Progress, elapsed: Duration) -> String {
-    let Progress { phase, pass, states, refinements, refined_at, locations, forgotten_bits } = progress;
+    let Progress { phase, pass, states, refinements, refined_at, locations, forgotten_bits, .. } = progress;
     let rate = *states as f64 / elapsed.as_secs_f64().max(0.001);
     let last = refined_at.map(|address| place_at(image, address));
     let last = last.map_or_else(String::new, |place| format!(", the last {}", Escaped(&place)));
@@ -93,6 +93,7 @@ mod tests {
             states: 5000,
             refinements: 0,
             refined_at: None,
+            crowded: None,
             locations: 7,
             forgotten_bits: 40,
         };

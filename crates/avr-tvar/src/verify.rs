@@ -15,8 +15,8 @@ use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
-    Basis, Culprit, Exhausted, Known, PropertyResult, PropertyText, Reductions, Request, Results, StackBound,
-    Statistics, Strategy, Unknown, Verdict, assumptions,
+    Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, StackBound,
+    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
 };
 
 use crate::arguments::{Deny, Verify};
@@ -373,10 +373,13 @@ impl Job {
 
     /// Why work was given up.
     pub(crate) fn reason(&self, limit: Exhausted) -> String {
-        let progress = self.monitor.progress();
+        let Progress { phase, pass, states, refinements, refined_at, crowded, .. } = self.monitor.progress();
+        let place = |address| place_at(&self.image, address);
+        let last = refined_at.map_or_else(String::new, |at| format!(", the last {}", place(at)));
+        let most =
+            crowded.map_or_else(String::new, |(at, states)| format!("; the most states, {states}, came {}", place(at)));
         format!(
-            "{limit} while {} in pass {}, with {} states reached after {} refinements",
-            progress.phase, progress.pass, progress.states, progress.refinements
+            "{limit} while {phase} in pass {pass}, with {states} states reached after {refinements} refinements{last}{most}"
         )
     }
 

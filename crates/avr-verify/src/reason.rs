@@ -3,7 +3,9 @@
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use avr_image::Image;
-use tvar::{Blame, Decision, System, Undecided};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use tvar::{Blame, Decision, StateSpace, System, Undecided};
 
 /// What stood in the way, and how far it got.
 pub(crate) fn reason(
@@ -14,16 +16,31 @@ pub(crate) fn reason(
 ) -> String {
     match undecided {
         Undecided::Exhausted(limit) => format!(
-            "{limit}, with {} states reached, {} of them expanded, after {} refinements",
+            "{limit}, with {} states reached, {} of them expanded, after {} refinements{}",
             decision.space.states.len(),
             decision.space.expanded,
-            decision.refinements
+            decision.refinements,
+            most_states(image, &decision.space)
         ),
         Undecided::Stuck { path, blame, .. } => {
             let last = path.last().expect("a path has a state");
             format!("{} {}, and no refinement removes it", cause(firmware, last, *blame), place(firmware, image, last))
         }
     }
+}
+
+/// The instruction that has the most states, as the end of a sentence.
+fn most_states(image: &Image, space: &StateSpace<AbstractState>) -> String {
+    let mut states: FxHashMap<u32, usize> = FxHashMap::default();
+    for state in &space.states {
+        if let AbstractState::Running(running) = state {
+            *states.entry(running.control.pc).or_default() += 1;
+        }
+    }
+    let most = states.into_iter().max_by_key(|(pc, states)| (*states, Reverse(*pc)));
+    most.map_or_else(String::new, |(pc, states)| {
+        format!("; the most of them, {states}, are {}", place_at(image, pc * 2))
+    })
 }
 
 pub(crate) fn cause(firmware: &Firmware<'_>, state: &AbstractState, blame: Blame) -> String {

@@ -70,6 +70,17 @@ impl<S: System> Crowds<S> {
         }
     }
 
+    /// The place that had the most states until now, and how many.
+    pub(crate) fn most(&self) -> Option<(u32, u64)> {
+        let mut arrivals: FxHashMap<u32, u64> = FxHashMap::default();
+        for (location, crowd) in &self.crowds {
+            if let Some(place) = location.number() {
+                *arrivals.entry(place).or_default() += u64::from(crowd.arrivals);
+            }
+        }
+        arrivals.into_iter().max_by_key(|(place, states)| (*states, std::cmp::Reverse(*place)))
+    }
+
     /// The location whose crowd a state belongs to: its own one, or that of all rounds if there are too many.
     fn counted(&mut self, location: S::Location) -> S::Location {
         if self.crowds.contains_key(&location) {

@@ -81,6 +81,7 @@ impl<S: System> Explorer<S> {
                 if self.space.expanded.is_multiple_of(EXPANSIONS_UNCOUNTED) {
                     progress.locations = precision.locations();
                     progress.forgotten_bits = precision.forgotten_bits();
+                    progress.crowded = self.crowds.as_ref().and_then(Crowds::most);
                 }
                 self.space.exhausted = watch.check(progress);
                 if self.space.exhausted.is_some() {
