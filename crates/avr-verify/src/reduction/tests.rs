@@ -7,6 +7,7 @@ use crate::random_programs::{
 };
 use avr_isa::Instruction;
 use std::cell::Cell;
+use std::time::Duration;
 
 thread_local! {
     /// The fault that the reduction has on this thread.
@@ -155,4 +156,54 @@ fn a_stack_that_is_deeper_before_would_be_noticed() {
 #[test]
 fn a_stack_that_gets_deeper_would_be_noticed() {
     check_found(Fault::OfferedShallower);
+}
+
+/// The time for a program of a few instructions.
+const SHORT: Duration = Duration::from_secs(20);
+
+/// A handler that lets another one in, which is possible nowhere else and changes r20, and a main program that traps when r20
+/// changes in the middle of straight code.
+fn letting_in() -> Vec<u16> {
+    use crate::random_programs::{Code, EIMSK, HANDLERS, MAIN, r};
+    use avr_isa::Instruction as I;
+    let mut code = Code { words: Vec::new() };
+    code.jump(MAIN);
+    for (number, entry) in HANDLERS.iter().enumerate() {
+        code.place(2 + 2 * number as u32);
+        code.jump(*entry);
+    }
+    code.place(HANDLERS[0]);
+    // Not itself, or the nesting would have no end.
+    code.add(I::Cbi { io: EIMSK, bit: 0 });
+    code.add(I::Sbi { io: EIMSK, bit: 1 });
+    code.add(I::Bset { flag: 7 });
+    code.add(I::Nop);
+    code.add(I::Nop);
+    code.add(I::Bclr { flag: 7 });
+    code.add(I::Cbi { io: EIMSK, bit: 1 });
+    code.add(I::Sbi { io: EIMSK, bit: 0 });
+    code.add(I::Reti);
+    code.place(HANDLERS[1]);
+    code.add(I::Ldi { rd: r(20), k: 1 });
+    code.add(I::Reti);
+    code.place(MAIN);
+    code.add(I::Sbi { io: EIMSK, bit: 0 });
+    code.add(I::Bset { flag: 7 });
+    let start = code.words.len() as u32;
+    code.add(I::Ldi { rd: r(20), k: 0 });
+    code.add(I::Nop);
+    code.add(I::Nop);
+    code.trap(20, 1);
+    code.jump(start);
+    code.words
+}
+
+#[test]
+fn a_handler_that_lets_in_one_that_disturbs_does_so_itself() {
+    let words = letting_in();
+    assert_eq!(said(&words, Reductions::NONE, SHORT).holds, Some(false));
+    let interrupts = Reductions { interrupts: true, ..Reductions::NONE };
+    for reductions in [interrupts, Reductions::ALL] {
+        assert_eq!(said(&words, reductions, SHORT).holds, Some(false));
+    }
 }
