@@ -23,6 +23,8 @@ use tvar::{Lookup, System};
 
 /// The most states of one handler that are looked at.
 const MAX_STATES: usize = 256;
+/// The most states of a handler that are looked at step by step.
+const MAX_STEPS: usize = 16_384;
 /// How often a handler that could not be passed is tried again.
 const MAX_FAILURES: u32 = 64;
 
@@ -73,7 +75,7 @@ struct Outcome {
 
 /// What a handler came to, that was followed to its end from one content of the cells that it touched.
 #[derive(Debug)]
-pub(crate) struct Passed {
+struct Passed {
     outcomes: Vec<Outcome>,
     /// The least value of the stack pointer.
     lowest: u16,
@@ -114,9 +116,21 @@ struct Entered {
 }
 
 impl<'f> Firmware<'f> {
-    /// What comes of the handler that the machine at work has just entered from a state; none if it is to be followed step by
-    /// step. Then the machine at work is where it was.
-    pub(crate) fn handled(
+    /// The states in which the code that a handler interrupted has gone on, if the machine at work has just entered the handler
+    /// from a state; none if it is to be followed step by step. Then the machine at work is where it was.
+    pub(crate) fn behind_handler(
+        &mut self,
+        from: &Running,
+        postponed: Postponed,
+        passage: &Passage<'_>,
+        precision: &dyn Lookup<Self>,
+    ) -> Option<Vec<AbstractState>> {
+        let passed = self.handled(from, postponed, passage, precision)?;
+        Some(self.returned(from, &passed, passage, precision))
+    }
+
+    /// What comes of the handler that the machine at work has just entered from a state.
+    fn handled(
         &mut self,
         from: &Running,
         postponed: Postponed,
@@ -183,14 +197,12 @@ impl<'f> Firmware<'f> {
             let first = page * PAGE_CELLS;
             first >= 32 && !(usize::from(sram.start)..sram.end.into()).contains(&first)
         };
-        let (low, high) = self.machine.stack_pointer_addresses();
-        let processor = [Some(low), high, Some(self.machine.status_address())];
         let page_of = |cell: u16| usize::from(cell) / PAGE_CELLS;
         let mut single: BTreeSet<usize> = state.data.changed_pages().filter(|page| is_outside(*page)).collect();
-        single.extend(processor.into_iter().flatten().map(page_of));
+        single.extend(self.processor().into_iter().flatten().map(page_of));
         let mut others = self.store.pages(from.memory, |page| is_outside(page) && !single.contains(&page));
         for cell in single.iter().flat_map(|page| page * PAGE_CELLS..(page + 1) * PAGE_CELLS).map(|cell| cell as u16) {
-            if !processor.contains(&Some(cell)) {
+            if !self.is_given_back(cell) {
                 let (value, [low, high]) = (state.data.get(cell), cell.to_le_bytes());
                 others.push(u32::from_le_bytes([value.value(), value.known_mask(), low, high]));
             }
@@ -289,7 +301,7 @@ impl<'f> Firmware<'f> {
     }
 
     /// The states in which the interrupted code has gone on, after what a handler came to.
-    pub(crate) fn returned(
+    fn returned(
         &mut self,
         from: &Running,
         passed: &Passed,
@@ -318,8 +330,13 @@ impl<'f> Firmware<'f> {
 
     /// Whether a neutral handler gives a cell back as it was: a register, SREG, or SP.
     fn is_given_back(&self, cell: u16) -> bool {
+        cell < 32 || self.processor().contains(&Some(cell))
+    }
+
+    /// The data addresses of SP and SREG.
+    fn processor(&self) -> [Option<u16>; 3] {
         let (low, high) = self.machine.stack_pointer_addresses();
-        cell < 32 || cell == low || Some(cell) == high || cell == self.machine.status_address()
+        [Some(low), high, Some(self.machine.status_address())]
     }
 
     /// Whether a step from one state entered the handler in which another is.
@@ -364,9 +381,6 @@ impl<'f> Firmware<'f> {
         ways
     }
 }
-
-/// The most states of a handler that are looked at step by step.
-const MAX_STEPS: usize = 16_384;
 
 /// Whether every path ends.
 fn ends_always(edges: &[Vec<usize>]) -> bool {

@@ -360,4 +360,22 @@ mod tests {
         assert_eq!(liveness.addressing(0) & bits(&[16, 27]) as u32, bits(&[16, 27]) as u32);
         assert_eq!(liveness.addressing(2), 0);
     }
+
+    #[test]
+    fn what_counts_the_rounds_of_a_loop_tells_them_apart() {
+        // A loop of as many rounds as r20 says.
+        let liveness = Liveness::new(&machine(&[
+            Instruction::Mov { rd: r(14), rr: r(20) },
+            Instruction::Ldi { rd: r(28), k: 0 },
+            Instruction::Cp { rd: r(28), rr: r(14) },
+            Instruction::Brbs { flag: 1, offset: 2 },
+            Instruction::Inc { rd: r(28) },
+            Instruction::Rjmp { offset: -4 },
+            Instruction::Rjmp { offset: -1 },
+        ]));
+        assert_eq!(liveness.telling(2, true), bits(&[14, 28]) as u32);
+        assert_eq!(liveness.telling(0, true), bits(&[20]) as u32, "r14 is computed from it");
+        assert_eq!(liveness.telling(6, true), 0, "nothing is compared there");
+        assert_eq!(liveness.telling(2, false), 0, "it is no address, and `dec` does not count");
+    }
 }

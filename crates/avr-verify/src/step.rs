@@ -59,6 +59,15 @@ pub(crate) enum Stepped {
     Infeasible,
 }
 
+/// What one script leads to, if nobody chooses among several states.
+fn as_cases(script: &[Answer], states: Vec<AbstractState>) -> impl Iterator<Item = Leaf> {
+    let count = states.len();
+    states.into_iter().enumerate().map(move |(index, state)| {
+        let case = (count > 1).then(|| Answer::case(index, count));
+        Leaf { script: script.iter().copied().chain(case).collect(), state }
+    })
+}
+
 impl<'f> Firmware<'f> {
     /// Everything that one step from a state can come to under a precision, in the order of enumeration.
     pub(crate) fn leaves(&mut self, state: &AbstractState, precision: &LocationPrecision) -> Vec<Leaf> {
@@ -113,15 +122,9 @@ impl<'f> Firmware<'f> {
                 (state, &stepped, far)
                 && here.coarse
                 && environment.unknowns.steps.as_ref().is_some_and(|steps| steps.interrupted)
-                && let Some(passed) = self.handled(running, *postponed, passage, precision)
+                && let Some(states) = self.behind_handler(running, *postponed, passage, precision)
             {
-                let returned = self.returned(running, &passed, passage, precision);
-                let count = returned.len();
-                for (index, state) in returned.into_iter().enumerate() {
-                    let case = (count > 1).then(|| Answer::case(index, count));
-                    let script = environment.script.iter().copied().chain(case).collect();
-                    leaves.push(Leaf { script, state });
-                }
+                leaves.extend(as_cases(&environment.script, states));
                 if !environment.advance() {
                     return leaves;
                 }

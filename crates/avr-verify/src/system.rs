@@ -303,8 +303,12 @@ impl System for Firmware<'_> {
         Tracer::new(self, &unfolded, precision).blame(cause)
     }
 
-    fn tell_more_apart(&mut self) -> bool {
-        !std::mem::replace(&mut self.forgetting.tells_most, true)
+    fn tells_most_apart(&self) -> bool {
+        self.forgetting.tells_most
+    }
+
+    fn tell_most_apart(&mut self) {
+        self.forgetting.tells_most = true;
     }
 
     fn refined_for(&mut self, state: &AbstractState) {

@@ -118,8 +118,6 @@ pub(crate) struct Run<'a, S: System> {
     first_budget: usize,
     pub(crate) mode: Mode,
     limited_passes: usize,
-    /// Whether the system tells as many locations apart as it can.
-    tells_most_apart: bool,
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
     decisions: Vec<Option<Decision<S::State>>>,
@@ -173,7 +171,6 @@ where
             first_budget: FIRST_BUDGET,
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
             limited_passes: 0,
-            tells_most_apart: false,
             unlimited: None,
             decisions: goals.iter().map(|_| None).collect(),
             latest: None,
@@ -254,13 +251,12 @@ where
     /// because it may have been dropped on the way to what refinement removes.
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let explorer = Explorer::new(system, true);
-        let budget = if self.tells_most_apart { usize::MAX } else { LIMITED_BUDGET };
+        let budget = if system.tells_most_apart() { usize::MAX } else { LIMITED_BUDGET };
         let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
         let is_cut_short = space.expanded >= budget && !space.is_finished();
         if space.exhausted.is_none() && (is_cut_short || !system.is_settled()) {
             if is_cut_short {
-                system.tell_more_apart();
-                self.tells_most_apart = true;
+                system.tell_most_apart();
             }
             self.precision.forget_drops();
             return;

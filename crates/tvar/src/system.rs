@@ -84,11 +84,13 @@ pub trait System {
         true
     }
 
-    /// Is asked to tell more locations apart, because a state space with few states per location grows large; whether it does
-    /// from now on.
-    fn tell_more_apart(&mut self) -> bool {
-        false
+    /// Whether as many locations are told apart as can be.
+    fn tells_most_apart(&self) -> bool {
+        true
     }
+
+    /// Is asked to tell as many locations apart as can be, because a state space with few states per location grows large.
+    fn tell_most_apart(&mut self) {}
 
     /// Is told that something is refined because of what is unknown at a state.
     fn refined_for(&mut self, _state: &Self::State) {}
