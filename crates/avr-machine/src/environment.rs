@@ -3,6 +3,7 @@
 use crate::device::ResetCause;
 use crate::machine::Machine;
 use crate::state::MachineState;
+use avr_isa::Register;
 use three_valued::ByteDomain;
 
 /// Where an input comes from.
@@ -198,7 +199,23 @@ pub trait Environment<V: ByteDomain> {
     /// is stored and unknown may be cut into cases.
     fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<V>) {}
 
-    /// The most cells that a store through an unknown pointer may select; with more of them the machine cannot go on.
+    /// Whether comparisons are to narrow this register, in cases, where the instruction at a flash word address comes next.
+    fn learns(&self, _register: Register, _next: u32) -> bool {
+        false
+    }
+
+    /// Whether they are to do so where they ask for nothing but whether something is equal, too.
+    fn learns_equalities(&self) -> bool {
+        false
+    }
+
+    /// Whether comparisons are to narrow this cell of the SRAM.
+    fn learns_cell(&self, _address: u16) -> bool {
+        false
+    }
+
+    /// The most cells that a store through an unknown pointer may select, and the most targets that an indirect jump may
+    /// have; with more of them the machine cannot go on.
     fn most_targets(&self) -> usize {
         usize::MAX
     }

@@ -4,6 +4,7 @@
 //! semantics of the instruction set in the project.
 #![forbid(unsafe_code)]
 
+mod copies;
 mod cut;
 mod data_space;
 pub mod device;
@@ -16,6 +17,7 @@ pub mod simulator;
 mod state;
 mod survey;
 
+pub use copies::Copies;
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};
 pub use environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};

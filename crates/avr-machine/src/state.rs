@@ -1,5 +1,6 @@
 //! The state of the machine between two steps.
 
+use crate::copies::Copies;
 use crate::data_space::DataSpace;
 use three_valued::ByteDomain;
 
@@ -133,9 +134,17 @@ pub struct Control {
     pub torn: Option<StackPointerHalf>,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
     pub windows: [u8; MAX_WINDOWS],
+    /// What was copied just now.
+    pub copies: Copies,
 }
 
 impl Control {
+    /// The same without what hardware does not know.
+    #[must_use]
+    pub fn of_hardware(self) -> Self {
+        Self { copies: Copies::default(), ..self }
+    }
+
     /// Opens the window of this number.
     pub fn open_window(&mut self, window: usize, cycles: u8) {
         self.windows[window] = cycles;

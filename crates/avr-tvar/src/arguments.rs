@@ -122,6 +122,9 @@ pub struct Verify {
     /// Follow every run of every interrupt handler step by step, also where it does what it did elsewhere
     #[arg(long)]
     pub all_handlers: bool,
+    /// Learn nothing from comparisons about what they compare
+    #[arg(long)]
+    pub no_facts: bool,
     /// An older report in JSON: the report says what changed since then
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -175,6 +178,7 @@ impl Verify {
             all_interrupts: false,
             all_states: false,
             all_handlers: false,
+            no_facts: false,
             deny: Vec::new(),
             strict: false,
             format: ReportFormat::Text,

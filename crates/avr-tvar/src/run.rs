@@ -137,6 +137,7 @@ fn machine(
         eeprom: &eeprom,
         strategy: Strategy::default(),
         reductions: Reductions::ALL,
+        facts: true,
         watch: &Unlimited,
         known: None,
     };

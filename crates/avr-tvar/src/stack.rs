@@ -153,6 +153,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         start: arguments.start,
         strategy: Strategy::default(),
         reductions: Reductions::ALL,
+        facts: true,
         text: None,
         baseline: None,
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),

@@ -49,6 +49,8 @@ pub(crate) struct Job {
     pub(crate) start: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) reductions: Reductions,
+    /// Whether comparisons narrow what they compare.
+    pub(crate) facts: bool,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
     /// An older report to compare with.
@@ -201,6 +203,7 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
             paths: !arguments.all_states,
             handlers: !arguments.all_handlers,
         },
+        facts: !arguments.no_facts,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
             file: text.unwrap_or_else(|| NO_FILE.to_owned()),
             more: arguments.property.clone(),
@@ -321,6 +324,7 @@ impl Job {
             eeprom: &self.eeprom,
             strategy: self.strategy,
             reductions: self.reductions,
+            facts: self.facts,
             watch: &self.monitor,
             known: Some(&self.known),
         }

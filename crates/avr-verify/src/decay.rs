@@ -1,6 +1,6 @@
 //! What a state forgets when it arrives at its location, and what its location tells states apart by.
 
-use crate::liveness::{Cells, Liveness};
+use crate::liveness::{Cells, Learning, Liveness};
 use crate::state::Running;
 use crate::store::{CallsId, Store};
 use avr_machine::{DataSpace, Frame, Machine, MachineState};
@@ -231,6 +231,11 @@ impl Forgetting {
     /// The registers at an instruction (flash word address) whose values may end in an address.
     pub(crate) fn addressing(&self, address: u32) -> u32 {
         self.liveness.addressing(address)
+    }
+
+    /// What comparisons narrow.
+    pub(crate) fn learning(&self) -> &Learning {
+        self.liveness.learning()
     }
 
     /// The stack pointer, as far as it is known and not torn.

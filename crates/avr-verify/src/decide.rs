@@ -47,7 +47,9 @@ pub(crate) fn decide<'m>(
         steps = firmware.workspace.state.steps;
         sampler = firmware.sampler.take();
     }
-    let mut firmware = Firmware::new(machine, atoms).asked_for(asked);
+    // Certificates speak of three-valued bits only.
+    let mut firmware =
+        if advised { Firmware::new(machine, atoms).asked_for(asked) } else { whole(request, machine, (atoms, asked)) };
     firmware.sampler = sampler;
     firmware.advised = advised.then(Advised::default);
     decided(firmware, steps)
@@ -76,12 +78,18 @@ fn of_hardware<'m>(
     if on_model(before, reduced) == 0 || request.watch.cancelled() {
         return None;
     }
-    let mut firmware = Firmware::new(machine, atoms).asked_for(asked);
+    let mut firmware = whole(request, machine, (atoms, asked));
     firmware.workspace.state.steps = before.workspace.state.steps;
     let outcome = tvar::verify(&mut firmware, atoms.len(), &asked.goals, request.strategy, &FewStates(request.watch));
     let verdicts = outcome.decisions.iter().zip(&reduced.decisions);
     let are_same = verdicts.into_iter().all(|(one, other)| one.verdict == other.verdict);
     (are_same && on_model(&firmware, &outcome) < on_model(before, reduced)).then_some((firmware, outcome))
+}
+
+/// The system in which nothing is left out, with facts from comparisons if they are asked for.
+fn whole<'m>(request: &Request<'_>, machine: &'m Machine, (atoms, asked): (&'m [Atom], &'m Asked<'m>)) -> Firmware<'m> {
+    let firmware = Firmware::new(machine, atoms).asked_for(asked);
+    if request.facts { firmware.with_facts() } else { firmware }
 }
 
 /// Somebody's limits, and one on states.
@@ -119,7 +127,7 @@ fn reduced<'m>(
 ) -> Option<Firmware<'m>> {
     let reductions = request.reductions;
     allows_reduction(request).then(|| {
-        let firmware = Firmware::new(machine, atoms).asked_for(asked);
+        let firmware = whole(request, machine, (atoms, asked));
         let firmware = if reductions.interrupts { firmware.with_reduced_interrupts() } else { firmware };
         let firmware = if reductions.paths { firmware.with_compressed_paths() } else { firmware };
         if reductions.handlers { firmware.with_passed_handlers() } else { firmware }

@@ -5,6 +5,7 @@
 //! never relied on: forgetting is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
 
 mod counters;
+mod learning;
 
 use avr_isa::Instruction;
 use avr_machine::{Fetched, Machine, Program};
@@ -54,6 +55,8 @@ enum Flow {
     Unknown,
 }
 
+pub(crate) use learning::Learning;
+
 /// Liveness of the whole program.
 #[derive(Debug)]
 pub(crate) struct Liveness {
@@ -66,6 +69,8 @@ pub(crate) struct Liveness {
     counting: Vec<u32>,
     /// Those whose values may end in an address or in what is compared with a register that counts the rounds of a loop.
     telling: Vec<u32>,
+    /// What comparisons narrow.
+    learning: Learning,
 }
 
 /// How many instructions at the beginning of a function are looked at for registers that it saves.
@@ -91,7 +96,8 @@ impl Liveness {
             }
         }
         let telling = feeding(&effects, facts.clone());
-        Self { facts, saved: RefCell::default(), addressing, counting, telling }
+        let learning = Learning::new(machine, effects, |effects| feeding(effects, facts.clone()));
+        Self { facts, saved: RefCell::default(), addressing, counting, telling, learning }
     }
 
     /// The registers that the function or handler at a flash word address pushes first, in this order.
@@ -109,6 +115,11 @@ impl Liveness {
     /// The registers at an instruction whose values may end in an address.
     pub(crate) fn addressing(&self, address: u32) -> u32 {
         self.addressing.get(address as usize).copied().unwrap_or(0)
+    }
+
+    /// What comparisons narrow.
+    pub(crate) fn learning(&self) -> &Learning {
+        &self.learning
     }
 
     /// The registers at an instruction whose values tell the rounds of loops apart; with `most`, also those that count rounds

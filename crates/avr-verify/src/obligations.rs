@@ -50,14 +50,17 @@ type Outcome = Result<MachineState<u8>, Stop>;
 
 fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> bool {
     match (state, outcome) {
-        (AbstractState::Running(running), Ok(concrete)) if running.control == concrete.control => {
+        (AbstractState::Running(running), Ok(concrete)) if running.control.of_hardware() == concrete.control => {
+            let data = &concrete.data;
+            let are_copies =
+                running.control.copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other));
             let mut frames: Vec<_> = firmware.store.frames(running.calls).collect();
             frames.reverse();
             let inside = |page: usize| {
                 let cells = firmware.store.page(running.memory, page).iter().zip(concrete.data.page(page));
                 cells.into_iter().all(|(cell, value)| cell.contains(*value))
             };
-            frames == concrete.calls.frames() && (0..concrete.data.pages()).all(inside)
+            are_copies && frames == concrete.calls.frames() && (0..concrete.data.pages()).all(inside)
         }
         (AbstractState::Hazard { hazard, .. }, Err(Stop::Hazard(met))) => hazard.kind == met.kind,
         // The engine stopped following: the sink stands for everything.
@@ -111,7 +114,7 @@ fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<L
 /// stores are not followed.
 fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, seed: u64) -> usize {
     let mut random = Random(seed);
-    let mut firmware = Firmware::new(machine, &[]);
+    let mut firmware = Firmware::new(machine, &[]).with_facts();
     let mut precision = Precision::new(strategy);
     precision.be_coarse(limited);
     let most = if limited { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
@@ -157,7 +160,7 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
 /// there were, or what is not covered.
 fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, String> {
     let mut random = Random(seed);
-    let mut firmware = Firmware::new(machine, &[]).with_compressed_paths();
+    let mut firmware = Firmware::new(machine, &[]).with_compressed_paths().with_facts();
     let mut precision = Precision::new(Strategy::Default);
     precision.be_coarse(true);
     let mut concrete: MachineState<u8> = machine.power_on(&mut random);

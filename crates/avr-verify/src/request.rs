@@ -24,6 +24,8 @@ pub struct Request<'a> {
     pub strategy: Strategy,
     /// What may be left out, for properties that cannot tell.
     pub reductions: Reductions,
+    /// Whether comparisons narrow what they compare; never where a certificate is wanted.
+    pub facts: bool,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
     /// Where results are told as soon as they are there, for this request only.
@@ -43,6 +45,7 @@ impl<'a> Request<'a> {
             eeprom: &UNKNOWN,
             strategy: Strategy::Default,
             reductions: Reductions::ALL,
+            facts: true,
             watch: &Unlimited,
             known: None,
         }

@@ -5,7 +5,9 @@
 //! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
 
 use crate::cut::cut;
+use crate::liveness::Learning;
 use crate::reduction::Turn;
+use avr_isa::Register;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
 };
@@ -80,6 +82,8 @@ pub(crate) struct Scripted<'a, U> {
     pub(crate) turn: Turn,
     /// Whether interrupts were possible in this step and were left out.
     pub(crate) postponed: bool,
+    /// What comparisons narrow.
+    learning: Option<Learning>,
     pub(crate) unknowns: U,
 }
 
@@ -92,7 +96,13 @@ impl<'a, U> Scripted<'a, U> {
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
         let (who, turn) = (DeterminedBy::Environment, Turn::Now);
-        Self { script, position: 0, cut: 0..0, precision, who, turn, postponed: false, unknowns }
+        Self { script, position: 0, cut: 0..0, precision, who, turn, postponed: false, learning: None, unknowns }
+    }
+
+    /// The same where comparisons narrow something.
+    pub(crate) fn learning(mut self, learning: Option<Learning>) -> Self {
+        self.learning = learning;
+        self
     }
 
     /// Begins a run of the step.
@@ -170,6 +180,18 @@ impl<'a, U> Scripted<'a, U> {
 impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     fn most_targets(&self) -> usize {
         if self.precision.coarse { MOST_TARGETS } else { usize::MAX }
+    }
+
+    fn learns(&self, register: Register, next: u32) -> bool {
+        self.learning.as_ref().is_some_and(|learning| learning.has_register(register, next))
+    }
+
+    fn learns_equalities(&self) -> bool {
+        !self.precision.coarse
+    }
+
+    fn learns_cell(&self, address: u16) -> bool {
+        self.learning.as_ref().is_some_and(|learning| learning.has_cell(address))
     }
 
     fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V {

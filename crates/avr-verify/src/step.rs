@@ -97,7 +97,8 @@ impl<'f> Firmware<'f> {
             _ => 0,
         };
         let steps = self.reduction.is_some().then(Footsteps::default);
-        let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc), steps });
+        let mut environment =
+            Scripted::new(here, Open { events: Recorder::new(&watched, pc), steps }).learning(self.learning(here));
         loop {
             environment.clear_notes();
             let mut stepped = self.run(state, here, &mut environment);
@@ -253,7 +254,7 @@ impl<'f> Firmware<'f> {
         let watched = Rc::clone(&self.watched);
         let here = self.precision_here(precision);
         let events = Recorder::new(&watched, self.workspace.state.control.pc * 2);
-        let mut environment = Scripted::new(here, Open { events, steps: steps.take() });
+        let mut environment = Scripted::new(here, Open { events, steps: steps.take() }).learning(self.learning(here));
         let stepped = self.step(postponed, here, &mut environment);
         *steps = environment.unknowns.steps.take();
         steps.as_mut().map(Footsteps::clear);

@@ -7,6 +7,7 @@ use crate::decay::Forgetting;
 use crate::events::{occurrence, watched};
 use crate::evidence::{self, Sampler, Search};
 use crate::handlers::Handlers;
+use crate::liveness::Learning;
 use crate::reduction::Reduction;
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
@@ -31,7 +32,7 @@ use tvar::{
 pub(crate) type Shown = (Search, Option<Decision<AbstractState>>);
 
 /// One step is taken at random for so many abstract ones.
-const STEPS_PER_SAMPLED: u64 = 8;
+const STEPS_PER_SAMPLED: u64 = 2;
 /// Fewer steps at random are not worth it: the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
 
@@ -59,6 +60,8 @@ pub struct Firmware<'a> {
     pub(crate) compression: Option<Compression>,
     /// Where handlers are passed in one step.
     pub(crate) handlers: Option<Handlers>,
+    /// Whether comparisons narrow what they compare.
+    pub(crate) learns: bool,
     /// Where runs at random are tried as well.
     pub(crate) sampler: Option<Sampler<'a>>,
 }
@@ -86,6 +89,7 @@ impl<'a> Firmware<'a> {
             reduction: None,
             compression: None,
             handlers: None,
+            learns: false,
             sampler: None,
         }
     }
@@ -119,6 +123,13 @@ impl<'a> Firmware<'a> {
         self
     }
 
+    /// The same where comparisons narrow what they compare.
+    #[must_use]
+    pub fn with_facts(mut self) -> Self {
+        self.learns = true;
+        self
+    }
+
     /// A state as formulas see it; none for the dummy and for sinks.
     #[must_use]
     pub fn view(&self, state: &AbstractState) -> Option<View<'_>> {
@@ -132,6 +143,12 @@ impl<'a> Firmware<'a> {
 }
 
 impl Firmware<'_> {
+    /// What comparisons narrow under a precision.
+    pub(crate) fn learning(&self, precision: &LocationPrecision) -> Option<Learning> {
+        let learns = self.learns && !precision.stops_at_cases && !precision.splits_all;
+        learns.then(|| self.forgetting.learning().clone())
+    }
+
     /// The deepest that the stack was in runs at random, of which more are tried if that `goes_on` and they are not as deep as
     /// `target`.
     pub(crate) fn sampled_depth(&mut self, target: Option<u32>, goes_on: bool, watch: &dyn Watch) -> Option<u32> {

@@ -8,7 +8,7 @@ use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
-use avr_machine::{Event, Input, MachineState, Question, Stop, cells_loaded};
+use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
@@ -140,7 +140,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
         };
         let mut candidates = self.candidates(&direct, true);
-        candidates.extend(self.cuts(&direct));
+        // A target that is not known was stored so: to cut it into cases tells nothing of whether it could be.
+        let jumps = matches!(self.path.last(), Some(AbstractState::Limit { limit: Limit::UnknownTarget, .. }));
+        candidates.extend(self.cuts(&direct, !jumps));
         for origins in std::mem::take(&mut self.asked).iter().rev() {
             candidates.extend(self.candidates(origins, false));
         }
@@ -180,7 +182,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
     /// fewest bits, the latest of them.
-    fn cuts(&self, origins: &Origins) -> Vec<Candidate<Firmware<'f>>> {
+    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Firmware<'f>>> {
         let wanted = |byte: &TracedByte| {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
             (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
@@ -202,7 +204,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let cut = |(cell, _): &(u16, u8)| {
             // Where some bits are unknown now, others may be next time.
             let knob = Knob::Case(Variable((*cell).into()), 0xff);
-            Candidate { location, knob, step, indirection: 0, direct: true }
+            Candidate { location, knob, step, indirection: 0, direct }
         };
         cells.iter().map(cut).collect()
     }
@@ -226,7 +228,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
         let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
-        let mut environment = Scripted::replaying(precision, recorder, script);
+        let mut environment =
+            Scripted::replaying(precision, recorder, script).learning(self.firmware.learning(precision));
         let machine = self.firmware.machine;
         match self.path[step] {
             AbstractState::Running(running) => {
@@ -259,11 +262,13 @@ impl<'a, 'f> Tracer<'a, 'f> {
         for (address, kept, cell) in self.firmware.store.differing_cells(running.memory, before.memory) {
             let lost = cell.known_mask() & !kept.known_mask();
             let sources = &mut self.sources;
+            let is_coarse = self.precision.leaving(&self.path[step], &self.firmware.location(&self.path[step])).coarse;
             let forgotten = self.state.data.get(address).forget(lost, |bit| {
                 let variable = Variable(u32::from(address));
+                // Where few states matter a byte is dropped bit by bit, and of use as a whole.
+                let bits = if is_coarse { 0xff } else { 1 << bit };
                 // What a register holds matters here; what memory holds must not be lost on the way either.
-                let knob =
-                    if address < 32 { Knob::Step(variable, 1 << bit) } else { Knob::Everywhere(variable, 1 << bit) };
+                let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
                 sources.push(Source { step, knob });
                 Origins::of(sources.len() as u32 - 1)
             });

@@ -16,6 +16,9 @@ const EXPANSIONS_UNWATCHED: usize = 32;
 const EXPANSIONS_UNSETTLED: usize = 256;
 /// After so many expansions it is counted what locations forget.
 const EXPANSIONS_UNCOUNTED: usize = 4_096;
+/// How many more states are expanded beyond a limit of the engine, where that is to be refined away soon, and how many times
+/// as many as before it.
+const EXPANSIONS_BEYOND: (usize, usize) = (2_000, 3);
 
 /// An exploration that can be continued.
 #[derive(Debug)]
@@ -30,6 +33,10 @@ pub struct Explorer<S: System> {
     /// The state that each state was replaced by because its location dropped bits since: itself for most.
     replaced_by: Vec<u32>,
     replaced: usize,
+    /// How many states are expanded at most, because a limit of the engine is to be refined away first.
+    enough: usize,
+    /// Whether the exploration ends soon after a limit of the engine.
+    stops_at_limits: bool,
 }
 
 impl<S: System> Explorer<S> {
@@ -56,14 +63,30 @@ impl<S: System> Explorer<S> {
         explorer
     }
 
+    /// The same where the exploration ends soon after it met a limit of the engine.
+    #[must_use]
+    pub(crate) fn stopping_at_limits(mut self, stops: bool) -> Self {
+        self.stops_at_limits = stops;
+        self
+    }
+
     fn of(space: StateSpace<S::State>, limited: bool) -> Self {
         let replaced_by = (0..space.states.len() as u32).collect();
         let index = HashTable::with_capacity(space.states.len());
         let crowds = limited.then(Crowds::default);
-        Self { space, index, waiting: BTreeMap::new(), crowds, replaced_by, replaced: 0 }
+        Self {
+            space,
+            index,
+            waiting: BTreeMap::new(),
+            crowds,
+            replaced_by,
+            replaced: 0,
+            enough: usize::MAX,
+            stops_at_limits: false,
+        }
     }
 
-    /// Explores until everything is explored, `budget` states are found, or a limit is reached, and gives the space.
+    /// Explores until everything is explored, `budget` states are expanded, or a limit is reached, and gives the space.
     pub fn run(
         mut self,
         system: &mut S,
@@ -72,9 +95,22 @@ impl<S: System> Explorer<S> {
         watch: &dyn Watch,
         progress: &mut Progress,
     ) -> StateSpace<S::State> {
+        self.explore(system, precision, budget, watch, progress);
+        self.into_space(system)
+    }
+
+    /// Explores until everything is explored, `budget` states are expanded, or a limit is reached; it may go on after that.
+    pub fn explore(
+        &mut self,
+        system: &mut S,
+        precision: &mut Precision<S::Location>,
+        budget: usize,
+        watch: &dyn Watch,
+        progress: &mut Progress,
+    ) {
         let mut edges = HyperEdges::default();
         progress.phase = Phase::Exploring;
-        while self.space.expanded < budget {
+        while self.space.expanded < budget.min(self.enough) {
             let Some(state) = self.next() else { break };
             if self.space.expanded.is_multiple_of(EXPANSIONS_UNWATCHED) {
                 progress.states = self.space.states.len() - self.replaced;
@@ -96,10 +132,23 @@ impl<S: System> Explorer<S> {
                 self.expand(system, precision, state, &mut edges);
             }
         }
-        self.finish(system)
     }
 
-    fn finish(self, system: &S) -> StateSpace<S::State> {
+    /// How many states were expanded.
+    #[must_use]
+    pub fn expanded(&self) -> usize {
+        self.space.expanded
+    }
+
+    /// The space so far, in which states that were replaced are still there.
+    #[must_use]
+    pub fn space(&self) -> &StateSpace<S::State> {
+        &self.space
+    }
+
+    /// The space that was explored.
+    #[must_use]
+    pub fn into_space(self, system: &S) -> StateSpace<S::State> {
         let mut space = self.space;
         if self.replaced > 0 {
             let replaced_by = self.replaced_by;
@@ -137,6 +186,10 @@ impl<S: System> Explorer<S> {
     /// The number of what becomes of a state when it arrives.
     fn arrived(&mut self, system: &mut S, precision: &mut Precision<S::Location>, state: S::State) -> u32 {
         let state = arrive(system, precision, state);
+        if self.stops_at_limits && self.enough == usize::MAX && system.is_limit(&state) {
+            let (more, times) = EXPANSIONS_BEYOND;
+            self.enough = self.space.expanded * (times + 1) + more;
+        }
         let Some(crowds) = &mut self.crowds else {
             // Without limits states are expanded as they are found, so that the nearest causes are found first.
             return self.intern(state, (0, 0));

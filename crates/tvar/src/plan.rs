@@ -46,12 +46,25 @@ where
             _ if space.is_finished() => (CULPRITS_PER_ROUND, usize::MAX),
             _ => (CULPRITS_PER_ROUND, CULPRITS_PER_ROUND),
         };
+        let is_universal = speaks_of_all(problem.formula, Truth::True);
         // Where only all successors matter, cases do what inputs do, at less cost.
-        let prefers_cases = self.mode == Mode::Limited && speaks_of_all(problem.formula, Truth::True);
+        let prefers_cases = self.mode == Mode::Limited && is_universal;
         let mut helped = 0;
         let mut made: Vec<(S::Location, Knob)> = Vec::new();
         let mut first = None;
-        for culprit in solution.culprits(&problem).take(attempts) {
+        // In a part of a space limits of the engine can be refined away. Other causes are worth it only where it takes a run to
+        // show a goal: elsewhere few states per location come to more.
+        let asks_for_all = space.is_finished() || self.mode != Mode::Limited && !is_universal;
+        let mut attempts = attempts;
+        for culprit in solution.culprits(&problem) {
+            let is_limit = culprit.cause == Cause::Sink && system.is_limit(&space.states[culprit.state.index()]);
+            if !is_limit && !asks_for_all {
+                continue;
+            }
+            if attempts == 0 {
+                break;
+            }
+            attempts -= 1;
             // What is merely not known below has a cause of its own, which comes first.
             let is_weak = matches!(culprit.cause, Cause::Edge { disagree: false, .. });
             if is_weak && helped > 0 && self.mode == Mode::Limited {

@@ -21,8 +21,15 @@ const MAX_SMALL_PASSES: usize = 8;
 /// How often a state space with limited locations is built.
 const MAX_LIMITED_PASSES: usize = 16;
 
+/// How often a state space with limited locations ends soon after a limit of the engine.
+const MAX_EARLY_PASSES: usize = 32;
+
 /// How many states are expanded where locations are limited before more locations are told apart.
 const LIMITED_BUDGET: usize = 20_000;
+
+/// How many states are expanded where locations are limited before goals are refuted by other means, then twice as many, and
+/// so on.
+const REFUTED_BUDGET: usize = 8_192;
 
 /// How many states are expanded before the goals are evaluated for the first time. Larger state spaces are first built
 /// with few states per location.
@@ -118,6 +125,8 @@ pub(crate) struct Run<'a, S: System> {
     first_budget: usize,
     pub(crate) mode: Mode,
     limited_passes: usize,
+    /// How many of the state spaces with limited locations ended soon after a limit of the engine.
+    early_passes: usize,
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
     decisions: Vec<Option<Decision<S::State>>>,
@@ -171,6 +180,7 @@ where
             first_budget: FIRST_BUDGET,
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
             limited_passes: 0,
+            early_passes: 0,
             unlimited: None,
             decisions: goals.iter().map(|_| None).collect(),
             latest: None,
@@ -250,15 +260,22 @@ where
     /// A pass in which locations drop what makes them have many states. What was dropped is kept again in the next pass,
     /// because it may have been dropped on the way to what refinement removes.
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
-        let explorer = Explorer::new(system, true);
-        let budget = if system.tells_most_apart() { usize::MAX } else { LIMITED_BUDGET };
-        let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
-        let is_cut_short = space.expanded >= budget && !space.is_finished();
+        let Some(space) = self.explore_limited(system) else { return };
+        let is_cut_short = !system.tells_most_apart() && space.expanded >= LIMITED_BUDGET && !space.is_finished();
         if space.exhausted.is_none() && (is_cut_short || !system.is_settled()) {
             if is_cut_short {
                 system.tell_most_apart();
             }
             self.precision.forget_drops();
+            return;
+        }
+        if space.exhausted.is_none() && !space.is_finished() {
+            let space = Arc::new(space);
+            let refined = self.stage(system, &space, Some(refine));
+            self.latest = Some(space);
+            self.precision.forget_drops();
+            // Where nothing can be done about the limit, the rest of the space is looked at.
+            self.early_passes = if refined { self.early_passes + 1 } else { MAX_EARLY_PASSES };
             return;
         }
         let space = Arc::new(space);
@@ -270,6 +287,33 @@ where
             self.mode = Mode::Large;
             // What limited locations needed is of no use without the limit.
             self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
+        }
+    }
+
+    /// Explores with limited locations, to the end, a little beyond a limit of the engine, or until more is to be told apart. A
+    /// large space is left from time to time for the system to refute goals by other means; none if that decides them all.
+    fn explore_limited(&mut self, system: &mut S) -> Option<StateSpace<S::State>> {
+        let stops = self.early_passes < MAX_EARLY_PASSES;
+        let mut explorer = Explorer::new(system, true).stopping_at_limits(stops);
+        let most = if system.tells_most_apart() { usize::MAX } else { LIMITED_BUDGET };
+        let mut budget = REFUTED_BUDGET;
+        loop {
+            explorer.explore(system, &mut self.precision, budget.min(most), self.watch, &mut self.progress);
+            if explorer.expanded() < budget || budget >= most {
+                return Some(explorer.into_space(system));
+            }
+            let open: Vec<usize> = (0..self.goals.len()).filter(|goal| self.decisions[*goal].is_none()).collect();
+            let goals: Vec<(usize, &Goal)> = open.iter().map(|goal| (*goal, &self.goals[*goal])).collect();
+            let refuted = system.refute(&goals, self.watch);
+            if !refuted.is_empty() {
+                let space = Arc::new(explorer.space().clone());
+                self.decide_refuted(system, &space, &refuted);
+                if self.is_done() {
+                    self.latest = Some(space);
+                    return None;
+                }
+            }
+            budget *= 2;
         }
     }
 
@@ -317,14 +361,19 @@ where
     ) -> Vec<Checked> {
         let goals: Vec<(usize, &Goal)> = open.iter().map(|checked| (checked.goal, &self.goals[checked.goal])).collect();
         let refuted = system.refute(&goals, self.watch);
-        for goal in &refuted {
+        self.decide_refuted(system, space, &refuted);
+        open.retain(|checked| !refuted.contains(&checked.goal));
+        open
+    }
+
+    /// Decides goals that the system refuted by other means.
+    fn decide_refuted(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, refuted: &[usize]) {
+        for goal in refuted {
             let decision = self.decision(Checked { goal: *goal, solution: None }, space, None);
             let decision = decision.map(|decision| Decision { verdict: Truth::False, robust: false, ..decision });
             self.decisions[*goal] = decision;
             self.announce(system, *goal);
         }
-        open.retain(|checked| !refuted.contains(&checked.goal));
-        open
     }
 
     fn views(&self, system: &S, space: &StateSpace<S::State>) -> Views {

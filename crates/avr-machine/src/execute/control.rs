@@ -125,7 +125,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn cut_target(&mut self, low: Register, high: Register) -> Result<u16, Stop> {
         let candidates = self.candidates(low.index().into(), high.index().into());
         let bytes = [self.state.data.get(low.index().into()), self.state.data.get(high.index().into())];
-        if candidates.count() > MAX_TARGETS {
+        if candidates.count() > MAX_TARGETS.min(self.environment.most_targets()) {
             self.environment.stuck(&bytes);
             return Err(Stop::Limit(Limit::UnknownTarget));
         }

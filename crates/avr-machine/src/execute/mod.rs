@@ -10,9 +10,11 @@ mod eeprom;
 pub mod flags;
 mod interrupt;
 mod io;
+mod learn;
 mod memory;
 mod stack;
 
+use crate::copies::Copies;
 use crate::environment::{Demand, Environment};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Machine;
@@ -43,10 +45,11 @@ impl Machine {
         environment: &mut E,
     ) -> Result<u32, Stop> {
         state.steps += 1;
+        let copies = std::mem::take(&mut state.control.copies);
         let mut step = Step { machine: self, state, environment, cycles: 0 };
         if !(self.can_be_interrupted() && step.interrupted()?) {
             step.environment.before_instruction(self, step.state);
-            step.instruction()?;
+            step.instruction(copies)?;
         }
         Ok(step.cycles)
     }
@@ -54,7 +57,7 @@ impl Machine {
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Fetches and executes one instruction.
-    fn instruction(&mut self) -> Result<(), Stop> {
+    fn instruction(&mut self, copies: Copies) -> Result<(), Stop> {
         let address = self.state.control.pc;
         let (instruction, words, cycles) = match self.machine.program.fetch(address) {
             Fetched::Instruction { instruction, words, cycles } => (instruction, words, cycles),
@@ -66,10 +69,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.cycles = cycles.into();
         self.jump(address + u32::from(words));
         if self.state.control.windows == [0; MAX_WINDOWS] {
-            return self.execute(instruction);
+            return self.execute_and_learn(instruction, copies);
         }
         let expiring = self.age_windows();
-        self.execute(instruction)?;
+        self.execute_and_learn(instruction, copies)?;
         self.close_expired(&expiring);
         Ok(())
     }
@@ -121,6 +124,21 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Reports a hazard, unless the user allows it.
     pub(crate) fn hazard(&self, kind: HazardKind, address: Option<u32>) -> Result<(), Stop> {
         if self.machine.allows(kind) { Ok(()) } else { Err(Stop::hazard(kind, address)) }
+    }
+
+    /// Executes an instruction, with what is to be learned from it.
+    fn execute_and_learn(&mut self, instruction: Instruction, copies: Copies) -> Result<(), Stop> {
+        let next = self.state.control.pc;
+        let learned = self.learn(instruction, copies);
+        let copies = self.copies_after(instruction, copies);
+        self.execute(instruction)?;
+        if self.state.control.pc == next {
+            self.state.control.copies = copies;
+        }
+        if let Some((flag, value)) = learned {
+            self.set_flags(&[(flag, &V::Bit::constant(value))]);
+        }
+        Ok(())
     }
 
     /// Every instruction, grouped as the manual groups them.

@@ -1,5 +1,6 @@
 //! All results of an abstract step, one for each way of settling its questions.
 
+use avr_isa::Register;
 use avr_machine::{Demand, Environment, Happening, Input, Machine, MachineState, Possibilities, Question, Stop};
 use three_valued::{ByteDomain, Origins, TracedByte, TvByte};
 
@@ -40,6 +41,8 @@ struct Scripted {
     script: Vec<usize>,
     counts: Vec<usize>,
     happening: Option<Happening>,
+    /// Whether comparisons narrow whatever they compare.
+    learns: bool,
 }
 
 impl Scripted {
@@ -70,6 +73,18 @@ impl<V: Unknown> Environment<V> for Scripted {
         V::unknown(mask)
     }
 
+    fn learns(&self, _register: Register, _next: u32) -> bool {
+        self.learns
+    }
+
+    fn learns_equalities(&self) -> bool {
+        self.learns
+    }
+
+    fn learns_cell(&self, _address: u16) -> bool {
+        self.learns
+    }
+
     fn choose(&mut self, count: usize) -> usize {
         self.answer(count)
     }
@@ -86,22 +101,27 @@ impl<V: Unknown> Environment<V> for Scripted {
 }
 
 /// A step with the answers of `script`, which must suffice.
-pub fn follow<V: Unknown>(machine: &Machine, start: &MachineState<V>, script: &[usize]) -> Outcome<V> {
-    let mut environment = Scripted { script: script.to_vec(), counts: Vec::new(), happening: None };
+pub fn follow<V: Unknown>(machine: &Machine, start: &MachineState<V>, script: &[usize], learns: bool) -> Outcome<V> {
+    let mut environment = Scripted { script: script.to_vec(), counts: Vec::new(), happening: None, learns };
     let outcome = step(machine, start, &mut environment);
     assert_eq!(environment.script, script, "the domains ask different questions");
     outcome
 }
 
 /// All paths of a step; none when there are more than `limit`.
-pub fn explore<V: Unknown>(machine: &Machine, start: &MachineState<V>, limit: usize) -> Option<Vec<Path<V>>> {
+pub fn explore<V: Unknown>(
+    machine: &Machine,
+    start: &MachineState<V>,
+    limit: usize,
+    learns: bool,
+) -> Option<Vec<Path<V>>> {
     let mut paths = Vec::new();
     let mut next = Some(Vec::new());
     while let Some(script) = next {
         if paths.len() == limit {
             return None;
         }
-        let mut environment = Scripted { script, counts: Vec::new(), happening: None };
+        let mut environment = Scripted { script, counts: Vec::new(), happening: None, learns };
         let outcome = step(machine, start, &mut environment);
         paths.push(Path { happening: environment.happening, script: environment.script.clone(), outcome });
         next = environment.next();

@@ -10,7 +10,7 @@ mod states;
 
 use avr_isa::{FeatureSet, Instruction};
 use avr_machine::device::{Device, ResetCause};
-use avr_machine::{HazardKind, Limit, Machine, MachineState, Options, Stop};
+use avr_machine::{HazardKind, Limit, Machine, MachineState, Options, Program, Stop};
 use exploration::{Outcome, Path, explore, follow, run};
 use random::Random;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ struct Count {
     followed: usize,
 }
 
-fn machine(device: &'static Device, program: &avr_machine::Program, variant: usize) -> Machine {
+fn machine(device: &'static Device, program: &Program, variant: usize) -> Machine {
     let all = HazardKind::ALL.iter().copied();
     let options = match variant {
         0 => Options::default(),
@@ -59,10 +59,11 @@ fn stands_for(path: &Outcome<TvByte>, concrete: &Outcome<u8>) -> bool {
 
 /// Checks one abstract state before one instruction.
 fn check(machine: &Machine, place: u32, instruction: Instruction, random: &mut Random, count: &mut Count) {
-    let start = states::state(machine, place, random);
-    let Some(paths) = explore(machine, &start, MOST_PATHS) else { return };
+    let learns = random.once_in(2);
+    let start = states::state(machine, place, learns, random);
+    let Some(paths) = explore(machine, &start, MOST_PATHS, learns) else { return };
     if random.once_in(STATES) {
-        check_traced(machine, &start, &paths);
+        check_traced(machine, &start, &paths, learns);
     }
     for _ in 0..CONCRETE {
         let concrete = states::concretise(&start, random);
@@ -82,10 +83,10 @@ fn limited(path: &Path<TvByte>) -> bool {
 }
 
 /// The traced step must come to the same, with an origin for every unknown bit.
-fn check_traced(machine: &Machine, start: &MachineState<TvByte>, paths: &[Path<TvByte>]) {
+fn check_traced(machine: &Machine, start: &MachineState<TvByte>, paths: &[Path<TvByte>], learns: bool) {
     let traced = states::trace(start);
     for path in paths.iter().take(8) {
-        match (&path.outcome, follow(machine, &traced, &path.script)) {
+        match (&path.outcome, follow(machine, &traced, &path.script, learns)) {
             (Ok((state, cycles)), Ok((other, same_cycles))) => {
                 assert_eq!((*cycles, state.control), (same_cycles, other.control));
                 for (address, (cell, other)) in state.data.cells().iter().zip(other.data.cells()).enumerate() {
@@ -166,12 +167,18 @@ fn every_step_of_the_restricted_device_is_covered() {
 #[test]
 fn a_result_that_knows_too_much_is_noticed() {
     let device = Device::named("atmega328p").expect("the device exists");
-    let machine = machine(device, &avr_machine::Program::decode(1, FeatureSet::EMPTY, |_| Some(0)), 0);
+    let machine = machine(device, &Program::decode(1, FeatureSet::EMPTY, |_| Some(0)), 0);
     let end: MachineState<u8> = MachineState::new(machine.cells(), 0);
     let mut state: MachineState<TvByte> = MachineState::new(machine.cells(), TvByte::ZERO);
     let outcome = |state: &MachineState<TvByte>| Ok((state.clone(), 1));
     assert!(stands_for(&outcome(&state), &Ok((end.clone(), 1))));
     assert!(!stands_for(&outcome(&state), &Ok((end.clone(), 2))), "cycles");
+    state.control.copies.copy(1, 0);
+    assert!(stands_for(&outcome(&state), &Ok((end.clone(), 1))));
+    let mut other = end.clone();
+    other.data.set(1, 7);
+    state.data.set(1, TvByte::UNKNOWN);
+    assert!(!stands_for(&outcome(&state), &Ok((other, 1))), "what was copied is not the same");
     state.data.set(0x5f, TvByte::new(0x20, 0x20));
     assert!(!stands_for(&outcome(&state), &Ok((end.clone(), 1))), "the flag H");
     assert!(!stands_for(&Err(Stop::Infeasible), &Ok((end.clone(), 1))));

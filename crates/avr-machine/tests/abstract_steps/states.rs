@@ -34,6 +34,9 @@ pub fn subjects(device: &Device, features: FeatureSet, each: usize, random: &mut
         let (place, first) = (places.len() * DISTANCE, word[random.below(word.len())]);
         words[place] = first;
         words[place + 1] = second_word(first, random);
+        if random.once_in(2) && !is_transfer(first) {
+            follow_up(&mut words[place + 1..place + DISTANCE], random);
+        }
         let instruction = decode(first, Some(words[place + 1]), features).expect("the kinds decode");
         places.push((place as u32, instruction));
     }
@@ -41,9 +44,21 @@ pub fn subjects(device: &Device, features: FeatureSet, each: usize, random: &mut
     Subjects { program, places }
 }
 
+/// Branches behind an instruction, and the rest of a comparison before it now and then.
+fn follow_up(words: &mut [u16], random: &mut Random) {
+    let rest = if random.once_in(3) { 1 } else { 0 };
+    words[..rest].iter_mut().for_each(|word| *word = 0x0400 | random.bits() as u16 & 0x3ff);
+    words[rest] = 0xf000 | random.bits() as u16 & 0x07fb;
+}
+
+/// Whether an instruction is LDS or STS.
+fn is_transfer(first: u16) -> bool {
+    first & 0xfc0f == 0x9000
+}
+
 /// An address in data memory most of the time, for LDS and STS.
 fn second_word(first: u16, random: &mut Random) -> u16 {
-    let transfer = first & 0xfc0f == 0x9000;
+    let transfer = is_transfer(first);
     match random.below(4) {
         0 if transfer => random.below(0x100) as u16,
         1 | 2 if transfer => random.below(0x900) as u16,
@@ -51,8 +66,8 @@ fn second_word(first: u16, random: &mut Random) -> u16 {
     }
 }
 
-/// A random abstract state before the instruction at a place.
-pub fn state(machine: &Machine, place: u32, random: &mut Random) -> MachineState<TvByte> {
+/// A random abstract state before the instruction at a place; with `copies`, some cells hold the same as others.
+pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -> MachineState<TvByte> {
     let mut state = MachineState::new(machine.cells(), TvByte::ZERO);
     for address in (0..machine.cells() as u16).filter(|address| !machine.device.is_io_area(*address)) {
         state.data.set(address, random.three_valued());
@@ -64,10 +79,39 @@ pub fn state(machine: &Machine, place: u32, random: &mut Random) -> MachineState
         state.data.set(register.address, closed);
     }
     state.control = Control { pc: place, ..Control::default() };
+    if random.once_in(2) {
+        // Comparisons go either way where operands are nearly the same.
+        let value = random.byte();
+        (0..26).for_each(|register| state.data.set(register, random.near(value, 3)));
+    }
     set_pointers(&mut state, random);
     set_interrupts(machine, &mut state, random);
     set_stack(machine, &mut state, random);
+    if copies {
+        (0..random.below(6)).for_each(|_| copy(&mut state, random));
+    }
     state
+}
+
+/// Copies a register or a cell of the SRAM to another one, of which not as much is known.
+fn copy(state: &mut MachineState<TvByte>, random: &mut Random) {
+    // What a pointer points to is likely to be read or written in the step.
+    let pointed = |random: &mut Random| {
+        let low = 26 + 2 * random.below(3) as u16;
+        let address = u16::from_le_bytes([state.data.get(low).known()?, state.data.get(low + 1).known()?]);
+        (0x100..0x900).contains(&address).then_some(address)
+    };
+    let cell = |random: &mut Random| match random.below(3) {
+        0 => pointed(random).unwrap_or(0x100),
+        _ => random.below(32) as u16,
+    };
+    let (from, to) = (cell(random), cell(random));
+    if from == to {
+        return;
+    }
+    let known = *state.data.get(from);
+    state.data.set(to, known.forget(random.byte() & random.byte()));
+    state.control.copies.copy(to, from);
 }
 
 /// Pointers that hit something definite or nearly so, now and then anything.
@@ -148,7 +192,13 @@ fn map<V: ByteDomain>(state: &MachineState<TvByte>, mut value: impl FnMut(TvByte
 
 /// A concrete state that an abstract one stands for.
 pub fn concretise(state: &MachineState<TvByte>, random: &mut Random) -> MachineState<u8> {
-    map(state, |cell| random.concrete(cell))
+    let mut concrete = map(state, |cell| random.concrete(cell));
+    concrete.control = state.control.of_hardware();
+    for (to, from) in state.control.copies.pairs() {
+        let value = *concrete.data.get(*from);
+        concrete.data.set(*to, value);
+    }
+    concrete
 }
 
 /// The state with an origin for each unknown bit.
@@ -165,7 +215,9 @@ pub fn trace(state: &MachineState<TvByte>) -> MachineState<TracedByte> {
 /// Whether the abstract state stands for the concrete one.
 pub fn covers(state: &MachineState<TvByte>, concrete: &MachineState<u8>) -> bool {
     let mut cells = state.data.cells().iter().zip(concrete.data.cells());
-    state.control == concrete.control
+    let data = &concrete.data;
+    state.control.of_hardware() == concrete.control
+        && state.control.copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other))
         && state.calls.frames() == concrete.calls.frames()
         && cells.all(|(cell, value)| cell.contains(*value))
 }

@@ -51,10 +51,12 @@ impl<'a> Cover<'a> {
     }
 
     fn running(&self, from: Option<&Running>, to: &Running, concrete: &ConcreteView<'_>) -> Distance {
-        if to.control != concrete.state.control || !self.has_calls(to, concrete.state) {
+        let is_copied = |(one, other): &(u16, u16)| concrete.state.data.get(*one) == concrete.state.data.get(*other);
+        if to.control.of_hardware() != concrete.state.control || !self.has_calls(to, concrete.state) {
             return ELSEWHERE;
         }
-        self.differing_bits(from, to, concrete.state) + self.differing_events(to, concrete)
+        let copies = 8 * to.control.copies.pairs().iter().filter(|pair| !is_copied(pair)).count() as Distance;
+        copies + self.differing_bits(from, to, concrete.state) + self.differing_events(to, concrete)
     }
 
     fn has_calls(&self, to: &Running, concrete: &MachineState<u8>) -> bool {

@@ -17,23 +17,37 @@ impl Loop {
     }
 }
 
-/// The registers that some instructions (flash word addresses) compare, with the rounds of a loop counted in one of them: bit
-/// n is rn.
-pub(super) fn comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<(u32, u32)> {
+/// What a branch compares.
+pub(super) struct Comparison {
+    /// The instructions (flash word addresses) that its flags come from, with the registers that they read: bit n is rn.
+    pub(super) compared: Vec<(u32, u32)>,
+    /// Whether one way leaves a loop.
+    pub(super) leaves_loop: bool,
+    /// Whether one way leaves a loop that steps one of the registers.
+    pub(super) counts: bool,
+}
+
+/// What every branch compares.
+pub(super) fn branch_comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<Comparison> {
     let loops = loops(effects);
     let mut found = Vec::new();
     for (branch, effect) in (0..).zip(effects) {
         let Some(Effect { flow: Flow::Next(targets), .. }) = effect else { continue };
         let [one, other] = targets[..] else { continue };
         let leaves = |around: &&Loop| around.contains(branch) && around.contains(one) != around.contains(other);
-        let Some(left) = loops.iter().filter(leaves).min_by_key(|around| around.last - around.first) else { continue };
+        let left = loops.iter().filter(leaves).min_by_key(|around| around.last - around.first);
         let compared = compared(program, branch);
         let registers = compared.iter().fold(0, |all, (_, registers)| all | registers);
-        if registers & stepped(program, *left) != 0 {
-            found.extend(compared);
-        }
+        let counts = left.is_some_and(|left| registers & stepped(program, *left) != 0);
+        found.push(Comparison { compared, leaves_loop: left.is_some(), counts });
     }
     found
+}
+
+/// The registers that some instructions (flash word addresses) compare, with the rounds of a loop counted in one of them.
+pub(super) fn comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<(u32, u32)> {
+    let counting = branch_comparisons(program, effects).into_iter().filter(|comparison| comparison.counts);
+    counting.flat_map(|comparison| comparison.compared).collect()
 }
 
 /// The registers of which a `dec` decides whether a branch goes back, by instruction of the loop: bit n is rn.

@@ -73,6 +73,7 @@ fn verdicts(image: &Image, device: &'static Device, strategy: Strategy) -> Vec<O
         eeprom: &eeprom,
         strategy,
         reductions: Reductions::ALL,
+        facts: true,
         watch: &watch,
         known: None,
     };

@@ -1,0 +1,100 @@
+//! Which cells hold the same because the instructions before copied one to the other.
+
+/// The most pairs that are kept; the oldest are forgotten first.
+const MOST: usize = 4;
+
+/// Pairs of data addresses, registers among them, whose cells hold the same.
+///
+/// It is a ghost like the [`CallString`](crate::CallString): it follows from the run. Environments that do not
+/// [learn](crate::Environment::learns) from comparisons keep none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Copies {
+    /// The copy and what it was copied from, oldest first; behind them places that are not used, which are the same in all.
+    pairs: [(u16, u16); MOST],
+    count: u8,
+}
+
+impl Copies {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The pairs, oldest first.
+    #[must_use]
+    pub fn pairs(&self) -> &[(u16, u16)] {
+        &self.pairs[..usize::from(self.count)]
+    }
+
+    /// Takes note that a cell was just overwritten with the content of another one.
+    pub fn copy(&mut self, to: u16, from: u16) {
+        if to == from {
+            return;
+        }
+        self.overwrite(to);
+        if usize::from(self.count) == MOST {
+            self.retain(1, |_| true);
+        }
+        self.pairs[usize::from(self.count)] = (to, from);
+        self.count += 1;
+    }
+
+    /// Takes note that a cell was overwritten.
+    pub fn overwrite(&mut self, cell: u16) {
+        self.retain(0, |(to, from)| to != cell && from != cell);
+    }
+
+    /// The cells that hold the same as this one, itself first.
+    #[must_use]
+    pub fn same_as(&self, cell: u16) -> Vec<u16> {
+        let mut same = vec![cell];
+        let mut seen = 0;
+        while let Some(one) = same.get(seen).copied() {
+            for (to, from) in self.pairs() {
+                for (mine, other) in [(to, from), (from, to)] {
+                    if *mine == one && !same.contains(other) {
+                        same.push(*other);
+                    }
+                }
+            }
+            seen += 1;
+        }
+        same
+    }
+
+    /// Keeps those of the pairs from `first` on that are as wanted.
+    fn retain(&mut self, first: usize, is_wanted: impl Fn((u16, u16)) -> bool) {
+        let mut kept = Self::default();
+        for pair in self.pairs()[first..].iter().filter(|pair| is_wanted(**pair)) {
+            kept.pairs[usize::from(kept.count)] = *pair;
+            kept.count += 1;
+        }
+        *self = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_copied_holds_the_same_until_it_is_overwritten() {
+        let mut copies = Copies::default();
+        copies.copy(24, 0x100);
+        copies.copy(17, 24);
+        assert_eq!(copies.same_as(0x100), [0x100, 24, 17]);
+        copies.overwrite(24);
+        assert_eq!(copies.same_as(0x100), [0x100]);
+        assert_eq!(copies, Copies::default(), "what is forgotten leaves nothing behind");
+        copies.copy(3, 3);
+        assert!(copies.is_empty());
+    }
+
+    #[test]
+    fn the_oldest_pairs_are_forgotten_first() {
+        let mut copies = Copies::default();
+        (0..5).for_each(|cell| copies.copy(cell, 0x100 + cell));
+        assert_eq!(copies.pairs(), [(1, 0x101), (2, 0x102), (3, 0x103), (4, 0x104)]);
+    }
+}

@@ -1,0 +1,140 @@
+//! What comparisons tell: verdicts with and without facts against running small programs with every input.
+
+mod program;
+
+use avr_isa::{Instruction, Register};
+use avr_machine::device::Device;
+use avr_machine::{Demand, Environment, Input, Machine, MachineState, Question, Stop};
+use avr_properties::{Property, PropertyFile};
+use avr_verify::{Reductions, Request, Verdict, machine, verify};
+
+const PROGRAMS: u64 = 60;
+/// No program takes more steps until it waits.
+const STEPS: usize = 60;
+const REDUCTIONS: [Reductions; 2] = [Reductions::ALL, Reductions::NONE];
+const PINB: u8 = 0x03;
+const CELL: u16 = 0x100;
+
+/// A deterministic generator (splitmix64), so that failures repeat.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+}
+
+fn r(number: u8) -> Register {
+    Register::new(number).expect("there are 32 registers")
+}
+
+/// A program that reads an input, compares it with constants and branches, and traps for some values on some ways.
+fn words(seed: u64) -> Vec<u16> {
+    use Instruction as I;
+    let mut random = Random(seed);
+    let near = random.below(256) as u8;
+    let constant = |random: &mut Random| match random.below(3) {
+        0 => random.below(256) as u8,
+        _ => near.wrapping_add(random.below(5) as u8),
+    };
+    let mut code = vec![I::Ldi { rd: r(20), k: 0 }, I::In { rd: r(24), io: PINB }];
+    let kept = random.below(4);
+    match kept {
+        0 => code.push(I::Mov { rd: r(17), rr: r(24) }),
+        1 => code.push(I::Sts { address: CELL, rr: r(24) }),
+        2 => code.push(I::Movw { rd: r(16), rr: r(24) }),
+        _ => {}
+    }
+    for bit in 0..1 + random.below(3) {
+        let k = constant(&mut random);
+        if random.below(4) == 0 && kept == 1 {
+            code.push(I::Lds { rd: r(24), address: CELL });
+        }
+        match random.below(5) {
+            0 => code.extend([I::Ldi { rd: r(18), k }, I::Cp { rd: r(18), rr: r(24) }]),
+            1 => code.extend([I::Ldi { rd: r(18), k }, I::Cp { rd: r(24), rr: r(18) }]),
+            2 => {
+                code.extend([I::Ldi { rd: r(18), k }, I::Cp { rd: r(24), rr: r(18) }, I::Cpc { rd: r(24), rr: r(18) }])
+            }
+            3 => code.push(I::And { rd: r(24), rr: r(24) }),
+            _ => code.push(I::Cpi { rd: r(24), k }),
+        }
+        let flag = random.below(5) as u8;
+        code.push(if random.below(2) == 0 { I::Brbs { flag, offset: 1 } } else { I::Brbc { flag, offset: 1 } });
+        code.push(I::Subi { rd: r(20), k: 1 << bit });
+    }
+    match kept {
+        0 => code.push(I::Mov { rd: r(24), rr: r(17) }),
+        1 => code.push(I::Lds { rd: r(24), address: CELL }),
+        2 => code.push(I::Mov { rd: r(24), rr: r(16) }),
+        _ => {}
+    }
+    code.extend([I::Cpi { rd: r(20), k: 0u8.wrapping_sub(random.below(8) as u8) }, I::Brbc { flag: 1, offset: 3 }]);
+    code.extend([I::Cpi { rd: r(24), k: constant(&mut random) }, I::Brbc { flag: 1, offset: 1 }]);
+    let mut words: Vec<u16> = code.into_iter().flat_map(encoded).collect();
+    words.push(0xffff);
+    // The value ends in an address, which makes it worth knowing.
+    let end = [I::Mov { rd: r(30), rr: r(24) }, I::Ldi { rd: r(31), k: 1 }];
+    words.extend(end.into_iter().flat_map(encoded));
+    words.push(0x8000);
+    words.push(0xcfff);
+    words
+}
+
+fn encoded(instruction: Instruction) -> Vec<u16> {
+    let encoded = instruction.encode().expect("it has a code");
+    std::iter::once(encoded.first).chain(encoded.second).collect()
+}
+
+/// The same value at every pin.
+struct Pins(u8);
+
+impl Environment<u8> for Pins {
+    fn input(&mut self, source: Input, mask: u8, _: Demand) -> u8 {
+        if source == Input::Register(u16::from(PINB) + 0x20) { self.0 & mask } else { 0 }
+    }
+
+    fn choose(&mut self, _: usize) -> usize {
+        0
+    }
+
+    fn case(&mut self, _: usize, about: Question<'_, u8>) -> usize {
+        panic!("a concrete machine asks {about:?}")
+    }
+}
+
+/// Whether some input leads into the trap.
+fn traps(machine: &Machine) -> bool {
+    (0..=255).any(|value| {
+        let mut pins = Pins(value);
+        let mut state: MachineState<u8> = machine.power_on(&mut pins);
+        (0..STEPS).any(|_| matches!(machine.step(&mut state, &mut pins), Err(Stop::Hazard(_))))
+    })
+}
+
+#[test]
+fn facts_change_no_verdict() {
+    let device = Device::named("atmega328p").expect("the device exists");
+    let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
+    file.properties.push(Property::from_command_line("Inherent()").expect("it is a property"));
+    let (mut trapped, mut refined) = (0, [0, 0]);
+    for seed in 0..PROGRAMS {
+        let image = program::image(&words(seed));
+        let request = Request::of(&image, device, &file);
+        let expected = traps(&machine(&request).expect("the program fits"));
+        trapped += u64::from(expected);
+        for (facts, reductions) in [true, false].into_iter().flat_map(|facts| REDUCTIONS.map(|one| (facts, one))) {
+            let results = verify(&Request { facts, reductions, ..request }).unwrap_or_else(|error| panic!("{error}"));
+            let property = &results.properties[0];
+            let verdict = if expected { Verdict::Violated } else { Verdict::Holds };
+            assert_eq!(property.verdict, verdict, "program {seed}, facts {facts}, {reductions:?}");
+            refined[usize::from(facts)] += property.statistics.refinements;
+        }
+    }
+    assert!(trapped > PROGRAMS / 8 && trapped < PROGRAMS * 7 / 8, "{trapped} programs trap");
+    assert!(refined[1] < refined[0], "facts take {} refinements, and {} without them", refined[1], refined[0]);
+}
