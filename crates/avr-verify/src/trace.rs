@@ -8,7 +8,7 @@ use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
-use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
+use avr_machine::{Event, Input, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
@@ -140,9 +140,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
         };
         let mut candidates = self.candidates(&direct, true);
-        // A target that is not known was stored so: to cut it into cases tells nothing of whether it could be.
-        let jumps = matches!(self.path.last(), Some(AbstractState::Limit { limit: Limit::UnknownTarget, .. }));
-        candidates.extend(self.cuts(&direct, !jumps));
+        candidates.extend(self.cuts(&direct));
         for origins in std::mem::take(&mut self.asked).iter().rev() {
             candidates.extend(self.candidates(origins, false));
         }
@@ -182,7 +180,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
     /// fewest bits, the latest of them.
-    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Firmware<'f>>> {
+    fn cuts(&self, origins: &Origins) -> Vec<Candidate<Firmware<'f>>> {
         let wanted = |byte: &TracedByte| {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
             (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
@@ -204,7 +202,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let cut = |(cell, _): &(u16, u8)| {
             // Where some bits are unknown now, others may be next time.
             let knob = Knob::Case(Variable((*cell).into()), 0xff);
-            Candidate { location, knob, step, indirection: 0, direct }
+            Candidate { location, knob, step, indirection: 0, direct: true }
         };
         cells.iter().map(cut).collect()
     }

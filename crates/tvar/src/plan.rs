@@ -52,12 +52,14 @@ where
         let mut helped = 0;
         let mut made: Vec<(S::Location, Knob)> = Vec::new();
         let mut first = None;
-        // In a part of a space limits of the engine and unknown atoms can be refined away. Other causes are worth it only where
-        // it takes a run to show a goal: elsewhere few states per location come to more.
+        // In a part of a space unknown atoms can be refined away, and limits of the engine where cases are preferred. Other causes
+        // are worth it only where it takes a run to show a goal: elsewhere few states per location come to more.
         let asks_for_all = space.is_finished() || self.mode != Mode::Limited && !is_universal;
         let mut attempts = attempts;
         for culprit in solution.culprits(&problem) {
-            let is_limit = culprit.cause == Cause::Sink && system.is_limit(&space.states[culprit.state.index()]);
+            let is_limit = self.mode == Mode::Limited
+                && culprit.cause == Cause::Sink
+                && system.is_limit(&space.states[culprit.state.index()]);
             let is_real = is_limit || matches!(culprit.cause, Cause::Atom(_));
             if !is_real && !asks_for_all {
                 continue;
