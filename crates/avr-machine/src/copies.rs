@@ -42,7 +42,14 @@ impl Copies {
 
     /// Takes note that a cell was overwritten.
     pub fn overwrite(&mut self, cell: u16) {
-        self.retain(0, |(to, from)| to != cell && from != cell);
+        self.forget(|one| one == cell);
+    }
+
+    /// Takes note that cells may have been overwritten.
+    pub fn forget(&mut self, is_lost: impl Fn(u16) -> bool) {
+        if !self.is_empty() {
+            self.retain(0, |(to, from)| !is_lost(to) && !is_lost(from));
+        }
     }
 
     /// The cells that hold the same as this one, itself first.

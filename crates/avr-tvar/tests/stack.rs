@@ -149,18 +149,16 @@ fn the_text_is_in_the_manner_of_avr_size() {
               2      4   0x0096  stop at common/function-table.h:5
 
         What routines take at most, with their return address; total with what they call:
-          own  total  routine          called by
-            2      4  __ctors_end      main
-            2      4  main             __ctors_end
-            2      2  __vectors        main
-            2      2  __bad_interrupt  main
-            2      2  stop             main
-            2      2  forward          main
-            2      2  backward         main
-            2      2  brake            main
+          own  total  routine         called by
+            0      4  __ctors_end
+            2      4  main            __ctors_end
+            2      2  stop            main
+            2      2  forward         main
+            2      2  backward        main
+            2      2  brake           main
+            0      0  __vectors
             0      0  __do_copy_data
 
-        recursion that the proof does not exclude: __ctors_end -> main -> __ctors_end, at most 2 times
         stack: fits, lower 4, upper 4, room 2040, free 2036"#]];
     expected.assert_eq(&shown);
 }

@@ -27,3 +27,9 @@ pub(crate) fn is_cut<V: ByteDomain>(state: &MachineState<V>, precision: &Locatio
         .iter()
         .any(|(variable, mask)| state.data.get(variable.0 as u16).bits().unknown_mask() & mask as u8 != 0)
 }
+
+/// The cells that a step may have cut into cases, if it read these.
+pub(crate) fn cells_cut(precision: &LocationPrecision, read: impl Iterator<Item = u16>) -> impl Iterator<Item = u16> {
+    let named = precision.cases.iter().map(|(variable, _)| variable.0 as u16);
+    named.chain(read.filter(|_| precision.splits_all))
+}

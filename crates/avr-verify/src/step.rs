@@ -1,7 +1,7 @@
 //! One step of firmware, over all answers to all open questions.
 
 use crate::compression::{Fault, Passage, Spot, faulty};
-use crate::cut::is_cut;
+use crate::cut::{cells_cut, is_cut};
 use crate::events::{Occurrences, Recorder};
 use crate::joined::Cut;
 use crate::reduction::{Before, Footsteps, Postponed, Turn};
@@ -282,9 +282,8 @@ impl<'f> Firmware<'f> {
             return Postponed::default();
         }
         reduction.note_depth(self.machine, &self.workspace.state);
-        for cell in reduction.garbage(self.machine, steps.all_written(), before, &self.workspace.state) {
-            self.workspace.state.data.set(cell, TvByte::UNKNOWN);
-        }
+        let changed = steps.all_written().chain(cells_cut(precision, steps.all_read()));
+        reduction.forget_below(self.machine, changed, before.pointer(), &mut self.workspace.state, &TvByte::UNKNOWN);
         reduction.after(self.machine, steps, before, &self.workspace.state)
     }
 
@@ -301,5 +300,8 @@ impl<'f> Firmware<'f> {
         }
         self.workspace.state.control = fresh.control;
         self.workspace.state.calls.clear();
+        if let Some(reduction) = &self.reduction {
+            reduction.forget_below(self.machine, std::iter::empty(), None, &mut self.workspace.state, &TvByte::UNKNOWN);
+        }
     }
 }

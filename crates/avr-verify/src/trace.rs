@@ -3,7 +3,7 @@
 //! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
 //! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
-use crate::cut::is_cut;
+use crate::cut::{cells_cut, is_cut};
 use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
@@ -229,6 +229,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let mut environment =
             Scripted::replaying(precision, recorder, script).learning(self.firmware.learning(precision));
         let machine = self.firmware.machine;
+        let forgotten = TracedByte::new(TvByte::UNKNOWN, |_| Origins::default());
         match self.path[step] {
             AbstractState::Running(running) => {
                 let reduction = self.firmware.reduction.as_ref();
@@ -237,16 +238,22 @@ impl<'a, 'f> Tracer<'a, 'f> {
                     reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed, is_cut));
                 environment.turn = before.map_or(Turn::Now, |before| before.turn);
                 let _: Result<u32, Stop> = machine.step(&mut self.state, &mut environment);
-                let written = environment.unknowns.accesses.iter().filter(|access| access.writes);
-                let written = written.map(|access| access.cell);
-                let garbage = reduction
-                    .zip(before)
-                    .map(|(reduction, before)| reduction.garbage(machine, written, &before, &self.state));
-                for cell in garbage.unwrap_or_default() {
-                    self.state.data.set(cell, TracedByte::new(TvByte::UNKNOWN, |_| Origins::default()));
+                if let Some((reduction, before)) = reduction.zip(before) {
+                    let touched = |writes| {
+                        let accesses =
+                            environment.unknowns.accesses.iter().filter(move |access| access.writes == writes);
+                        accesses.map(|access| access.cell)
+                    };
+                    let changed = touched(true).chain(cells_cut(precision, touched(false)));
+                    reduction.forget_below(machine, changed, before.pointer(), &mut self.state, &forgotten);
                 }
             }
-            _ => self.state = machine.power_on(&mut environment),
+            _ => {
+                self.state = machine.power_on(&mut environment);
+                if let Some(reduction) = &self.firmware.reduction {
+                    reduction.forget_below(machine, std::iter::empty(), None, &mut self.state, &forgotten);
+                }
+            }
         }
         self.accesses = environment.unknowns.accesses;
         environment.unknowns.asked

@@ -64,7 +64,7 @@ where
             if !is_real && !asks_for_all {
                 continue;
             }
-            if attempts == 0 {
+            if attempts == 0 || self.watch.cancelled() {
                 break;
             }
             attempts -= 1;

@@ -118,7 +118,7 @@ pub(crate) type Refine<'a, S> =
 pub(crate) struct Run<'a, S: System> {
     pub(crate) goals: &'a [Goal],
     atoms: usize,
-    watch: &'a dyn Watch,
+    pub(crate) watch: &'a dyn Watch,
     started: Instant,
     pub(crate) precision: Precision<S::Location>,
     pub(crate) progress: Progress,
@@ -462,8 +462,8 @@ where
         solution.culprits(&views.problem(&self.goals[checked.goal]))
     }
 
-    /// Refines for every open goal; whether there was something to refine. If not, and the space is complete, the goals
-    /// stay undecided. The refinements are made together in the end, because every path is one under the precision that
+    /// Refines for every open goal; whether there was something to refine, or no time to look for it. If not, and the space
+    /// is complete, the goals stay undecided. The refinements are made together in the end, because every path is one under the precision that
     /// the state space was built with.
     fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
         let mut plan = Plan { refinements: Vec::new(), blamed: HashMap::new() };
@@ -474,13 +474,15 @@ where
                 Err(undecided) => stuck.push((checked, undecided)),
             }
         }
-        if plan.refinements.is_empty() && space.is_finished() {
+        // Then it is not known that nothing can be refined, and the next pass says that there is no time.
+        let cancelled = self.watch.cancelled();
+        if plan.refinements.is_empty() && space.is_finished() && !cancelled {
             for (checked, undecided) in stuck {
                 self.leave_undecided(checked, space, undecided);
             }
         }
         self.progress.refinements += plan.refinements.len();
-        let changed = !plan.refinements.is_empty();
+        let changed = !plan.refinements.is_empty() || cancelled;
         if let Some((location, _)) = plan.refinements.last() {
             self.progress.refined_at = location.number();
         }

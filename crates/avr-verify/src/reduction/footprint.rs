@@ -90,8 +90,13 @@ impl Footsteps {
         (self.interrupted, self.postponed) = (false, false);
     }
 
+    /// The cells that were read or may have been.
+    pub(crate) fn all_read(&self) -> impl Iterator<Item = u16> {
+        self.read.iter().chain(&self.perhaps_read).copied()
+    }
+
     /// The cells that were written or may have been.
-    pub(crate) fn all_written(&self) -> impl Iterator<Item = u16> + Clone {
+    pub(crate) fn all_written(&self) -> impl Iterator<Item = u16> {
         self.written.iter().chain(&self.perhaps_written).copied()
     }
 

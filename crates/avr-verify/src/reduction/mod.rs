@@ -62,6 +62,8 @@ enum Fault {
     OfferedShallower,
     /// What handlers touch is not noted.
     NothingNoted,
+    /// A cell below the stack pointer is taken to hold what was loaded from it.
+    CopiesOfGarbage,
 }
 
 #[cfg(not(test))]
@@ -228,24 +230,41 @@ impl Reduction {
         }
     }
 
-    /// The cells that hold nothing of use after a step that wrote these cells: handlers may have used them meanwhile,
-    /// because they are below the stack pointer.
-    pub(crate) fn garbage<V: ByteDomain>(
+    /// Forgets what a step that wrote or cut these cells made known below the stack pointer, because handlers may have used
+    /// it meanwhile: what it holds, and what it is a copy of. `pointer` is the stack pointer before the step; without it
+    /// everything below the stack pointer is forgotten.
+    pub(crate) fn forget_below<V: ByteDomain>(
         &self,
         machine: &Machine,
-        written: impl Iterator<Item = u16> + Clone,
-        before: &Before,
-        state: &MachineState<V>,
-    ) -> Vec<u16> {
-        let Some(after) = whole_pointer(machine, state) else { return Vec::new() };
+        changed: impl Iterator<Item = u16>,
+        pointer: Option<u16>,
+        state: &mut MachineState<V>,
+        unknown: &V,
+    ) {
+        let after = whole_pointer(machine, state);
+        if !faulty(Fault::CopiesOfGarbage) {
+            let is_below = |cell| cell >= self.assumed.deepest && after.is_none_or(|after| cell <= after);
+            state.control.copies.forget(is_below);
+        }
+        let Some(after) = after else { return };
         let (low, high) = machine.stack_pointer_addresses();
-        let sets_pointer = written.clone().any(|cell| cell == low || Some(cell) == high);
-        let left = match before.pointer {
+        let mut sets_pointer = false;
+        let forget = |cell: u16, state: &mut MachineState<V>| {
+            if machine.sram().contains(&cell) {
+                state.data.set(cell, unknown.clone());
+            }
+        };
+        for cell in changed {
+            sets_pointer |= cell == low || Some(cell) == high;
+            if (self.assumed.deepest..=after).contains(&cell) {
+                forget(cell, state);
+            }
+        }
+        let left = match pointer {
             Some(pointer) if !sets_pointer => pointer.saturating_add(1),
             _ => self.assumed.deepest,
         };
-        let below = written.filter(|cell| (self.assumed.deepest..=after).contains(cell));
-        (left..=after).chain(below).filter(|cell| machine.sram().contains(cell)).collect()
+        (left..=after).for_each(|cell| forget(cell, state));
     }
 
     /// Takes note of what the handler touched, if the step was one of a handler.

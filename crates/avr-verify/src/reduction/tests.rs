@@ -5,7 +5,7 @@ use crate::Reductions;
 use crate::random_programs::{
     CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, program, r, said,
 };
-use avr_isa::Instruction;
+use avr_isa::{Instruction, Pointer, PointerMode};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -206,4 +206,133 @@ fn a_handler_that_lets_in_one_that_disturbs_does_so_itself() {
     for reductions in [interrupts, Reductions::ALL] {
         assert_eq!(said(&words, reductions, SHORT).holds, Some(false));
     }
+}
+
+/// The cell below the stack pointer, where it is when the device starts: handlers keep their return address there.
+const BELOW: u16 = 0x8ff;
+
+/// What a main program that runs with an interrupt, whose handler does nothing, says in the end.
+fn beside_a_handler(main: impl FnOnce(&mut Code)) -> Vec<u16> {
+    let mut code = Code { words: Vec::new() };
+    code.jump(MAIN);
+    code.place(2);
+    code.add(Instruction::Reti);
+    code.place(MAIN);
+    code.add(Instruction::Sbi { io: EIMSK, bit: 0 });
+    code.add(Instruction::Bset { flag: 7 });
+    code.add(Instruction::Nop);
+    let start = code.words.len() as u32;
+    main(&mut code);
+    code.jump(start);
+    code.words
+}
+
+/// A trap that is sprung when a handler runs after a comparison of what was loaded from below the stack pointer, and before
+/// it is loaded again.
+fn compared_garbage() -> Vec<u16> {
+    beside_a_handler(|code| {
+        code.add(Instruction::Lds { rd: r(24), address: BELOW });
+        code.add(Instruction::Cpi { rd: r(24), k: 4 });
+        code.add(Instruction::Brbs { flag: 0, offset: 1 });
+        code.jump(MAIN);
+        code.add(Instruction::Lds { rd: r(30), address: BELOW });
+        code.add(Instruction::Cpi { rd: r(30), k: 4 });
+        code.add(Instruction::Brbs { flag: 0, offset: 1 });
+        code.words.push(0xffff);
+        // An address, so that it is of use to know what the comparison tells.
+        code.add(Instruction::Ldi { rd: r(31), k: 1 });
+        code.add(Instruction::Ld { rd: r(0), pointer: Pointer::Z, mode: PointerMode::Displacement(0) });
+    })
+}
+
+/// A trap that is sprung when a handler runs between two instructions that load the same cell below the stack pointer, of
+/// which the first is cut into cases; once, when it still holds what it held when the device started, or again and again.
+fn cut_garbage(again: bool) -> Vec<u16> {
+    beside_a_handler(|code| {
+        code.add(Instruction::Lds { rd: r(30), address: BELOW });
+        code.add(Instruction::Lds { rd: r(24), address: BELOW });
+        code.add(Instruction::Eor { rd: r(24), rr: r(30) });
+        code.add(Instruction::Sbrc { rr: r(24), bit: 0 });
+        code.words.push(0xffff);
+        if !again {
+            code.jump(code.words.len() as u32);
+        }
+    })
+}
+
+#[test]
+fn what_is_loaded_from_below_the_stack_pointer_twice_may_differ() {
+    let interrupts = Reductions { interrupts: true, ..Reductions::NONE };
+    for words in [compared_garbage(), cut_garbage(true), cut_garbage(false)] {
+        for reductions in [Reductions::NONE, interrupts, Reductions::ALL] {
+            assert_eq!(said(&words, reductions, SHORT).holds, Some(false), "{words:x?} {reductions:?}");
+        }
+    }
+}
+
+#[test]
+fn copies_of_garbage_would_be_noticed() {
+    check_hidden(&compared_garbage(), Fault::CopiesOfGarbage);
+}
+
+/// A main program that loads from below the stack pointer and from memory again and again, compares, uses what it loaded as
+/// an address, and traps if two registers differ or one is not below a bound.
+fn garbage_program(random: &mut Random) -> Vec<u16> {
+    beside_a_handler(|code| {
+        code.add(Instruction::Ldi { rd: r(16), k: 0 });
+        for address in [BELOW, BELOW - 1] {
+            code.add(Instruction::Sts { address, rr: r(16) });
+        }
+        for _ in 0..4 + random.below(5) {
+            let (one, other) = (r(17 + random.below(3) as u8), r(17 + random.below(3) as u8));
+            match random.below(7) {
+                0..3 => {
+                    code.add(Instruction::Lds { rd: one, address: BELOW - random.below(2) as u16 });
+                    if random.below(2) == 0 {
+                        code.add(Instruction::Andi { rd: one, k: 3 });
+                    }
+                }
+                3 => code.add(Instruction::Mov { rd: one, rr: other }),
+                4 => {
+                    code.add(Instruction::Cpi { rd: one, k: 1 << random.below(4) });
+                    code.add(Instruction::Brbs { flag: 0, offset: 1 });
+                    code.jump(MAIN);
+                }
+                5 => {
+                    code.add(Instruction::Cp { rd: one, rr: other });
+                    code.add(Instruction::Brbs { flag: 1, offset: 1 });
+                    if random.below(2) == 0 {
+                        code.words.push(0xffff);
+                    } else {
+                        code.jump(MAIN);
+                    }
+                }
+                _ => {
+                    code.add(Instruction::Mov { rd: r(30), rr: one });
+                    code.add(Instruction::Ldi { rd: r(31), k: 1 });
+                    code.add(Instruction::Ld { rd: other, pointer: Pointer::Z, mode: PointerMode::Displacement(0) });
+                }
+            }
+        }
+        code.add(Instruction::Cpi { rd: r(17), k: 4 });
+        code.add(Instruction::Brbs { flag: 0, offset: 1 });
+        code.words.push(0xffff);
+    })
+}
+
+#[test]
+fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts() {
+    let (mut hold, mut violated) = (0, 0);
+    for seed in 0..PROGRAMS / 6 {
+        let words = garbage_program(&mut Random(seed));
+        let brief = Duration::from_millis(500);
+        let all = said(&words, Reductions::NONE, brief);
+        for reductions in [Reductions { interrupts: true, ..Reductions::NONE }, Reductions::ALL] {
+            let reduced = said(&words, reductions, brief);
+            assert!(!contradict(&all, &reduced), "seed {seed}: {reduced:?} where it is {all:?}");
+        }
+        hold += u64::from(all.holds == Some(true));
+        violated += u64::from(all.holds == Some(false));
+    }
+    assert!(hold >= 3 && violated >= 3, "{hold} hold, {violated} are violated");
 }
