@@ -44,6 +44,8 @@ mod survey;
 mod system;
 mod trace;
 mod vacuity;
+#[cfg(test)]
+mod varied_programs;
 mod verification;
 mod workspace;
 mod worst_case;
