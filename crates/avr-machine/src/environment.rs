@@ -187,6 +187,11 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
+    /// Whether the environment leaves for later even an interrupt that is certain before this instruction.
+    fn defers(&mut self) -> bool {
+        false
+    }
+
     /// Whether interrupts that were left for earlier may come now although one more instruction is to run first.
     fn catches_up(&self) -> bool {
         false

@@ -170,9 +170,13 @@ impl<'f> Firmware<'f> {
             if followed.after.len() >= most || self.is_loop_head(control.pc) {
                 break;
             }
+            let deferred = self.workspace.deferred;
             match self.next_step(postponed, cut.precision, &mut steps) {
                 (Stepped::On(next), false) => postponed = next,
-                _ => break,
+                _ => {
+                    self.workspace.deferred = deferred;
+                    break;
+                }
             }
         }
         (!followed.after.is_empty()).then_some(followed)

@@ -82,6 +82,8 @@ pub(crate) struct Scripted<'a, U> {
     pub(crate) turn: Turn,
     /// Whether interrupts were possible in this step and were left out.
     pub(crate) postponed: bool,
+    /// Whether an interrupt that was certain in this step was left out.
+    pub(crate) deferred: bool,
     /// What comparisons narrow.
     learning: Option<Learning>,
     pub(crate) unknowns: U,
@@ -96,7 +98,8 @@ impl<'a, U> Scripted<'a, U> {
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
         let (who, turn) = (DeterminedBy::Environment, Turn::Now);
-        Self { script, position: 0, cut: 0..0, precision, who, turn, postponed: false, learning: None, unknowns }
+        let (position, cut, postponed, deferred, learning) = (0, 0..0, false, false, None);
+        Self { script, position, cut, precision, who, turn, postponed, deferred, learning, unknowns }
     }
 
     /// The same where comparisons narrow something.
@@ -107,7 +110,7 @@ impl<'a, U> Scripted<'a, U> {
 
     /// Begins a run of the step.
     pub(crate) fn begin(&mut self) {
-        (self.position, self.postponed, self.cut) = (0, false, 0..0);
+        (self.position, self.postponed, self.deferred, self.cut) = (0, false, false, 0..0);
     }
 
     /// Turns to another script.
@@ -248,6 +251,13 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     fn postpones(&mut self) -> bool {
         self.postponed = matches!(self.turn, Turn::Later | Turn::Before);
         self.postponed
+    }
+
+    fn defers(&mut self) -> bool {
+        // What somebody can do is shown by small state spaces, and in large ones by runs.
+        self.deferred = self.turn == Turn::Later && self.precision.coarse;
+        self.postponed |= self.deferred;
+        self.deferred
     }
 
     fn catches_up(&self) -> bool {

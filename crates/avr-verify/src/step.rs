@@ -49,6 +49,8 @@ const MAX_LEAVES: usize = 4096;
 pub(crate) struct Leaf {
     pub(crate) script: Vec<Answer>,
     pub(crate) state: AbstractState,
+    /// Whether an interrupt that is certain on the way was left for later, which the hardware does not do.
+    pub(crate) is_deferred: bool,
 }
 
 /// What a step came to; where it went on, the machine at work is behind it.
@@ -60,11 +62,11 @@ pub(crate) enum Stepped {
 }
 
 /// What one script leads to, if nobody chooses among several states.
-fn as_cases(script: &[Answer], states: Vec<AbstractState>) -> impl Iterator<Item = Leaf> {
+fn as_cases(script: &[Answer], states: Vec<AbstractState>, is_deferred: bool) -> impl Iterator<Item = Leaf> {
     let count = states.len();
     states.into_iter().enumerate().map(move |(index, state)| {
         let case = (count > 1).then(|| Answer::case(index, count));
-        Leaf { script: script.iter().copied().chain(case).collect(), state }
+        Leaf { script: script.iter().copied().chain(case).collect(), state, is_deferred }
     })
 }
 
@@ -90,6 +92,19 @@ impl<'f> Firmware<'f> {
         here: &LocationPrecision,
         far: Option<(&Passage<'_>, &dyn Lookup<Self>)>,
     ) -> Vec<Leaf> {
+        // Handlers are followed while what they interrupt is.
+        let outer = self.workspace.deferred;
+        let leaves = self.collected_leaves(state, here, far);
+        self.workspace.deferred = outer;
+        leaves
+    }
+
+    fn collected_leaves(
+        &mut self,
+        state: &AbstractState,
+        here: &LocationPrecision,
+        far: Option<(&Passage<'_>, &dyn Lookup<Self>)>,
+    ) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let watched = Rc::clone(&self.watched);
         let pc = match state {
@@ -101,6 +116,7 @@ impl<'f> Firmware<'f> {
             Scripted::new(here, Open { events: Recorder::new(&watched, pc), steps }).learning(self.learning(here));
         loop {
             environment.clear_notes();
+            self.workspace.deferred = false;
             let mut stepped = self.run(state, here, &mut environment);
             if let (AbstractState::Running(running), Some((passage, precision))) = (state, far)
                 && environment.is_only_cut()
@@ -110,13 +126,15 @@ impl<'f> Firmware<'f> {
                 let mut passage = passage.clone();
                 if let Some((postponed, more)) = self.join_cases(cut, &mut environment, &mut passage) {
                     let target = self.pass(postponed, passage, precision);
-                    leaves.extend(target.map(|state| Leaf { script, state }));
+                    let is_deferred = self.workspace.deferred;
+                    leaves.extend(target.map(|state| Leaf { script, state, is_deferred }));
                     if more {
                         continue;
                     }
                     return leaves;
                 }
                 environment.clear_notes();
+                self.workspace.deferred = false;
                 stepped = self.run(state, here, &mut environment);
             }
             if let (AbstractState::Running(running), Stepped::On(postponed), Some((passage, precision))) =
@@ -125,7 +143,7 @@ impl<'f> Firmware<'f> {
                 && environment.unknowns.steps.as_ref().is_some_and(|steps| steps.interrupted)
                 && let Some(states) = self.behind_handler(running, *postponed, passage, precision)
             {
-                leaves.extend(as_cases(&environment.script, states));
+                leaves.extend(as_cases(&environment.script, states, self.workspace.deferred));
                 if !environment.advance() {
                     return leaves;
                 }
@@ -147,11 +165,12 @@ impl<'f> Firmware<'f> {
                 // SOUND: a sink says nothing of what comes after it, whatever the case.
                 target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 });
             }
-            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state }));
+            let is_deferred = self.workspace.deferred;
+            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state, is_deferred }));
             if leaves.len() > MAX_LEAVES {
                 // SOUND: a sink says nothing of what comes after it.
                 let state = AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 };
-                return vec![Leaf { script: Vec::new(), state }];
+                return vec![Leaf { script: Vec::new(), state, is_deferred: false }];
             }
             if !environment.advance() {
                 return leaves;
@@ -194,6 +213,7 @@ impl<'f> Firmware<'f> {
         environment.turn = before.map_or(Turn::Now, |before| before.turn);
         let depth = self.workspace.state.calls.frames().len();
         let stepped = self.machine.step(&mut self.workspace.state, environment);
+        self.workspace.deferred |= environment.deferred;
         let state = &self.workspace.state;
         self.workspace.entered = (state.calls.frames().len() > depth).then_some(state.control.pc);
         let postponed = before.map(|before| self.reduced(&before, precision, environment, stepped.is_ok()));
@@ -216,8 +236,10 @@ impl<'f> Firmware<'f> {
         while !self.is_kept(&mut passage) {
             let control = self.workspace.state.control;
             passage.begin_step(&mut self.workspace.state);
+            let deferred = self.workspace.deferred;
             let (stepped, has_answered) = self.next_step(postponed, precision, &mut steps);
             if has_answered && !faulty(Fault::FirstOutcomeOnly) {
+                self.workspace.deferred = deferred;
                 passage.take_back(&mut self.workspace.state, control);
                 self.workspace.entered = None;
                 break;

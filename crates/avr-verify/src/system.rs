@@ -171,14 +171,18 @@ fn difference(address: u16, one: TvByte, other: TvByte) -> Difference {
 fn add_edges(leaves: Vec<Leaf>, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
     if let [only] = leaves.as_slice() {
         edges.add([only.state]);
+        edges.set_unsure(only.is_deferred.then_some(0));
         return;
     }
+    let deferred: Vec<bool> = leaves.iter().map(|leaf| leaf.is_deferred).collect();
     let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
     let most = if precision.coarse { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
     let free = hyper_edges(&scripts, HardwareChoice::Free, most);
     for edge in &free {
         edges.add(edge.iter().map(|leaf| states[*leaf]));
     }
+    let members = free.iter().flatten().enumerate();
+    edges.set_unsure(members.filter(|(_, leaf)| deferred[**leaf]).map(|(position, _)| position));
     if scripts.iter().any(|script| uses_abstracted_freedom(script)) {
         // Every leaf is a member of some hyper-edge; its first place among them stands for it.
         let members: Vec<usize> = free.into_iter().flatten().collect();

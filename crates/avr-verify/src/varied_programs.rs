@@ -9,9 +9,12 @@ use std::time::Duration;
 
 /// I/O addresses.
 const PIND: u8 = 0x09;
+const EIFR: u8 = 0x1c;
 const SPL: u8 = 0x3d;
 const SPH: u8 = 0x3e;
 
+/// Data address of the register that says whether interrupts are requested by levels or edges.
+const EICRA: u16 = 0x69;
 /// An array of four bytes behind the cells.
 const ARRAY: u16 = 0x110;
 /// Where code begins, as flash word addresses.
@@ -142,7 +145,8 @@ fn compute(code: &mut Code, random: &mut Random, kind: u64) {
         }
         2 | 3 => code.add(I::Mov { rd: one, rr: other }),
         _ => {
-            code.add(I::In { rd: one, io: PIND });
+            // A request that was seen stands until it is served.
+            code.add(I::In { rd: one, io: if random.below(2) == 0 { PIND } else { EIFR } });
             code.add(I::Andi { rd: one, k: if random.below(2) == 0 { 3 } else { 7 } });
         }
     }
@@ -280,6 +284,9 @@ fn program(random: &mut Random) -> Vec<u16> {
     for address in CELLS.into_iter().chain(ARRAY..ARRAY + 4).chain(0x8f0..0x900) {
         code.add(I::Sts { address, rr: r(18) });
     }
+    // Requests by levels come and go, those by edges stand.
+    code.add(I::Ldi { rd: r(16), k: if random.below(3) == 0 { 0 } else { 0x0f } });
+    code.add(I::Sts { address: EICRA, rr: r(16) });
     let enabled = random.below(4) as u8;
     code.add(I::Ldi { rd: r(16), k: if enabled == 0 { 1 } else { enabled } });
     code.add(I::Out { io: EIMSK, rr: r(16) });

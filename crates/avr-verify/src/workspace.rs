@@ -18,6 +18,8 @@ pub(crate) struct Workspace {
     calls: Vec<CallsId>,
     /// The first instruction (flash word address) of the function or handler that the last step entered.
     pub(crate) entered: Option<u32>,
+    /// Whether an interrupt that was certain was left for later in one of the steps since this was cleared.
+    pub(crate) deferred: bool,
 }
 
 impl Workspace {
@@ -27,7 +29,7 @@ impl Workspace {
         let page = store.pages.intern([TvByte::UNKNOWN; PAGE_CELLS]);
         let pages = vec![page; state.data.pages().next_multiple_of(BLOCK_PAGES)];
         let blocks = pages.as_chunks::<BLOCK_PAGES>().0.iter().map(|block| store.blocks.intern(*block)).collect();
-        Self { state, blocks, pages, calls: vec![CallsId(0)], entered: None }
+        Self { state, blocks, pages, calls: vec![CallsId(0)], entered: None, deferred: false }
     }
 
     /// Goes to a stored state.

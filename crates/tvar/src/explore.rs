@@ -231,7 +231,7 @@ impl<S: System> Explorer<S> {
         for edge in edges.iter() {
             numbered.push(edge.iter().map(|member| self.arrived(system, precision, member.clone())).collect());
         }
-        self.space.set_edges(number, numbered, edges.open());
+        self.space.set_edges(number, numbered, edges.open(), edges.unsure());
     }
 }
 

@@ -66,13 +66,28 @@ impl<T> StateSpace<T> {
     }
 
     /// Sets the hyper-edges of a state, each a list of members, and what they are when abstracted choices are left open,
-    /// each a list of positions among all members. A member that is there more than once is kept once.
-    pub(crate) fn set_edges(&mut self, state: u32, edges: Vec<Vec<u32>>, open: &[Vec<usize>]) {
+    /// each a list of positions among all members. A member that is there more than once is kept once. An edge with an
+    /// `unsure` member, by rising position, gets the state itself as a member.
+    pub(crate) fn set_edges(&mut self, state: u32, mut edges: Vec<Vec<u32>>, open: &[Vec<usize>], unsure: &[usize]) {
         let first = self.edge_ends.len() as u32;
+        // SOUND: that the state may stay as it is adds nothing to what may be reached from it. An edge that may lead back to
+        // its own state shows nothing to be reached.
+        let is_unsure = |position: &usize| unsure.binary_search(position).is_ok();
         if !open.is_empty() {
             let members: Vec<u32> = edges.iter().flatten().copied().collect();
-            let open = open.iter().map(|edge| edge.iter().map(|index| members[*index]).collect()).collect();
-            self.open.insert(state, without_repetition(open));
+            let numbered = |edge: &Vec<usize>| {
+                let itself = edge.iter().any(is_unsure).then_some(state);
+                edge.iter().map(|index| members[*index]).chain(itself).collect()
+            };
+            self.open.insert(state, without_repetition(open.iter().map(numbered).collect()));
+        }
+        let mut position = 0;
+        for edge in &mut edges {
+            let positions = position..position + edge.len();
+            position = positions.end;
+            if positions.into_iter().any(|position| is_unsure(&position)) {
+                edge.push(state);
+            }
         }
         for edge in without_repetition(edges) {
             self.members.extend(edge);

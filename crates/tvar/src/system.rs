@@ -182,11 +182,13 @@ pub struct HyperEdges<T> {
     members: Vec<T>,
     ends: Vec<usize>,
     open: Vec<Vec<usize>>,
+    /// The positions of members that the system may not come to.
+    unsure: Vec<usize>,
 }
 
 impl<T> Default for HyperEdges<T> {
     fn default() -> Self {
-        Self { members: Vec::new(), ends: Vec::new(), open: Vec::new() }
+        Self { members: Vec::new(), ends: Vec::new(), open: Vec::new(), unsure: Vec::new() }
     }
 }
 
@@ -214,17 +216,32 @@ impl<T> HyperEdges<T> {
         &self.open
     }
 
+    /// Says which members, by rising position among all that were added, the system itself may not come to when their edge is
+    /// chosen: such an edge says what may happen, and nothing of what somebody can do.
+    pub fn set_unsure(&mut self, members: impl IntoIterator<Item = usize>) {
+        self.unsure.clear();
+        self.unsure.extend(members);
+    }
+
+    /// What [`Self::set_unsure`] said.
+    #[must_use]
+    pub fn unsure(&self) -> &[usize] {
+        &self.unsure
+    }
+
     /// Removes all hyper-edges.
     pub fn clear(&mut self) {
         self.members.clear();
         self.ends.clear();
         self.open.clear();
+        self.unsure.clear();
     }
 
     /// The same hyper-edges over other members, which are given in the order in which they were added.
     #[must_use]
     pub fn map<U>(self, other: impl FnMut(T) -> U) -> HyperEdges<U> {
-        HyperEdges { members: self.members.into_iter().map(other).collect(), ends: self.ends, open: self.open }
+        let members = self.members.into_iter().map(other).collect();
+        HyperEdges { members, ends: self.ends, open: self.open, unsure: self.unsure }
     }
 
     /// The number of hyper-edges.

@@ -39,7 +39,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             possible.allow_continuing();
         }
         self.add_resets(&mut possible);
-        if !is_certain && possible.are_only_interrupts() && self.environment.postpones() {
+        // A reset comes now or never.
+        let can_wait = possible.are_only_interrupts();
+        if can_wait && if is_certain { self.environment.defers() } else { self.environment.postpones() } {
+            possible.allow_continuing();
             possible.remove_interrupts();
         }
         if possible.is_quiet() {
