@@ -239,7 +239,10 @@ pub(crate) fn said(words: &[u16], reductions: Reductions, limit: Duration) -> Sa
     let holds = match property.verdict {
         Verdict::Holds => Some(true),
         Verdict::Violated => Some(false),
-        Verdict::Unknown(_) => None,
+        Verdict::Unknown(ref unknown) => {
+            assert!(!unknown.self_check_failed, "{}", unknown.reason);
+            None
+        }
     };
     Said { holds, stack: results.stack, states: property.statistics.states }
 }

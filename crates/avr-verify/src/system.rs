@@ -8,7 +8,7 @@ use crate::events::{occurrence, watched};
 use crate::evidence::{self, Sampler, Search};
 use crate::handlers::Handlers;
 use crate::liveness::Learning;
-use crate::reduction::Reduction;
+use crate::reduction::{Fault, Reduction, faulty};
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
 use crate::state::{AbstractState, Location, Running};
 use crate::step::Leaf;
@@ -169,12 +169,13 @@ fn difference(address: u16, one: TvByte, other: TvByte) -> Difference {
 
 /// Adds the hyper-edges over what steps come to.
 fn add_edges(leaves: Vec<Leaf>, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+    let is_deferred = |leaf: &Leaf| leaf.is_deferred && !faulty(Fault::DeferredIsSure);
     if let [only] = leaves.as_slice() {
         edges.add([only.state]);
-        edges.set_unsure(only.is_deferred.then_some(0));
+        edges.set_unsure(is_deferred(only).then_some(0));
         return;
     }
-    let deferred: Vec<bool> = leaves.iter().map(|leaf| leaf.is_deferred).collect();
+    let deferred: Vec<bool> = leaves.iter().map(is_deferred).collect();
     let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
     let most = if precision.coarse { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
     let free = hyper_edges(&scripts, HardwareChoice::Free, most);

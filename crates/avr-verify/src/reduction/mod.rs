@@ -49,7 +49,7 @@ pub(crate) enum Turn {
 
 /// Deliberate faults, to see that the tests find them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub(crate) enum Fault {
     /// All handlers are taken to be neutral.
     AllNeutral,
     /// No instruction is taken to conflict with handlers.
@@ -64,15 +64,17 @@ enum Fault {
     NothingNoted,
     /// A cell below the stack pointer is taken to hold what was loaded from it.
     CopiesOfGarbage,
+    /// That code goes on although an interrupt is certain is taken for something that the hardware does.
+    DeferredIsSure,
 }
 
 #[cfg(not(test))]
-const fn faulty(_: Fault) -> bool {
+pub(crate) const fn faulty(_: Fault) -> bool {
     false
 }
 
 #[cfg(test)]
-fn faulty(fault: Fault) -> bool {
+pub(crate) fn faulty(fault: Fault) -> bool {
     tests::FAULT.get() == Some(fault)
 }
 

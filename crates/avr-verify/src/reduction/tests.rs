@@ -1,10 +1,11 @@
 //! Reduced against unreduced: small random programs with two interrupts, and what each kind of carelessness would miss.
 
 use super::Fault;
-use crate::Reductions;
+use crate::decide::with_first_budget;
 use crate::random_programs::{
-    CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, program, r, said,
+    CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, program, r, results, said,
 };
+use crate::{Reductions, Verdict};
 use avr_isa::{Instruction, Pointer, PointerMode};
 use std::cell::Cell;
 use std::time::Duration;
@@ -211,6 +212,10 @@ fn a_handler_that_lets_in_one_that_disturbs_does_so_itself() {
 /// The cell below the stack pointer, where it is when the device starts: handlers keep their return address there.
 const BELOW: u16 = 0x8ff;
 
+/// Data address of the register that says whether interrupts are requested by levels or edges, and the I/O address of requests.
+const EICRA: u16 = 0x69;
+const EIFR: u8 = 0x1c;
+
 /// What a main program that runs with an interrupt, whose handler does nothing, says in the end.
 fn beside_a_handler(main: impl FnOnce(&mut Code)) -> Vec<u16> {
     let mut code = Code { words: Vec::new() };
@@ -335,4 +340,45 @@ fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts
         violated += u64::from(all.holds == Some(false));
     }
     assert!(hold >= 3 && violated >= 3, "{hold} hold, {violated} are violated");
+}
+
+/// A program that needs more of the stack behind a request that was seen: the handler comes before that, and does not come to
+/// an end.
+fn requested_for_certain() -> Vec<u16> {
+    let mut code = Code { words: Vec::new() };
+    code.jump(MAIN);
+    code.place(2);
+    code.jump(2);
+    code.place(MAIN);
+    code.add(Instruction::Ldi { rd: r(16), k: 3 });
+    code.add(Instruction::Sts { address: EICRA, rr: r(16) });
+    code.add(Instruction::Sbi { io: EIMSK, bit: 0 });
+    let start = code.words.len() as u32;
+    code.add(Instruction::Sbis { io: EIFR, bit: 0 });
+    code.jump(start);
+    code.add(Instruction::Bset { flag: 7 });
+    code.add(Instruction::Nop);
+    (0..4).for_each(|_| code.add(Instruction::Push { rr: r(16) }));
+    code.jump(code.words.len() as u32);
+    code.words
+}
+
+/// What is said of a stack of three bytes where locations are limited from the beginning.
+fn said_of_three_bytes(reductions: Reductions) -> Verdict {
+    let words = requested_for_certain();
+    let results = with_first_budget(1, || results(&words, &["Stack(max_bytes: 3)"], reductions, SHORT));
+    results.properties.into_iter().next().expect("there is a property").verdict
+}
+
+#[test]
+fn an_interrupt_that_is_certain_comes_although_it_is_left_for_later() {
+    assert_eq!(said_of_three_bytes(Reductions::NONE), Verdict::Holds);
+    assert_eq!(said_of_three_bytes(Reductions::ALL), Verdict::Holds);
+}
+
+#[test]
+fn an_interrupt_that_is_certain_and_does_not_come_would_be_noticed() {
+    FAULT.set(Some(Fault::DeferredIsSure));
+    let said = said_of_three_bytes(Reductions::ALL);
+    assert!(matches!(&said, Verdict::Unknown(unknown) if unknown.self_check_failed), "{said:?}");
 }
