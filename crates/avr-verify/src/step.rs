@@ -53,6 +53,9 @@ pub(crate) struct Leaf {
     pub(crate) is_deferred: bool,
 }
 
+/// The passage on which outcomes are followed, and the precision of what comes then.
+pub(crate) type Far<'a, 'f> = (&'a Passage<'a>, &'a dyn Lookup<Firmware<'f>>);
+
 /// What a step came to; where it went on, the machine at work is behind it.
 pub(crate) enum Stepped {
     On(Postponed),
@@ -90,7 +93,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         state: &AbstractState,
         here: &LocationPrecision,
-        far: Option<(&Passage<'_>, &dyn Lookup<Self>)>,
+        far: Option<Far<'_, 'f>>,
     ) -> Vec<Leaf> {
         // Handlers are followed while what they interrupt is.
         let outer = self.workspace.deferred;
@@ -103,17 +106,17 @@ impl<'f> Firmware<'f> {
         &mut self,
         state: &AbstractState,
         here: &LocationPrecision,
-        far: Option<(&Passage<'_>, &dyn Lookup<Self>)>,
+        far: Option<Far<'_, 'f>>,
     ) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let watched = Rc::clone(&self.watched);
         let pc = match state {
-            AbstractState::Running(running) => running.control.pc * 2,
+            AbstractState::Running(running) => running.control.pc,
             _ => 0,
         };
         let steps = self.reduction.is_some().then(Footsteps::default);
         let mut environment =
-            Scripted::new(here, Open { events: Recorder::new(&watched, pc), steps }).learning(self.learning(here));
+            Scripted::new(here, Open { events: Recorder::new(&watched, pc * 2), steps }).learning(self.learning(here));
         loop {
             environment.clear_notes();
             self.workspace.deferred = false;
@@ -122,12 +125,9 @@ impl<'f> Firmware<'f> {
                 && environment.is_only_cut()
                 && environment.is_at_first_case()
             {
-                let (cut, script) = (Cut { running, here, precision }, environment.script_before_cut());
-                let mut passage = passage.clone();
-                if let Some((postponed, more)) = self.join_cases(cut, &mut environment, &mut passage) {
-                    let target = self.pass(postponed, passage, precision);
-                    let is_deferred = self.workspace.deferred;
-                    leaves.extend(target.map(|state| Leaf { script, state, is_deferred }));
+                let cut = Cut { running, here, precision };
+                if let Some((leaf, more)) = self.joined_leaf(cut, &mut environment, passage.clone()) {
+                    leaves.extend(leaf);
                     if more {
                         continue;
                     }
@@ -137,44 +137,76 @@ impl<'f> Firmware<'f> {
                 self.workspace.deferred = false;
                 stepped = self.run(state, here, &mut environment);
             }
-            if let (AbstractState::Running(running), Stepped::On(postponed), Some((passage, precision))) =
-                (state, &stepped, far)
-                && here.coarse
-                && environment.unknowns.steps.as_ref().is_some_and(|steps| steps.interrupted)
-                && let Some(states) = self.behind_handler(running, *postponed, passage, precision)
-            {
+            if let Some(states) = self.behind_its_handler(state, here, &stepped, &environment, far) {
                 leaves.extend(as_cases(&environment.script, states, self.workspace.deferred));
-                if !environment.advance() {
-                    return leaves;
+            } else {
+                let mut target = self.target(stepped, &mut environment, far);
+                if here.stops_at_cases && environment.retract_cases() {
+                    // SOUND: a sink says nothing of what comes after it, whatever the case.
+                    target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc });
                 }
-                continue;
+                let is_deferred = self.workspace.deferred;
+                leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state, is_deferred }));
             }
-            let mut target = match (stepped, far) {
-                (Stepped::On(postponed), Some((passage, precision))) => {
-                    let mut passage = passage.clone();
-                    self.note_move(&mut passage);
-                    self.pass(postponed, passage, precision)
-                }
-                (Stepped::On(postponed), None) => {
-                    Some(self.arrived(environment.unknowns.events.occurrences(), postponed))
-                }
-                (Stepped::Ended(state), _) => Some(state),
-                (Stepped::Infeasible, _) => None,
-            };
-            if here.stops_at_cases && environment.retract_cases() {
-                // SOUND: a sink says nothing of what comes after it, whatever the case.
-                target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 });
-            }
-            let is_deferred = self.workspace.deferred;
-            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state, is_deferred }));
             if leaves.len() > MAX_LEAVES {
                 // SOUND: a sink says nothing of what comes after it.
-                let state = AbstractState::Limit { limit: Limit::TooManyCases, pc: pc / 2 };
+                let state = AbstractState::Limit { limit: Limit::TooManyCases, pc };
                 return vec![Leaf { script: Vec::new(), state, is_deferred: false }];
             }
             if !environment.advance() {
                 return leaves;
             }
+        }
+    }
+
+    /// What all cases into which a step is cut come to, joined, and whether there are more scripts; none if they cannot be joined.
+    fn joined_leaf(
+        &mut self,
+        cut: Cut<'_, 'f>,
+        environment: &mut Scripted<'_, Open<'_>>,
+        mut passage: Passage<'_>,
+    ) -> Option<(Option<Leaf>, bool)> {
+        let script = environment.script_before_cut();
+        let (postponed, more) = self.join_cases(cut, environment, &mut passage)?;
+        let target = self.pass(postponed, passage, cut.precision);
+        let is_deferred = self.workspace.deferred;
+        Some((target.map(|state| Leaf { script, state, is_deferred }), more))
+    }
+
+    /// Where the code goes on that a step interrupted; none if the handler is followed step by step.
+    fn behind_its_handler(
+        &mut self,
+        state: &AbstractState,
+        here: &LocationPrecision,
+        stepped: &Stepped,
+        environment: &Scripted<'_, Open<'_>>,
+        far: Option<Far<'_, 'f>>,
+    ) -> Option<Vec<AbstractState>> {
+        let (AbstractState::Running(running), Stepped::On(postponed), Some((passage, precision))) =
+            (state, stepped, far)
+        else {
+            return None;
+        };
+        let is_entered = environment.unknowns.steps.as_ref().is_some_and(|steps| steps.interrupted);
+        (here.coarse && is_entered).then(|| self.behind_handler(running, *postponed, passage, precision))?
+    }
+
+    /// The state to which a step leads that the machine at work has just taken, or what it leads to after that.
+    fn target(
+        &mut self,
+        stepped: Stepped,
+        environment: &mut Scripted<'_, Open<'_>>,
+        far: Option<Far<'_, 'f>>,
+    ) -> Option<AbstractState> {
+        match (stepped, far) {
+            (Stepped::On(postponed), Some((passage, precision))) => {
+                let mut passage = passage.clone();
+                self.note_move(&mut passage);
+                self.pass(postponed, passage, precision)
+            }
+            (Stepped::On(postponed), None) => Some(self.arrived(environment.unknowns.events.occurrences(), postponed)),
+            (Stepped::Ended(state), _) => Some(state),
+            (Stepped::Infeasible, _) => None,
         }
     }
 
