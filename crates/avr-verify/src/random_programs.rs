@@ -74,6 +74,17 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// The beginning of a program: jumps to its main part and, from the first vectors, to handlers.
+    pub(crate) fn with_vectors(main: u32, handlers: &[u32]) -> Self {
+        let mut code = Self { words: Vec::new() };
+        code.jump(main);
+        for (number, entry) in handlers.iter().enumerate() {
+            code.place(2 + 2 * number as u32);
+            code.jump(*entry);
+        }
+        code
+    }
+
     pub(crate) fn place(&mut self, address: u32) {
         assert!(self.words.len() <= address as usize, "the code before it is too long");
         self.words.resize(address as usize, 0);
@@ -174,12 +185,7 @@ fn piece(code: &mut Code, random: &mut Random, calls: bool) {
 
 /// A main program that calls a function, with two handlers; traps are reserved opcodes.
 pub(crate) fn program(random: &mut Random) -> Vec<u16> {
-    let mut code = Code { words: Vec::new() };
-    code.jump(MAIN);
-    for (number, entry) in HANDLERS.iter().enumerate() {
-        code.place(2 + 2 * number as u32);
-        code.jump(*entry);
-    }
+    let mut code = Code::with_vectors(MAIN, &HANDLERS);
     for entry in HANDLERS {
         code.place(entry);
         handler(&mut code, random);

@@ -263,12 +263,7 @@ fn handler(code: &mut Code, random: &mut Random, number: u8) {
 
 /// A program with two functions, of which the first may call the second, and up to two handlers.
 fn program(random: &mut Random) -> Vec<u16> {
-    let mut code = Code { words: Vec::new() };
-    code.jump(MAIN);
-    for (number, entry) in HANDLERS.iter().enumerate() {
-        code.place(2 + 2 * number as u32);
-        code.jump(*entry);
-    }
+    let mut code = Code::with_vectors(MAIN, &HANDLERS);
     for (number, entry) in HANDLERS.iter().enumerate() {
         code.place(*entry);
         handler(&mut code, random, number as u8);

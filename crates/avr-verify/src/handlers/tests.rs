@@ -70,10 +70,7 @@ fn answers_are_those_of_handlers_step_by_step() {
 /// A program whose handler stores what `work` leaves in r16, and whose main program sets the cells to 0, lets interrupts come,
 /// does something, and traps when the handler has stored this.
 fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16> {
-    let mut code = Code { words: Vec::new() };
-    code.jump(MAIN);
-    code.place(2);
-    code.jump(HANDLERS[0]);
+    let mut code = Code::with_vectors(MAIN, &HANDLERS[..1]);
     code.place(HANDLERS[0]);
     code.add(Instruction::Push { rr: r(16) });
     code.add(Instruction::In { rd: r(16), io: SREG });

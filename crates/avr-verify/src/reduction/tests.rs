@@ -65,12 +65,7 @@ fn instructions_that_conflict_would_be_noticed() {
 
 /// A program whose handlers do this, and whose main program does that with interrupts on, after it cleared the cells.
 fn with_handlers(handler: impl Fn(&mut Code, usize), main: impl Fn(&mut Code)) -> Vec<u16> {
-    let mut code = Code { words: Vec::new() };
-    code.jump(MAIN);
-    for (number, entry) in HANDLERS.iter().enumerate() {
-        code.place(2 + 2 * number as u32);
-        code.jump(*entry);
-    }
+    let mut code = Code::with_vectors(MAIN, &HANDLERS);
     for (number, entry) in HANDLERS.iter().enumerate() {
         code.place(*entry);
         code.add(Instruction::Push { rr: r(16) });
@@ -167,12 +162,7 @@ const SHORT: Duration = Duration::from_secs(20);
 fn letting_in() -> Vec<u16> {
     use crate::random_programs::{Code, EIMSK, HANDLERS, MAIN, r};
     use avr_isa::Instruction as I;
-    let mut code = Code { words: Vec::new() };
-    code.jump(MAIN);
-    for (number, entry) in HANDLERS.iter().enumerate() {
-        code.place(2 + 2 * number as u32);
-        code.jump(*entry);
-    }
+    let mut code = Code::with_vectors(MAIN, &HANDLERS);
     code.place(HANDLERS[0]);
     // Not itself, or the nesting would have no end.
     code.add(I::Cbi { io: EIMSK, bit: 0 });
@@ -345,10 +335,7 @@ fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts
 /// A program that needs more of the stack behind a request that was seen: the handler comes before that, and does not come to
 /// an end.
 fn requested_for_certain() -> Vec<u16> {
-    let mut code = Code { words: Vec::new() };
-    code.jump(MAIN);
-    code.place(2);
-    code.jump(2);
+    let mut code = Code::with_vectors(MAIN, &[2]);
     code.place(MAIN);
     code.add(Instruction::Ldi { rd: r(16), k: 3 });
     code.add(Instruction::Sts { address: EICRA, rr: r(16) });
