@@ -25,6 +25,19 @@ pub(crate) struct Plan<L> {
     pub(crate) blamed: HashMap<(StateId, Cause), Option<(L, Knob)>>,
 }
 
+/// How many causes of a goal are looked for in one round, and which.
+struct Quota {
+    /// How many are refined away.
+    wanted: usize,
+    /// How many are looked at.
+    attempts: usize,
+    /// Where only all successors matter, cases do what inputs do, at less cost.
+    prefers_cases: bool,
+    /// In a part of a space only what [`Run::is_real`] says is asked for, unless it takes a run to show the goal: elsewhere few
+    /// states per location come to more.
+    asks_for_all: bool,
+}
+
 impl<S: System> Run<'_, S>
 where
     S::State: Send + Sync,
@@ -40,28 +53,13 @@ where
     ) -> Result<usize, Undecided<S::State>> {
         let solution = checked.solution.as_ref().expect("an open goal was evaluated");
         let problem = views.problem(&self.goals[checked.goal]);
-        // In a part of a space the nearest states that were not expanded are as good as any.
-        let (wanted, attempts) = match self.mode {
-            Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
-            _ if space.is_finished() => (CULPRITS_PER_ROUND, usize::MAX),
-            _ => (CULPRITS_PER_ROUND, CULPRITS_PER_ROUND),
-        };
-        let is_universal = speaks_of_all(problem.formula, Truth::True);
-        // Where only all successors matter, cases do what inputs do, at less cost.
-        let prefers_cases = self.mode == Mode::Limited && is_universal;
+        let quota = self.quota(space, &problem);
         let mut helped = 0;
         let mut made: Vec<(S::Location, Knob)> = Vec::new();
         let mut first = None;
-        // In a part of a space unknown atoms can be refined away, and limits of the engine where cases are preferred. Other causes
-        // are worth it only where it takes a run to show a goal: elsewhere few states per location come to more.
-        let asks_for_all = space.is_finished() || self.mode != Mode::Limited && !is_universal;
-        let mut attempts = attempts;
+        let mut attempts = quota.attempts;
         for culprit in solution.culprits(&problem) {
-            let is_limit = self.mode == Mode::Limited
-                && culprit.cause == Cause::Sink
-                && system.is_limit(&space.states[culprit.state.index()]);
-            let is_real = is_limit || matches!(culprit.cause, Cause::Atom(_));
-            if !is_real && !asks_for_all {
+            if !quota.asks_for_all && !self.is_real(system, space, &culprit) {
                 continue;
             }
             if attempts == 0 || self.watch.cancelled() {
@@ -79,23 +77,19 @@ where
                 let candidates = system.blame(&path, blame, &self.precision);
                 let sources = candidates.iter().map(Source::of).collect();
                 first.get_or_insert(Undecided::Stuck { path, blame, sources });
-                self.best(candidates, prefers_cases)
+                self.best(candidates, quota.prefers_cases)
             });
             plan.blamed.insert((culprit.state, culprit.cause), best);
-            let Some((location, knob)) = best else { continue };
-            let planned = |other: &(S::Location, Knob)| match self.mode {
-                Mode::Limited => other.0.general() == location.general() && other.1 == knob,
-                Mode::Small | Mode::Large => *other == (location, knob),
-            };
-            if !plan.refinements.iter().any(planned) {
-                plan.refinements.push((location, knob));
+            let Some(refinement) = best else { continue };
+            if !plan.refinements.iter().any(|other| self.is_the_same(other, &refinement)) {
+                plan.refinements.push(refinement);
                 system.refined_for(&space.states[culprit.state.index()]);
             }
-            if !made.contains(&(location, knob)) {
-                made.push((location, knob));
+            if !made.contains(&refinement) {
+                made.push(refinement);
             }
             helped += 1;
-            if helped == wanted {
+            if helped == quota.wanted {
                 break;
             }
         }
@@ -104,6 +98,40 @@ where
             Some(stuck) => Err(stuck),
             // Every culprit was looked at for another goal, and none of them helps.
             None => Err(self.stuck_at_first(system, space, solution, &problem)),
+        }
+    }
+
+    /// How many causes of a goal are looked for in a space, and which.
+    fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>) -> Quota {
+        // In a part of a space the nearest states that were not expanded are as good as any.
+        let (wanted, attempts) = match self.mode {
+            Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
+            _ if space.is_finished() => (CULPRITS_PER_ROUND, usize::MAX),
+            _ => (CULPRITS_PER_ROUND, CULPRITS_PER_ROUND),
+        };
+        let is_universal = speaks_of_all(problem.formula, Truth::True);
+        Quota {
+            wanted,
+            attempts,
+            prefers_cases: self.mode == Mode::Limited && is_universal,
+            asks_for_all: space.is_finished() || self.mode != Mode::Limited && !is_universal,
+        }
+    }
+
+    /// Whether a cause is one in every part of a space: an unknown atom or, where locations are limited, a limit of the engine.
+    fn is_real(&self, system: &S, space: &StateSpace<S::State>, culprit: &Culprit) -> bool {
+        match culprit.cause {
+            Cause::Atom(_) => true,
+            Cause::Sink => self.mode == Mode::Limited && system.is_limit(&space.states[culprit.state.index()]),
+            Cause::Edge { .. } => false,
+        }
+    }
+
+    /// Whether two refinements come to the same; where locations are limited, wherever an instruction is reached.
+    fn is_the_same(&self, one: &(S::Location, Knob), other: &(S::Location, Knob)) -> bool {
+        match self.mode {
+            Mode::Limited => one.0.general() == other.0.general() && one.1 == other.1,
+            Mode::Small | Mode::Large => one == other,
         }
     }
 

@@ -462,9 +462,9 @@ where
         solution.culprits(&views.problem(&self.goals[checked.goal]))
     }
 
-    /// Refines for every open goal; whether there was something to refine, or no time to look for it. If not, and the space
-    /// is complete, the goals stay undecided. The refinements are made together in the end, because every path is one under the precision that
-    /// the state space was built with.
+    /// Refines for every open goal; whether there was something to refine, or no time to look for it. If not, and the space is
+    /// complete, the goals stay undecided. The refinements are made together in the end, because every path is one under the
+    /// precision that the state space was built with.
     fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
         let mut plan = Plan { refinements: Vec::new(), blamed: HashMap::new() };
         let mut stuck = Vec::new();

@@ -239,3 +239,29 @@ fn members_of<'a>(edge_ends: &[u32], members: &'a [u32], edge: usize) -> &'a [u3
     let start = if edge == 0 { 0 } else { edge_ends[edge - 1] as usize };
     &members[start..edge_ends[edge] as usize]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The edges of a state with three successors, of which some are not sure to be come to.
+    fn edges_with(unsure: &[usize]) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+        let mut space = StateSpace::empty();
+        let state = space.add('a');
+        let (b, c, d) = (space.add('b'), space.add('c'), space.add('d'));
+        space.set_edges(state, vec![vec![b, c], vec![d]], &[vec![0, 2], vec![1]], unsure);
+        let sorted = |edges: Vec<Vec<u32>>| {
+            let mut edges: Vec<_> = edges.into_iter().map(|mut edge| (edge.sort_unstable(), edge).1).collect();
+            edges.sort();
+            edges
+        };
+        (sorted(space.edges(0).map(<[u32]>::to_vec).collect()), sorted(space.open[&state].clone()))
+    }
+
+    #[test]
+    fn an_edge_with_an_unsure_member_may_stay() {
+        assert_eq!(edges_with(&[]), (vec![vec![1, 2], vec![3]], vec![vec![1, 3], vec![2]]));
+        assert_eq!(edges_with(&[1]), (vec![vec![0, 1, 2], vec![3]], vec![vec![0, 2], vec![1, 3]]));
+        assert_eq!(edges_with(&[0, 2]), (vec![vec![0, 1, 2], vec![0, 3]], vec![vec![0, 1, 3], vec![2]]));
+    }
+}

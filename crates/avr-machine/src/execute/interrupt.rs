@@ -40,8 +40,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         self.add_resets(&mut possible);
         // A reset comes now or never.
-        let can_wait = possible.are_only_interrupts();
-        if can_wait && if is_certain { self.environment.defers() } else { self.environment.postpones() } {
+        let comes_later = possible.are_only_interrupts()
+            && match is_certain {
+                true => self.environment.defers(),
+                false => self.environment.postpones(),
+            };
+        if comes_later {
             possible.allow_continuing();
             possible.remove_interrupts();
         }

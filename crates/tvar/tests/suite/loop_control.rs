@@ -5,7 +5,8 @@ use crate::random;
 use crate::toy::{INPUT, Location, Locations, STORED, Start, State, Toy};
 use crate::word::Word;
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use three_valued::Truth;
 use tvar::{Blame, Candidate, Exhausted, Knob, Progress, Source, Strategy, Undecided, Unlimited, Watch, verify};
 
@@ -106,6 +107,44 @@ fn loop_stops_at_limits() {
         assert_eq!(decision.undecided, Some(Undecided::Exhausted(Exhausted::Interrupted)));
         assert!(!decision.space.is_complete());
     }
+}
+
+/// A watch whose time is over as soon as somebody says so.
+struct Deadline(Arc<AtomicBool>);
+
+impl Watch for Deadline {
+    fn check(&self, _: &Progress) -> Option<Exhausted> {
+        self.cancelled().then_some(Exhausted::Interrupted)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How many causes are looked at where none of them helps, and the time may be over after the first.
+fn causes_looked_at(ends_after_first: bool) -> (usize, Option<Undecided<State>>) {
+    let (one, formula) = latch();
+    // The input, and what it was a step ago: two states in which the first bit is not known.
+    let toy = Toy { width: 2, step: crate::function::selection(&[2, 0]), ..one };
+    let (over, looked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (ends, counted) = (over.clone(), looked.clone());
+    let blame = move |_| {
+        ends.store(ends_after_first, Ordering::Relaxed);
+        counted.fetch_add(1, Ordering::Relaxed);
+        Vec::new()
+    };
+    let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
+    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Deadline(over));
+    (looked.load(Ordering::Relaxed), outcome.decisions[0].undecided.clone())
+}
+
+#[test]
+fn no_more_causes_are_looked_for_when_the_time_is_over() {
+    let (all, undecided) = causes_looked_at(false);
+    assert!(all > 1 && matches!(undecided, Some(Undecided::Stuck { .. })), "{all} {undecided:?}");
+    let (some, undecided) = causes_looked_at(true);
+    assert_eq!((some, undecided), (1, Some(Undecided::Exhausted(Exhausted::Interrupted))));
 }
 
 /// What the published refinement does first with some candidates, given as knob, step and indirection.
