@@ -83,6 +83,8 @@ impl<W: Write> Sink<W> {
     }
 
     fn cell(&mut self, cell: &TvByte) -> io::Result<()> {
+        // Ranges come from facts, of which certificates do not speak.
+        debug_assert!(!cell.is_ranged(), "{cell} has a range");
         self.output.write_all(&[cell.known_mask(), cell.value()])
     }
 

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::MachineState;
 use avr_isa::{Instruction, Pointer, PointerMode, Register};
-use three_valued::{BitDomain, ByteDomain};
+use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// Cuts the unknown bits of a cell in `mask`. The address must be one of the cells of the state.
 pub fn cut_cell<V: ByteDomain, E: Environment<V>>(
@@ -16,11 +16,21 @@ pub fn cut_cell<V: ByteDomain, E: Environment<V>>(
     mask: u8,
     environment: &mut E,
 ) {
-    let unknown = state.data.get(address).bits().unknown_mask() & mask;
-    for bit in (0..8).filter(|bit| unknown >> bit & 1 == 1) {
+    for bit in (0..8).filter(|bit| mask >> bit & 1 == 1) {
         let cell = state.data.get(address).clone();
-        let value = environment.case(2, Question::Bit(&cell.bit(bit))) == 1;
-        state.data.set(address, cell.with_bit(bit, &V::Bit::constant(value)));
+        if cell.bit(bit).known().is_some() {
+            continue;
+        }
+        let with = |value: bool| cell.assume(TvByte::new(u8::from(value) << bit, 1 << bit));
+        // A range may exclude the one or the other.
+        let cases: Vec<V> = [false, true].into_iter().filter_map(with).collect();
+        let chosen = match cases.len() {
+            2 => environment.case(2, Question::Bit(&cell.bit(bit))),
+            _ => 0,
+        };
+        if let Some(cut) = cases.into_iter().nth(chosen) {
+            state.data.set(address, cut);
+        }
     }
 }
 

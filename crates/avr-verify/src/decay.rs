@@ -47,7 +47,7 @@ impl Forgetting {
         }
     }
 
-    /// The bits of every cell that a state loses at its location, under the step precision there.
+    /// The bits of every cell of which a state loses what it knows at its location, under the step precision there.
     pub(crate) fn lost_bits(
         &self,
         machine: &Machine,
@@ -64,14 +64,14 @@ impl Forgetting {
             true => self.decayed(machine, store, running, precision, &mut lost),
             false => lost.extend(precision.exceptions.iter().filter_map(|(Variable(address), bits)| {
                 let address = address as u16;
-                let mask = store.cell(running.memory, address).known_mask() & bits as u8;
+                let mask = store.cell(running.memory, address).informed_mask() & bits as u8;
                 (mask != 0 && !self.lasts(machine, store, running, address)).then_some((address, mask))
             })),
         }
         lost
     }
 
-    /// Known bits of registers and flags that nothing reads any more.
+    /// What is known of registers and flags that nothing reads any more.
     fn dead(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
         let after = self.live_after(store, running.calls);
         let live = self.liveness.live(running.control.pc, after) | self.named;
@@ -79,13 +79,14 @@ impl Forgetting {
         for page in 0..2 {
             for (register, cell) in store.page(running.memory, page).iter().enumerate() {
                 let register = (page * avr_machine::PAGE_CELLS + register) as u16;
-                let mask = cell.known_mask() & !pinned(register);
+                let mask = cell.informed_mask() & !pinned(register);
                 if mask != 0 && live >> register & 1 == 0 {
                     lost.push((register, mask));
                 }
             }
         }
-        let flags = store.cell(running.memory, self.status).known_mask() & !((live >> 32) as u8) & !pinned(self.status);
+        let flags =
+            store.cell(running.memory, self.status).informed_mask() & !((live >> 32) as u8) & !pinned(self.status);
         if flags != 0 {
             lost.push((self.status, flags));
         }
@@ -106,7 +107,7 @@ impl Forgetting {
         let Some(pointer) = self.pointer(store, running) else { return };
         let lowest = self.sram.start.max(pointer.saturating_sub(MAX_POPPED));
         for address in (lowest..=pointer.min(self.sram.end.saturating_sub(1))).rev() {
-            let known = store.cell(running.memory, address).known_mask();
+            let known = store.cell(running.memory, address).informed_mask();
             if known == 0 {
                 break;
             }
@@ -117,7 +118,7 @@ impl Forgetting {
         }
     }
 
-    /// Every known bit that is not kept, where everything decays.
+    /// Everything that is known and not kept, where everything decays.
     fn decayed(
         &self,
         machine: &Machine,
@@ -127,7 +128,7 @@ impl Forgetting {
         lost: &mut Vec<(u16, u8)>,
     ) {
         for address in 0..machine.cells() as u16 {
-            let known = store.cell(running.memory, address).known_mask();
+            let known = store.cell(running.memory, address).informed_mask();
             let mask = known & !(precision.kept(Variable(address.into())) as u8);
             if mask != 0 && !self.lasts(machine, store, running, address) {
                 lost.push((address, mask));

@@ -12,7 +12,7 @@ use crate::compression::{Passage, Spot};
 use crate::events::Occurrences;
 use crate::reduction::Postponed;
 use crate::state::{AbstractState, Running};
-use crate::system::Firmware;
+use crate::system::{Firmware, content};
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
 pub(crate) use footing::Footing;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -203,8 +203,8 @@ impl<'f> Firmware<'f> {
         let mut others = self.store.pages(from.memory, |page| is_outside(page) && !single.contains(&page));
         for cell in single.iter().flat_map(|page| page * PAGE_CELLS..(page + 1) * PAGE_CELLS).map(|cell| cell as u16) {
             if !self.is_given_back(cell) {
-                let (value, [low, high]) = (state.data.get(cell), cell.to_le_bytes());
-                others.push(u32::from_le_bytes([value.value(), value.known_mask(), low, high]));
+                let value = state.data.get(cell);
+                others.extend([cell.into(), u32::from_le_bytes(content(*value))]);
             }
         }
         let (number, pointer) = (entered.number, entered.position);

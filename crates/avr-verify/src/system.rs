@@ -163,8 +163,15 @@ impl Firmware<'_> {
 /// How a cell differs in two states.
 fn difference(address: u16, one: TvByte, other: TvByte) -> Difference {
     let bits = (one.known_mask() ^ other.known_mask()) | (one.value() ^ other.value());
-    let content = u16::from_le_bytes([other.value(), other.known_mask()]);
+    let is_in_range = one.is_ranged() || other.is_ranged();
+    let bits = if is_in_range { bits | one.unknown_mask() | other.unknown_mask() } else { bits };
+    let content = u32::from_le_bytes(content(other));
     Difference { variable: Variable(address.into()), bits: bits.into(), other: content.into() }
+}
+
+/// A byte as data that tells it apart from all others.
+pub(crate) fn content(byte: TvByte) -> [u8; 4] {
+    [byte.value(), byte.known_mask(), byte.low(), byte.high()]
 }
 
 /// Adds the hyper-edges over what steps come to.

@@ -265,7 +265,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
             return;
         };
         for (address, kept, cell) in self.firmware.store.differing_cells(running.memory, before.memory) {
-            let lost = cell.known_mask() & !kept.known_mask();
+            // With any bit its range is forgotten.
+            let in_range = if cell.is_ranged() { cell.unknown_mask() } else { 0 };
+            let lost = cell.known_mask() & !kept.known_mask() | in_range;
             let sources = &mut self.sources;
             let is_coarse = self.precision.leaving(&self.path[step], &self.firmware.location(&self.path[step])).coarse;
             let forgotten = self.state.data.get(address).forget(lost, |bit| {

@@ -13,6 +13,9 @@ const PROGRAMS: u64 = 60;
 const STEPS: usize = 60;
 const REDUCTIONS: [Reductions; 2] = [Reductions::ALL, Reductions::NONE];
 const PINB: u8 = 0x03;
+const PIND: u8 = 0x09;
+/// The pins of each port that are read where two ports are.
+const PINS: u8 = 0x0f;
 const CELL: u16 = 0x100;
 
 /// A deterministic generator (splitmix64), so that failures repeat.
@@ -90,12 +93,66 @@ fn encoded(instruction: Instruction) -> Vec<u16> {
     std::iter::once(encoded.first).chain(encoded.second).collect()
 }
 
-/// The same value at every pin.
-struct Pins(u8);
+/// A program that reads two inputs, compares them with each other and with constants, steps them, and traps for some values on
+/// some ways.
+fn words_of_two(seed: u64) -> Vec<u16> {
+    use Instruction as I;
+    let mut random = Random(seed);
+    let operands = |random: &mut Random| match random.below(2) {
+        0 => (r(24), r(25)),
+        _ => (r(25), r(24)),
+    };
+    let mut code = Vec::new();
+    for (rd, io) in [(24, PINB), (25, PIND)] {
+        code.extend([I::In { rd: r(rd), io }, I::Andi { rd: r(rd), k: PINS }]);
+    }
+    for _ in 0..2 + random.below(3) {
+        let (rd, rr) = operands(&mut random);
+        match random.below(6) {
+            0 => code.push(I::Inc { rd }),
+            1 => code.push(I::Subi { rd, k: random.below(6) as u8 }),
+            2 => code.extend([I::Sts { address: CELL, rr: rd }, I::Lds { rd, address: CELL }]),
+            _ => {}
+        }
+        match random.below(4) {
+            0 => code.push(I::Cpi { rd, k: random.below(18) as u8 }),
+            1 => code.extend([I::Bset { flag: 0 }, I::Cpc { rd, rr }]),
+            _ => code.push(I::Cp { rd, rr }),
+        }
+        // The way that is not taken comes to an end.
+        let flag = if random.below(4) == 0 { random.below(5) as u8 } else { 0 };
+        code.push(if random.below(2) == 0 { I::Brbs { flag, offset: 1 } } else { I::Brbc { flag, offset: 1 } });
+        code.push(I::Rjmp { offset: -1 });
+    }
+    let (rd, rr) = operands(&mut random);
+    code.push(match random.below(2) {
+        0 => I::Cpi { rd, k: random.below(18) as u8 },
+        _ => I::Cp { rd, rr },
+    });
+    code.push(if random.below(2) == 0 { I::Brbs { flag: 0, offset: 1 } } else { I::Brbc { flag: 0, offset: 1 } });
+    let mut words: Vec<u16> = code.into_iter().flat_map(encoded).collect();
+    words.push(0xffff);
+    // Both end in an address, which makes them worth knowing.
+    for register in [24, 25] {
+        let end = [I::Mov { rd: r(30), rr: r(register) }, I::Ldi { rd: r(31), k: 1 }];
+        words.extend(end.into_iter().flat_map(encoded));
+        words.push(0x8000);
+    }
+    words.push(0xcfff);
+    words
+}
+
+/// The values at the pins of ports B and D.
+struct Pins(u8, u8);
 
 impl Environment<u8> for Pins {
     fn input(&mut self, source: Input, mask: u8, _: Demand) -> u8 {
-        if source == Input::Register(u16::from(PINB) + 0x20) { self.0 & mask } else { 0 }
+        let at = |io: u8| source == Input::Register(u16::from(io) + 0x20);
+        match (at(PINB), at(PIND)) {
+            (true, _) => self.0 & mask,
+            (_, true) => self.1 & mask,
+            _ => 0,
+        }
     }
 
     fn choose(&mut self, _: usize) -> usize {
@@ -107,17 +164,17 @@ impl Environment<u8> for Pins {
     }
 }
 
-/// Whether some input leads into the trap.
-fn traps(machine: &Machine) -> bool {
-    (0..=255).any(|value| {
-        let mut pins = Pins(value);
+/// Whether some of these inputs lead into the trap.
+fn traps(machine: &Machine, inputs: impl IntoIterator<Item = (u8, u8)>) -> bool {
+    inputs.into_iter().any(|(one, other)| {
+        let mut pins = Pins(one, other);
         let mut state: MachineState<u8> = machine.power_on(&mut pins);
         (0..STEPS).any(|_| matches!(machine.step(&mut state, &mut pins), Err(Stop::Hazard(_))))
     })
 }
 
-#[test]
-fn facts_change_no_verdict() {
+/// Checks that verdicts are those of running the programs with all these inputs, with and without facts.
+fn check_verdicts(words: impl Fn(u64) -> Vec<u16>, inputs: &[(u8, u8)]) {
     let device = Device::named("atmega328p").expect("the device exists");
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line("Inherent()").expect("it is a property"));
@@ -125,7 +182,7 @@ fn facts_change_no_verdict() {
     for seed in 0..PROGRAMS {
         let image = program::image(&words(seed));
         let request = Request::of(&image, device, &file);
-        let expected = traps(&machine(&request).expect("the program fits"));
+        let expected = traps(&machine(&request).expect("the program fits"), inputs.iter().copied());
         trapped += u64::from(expected);
         for (facts, reductions) in [true, false].into_iter().flat_map(|facts| REDUCTIONS.map(|one| (facts, one))) {
             let results = verify(&Request { facts, reductions, ..request }).unwrap_or_else(|error| panic!("{error}"));
@@ -137,4 +194,16 @@ fn facts_change_no_verdict() {
     }
     assert!(trapped > PROGRAMS / 20 && trapped < PROGRAMS * 7 / 8, "{trapped} programs trap");
     assert!(refined[1] < refined[0], "facts take {} refinements, and {} without them", refined[1], refined[0]);
+}
+
+#[test]
+fn facts_change_no_verdict() {
+    let inputs: Vec<(u8, u8)> = (0..=255).map(|value| (value, 0)).collect();
+    check_verdicts(words, &inputs);
+}
+
+#[test]
+fn facts_of_two_operands_change_no_verdict() {
+    let inputs: Vec<(u8, u8)> = (0..=PINS).flat_map(|one| (0..=PINS).map(move |other| (one, other))).collect();
+    check_verdicts(words_of_two, &inputs);
 }

@@ -38,33 +38,41 @@ impl BitDomain for Truth {
     }
 }
 
-/// A byte of three-valued bits: bits whose `known` is 1 have the value in `value`, the others may be either.
+/// A byte of three-valued bits: bits whose `known` is 1 have the value in `value`, the others may be either; of the values that
+/// these bits allow, it stands for those in a *range*.
 ///
-/// `value` is 0 wherever `known` is 0, so equal bytes are equal as data.
+/// Bits alone cannot say "at most 23". Ranges come from [`Self::within`], and operations on bytes whose range says more than their
+/// bits do: without the former there are none.
+///
+/// `value` is 0 wherever `known` is 0, `low` and `high` are the least and the greatest value that the byte stands for, and bits
+/// in which all values of the range agree are known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TvByte {
     value: u8,
     known: u8,
+    low: u8,
+    high: u8,
 }
 
 impl TvByte {
     /// The byte of which nothing is known.
-    pub const UNKNOWN: Self = Self { value: 0, known: 0 };
+    pub const UNKNOWN: Self = Self::new(0, 0);
     /// The byte that is certainly 0.
-    pub const ZERO: Self = Self { value: 0, known: 0xff };
+    pub const ZERO: Self = Self::constant(0);
 
     /// The byte of which the bits in the mask `known` have the value in `value`.
     #[inline]
     #[must_use]
     pub const fn new(value: u8, known: u8) -> Self {
-        Self { value: value & known, known }
+        let value = value & known;
+        Self { value, known, low: value, high: value | !known }
     }
 
     /// The byte that is certainly `value`.
     #[inline]
     #[must_use]
     pub const fn constant(value: u8) -> Self {
-        Self { value, known: 0xff }
+        Self { value, known: 0xff, low: value, high: value }
     }
 
     /// The values of the known bits, 0 elsewhere.
@@ -88,6 +96,41 @@ impl TvByte {
         !self.known
     }
 
+    /// The least value that the byte stands for.
+    #[inline]
+    #[must_use]
+    pub const fn low(self) -> u8 {
+        self.low
+    }
+
+    /// The greatest value that the byte stands for.
+    #[inline]
+    #[must_use]
+    pub const fn high(self) -> u8 {
+        self.high
+    }
+
+    /// Whether the range says more than the bits do.
+    #[inline]
+    #[must_use]
+    pub const fn is_ranged(self) -> bool {
+        self.low != self.value || self.high != self.value | !self.known
+    }
+
+    /// The mask of the bits that something is known of: all if there is a range.
+    #[inline]
+    #[must_use]
+    pub const fn informed_mask(self) -> u8 {
+        if self.is_ranged() { 0xff } else { self.known }
+    }
+
+    /// The byte without its range.
+    #[inline]
+    #[must_use]
+    pub const fn only_bits(self) -> Self {
+        Self::new(self.value, self.known)
+    }
+
     /// The value if every bit is known.
     #[inline]
     #[must_use]
@@ -99,6 +142,12 @@ impl TvByte {
     #[inline]
     #[must_use]
     pub const fn contains(self, value: u8) -> bool {
+        self.allows(value) && self.low <= value && value <= self.high
+    }
+
+    /// Whether the bits allow a value.
+    #[inline]
+    const fn allows(self, value: u8) -> bool {
         (value ^ self.value) & self.known == 0
     }
 
@@ -106,29 +155,77 @@ impl TvByte {
     #[inline]
     #[must_use]
     pub const fn covers(self, other: Self) -> bool {
-        self.known & !other.known == 0 && (self.value ^ other.value) & self.known == 0
+        let bits = self.known & !other.known == 0 && (self.value ^ other.value) & self.known == 0;
+        bits && self.low <= other.low && other.high <= self.high
     }
 
     /// What both bytes stand for; none when there is no such value.
     #[inline]
     #[must_use]
-    pub const fn meet(self, other: Self) -> Option<Self> {
+    pub fn meet(self, other: Self) -> Option<Self> {
         if (self.value ^ other.value) & self.known & other.known != 0 {
             return None;
         }
-        Some(Self { value: self.value | other.value, known: self.known | other.known })
+        let bits = Self::new(self.value | other.value, self.known | other.known);
+        if self.is_ranged() || other.is_ranged() {
+            return bits.within(self.low.max(other.low), self.high.min(other.high));
+        }
+        Some(bits)
     }
 
-    /// The byte with the bits in `mask` forgotten.
+    /// The values of the byte from `low` to `high`; none when there is no such value.
+    #[must_use]
+    pub fn within(self, low: u8, high: u8) -> Option<Self> {
+        let mut values = (low.max(self.low)..=high.min(self.high)).filter(|value| self.allows(*value));
+        let low = values.next()?;
+        let high = values.next_back().unwrap_or(low);
+        // Above the highest bit in which the ends differ all values of the range agree.
+        let agreed = !(0xff_u8.checked_shr((low ^ high).leading_zeros()).unwrap_or(0));
+        let known = self.known | agreed;
+        Some(Self { value: low & known, known, low, high })
+    }
+
+    /// The byte with the bits in `mask` forgotten; its range is, if there are any.
     #[inline]
     #[must_use]
     pub const fn forget(self, mask: u8) -> Self {
-        Self { value: self.value & !mask, known: self.known & !mask }
+        if mask == 0 { self } else { Self::new(self.value & !mask, self.known & !mask) }
+    }
+
+    /// A byte that stands for everything that either operand stands for, with the range that both have together.
+    #[must_use]
+    pub fn hull(self, other: Self) -> Self {
+        let bits = Self::new(self.value, self.known & other.known & !(self.value ^ other.value));
+        let (low, high) = (self.low.min(other.low), self.high.max(other.high));
+        bits.within(low, high).expect("both bytes stand for something")
     }
 
     /// Every concrete value that the byte stands for, in ascending order.
     pub fn concretisations(self) -> impl Iterator<Item = u8> {
-        (0..=255).filter(move |value| self.contains(*value))
+        (self.low..=self.high).filter(move |value| self.allows(*value))
+    }
+
+    /// How many concrete values the byte stands for.
+    #[must_use]
+    pub fn count(self) -> usize {
+        if self.is_ranged() { self.concretisations().count() } else { 1 << self.known.count_zeros() }
+    }
+
+    /// What is known of a sum or difference of which the value lies in a range, of values that need more than a byte.
+    fn narrow(mut sum: Sum<Self>, low: i16, high: i16) -> Sum<Self> {
+        let wraps = low.div_euclid(256);
+        if wraps != high.div_euclid(256) {
+            return sum;
+        }
+        let carry = Truth::from(wraps != 0);
+        let (low, high) = (low.rem_euclid(256) as u8, high.rem_euclid(256) as u8);
+        // SOUND: the value is in both, so that what they have in common is not empty.
+        sum.value = sum.value.within(low, high).unwrap_or(sum.value);
+        sum.carries = sum.carries.with_bit(7, &carry);
+        if sum.zero.is_unknown() {
+            sum.zero = sum.value.is_zero();
+        }
+        sum
     }
 
     fn word(self) -> TvWord {
@@ -136,7 +233,7 @@ impl TvByte {
     }
 
     fn from_word(word: TvWord) -> Self {
-        Self { value: word.value() as u8, known: word.known_mask() as u8 }
+        Self::new(word.value() as u8, word.known_mask() as u8)
     }
 
     fn from_sum(sum: TvSum) -> Sum<Self> {
@@ -157,13 +254,17 @@ impl fmt::Debug for TvByte {
 }
 
 impl fmt::Display for TvByte {
-    /// Known bytes as `0x2a`, others as eight bits such as `0b00X1XX01`.
+    /// Known bytes as `0x2a`, others as eight bits such as `0b00X1XX01`, with the range, if there is one, as ` in 1..=16`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(value) = self.known() {
             return write!(f, "{value:#04x}");
         }
         f.write_str("0b")?;
-        (0..8).rev().try_for_each(|index| write!(f, "{}", ByteDomain::bit(self, index)))
+        (0..8).rev().try_for_each(|index| write!(f, "{}", ByteDomain::bit(self, index)))?;
+        if self.is_ranged() {
+            write!(f, " in {}..={}", self.low, self.high)?;
+        }
+        Ok(())
     }
 }
 
@@ -189,28 +290,36 @@ impl ByteDomain for TvByte {
     fn with_bit(&self, index: u8, bit: &Truth) -> Self {
         let mask = 1 << index;
         match bit {
-            Truth::False => Self { value: self.value & !mask, known: self.known | mask },
+            Truth::False => Self::new(self.value & !mask, self.known | mask),
             Truth::Unknown => self.forget(mask),
-            Truth::True => Self { value: self.value | mask, known: self.known | mask },
+            Truth::True => Self::new(self.value | mask, self.known | mask),
         }
     }
 
     #[inline]
     fn not(&self) -> Self {
-        Self::new(!self.value, self.known)
+        Self { value: !self.value & self.known, known: self.known, low: !self.high, high: !self.low }
     }
 
     #[inline]
     fn and(&self, other: &Self) -> Self {
         // Known where both are, and where either is a known 0.
         let zeros = (self.known & !self.value) | (other.known & !other.value);
-        Self { value: self.value & other.value, known: (self.known & other.known) | zeros }
+        let bits = Self::new(self.value & other.value, (self.known & other.known) | zeros);
+        if self.is_ranged() || other.is_ranged() {
+            return bits.within(0, self.high.min(other.high)).unwrap_or(bits);
+        }
+        bits
     }
 
     #[inline]
     fn or(&self, other: &Self) -> Self {
         let ones = self.value | other.value;
-        Self { value: ones, known: (self.known & other.known) | ones }
+        let bits = Self::new(ones, (self.known & other.known) | ones);
+        if self.is_ranged() || other.is_ranged() {
+            return bits.within(self.low.max(other.low), 0xff).unwrap_or(bits);
+        }
+        bits
     }
 
     #[inline]
@@ -222,14 +331,26 @@ impl ByteDomain for TvByte {
         if let (Some(a), Some(b), Some(c)) = (self.known(), other.known(), carry.known()) {
             return lift(&ByteDomain::add(&a, &b, &c));
         }
-        Self::from_sum(self.word().add(other.word(), *carry))
+        let sum = Self::from_sum(self.word().add(other.word(), *carry));
+        if !self.is_ranged() && !other.is_ranged() {
+            return sum;
+        }
+        let [least, most] = ends(*carry);
+        let end = |a: u8, b: u8, carry: i16| i16::from(a) + i16::from(b) + carry;
+        Self::narrow(sum, end(self.low, other.low, least), end(self.high, other.high, most))
     }
 
     fn subtract(&self, other: &Self, borrow: &Truth) -> Sum<Self> {
         if let (Some(a), Some(b), Some(c)) = (self.known(), other.known(), borrow.known()) {
             return lift(&ByteDomain::subtract(&a, &b, &c));
         }
-        Self::from_sum(self.word().subtract(other.word(), *borrow))
+        let difference = Self::from_sum(self.word().subtract(other.word(), *borrow));
+        if !self.is_ranged() && !other.is_ranged() {
+            return difference;
+        }
+        let [least, most] = ends(*borrow);
+        let end = |a: u8, b: u8, borrow: i16| i16::from(a) - i16::from(b) - borrow;
+        Self::narrow(difference, end(self.low, other.high, most), end(self.high, other.low, least))
     }
 
     fn multiply(&self, sign: Signedness, other: &Self, other_sign: Signedness) -> (Self, Self) {
@@ -242,17 +363,21 @@ impl ByteDomain for TvByte {
 
     #[inline]
     fn shift_right(&self, high: &Truth) -> Self {
-        Self { value: self.value >> 1, known: self.known >> 1 }.with_bit(7, high)
+        let bits = Self::new(self.value >> 1, self.known >> 1).with_bit(7, high);
+        if self.is_ranged() && *high == Truth::False {
+            return bits.within(self.low >> 1, self.high >> 1).unwrap_or(bits);
+        }
+        bits
     }
 
     #[inline]
     fn swap_nibbles(&self) -> Self {
-        Self { value: self.value.rotate_left(4), known: self.known.rotate_left(4) }
+        Self::new(self.value.rotate_left(4), self.known.rotate_left(4))
     }
 
     #[inline]
     fn is_zero(&self) -> Truth {
-        if self.value != 0 {
+        if self.low != 0 {
             Truth::False
         } else if self.known == 0xff {
             Truth::True
@@ -265,7 +390,7 @@ impl ByteDomain for TvByte {
     fn equals(&self, other: &Self) -> Truth {
         if self.meet(*other).is_none() {
             Truth::False
-        } else if self.known & other.known == 0xff {
+        } else if self.known == 0xff && other.known == 0xff {
             Truth::True
         } else {
             Truth::Unknown
@@ -274,12 +399,24 @@ impl ByteDomain for TvByte {
 
     #[inline]
     fn join(&self, other: &Self) -> Self {
+        if self.is_ranged() || other.is_ranged() {
+            return self.hull(*other);
+        }
         Self::new(self.value, self.known & other.known & !(self.value ^ other.value))
     }
 
     #[inline]
     fn assume(&self, fact: TvByte) -> Option<Self> {
         self.meet(fact)
+    }
+}
+
+/// The least and the most that a carry or borrow adds.
+fn ends(carry: Truth) -> [i16; 2] {
+    match carry {
+        Truth::False => [0, 0],
+        Truth::Unknown => [0, 1],
+        Truth::True => [1, 1],
     }
 }
 

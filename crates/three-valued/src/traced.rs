@@ -195,16 +195,14 @@ impl TracedByte {
         Self { bits, sources: Sources::Each(Rc::new(std::array::from_fn(each))) }
     }
 
-    /// The byte with the bits in `mask` forgotten; `origin` says why, by bit.
+    /// The byte with the bits in `mask` and its range forgotten; `origin` says why, by bit.
     #[must_use]
     pub fn forget(&self, mask: u8, mut origin: impl FnMut(u8) -> Origins) -> Self {
-        let lost = mask & self.bits.known_mask();
-        Self::build(
-            self.bits.forget(mask),
-            |index| {
-                if lost >> index & 1 == 1 { origin(index) } else { self.origins(index) }
-            },
-        )
+        let lost = mask & self.bits.informed_mask();
+        Self::build(self.bits.forget(mask), |index| match lost >> index & 1 {
+            1 => origin(index).union(&self.origins(index)),
+            _ => self.origins(index),
+        })
     }
 
     /// Why bit `index` is unknown; empty when it is known.

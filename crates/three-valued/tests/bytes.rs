@@ -144,6 +144,110 @@ fn meet_and_cover_agree_with_the_sets() {
     }
 }
 
+/// Bytes with ranges, of all widths and at all places of the byte.
+fn ranged_bytes() -> Vec<TvByte> {
+    let masks = [0x0f_u8, 0x1f, 0x3c, 0x7f, 0x81, 0xaa, 0xf0, 0xff];
+    let ends = [(0, 16), (1, 23), (3, 4), (9, 200), (100, 160), (127, 129), (250, 255), (0, 255)];
+    let bytes = masks.iter().flat_map(|unknown| [0x00_u8, 0x80, 0x5a].map(|value| TvByte::new(value, !unknown)));
+    let mut all: Vec<TvByte> =
+        bytes.flat_map(|byte| ends.iter().filter_map(move |(low, high)| byte.within(*low, *high))).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert!(all.iter().filter(|byte| byte.is_ranged()).count() > 30, "{all:?}");
+    all
+}
+
+#[test]
+fn a_range_keeps_exactly_the_values_in_it() {
+    for byte in sample_bytes() {
+        for (low, high) in [(0, 255), (0, 0), (1, 23), (17, 90), (128, 128), (129, 254), (9, 3)] {
+            let wanted: Vec<u8> = byte.concretisations().filter(|value| (low..=high).contains(value)).collect();
+            let Some(within) = byte.within(low, high) else {
+                assert!(wanted.is_empty(), "{byte} {low} {high}");
+                continue;
+            };
+            assert_eq!(within.concretisations().collect::<Vec<_>>(), wanted, "{byte} {low} {high}");
+            assert_eq!((within.low(), within.high()), (wanted[0], wanted[wanted.len() - 1]));
+            assert_eq!(within.count(), wanted.len());
+            assert_eq!(within.known().is_some(), wanted.len() == 1, "{within}");
+        }
+    }
+}
+
+#[test]
+fn operations_on_ranges_cover_every_concrete_result() {
+    let all = ranged_bytes();
+    for a in &all {
+        let unary: [(TvByte, fn(u8) -> u8); 5] = [
+            (a.not(), |x| !x),
+            (a.swap_nibbles(), |x| x.rotate_left(4)),
+            (a.shift_right(&Truth::False), |x| x >> 1),
+            (a.shift_right(&Truth::True), |x| x >> 1 | 0x80),
+            (a.with_bit(4, &Truth::True), |x| x | 0x10),
+        ];
+        for (result, exact) in unary {
+            assert!(a.concretisations().all(|x| result.contains(exact(x))), "{a} to {result}");
+        }
+        for mask in [0x01, 0x80, 0x3c] {
+            let forgotten = a.forget(mask);
+            assert!(
+                a.concretisations()
+                    .all(|x| (0..=255).all(|y| !forgotten.contains(x) || forgotten.contains(x ^ y & mask)))
+            );
+            assert!(forgotten.covers(*a), "{a} without {mask:#x} is {forgotten}");
+        }
+        assert!(a.only_bits().covers(*a) && a.hull(*a) == *a && a.join(a) == *a, "{a}");
+        let zero = a.concretisations().map(|x| Truth::from(x == 0)).reduce(Truth::join);
+        assert_eq!(Some(a.is_zero()), zero, "{a}");
+        for b in &all {
+            check_ranges(*a, *b);
+        }
+    }
+}
+
+fn check_ranges(a: TvByte, b: TvByte) {
+    let bitwise: [(TvByte, fn(u8, u8) -> u8); 3] =
+        [(a.and(&b), |x, y| x & y), (a.or(&b), |x, y| x | y), (a.xor(&b), |x, y| x ^ y)];
+    let (join, hull, meet) = (a.join(&b), a.hull(b), a.meet(b));
+    assert!(join.covers(a) && join.covers(b) && hull.covers(a) && hull.covers(b), "{a} {b}");
+    let both: Vec<u8> = a.concretisations().filter(|x| b.contains(*x)).collect();
+    assert_eq!(meet.map_or(Vec::new(), |meet| meet.concretisations().collect()), both, "{a} {b}");
+    assert!(!a.covers(b) || b.concretisations().all(|y| a.contains(y)), "{a} {b}");
+    let product = a.multiply(Signedness::Unsigned, &b, Signedness::Unsigned);
+    // The ends, and values between them.
+    let some = |byte: TvByte| byte.concretisations().step_by(3).chain([byte.high()]).collect::<Vec<u8>>();
+    for (x, y) in some(a).into_iter().flat_map(|x| some(b).into_iter().map(move |y| (x, y))) {
+        for (result, exact) in &bitwise {
+            assert!(result.contains(exact(x, y)), "{a} {b} to {result} with {x} {y}");
+        }
+        assert!(a.equals(&b).known().is_none_or(|same| same == (x == y)), "{a} {b} {x} {y}");
+        let exact = x.multiply(Signedness::Unsigned, &y, Signedness::Unsigned);
+        assert!(product.0.contains(exact.0) && product.1.contains(exact.1), "{a} * {b}");
+        for c in [false, true] {
+            for carry in [Truth::from(c), Truth::Unknown] {
+                assert!(covers(&a.add(&b, &carry), &x.add(&y, &c)), "{a} + {b} + {carry} with {x} {y}");
+                assert!(covers(&a.subtract(&b, &carry), &x.subtract(&y, &c)), "{a} - {b} - {carry} with {x} {y}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_say_what_bits_cannot() {
+    let index = TvByte::UNKNOWN.within(0, 23).expect("there are such values");
+    let next = index.add(&TvByte::constant(1), &Truth::False);
+    assert_eq!(
+        (next.value.low(), next.value.high(), next.carries.bit(7), next.zero),
+        (1, 24, Truth::False, Truth::False)
+    );
+    let left = TvByte::constant(24).subtract(&index, &Truth::False);
+    assert_eq!((left.value.low(), left.value.high(), left.carries.bit(7)), (1, 24, Truth::False));
+    assert_eq!(format!("{index}"), "0b000XXXXX in 0..=23");
+    // Without a range among the operands there is none in the result.
+    assert!(!TvByte::new(0, 0xf8).add(&TvByte::constant(1), &Truth::False).value.is_ranged());
+    assert!(!TvByte::constant(3).join(&TvByte::constant(5)).is_ranged());
+}
+
 /// A traced byte whose unknown bit `i` has the origin `base + i`.
 fn traced(bits: TvByte, base: u32) -> TracedByte {
     TracedByte::new(bits, |index| Origins::of(base + u32::from(index)))

@@ -1,8 +1,8 @@
 //! What comparisons tell about their operands.
 //!
 //! A comparison whose outcome is open, and whose outcome the next instruction branches on, is decided at once, and in each
-//! case the operand that is not known is narrowed to the values that come to this outcome: below `cpi r24, 17; brcc`, the
-//! three-valued bits of r24 are `0000XXXX` or `00010000`, and not 17 or more.
+//! case the operands that are not known are narrowed to the values that come to this outcome: below `cpi r24, 17; brcc`, r24
+//! is at most 16; below `cp r24, r25; brcc`, with r25 at most 16, it is at most 15.
 //!
 //! SOUND: the cases cover every value of the operand, and a case that decides a flag holds only values that the comparison
 //! gives this flag for.
@@ -15,7 +15,8 @@ use crate::program::Fetched;
 use avr_isa::{Instruction, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
-/// The most bytes into which one outcome of a comparison narrows an operand; where it takes more, the operand stays as it is.
+/// The most bytes into which one outcome of a comparison narrows an operand whose values are not all that lie between the least
+/// and the greatest of them; where it takes more, it is these.
 const MOST_PER_OUTCOME: usize = 4;
 
 /// How many registers there are: the first data addresses are theirs.
@@ -38,8 +39,12 @@ struct Comparison {
     chained: bool,
 }
 
-/// A case: what the unknown operand is, and what the flag.
-type Case = (TvByte, bool);
+/// A case: what the first and the second operand are, and what the flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Case {
+    operands: [TvByte; 2],
+    outcome: bool,
+}
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Decides the outcome of a comparison in advance if the next instruction branches on it and it is open; the flag and
@@ -47,47 +52,55 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn learn(&mut self, instruction: Instruction, copies: Copies) -> Option<(u8, bool)> {
         let comparison = comparison(instruction)?;
         let flag = self.flag_asked_for().filter(|flag| *flag != flag::Z || self.environment.learns_equalities())?;
-        let a = self.register(comparison.rd).bits();
-        let b = match comparison.other {
+        let second = match comparison.other {
             Other::Register(rr) if rr == comparison.rd => return None,
-            Other::Register(rr) => self.register(rr).bits(),
+            Other::Register(rr) => Some(rr),
+            Other::Constant(_) => None,
+        };
+        let registers = [Some(comparison.rd), second];
+        let constant = match comparison.other {
             Other::Constant(k) => TvByte::constant(k),
+            Other::Register(_) => TvByte::UNKNOWN,
         };
+        let operands = registers.map(|register| register.map_or(constant, |register| self.register(register).bits()));
+        if operands.iter().all(|operand| operand.known().is_some()) {
+            return None;
+        }
+        let same = registers.map(|register| register.map_or(Vec::new(), |one| copies.same_as(one.index().into())));
+        if !self.is_worth_knowing(operands, &same) {
+            return None;
+        }
         let before = comparison.chained.then(|| (self.flag(flag::C).truth(), self.flag(flag::Z).truth()));
-        let (register, unknown) = match (a.known(), b.known(), comparison.other) {
-            (None, Some(_), _) => (comparison.rd, a),
-            (Some(_), None, Other::Register(rr)) => (rr, b),
-            _ => return None,
-        };
-        let same = copies.same_as(register.index().into());
-        let compared = match comparison.other {
-            Other::Register(rr) if rr != register => copies.same_as(rr.index().into()),
-            Other::Register(_) => copies.same_as(comparison.rd.index().into()),
-            Other::Constant(_) => Vec::new(),
-        };
-        // The cell of an index that a register was loaded from says that what it is compared with is a bound.
-        let is_bound = compared.iter().any(|cell| *cell >= REGISTERS && self.environment.learns_cell(*cell));
-        if !is_bound && !same.iter().any(|cell| self.is_of_use(*cell)) {
+        if flag_of(flag, operands, before) != Truth::Unknown {
             return None;
         }
-        let outcome = |value: TvByte| {
-            let (a, b) = if register == comparison.rd { (value, b) } else { (a, value) };
-            flag_of(flag, a, b, before)
+        let cases = cases(flag, operands, before)?;
+        let unknown: Vec<V> = registers.iter().flatten().map(|register| self.register(*register).clone()).collect();
+        let asked: Vec<&V> = unknown.iter().filter(|value| value.known().is_none()).collect();
+        let index = match cases.len() {
+            1 => 0,
+            count => self.environment.case(count, Question::Bytes(&asked)),
         };
-        if outcome(unknown) != Truth::Unknown {
-            return None;
-        }
-        let cases = cases(unknown, &outcome)?;
-        let value = self.register(register).clone();
-        let index = self.environment.case(cases.len(), Question::Bytes(&[&value]));
-        let (fact, outcome) = cases[index];
-        for cell in same {
-            // What was narrowed before in one place only may not agree here: then the other place tells.
-            if let Some(narrowed) = self.state.data.get(cell).assume(fact) {
-                self.state.data.set(cell, narrowed);
+        let case = cases[index];
+        for (cells, fact) in same.iter().zip(case.operands) {
+            for cell in cells {
+                // What was narrowed before in one place only may not agree here: then the other place tells.
+                if let Some(narrowed) = self.state.data.get(*cell).assume(fact) {
+                    self.state.data.set(*cell, narrowed);
+                }
             }
         }
-        Some((flag, outcome))
+        Some((flag, case.outcome))
+    }
+
+    /// Whether it is of use to know more about operands, which are in these cells.
+    fn is_worth_knowing(&self, operands: [TvByte; 2], same: &[Vec<u16>; 2]) -> bool {
+        let mut pairs = operands.iter().zip(same);
+        let mut unknown = pairs.clone().filter(|(operand, _)| operand.known().is_none()).flat_map(|(_, cells)| cells);
+        // The cell of an index that a register was loaded from says that what it is compared with is a bound.
+        let is_index = |cell: &u16| *cell >= REGISTERS && self.environment.learns_cell(*cell);
+        let is_bounded = pairs.any(|(operand, cells)| operand.known().is_some() && cells.iter().any(is_index));
+        is_bounded || unknown.any(|cell| self.is_of_use(*cell))
     }
 
     /// Whether it is of use to know more about a cell behind the present instruction.
@@ -198,7 +211,7 @@ fn comparison(instruction: Instruction) -> Option<Comparison> {
 }
 
 /// A flag of `a - b`; `before` are C and Z of a chained comparison.
-fn flag_of(flag: u8, a: TvByte, b: TvByte, before: Option<(Truth, Truth)>) -> Truth {
+fn flag_of(flag: u8, [a, b]: [TvByte; 2], before: Option<(Truth, Truth)>) -> Truth {
     let (borrow, zero) = before.unwrap_or((Truth::False, Truth::True));
     let sum = a.subtract(&b, &borrow);
     match flag {
@@ -210,48 +223,99 @@ fn flag_of(flag: u8, a: TvByte, b: TvByte, before: Option<(Truth, Truth)>) -> Tr
     }
 }
 
+/// The cases of two operands for which a flag is open. None if nothing is learned.
+fn cases(flag: u8, operands: [TvByte; 2], before: Option<(Truth, Truth)>) -> Option<Vec<Case>> {
+    let open = match operands.map(TvByte::known) {
+        [None, Some(_)] => 0,
+        [Some(_), None] => 1,
+        _ => return cases_of_both(flag, operands, before),
+    };
+    let with = |value: TvByte| {
+        let mut operands = operands;
+        operands[open] = value;
+        operands
+    };
+    let outcome = |value: TvByte| flag_of(flag, with(value), before);
+    let cases = cases_of_one(operands[open], &outcome)?;
+    Some(cases.into_iter().map(|(value, outcome)| Case { operands: with(value), outcome }).collect())
+}
+
 /// The cases of a byte: few bytes per outcome, or the byte as it is. None if nothing is learned.
-fn cases(unknown: TvByte, outcome: &dyn Fn(TvByte) -> Truth) -> Option<Vec<Case>> {
+fn cases_of_one(unknown: TvByte, outcome: &dyn Fn(TvByte) -> Truth) -> Option<Vec<(TvByte, bool)>> {
     let mut decided = Vec::new();
     decide(unknown, outcome, &mut decided)?;
     let mut cases = Vec::new();
     let mut learned = false;
     for wanted in [false, true] {
-        let such: Vec<Case> = decided.iter().copied().filter(|(_, outcome)| *outcome == wanted).collect();
-        let joined = such.iter().map(|(byte, _)| *byte).reduce(|all, one| all.join(&one))?;
-        if such.len() <= MOST_PER_OUTCOME {
+        let such: Vec<_> = decided.iter().copied().filter(|(_, outcome)| *outcome == wanted).collect();
+        let all = such.iter().map(|(byte, _)| *byte).reduce(TvByte::hull)?;
+        let is_exact = all.count() == such.iter().map(|(byte, _)| byte.count()).sum::<usize>();
+        if is_exact || such.len() > MOST_PER_OUTCOME {
+            learned |= all != unknown;
+            cases.push((all, wanted));
+        } else {
             learned = true;
             cases.extend(such);
-        } else {
-            learned |= joined != unknown;
-            cases.push((joined, wanted));
         }
     }
     learned.then_some(cases)
 }
 
 /// Cuts a byte from its highest unknown bit on until each part has one outcome; none if a value has none.
-fn decide(byte: TvByte, outcome: &dyn Fn(TvByte) -> Truth, decided: &mut Vec<Case>) -> Option<()> {
+fn decide(byte: TvByte, outcome: &dyn Fn(TvByte) -> Truth, decided: &mut Vec<(TvByte, bool)>) -> Option<()> {
     if let Some(outcome) = outcome(byte).known() {
         decided.push((byte, outcome));
         return Some(());
     }
     let highest = byte.unknown_mask().checked_ilog2()? as u8;
     for value in [false, true] {
-        decide(byte.with_bit(highest, &Truth::from(value)), outcome, decided)?;
+        if let Some(part) = byte.meet(TvByte::new(u8::from(value) << highest, 1 << highest)) {
+            decide(part, outcome, decided)?;
+        }
     }
     Some(())
 }
 
+/// The cases of two operands neither of which is known: what each says of the other one. None if nothing is learned.
+fn cases_of_both(flag: u8, [a, b]: [TvByte; 2], before: Option<(Truth, Truth)>) -> Option<Vec<Case>> {
+    let borrow = u8::from(before.map_or(Some(false), |(borrow, _)| borrow.known())?);
+    let mut cases = Vec::new();
+    for outcome in [false, true] {
+        let operands = match (flag, outcome) {
+            // a >= b + borrow
+            (flag::C, false) => b
+                .low()
+                .checked_add(borrow)
+                .zip(a.high().checked_sub(borrow))
+                .and_then(|(low, high)| a.within(low, 0xff).zip(b.within(0, high))),
+            // a <= b - 1 + borrow
+            (flag::C, true) => {
+                let [most, least] =
+                    [i16::from(b.high()) - 1 + i16::from(borrow), i16::from(a.low()) + 1 - i16::from(borrow)];
+                let [most, least] = [most.min(0xff), least.max(0)].map(u8::try_from);
+                most.ok().zip(least.ok()).and_then(|(most, least)| a.within(0, most).zip(b.within(least, 0xff)))
+            }
+            (flag::Z, true) if borrow == 0 => a.meet(b).map(|both| (both, both)),
+            (flag::Z, false) if borrow == 0 => Some((a, b)),
+            _ => return None,
+        };
+        cases.extend(operands.map(|(a, b)| Case { operands: [a, b], outcome }));
+    }
+    let learned = cases.len() < 2 || cases.iter().any(|case| case.operands != [a, b]);
+    (learned && !cases.is_empty()).then_some(cases)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::{Case, cases_of_both, flag_of};
     use crate::device::Device;
     use crate::environment::{Demand, Environment, Input, Question};
+    use crate::execute::flags::flag;
     use crate::machine::{Machine, Options};
     use crate::program::Program;
     use crate::state::MachineState;
     use avr_isa::{Instruction as I, Pointer, PointerMode, Register};
-    use three_valued::TvByte;
+    use three_valued::{Truth, TvByte};
 
     /// Narrows everything, and takes the case of this number.
     struct Curious(usize);
@@ -308,6 +372,10 @@ mod tests {
         state
     }
 
+    fn range(low: u8, high: u8) -> TvByte {
+        TvByte::UNKNOWN.within(low, high).expect("the range is not empty")
+    }
+
     const LENGTH: u16 = 0x120;
     const BRANCH: I = I::Brbs { flag: 0, offset: 2 };
 
@@ -319,22 +387,60 @@ mod tests {
             I::Cpi { rd: r(24), k: 17 },
             BRANCH,
         ];
-        for (case, expected, taken) in
-            [(0, TvByte::UNKNOWN, false), (1, TvByte::new(0, 0xf0), true), (2, TvByte::constant(16), true)]
-        {
+        for (case, expected, taken) in [(0, range(17, 255), false), (1, range(0, 16), true)] {
             let state = after(&code, case);
             for cell in [24, 17, LENGTH] {
                 assert_eq!(*state.data.get(cell), expected, "cell {cell:#x} in case {case}");
             }
-            assert_eq!(state.control.pc, if taken { 7 } else { 5 }, "a hull is not below the bound all the same");
+            assert_eq!(state.control.pc, if taken { 7 } else { 5 });
         }
     }
 
     #[test]
     fn an_index_says_what_its_bound_is_not() {
         let code = [I::Ldi { rd: r(18), k: 12 }, I::Cp { rd: r(18), rr: r(24) }, BRANCH];
-        assert_eq!(*after(&code, 0).data.get(24), TvByte::new(0, 0xf8));
-        assert_eq!(*after(&code, 2).data.get(24), TvByte::constant(12));
+        assert_eq!(*after(&code, 0).data.get(24), range(0, 12));
+        assert_eq!(*after(&code, 1).data.get(24), range(13, 255));
+    }
+
+    #[test]
+    fn what_is_not_a_range_is_a_few_bytes() {
+        // Less than 16 as a signed number: 0 to 15, and 128 to 255.
+        let code = [I::Cpi { rd: r(24), k: 16 }, I::Brbs { flag: 4, offset: 2 }];
+        let cases = [range(16, 127), range(0, 15), range(128, 255)];
+        for (case, expected) in cases.into_iter().enumerate() {
+            assert_eq!(*after(&code, case).data.get(24), expected);
+        }
+    }
+
+    #[test]
+    fn two_bounded_operands_bound_each_other() {
+        let bounded = [I::Cpi { rd: r(24), k: 25 }, BRANCH];
+        let code = [&bounded[..], &[I::Nop, I::Nop, I::Cp { rd: r(25), rr: r(24) }, BRANCH]].concat();
+        // The second case: r24 is at most 24, and the branch is taken.
+        let state = after(&code, 1);
+        assert_eq!([24, 25].map(|cell| *state.data.get(cell)), [range(1, 24), range(0, 23)]);
+        let equal = [&bounded[..], &[I::Nop, I::Nop, I::Cp { rd: r(25), rr: r(24) }, I::Brbs { flag: 1, offset: 2 }]];
+        let state = after(&equal.concat(), 1);
+        assert_eq!([24, 25].map(|cell| *state.data.get(cell)), [range(0, 24), range(0, 24)]);
+    }
+
+    #[test]
+    fn cases_of_two_operands_cover_all_their_values() {
+        let ends = [(0, 0), (0, 3), (2, 5), (4, 4), (250, 255), (0, 255)];
+        let bytes = ends.map(|(low, high)| range(low, high));
+        for (a, b) in bytes.iter().flat_map(|a| bytes.iter().map(move |b| (*a, *b))) {
+            for (flag, borrow) in [(flag::C, false), (flag::C, true), (flag::Z, false)] {
+                let before = Some((Truth::from(borrow), Truth::True));
+                let Some(cases) = cases_of_both(flag, [a, b], before) else { continue };
+                for (x, y) in a.concretisations().flat_map(|x| b.concretisations().map(move |y| (x, y))) {
+                    let outcome = flag_of(flag, [x, y].map(TvByte::constant), before).known();
+                    let of = |case: &&Case| case.operands[0].contains(x) && case.operands[1].contains(y);
+                    let such = cases.iter().filter(of).find(|case| Some(case.outcome) == outcome);
+                    assert!(such.is_some(), "{x} - {y} of {a} - {b} with borrow {borrow} and flag {flag}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -343,7 +449,7 @@ mod tests {
         let compare = [I::Cpi { rd: r(24), k: 16 }, BRANCH];
         let store = |q: u8| I::St { pointer: Pointer::Y, mode: PointerMode::Displacement(q), rr: r(20) };
         // The last case is the only one below the bound.
-        let narrowed = |code: &[I]| *after(code, usize::MAX).data.get(0x205) == TvByte::new(0, 0xf0);
+        let narrowed = |code: &[I]| *after(code, usize::MAX).data.get(0x205) == range(0, 15);
         let with = |between: &[I]| [&[load], between, &compare[..]].concat();
         assert!(narrowed(&with(&[])));
         assert!(narrowed(&with(&[store(4)])));

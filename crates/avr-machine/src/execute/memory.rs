@@ -10,39 +10,40 @@ use three_valued::{BitDomain, ByteDomain, TvByte};
 /// The most I/O registers that an unknown address may hit before the engine gives up on telling them apart.
 const MAX_IO_CANDIDATES: usize = 16;
 
+/// The most cells among which a store may hit any, where the address is known to be in a range, whatever the environment says.
+const MOST_IN_RANGE: usize = 256;
+
 /// The addresses that a partly known 16-bit address may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidates {
-    value: u16,
-    unknown: u16,
+    low: TvByte,
+    high: TvByte,
 }
 
 impl Candidates {
     pub(crate) fn of(low: TvByte, high: TvByte) -> Self {
-        let word = |low: u8, high: u8| u16::from_le_bytes([low, high]);
-        Self { value: word(low.value(), high.value()), unknown: word(low.unknown_mask(), high.unknown_mask()) }
+        Self { low, high }
     }
 
     /// The only candidate, if there is just one.
     pub(crate) fn single(self) -> Option<u16> {
-        (self.unknown == 0).then_some(self.value)
+        Some(u16::from_le_bytes([self.low.known()?, self.high.known()?]))
     }
 
     /// How many candidates there are.
     pub(crate) fn count(self) -> usize {
-        1 << self.unknown.count_ones()
+        self.low.count() * self.high.count()
+    }
+
+    /// Whether a range says more of the address than its bits do.
+    pub(crate) fn is_ranged(self) -> bool {
+        self.low.is_ranged() || self.high.is_ranged()
     }
 
     /// The candidates in ascending order.
     pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
-        let mut next = Some(0u16);
-        std::iter::from_fn(move || {
-            let bits = next?;
-            // Counts through the unknown positions only: the carry runs over the known ones.
-            let following = (bits | !self.unknown).wrapping_add(1) & self.unknown;
-            next = (following != 0).then_some(following);
-            Some(self.value | bits)
-        })
+        let all_low = move |high: u8| self.low.concretisations().map(move |low| u16::from_le_bytes([low, high]));
+        self.high.concretisations().flat_map(all_low)
     }
 }
 
@@ -107,7 +108,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.check_pointer_use(rr, pointer, mode)?;
         let value = self.register(rr).clone();
         let address = self.point(pointer, mode);
-        if Candidates::of(address.0.bits(), address.1.bits()).count() > self.environment.most_targets() {
+        let candidates = Candidates::of(address.0.bits(), address.1.bits());
+        // What is known to be in a range is meant to be.
+        let is_bounded = candidates.is_ranged() && candidates.count() <= MOST_IN_RANGE;
+        if candidates.count() > self.environment.most_targets() && !is_bounded {
             self.environment.stuck(&[&address.0, &address.1]);
             return Err(Stop::Limit(Limit::UnknownPointer));
         }

@@ -33,14 +33,22 @@ impl Random {
     /// A byte with at most so many unknown bits around a known value.
     pub fn near(&mut self, value: u8, unknown_bits: usize) -> TvByte {
         let unknown = (0..unknown_bits).fold(0u8, |mask, _| mask | 1 << self.below(8));
-        TvByte::new(value, !unknown)
+        let bits = TvByte::new(value, !unknown);
+        if unknown_bits > 0 && self.once_in(3) { self.ranged(bits, value) } else { bits }
+    }
+
+    /// The byte with a range around one of its values.
+    fn ranged(&mut self, byte: TvByte, value: u8) -> TvByte {
+        let (below, above) = (self.below(20) as u8, self.below(20) as u8);
+        byte.within(value.saturating_sub(below), value.saturating_add(above)).expect("the value is in it")
     }
 
     /// A byte that is known, partly known or unknown.
     pub fn three_valued(&mut self) -> TvByte {
         let value = self.byte();
-        match self.below(6) {
+        match self.below(7) {
             0 => TvByte::UNKNOWN,
+            6 => self.ranged(TvByte::UNKNOWN, value),
             1 => TvByte::new(value, self.byte()),
             2 => self.near(value, 3),
             _ => TvByte::constant(value),
@@ -49,6 +57,11 @@ impl Random {
 
     /// A value that the byte stands for.
     pub fn concrete(&mut self, byte: TvByte) -> u8 {
-        byte.value() | self.byte() & byte.unknown_mask()
+        let value = byte.value() | self.byte() & byte.unknown_mask();
+        if byte.contains(value) {
+            return value;
+        }
+        let all: Vec<u8> = byte.concretisations().collect();
+        all[self.below(all.len())]
     }
 }
