@@ -40,8 +40,10 @@ impl Value {
         for (byte, shift) in bytes.zip((0..).step_by(8)) {
             value.ones |= u128::from(byte.value()) << shift;
             value.zeros &= !(u128::from(byte.value() | byte.unknown_mask()) << shift);
+            value.min |= i128::from(byte.low()) << shift;
+            value.max |= i128::from(byte.high()) << shift;
         }
-        Self::from_bits(value.ones, value.zeros)
+        value.sharpened()
     }
 
     /// The number 0 or 1 of one bit of a byte.
@@ -49,10 +51,6 @@ impl Value {
         let mask = 1 << bit;
         let known = TvByte::new((byte.value() & mask) >> bit, 0xfe | (byte.known_mask() & mask) >> bit);
         Self::from_bytes(std::iter::once(known))
-    }
-
-    fn from_bits(ones: u128, zeros: u128) -> Self {
-        Self { ones, zeros, ..Self::ANYTHING }.sharpened()
     }
 
     fn unknown_bits(self) -> u128 {

@@ -144,6 +144,9 @@ fn meet_and_cover_agree_with_the_sets() {
     }
 }
 
+type Unary = fn(u8) -> u8;
+type Binary = fn(u8, u8) -> u8;
+
 /// Bytes with ranges, of all widths and at all places of the byte.
 fn ranged_bytes() -> Vec<TvByte> {
     let masks = [0x0f_u8, 0x1f, 0x3c, 0x7f, 0x81, 0xaa, 0xf0, 0xff];
@@ -178,7 +181,7 @@ fn a_range_keeps_exactly_the_values_in_it() {
 fn operations_on_ranges_cover_every_concrete_result() {
     let all = ranged_bytes();
     for a in &all {
-        let unary: [(TvByte, fn(u8) -> u8); 5] = [
+        let unary: [(TvByte, Unary); 5] = [
             (a.not(), |x| !x),
             (a.swap_nibbles(), |x| x.rotate_left(4)),
             (a.shift_right(&Truth::False), |x| x >> 1),
@@ -206,7 +209,7 @@ fn operations_on_ranges_cover_every_concrete_result() {
 }
 
 fn check_ranges(a: TvByte, b: TvByte) {
-    let bitwise: [(TvByte, fn(u8, u8) -> u8); 3] =
+    let bitwise: [(TvByte, Binary); 3] =
         [(a.and(&b), |x, y| x & y), (a.or(&b), |x, y| x | y), (a.xor(&b), |x, y| x ^ y)];
     let (join, hull, meet) = (a.join(&b), a.hull(b), a.meet(b));
     assert!(join.covers(a) && join.covers(b) && hull.covers(a) && hull.covers(b), "{a} {b}");

@@ -120,6 +120,17 @@ fn candidates_are_the_integers_of_the_value() {
 }
 
 #[test]
+fn ranges_of_bytes_are_ranges_of_numbers() {
+    let index = TvByte::UNKNOWN.within(3, 23).expect("there are such values");
+    assert_eq!(Value::from_bytes([index].into_iter()).range(), (3, 23));
+    let pair = Value::from_bytes([index, TvByte::constant(2)].into_iter());
+    assert_eq!(pair.range(), (0x203, 0x217));
+    let high = Value::from_bytes([TvByte::UNKNOWN, index].into_iter());
+    assert_eq!(high.range(), (0x300, 0x17ff));
+    assert!(index.concretisations().all(|low| pair.contains(0x200 + i128::from(low))));
+}
+
+#[test]
 fn shifts_stay_right_at_the_limits() {
     let top = Value::constant(1 << 119);
     assert_eq!(top.shift_right(Value::constant(119)).known(), Some(1));
