@@ -124,13 +124,6 @@ impl TvByte {
         if self.is_ranged() { 0xff } else { self.known }
     }
 
-    /// The byte without its range.
-    #[inline]
-    #[must_use]
-    pub const fn only_bits(self) -> Self {
-        Self::new(self.value, self.known)
-    }
-
     /// The value if every bit is known.
     #[inline]
     #[must_use]

@@ -149,14 +149,14 @@ type Binary = fn(u8, u8) -> u8;
 
 /// Bytes with ranges, of all widths and at all places of the byte.
 fn ranged_bytes() -> Vec<TvByte> {
-    let masks = [0x0f_u8, 0x1f, 0x3c, 0x7f, 0x81, 0xaa, 0xf0, 0xff];
-    let ends = [(0, 16), (1, 23), (3, 4), (9, 200), (100, 160), (127, 129), (250, 255), (0, 255)];
+    let masks = [0x0f_u8, 0x1f, 0x3f, 0x3c, 0x7f, 0x81, 0xaa, 0xf0, 0xff];
+    let ends = [(0, 16), (1, 23), (3, 4), (9, 90), (9, 200), (100, 160), (127, 129), (131, 250), (250, 255), (0, 255)];
     let bytes = masks.iter().flat_map(|unknown| [0x00_u8, 0x80, 0x5a].map(|value| TvByte::new(value, !unknown)));
     let mut all: Vec<TvByte> =
         bytes.flat_map(|byte| ends.iter().filter_map(move |(low, high)| byte.within(*low, *high))).collect();
     all.sort_unstable();
     all.dedup();
-    assert!(all.iter().filter(|byte| byte.is_ranged()).count() > 30, "{all:?}");
+    assert!(all.iter().filter(|byte| byte.is_ranged()).count() > 40, "{}", all.len());
     all
 }
 
@@ -199,7 +199,7 @@ fn operations_on_ranges_cover_every_concrete_result() {
             );
             assert!(forgotten.covers(*a), "{a} without {mask:#x} is {forgotten}");
         }
-        assert!(a.only_bits().covers(*a) && a.hull(*a) == *a && a.join(a) == *a, "{a}");
+        assert!(a.hull(*a) == *a && a.join(a) == *a, "{a}");
         let zero = a.concretisations().map(|x| Truth::from(x == 0)).reduce(Truth::join);
         assert_eq!(Some(a.is_zero()), zero, "{a}");
         for b in &all {
