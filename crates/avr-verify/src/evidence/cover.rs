@@ -98,15 +98,32 @@ impl<'a> Cover<'a> {
         8 * concrete.watched.iter().filter(differs).count() as Distance
     }
 
-    /// The value of a cell in an abstract state, 0 where it is not known.
+    /// The least value that a cell may have in an abstract state.
     pub(super) fn hint(&self, state: &AbstractState, cell: u16) -> u8 {
         match state {
-            AbstractState::Running(running) => self.store.cell(running.memory, cell).value(),
+            AbstractState::Running(running) => self.store.cell(running.memory, cell).low(),
             _ => 0,
         }
     }
 }
 
+/// How far a value is from being one that a cell stands for: 0 if it is.
 fn differing(cell: TvByte, value: u8) -> Distance {
-    ((cell.value() ^ value) & cell.known_mask()).count_ones()
+    let bits = ((cell.value() ^ value) & cell.known_mask()).count_ones();
+    bits.max(Distance::from(!cell.contains(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_cell_stands_for_is_at_no_distance() {
+        let bits = TvByte::new(0x10, 0xf4);
+        for cell in [bits, TvByte::constant(7), TvByte::UNKNOWN].into_iter().chain(bits.within(0x11, 0x13)) {
+            for value in 0..=255 {
+                assert_eq!(differing(cell, value) == 0, cell.contains(value), "{value} in {cell}");
+            }
+        }
+    }
 }
