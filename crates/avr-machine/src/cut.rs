@@ -105,3 +105,56 @@ fn stack<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, bytes: u16) 
     };
     pointer.map_or(Vec::new(), |pointer| (1..=bytes).map(|offset| pointer.wrapping_add(offset)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::{Demand, Input};
+
+    const CELL: u16 = 24;
+
+    /// Answers with the bits of a number, the lowest first, and counts the questions.
+    struct Answers(u32, u32);
+
+    impl Environment<TvByte> for Answers {
+        fn input(&mut self, _: Input, _: u8, _: Demand) -> TvByte {
+            TvByte::UNKNOWN
+        }
+
+        fn choose(&mut self, _: usize) -> usize {
+            0
+        }
+
+        fn case(&mut self, _: usize, _: Question<'_, TvByte>) -> usize {
+            self.1 += 1;
+            (self.0 >> (self.1 - 1) & 1) as usize
+        }
+    }
+
+    /// What a cell is cut into, whatever the answers.
+    fn cut(cell: TvByte, mask: u8) -> Vec<TvByte> {
+        let all = (0..256).map(|answers| {
+            let mut state = MachineState::new(32, TvByte::ZERO);
+            state.data.set(CELL, cell);
+            cut_cell(&mut state, CELL, mask, &mut Answers(answers, 0));
+            *state.data.get(CELL)
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn cases_of_a_range_are_what_is_in_it() {
+        for (low, high) in [(0, 255), (0, 23), (3, 4), (100, 160), (127, 129)] {
+            let cell = TvByte::UNKNOWN.within(low, high).expect("the range is not empty");
+            for mask in [0xff, 0x80, 0x1f, 0x55] {
+                let cases = cut(cell, mask);
+                assert!(
+                    cases.iter().all(|case| cell.covers(*case) && case.unknown_mask() & mask == 0),
+                    "{cell} {mask:#x}"
+                );
+                let is_covered = |value: u8| cases.iter().any(|case| case.contains(value));
+                assert!(cell.concretisations().all(is_covered), "{cell} {mask:#x}");
+            }
+        }
+    }
+}

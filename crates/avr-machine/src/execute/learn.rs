@@ -15,8 +15,8 @@ use crate::program::Fetched;
 use avr_isa::{Instruction, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
-/// The most bytes into which one outcome of a comparison narrows an operand whose values are not all that lie between the least
-/// and the greatest of them; where it takes more, it is these.
+/// The most bytes into which one outcome of a comparison narrows an operand. One is enough where its values are a range of those
+/// that its bits allow; where it takes more than these, it is narrowed to the smallest byte that covers them all.
 const MOST_PER_OUTCOME: usize = 4;
 
 /// How many registers there are: the first data addresses are theirs.
