@@ -353,6 +353,19 @@ impl<'f> Firmware<'f> {
         to: &AbstractState,
         precision: &dyn Lookup<Self>,
     ) -> Vec<(Vec<AbstractState>, AbstractState)> {
+        let ways = self.ways_forgetting(first, to, precision, true);
+        // Its locations may have dropped more since the handler was passed.
+        if ways.is_empty() { self.ways_forgetting(first, to, precision, false) } else { ways }
+    }
+
+    /// The same where states forget on the way what their locations drop, or nothing.
+    fn ways_forgetting(
+        &mut self,
+        first: AbstractState,
+        to: &AbstractState,
+        precision: &dyn Lookup<Self>,
+        forgets: bool,
+    ) -> Vec<(Vec<AbstractState>, AbstractState)> {
         let AbstractState::Running(running) = first else { return Vec::new() };
         let floor = self.store.depth(running.calls);
         let (mut before, mut waiting) = (FxHashMap::default(), vec![first]);
@@ -362,7 +375,7 @@ impl<'f> Firmware<'f> {
                 let AbstractState::Running(next) = leaf.state else { continue };
                 let arriving = precision.arriving(&state, &self.location(&leaf.state));
                 let is_end = self.store.depth(next.calls) < floor;
-                let next = if is_end { leaf.state } else { self.decay(leaf.state, arriving) };
+                let next = if is_end || !forgets { leaf.state } else { self.decay(leaf.state, arriving) };
                 if seen.len() > MAX_STEPS || !seen.insert(next) {
                     continue;
                 }
