@@ -36,6 +36,9 @@ const STEPS_PER_SAMPLED: u64 = 2;
 /// Fewer steps at random are not worth it: the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
 
+/// The flags of SREG that arithmetic and comparisons set: H, S, V, N, Z and C.
+const COMPUTED_FLAGS: u64 = 0b0011_1111;
+
 /// Firmware in a machine, with the atoms that its properties speak of.
 #[derive(Debug)]
 pub struct Firmware<'a> {
@@ -293,7 +296,13 @@ impl System for Firmware<'_> {
         match (one, other) {
             (AbstractState::Running(one), AbstractState::Running(other)) => {
                 let cells = self.store.differing_cells(one.memory, other.memory);
-                cells.map(|(address, one, other)| difference(address, one, other)).collect()
+                let status = self.machine.status_address();
+                let difference = |(address, one, other)| {
+                    let all = difference(address, one, other);
+                    // A comparison that a branch has not looked at yet is worth the few states that it tells apart.
+                    if address == status { Difference { bits: all.bits & !COMPUTED_FLAGS, ..all } } else { all }
+                };
+                cells.map(difference).collect()
             }
             _ => Vec::new(),
         }
