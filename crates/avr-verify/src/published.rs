@@ -66,12 +66,8 @@ impl System for Apart<'_> {
 
     fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
         let candidates = self.0.blame(path, cause, &Inner(precision));
-        let outer = |Candidate { location, knob, step, indirection, direct }: Candidate<Firmware<'_>>| Candidate {
-            location,
-            knob,
-            step,
-            indirection,
-            direct,
+        let outer = |Candidate { location, knob, step, indirection, direct, joint }: Candidate<Firmware<'_>>| {
+            Candidate { location, knob, step, indirection, direct, joint }
         };
         candidates.into_iter().map(outer).collect()
     }

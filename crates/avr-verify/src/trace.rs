@@ -8,7 +8,7 @@ use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
 use crate::state::{AbstractState, Location};
 use crate::system::Firmware;
-use avr_machine::{Event, Input, MachineState, Question, Stop, cells_loaded};
+use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
@@ -144,7 +144,15 @@ impl<'a, 'f> Tracer<'a, 'f> {
         for origins in std::mem::take(&mut self.asked).iter().rev() {
             candidates.extend(self.candidates(origins, false));
         }
+        if self.is_lost() {
+            candidates.iter_mut().for_each(bring_back_first);
+        }
         candidates
+    }
+
+    /// Whether the path ends at a jump of which the target is unknown.
+    fn is_lost(&self) -> bool {
+        matches!(self.path.last(), Some(AbstractState::Limit { limit: Limit::UnknownTarget, .. }))
     }
 
     fn location(&self, step: usize) -> Location {
@@ -202,7 +210,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let cut = |(cell, _): &(u16, u8)| {
             // Where some bits are unknown now, others may be next time.
             let knob = Knob::Case(Variable((*cell).into()), 0xff);
-            Candidate { location, knob, step, indirection: 0, direct: true }
+            Candidate { location, knob, step, indirection: 0, direct: true, joint: false }
         };
         cells.iter().map(cut).collect()
     }
@@ -340,8 +348,24 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let candidate = |origin: &Origin| {
             let source = self.sources[origin.id as usize];
             let location = self.location(source.step);
-            Candidate { location, knob: source.knob, step: source.step, indirection: origin.indirection, direct }
+            Candidate {
+                location,
+                knob: source.knob,
+                step: source.step,
+                indirection: origin.indirection,
+                direct,
+                joint: false,
+            }
         };
         origins.as_slice().iter().map(candidate).collect()
     }
+}
+
+/// Makes what was forgotten come first, all that was forgotten at one step together: where any address may have been stored, to tell
+/// its values apart leads everywhere, and what keeps a store in its bounds is often told by several variables that are forgotten
+/// at once, such as an index, a length and a state.
+fn bring_back_first(candidate: &mut Candidate<Firmware<'_>>) {
+    let is_forgotten = matches!(candidate.knob, Knob::Step(..) | Knob::Everywhere(..));
+    (candidate.direct, candidate.joint) = (is_forgotten, is_forgotten);
+    candidate.indirection = 0;
 }

@@ -77,7 +77,10 @@ pub struct Culprits<'a> {
     /// Visits still to be looked at, by number of steps.
     waiting: VecDeque<usize>,
     found: VecDeque<(usize, Cause)>,
+    /// Hyper-edges without certain disagreement, some member of which decides the modality alone, where they come before the others.
+    decided: VecDeque<(usize, Cause)>,
     weak: VecDeque<(usize, Cause)>,
+    is_decided_first: bool,
     /// Causes that were found before, from another node.
     reported: FxHashSet<(StateId, Cause)>,
 }
@@ -101,6 +104,8 @@ impl<'a> Culprits<'a> {
             best: FxHashMap::default(),
             waiting: VecDeque::new(),
             found: VecDeque::new(),
+            decided: VecDeque::new(),
+            is_decided_first: false,
             weak: VecDeque::new(),
             reported: FxHashSet::default(),
         };
@@ -108,6 +113,14 @@ impl<'a> Culprits<'a> {
             search.reach(problem.graph.initial(), problem.formula.root(), None);
         }
         search
+    }
+
+    /// The same with another order: of the hyper-edges without certain disagreement those come first of which some member decides
+    /// the modality alone: is 0 below `[]`, or 1 below `<>`. All members of the others are unknown or leave it open.
+    #[must_use]
+    pub fn decided_first(mut self) -> Self {
+        self.is_decided_first = true;
+        self
     }
 
     /// Notes that an unknown node can be reached, if that is new or takes fewer steps than known so far.
@@ -160,7 +173,9 @@ impl<'a> Culprits<'a> {
         let graph = self.problem.graph;
         for (edge, members) in graph.edges(state).enumerate() {
             if let Some(disagree) = self.matters(members, modality, child) {
-                self.report(visit, Cause::Edge { edge, disagree });
+                let against = if modality == Modality::Diamond { Truth::True } else { Truth::False };
+                let is_decided = members.iter().any(|&member| self.solution.truth(member, child) == against);
+                self.report_edge(visit, Cause::Edge { edge, disagree }, is_decided);
             }
             for (member, &next) in members.iter().enumerate() {
                 self.reach(next, child, Some((visit, Some(Step { state, edge, member, node }))));
@@ -181,14 +196,21 @@ impl<'a> Culprits<'a> {
     }
 
     fn report(&mut self, visit: usize, cause: Cause) {
+        if self.reported.insert((self.visits[visit].state, cause)) {
+            self.found.push_back((visit, cause));
+        }
+    }
+
+    fn report_edge(&mut self, visit: usize, cause: Cause, is_decided: bool) {
         if !self.reported.insert((self.visits[visit].state, cause)) {
             return;
         }
-        if matches!(cause, Cause::Edge { disagree: false, .. }) {
-            self.weak.push_back((visit, cause));
-        } else {
-            self.found.push_back((visit, cause));
-        }
+        let found = match cause {
+            Cause::Edge { disagree: false, .. } if is_decided && self.is_decided_first => &mut self.decided,
+            Cause::Edge { disagree: false, .. } => &mut self.weak,
+            _ => &mut self.found,
+        };
+        found.push_back((visit, cause));
     }
 
     /// The culprit with its path, which may be long: only those that are asked for have one.
@@ -215,7 +237,8 @@ impl Iterator for Culprits<'_> {
     fn next(&mut self) -> Option<Culprit> {
         while self.found.is_empty() {
             let Some(visit) = self.waiting.pop_front() else {
-                return self.weak.pop_front().map(|found| self.culprit(found));
+                let left = self.decided.pop_front().or_else(|| self.weak.pop_front());
+                return left.map(|found| self.culprit(found));
             };
             let Visit { state, node, .. } = self.visits[visit];
             if self.best[&(state, node)] == visit {

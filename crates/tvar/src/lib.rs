@@ -11,6 +11,7 @@
 mod crowd;
 mod decision;
 mod explore;
+mod failing;
 mod paper;
 mod plan;
 mod precision;

@@ -168,12 +168,12 @@ impl<S: System> System for PerState<'_, S> {
     /// As the system blames; what decayed on arrival is refined in the state that the step starts from.
     fn blame(&mut self, path: &[S::State], cause: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
         let candidates = self.system.blame(path, cause, &self.table);
-        let of_state = |Candidate { knob, step, indirection, direct, .. }: Candidate<S>| {
+        let of_state = |Candidate { knob, step, indirection, direct, joint, .. }: Candidate<S>| {
             let (knob, step) = match knob {
                 Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (Knob::Step(variable, bits), step - 1),
                 Knob::Case(..) | Knob::Input(..) => (knob, step),
             };
-            Candidate { location: (), knob, step, indirection, direct }
+            Candidate { location: (), knob, step, indirection, direct, joint }
         };
         candidates.into_iter().map(of_state).collect()
     }

@@ -5,7 +5,7 @@ use crate::precision::{Knob, Place};
 use crate::refine::{Checked, Mode, Run, Views, speaks_of_all};
 use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, System};
-use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
+use mu_calculus::{Cause, Culprit, Culprits, Problem, Solution, StateId};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use three_valued::Truth;
@@ -22,7 +22,7 @@ const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 /// What one round refines, and what came of each culprit that was looked at.
 pub(crate) struct Plan<L> {
     pub(crate) refinements: Vec<(L, Knob)>,
-    pub(crate) blamed: HashMap<(StateId, Cause), Option<(L, Knob)>>,
+    pub(crate) blamed: HashMap<(StateId, Cause), Vec<(L, Knob)>>,
 }
 
 /// How many causes of a goal are looked for in one round, and which.
@@ -58,7 +58,7 @@ where
         let mut made: Vec<(S::Location, Knob)> = Vec::new();
         let mut first = None;
         let mut attempts = quota.attempts;
-        for culprit in solution.culprits(&problem) {
+        for culprit in self.causes(solution, &problem) {
             if !quota.asks_for_all && !self.is_real(system, space, &culprit) {
                 continue;
             }
@@ -72,21 +72,30 @@ where
                 break;
             }
             let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
-            let best = known.unwrap_or_else(|| {
+            let refinements = known.unwrap_or_else(|| {
                 let (path, blame) = trace(space, &culprit);
                 let candidates = system.blame(&path, blame, &self.precision);
                 let sources = candidates.iter().map(Source::of).collect();
+                let forgotten = if quota.prefers_cases {
+                    self.forgotten_beyond(system, &path, space, solution, &problem, &culprit)
+                } else {
+                    None
+                };
                 first.get_or_insert(Undecided::Stuck { path, blame, sources });
-                self.best(candidates, quota.prefers_cases)
+                forgotten.map_or_else(|| self.best(candidates, quota.prefers_cases), |refinement| vec![refinement])
             });
-            plan.blamed.insert((culprit.state, culprit.cause), best);
-            let Some(refinement) = best else { continue };
-            if !plan.refinements.iter().any(|other| self.is_the_same(other, &refinement)) {
-                plan.refinements.push(refinement);
-                system.refined_for(&space.states[culprit.state.index()]);
+            plan.blamed.insert((culprit.state, culprit.cause), refinements.clone());
+            if refinements.is_empty() {
+                continue;
             }
-            if !made.contains(&refinement) {
-                made.push(refinement);
+            for refinement in refinements {
+                if !plan.refinements.iter().any(|other| self.is_the_same(other, &refinement)) {
+                    plan.refinements.push(refinement);
+                    system.refined_for(&space.states[culprit.state.index()]);
+                }
+                if !made.contains(&refinement) {
+                    made.push(refinement);
+                }
             }
             helped += 1;
             if helped == quota.wanted {
@@ -149,10 +158,21 @@ where
         Undecided::Stuck { path, blame, sources }
     }
 
-    /// The best candidate that changes something.
-    fn best(&self, candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Option<(S::Location, Knob)> {
-        let new = candidates.into_iter().filter(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
-        new.min_by_key(|candidate| preference(candidate, prefers_cases)).map(|best| (best.location, best.knob))
+    /// The causes of an unknown verdict in the order in which they are looked at.
+    fn causes<'s>(&self, solution: &'s Solution, problem: &Problem<'s>) -> Culprits<'s> {
+        let culprits = solution.culprits(problem);
+        // Where much was forgotten, a part of the runs that fails for certain is the best sign of what should not have been.
+        if self.mode == Mode::Limited { culprits.decided_first() } else { culprits }
+    }
+
+    /// The best candidate that changes something, with those that are refined together with it; none if no candidate does.
+    fn best(&self, mut candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Vec<(S::Location, Knob)> {
+        candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
+        let best = candidates.iter().min_by_key(|candidate| preference(candidate, prefers_cases)).cloned();
+        let Some(best) = best else { return Vec::new() };
+        candidates.retain(|candidate| candidate.joint && best.joint && candidate.step == best.step);
+        let together = candidates.into_iter().map(|candidate| (candidate.location, candidate.knob));
+        [(best.location, best.knob)].into_iter().chain(together).collect()
     }
 }
 

@@ -168,6 +168,8 @@ pub struct Candidate<S: System + ?Sized> {
     pub indirection: u8,
     /// Whether the cause itself depends on it; if not, only the path to it does.
     pub direct: bool,
+    /// Whether it is refined together with all others of its step for which this holds, because one without the others is of no use.
+    pub joint: bool,
 }
 
 impl<S: System + ?Sized> Clone for Candidate<S> {

@@ -130,6 +130,26 @@ fn members_that_disagree() {
 }
 
 #[test]
+fn edges_with_a_decided_member_come_first_where_that_is_wanted() {
+    // The edge of 0 leads to what is unknown, that of 1 perhaps to what fails for certain: that one tells more.
+    let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[3, 4]], &[&[2, 4]], &[&[3]], &[&[0, 4]]];
+    let graph = random::graph(&edges.iter().map(|state| state.iter().map(|edge| edge.to_vec()).collect()).collect());
+    let mut p = Labels::new(1, edges.len());
+    for state in graph.states() {
+        p.set(AtomId(0), state, Truth::from(state.0 != 3));
+    }
+    let parsed = parse_formula("AG p").expect("the formula parses");
+    let bound = parsed.try_map_atoms(&mut |_| Ok::<_, ()>(AtomId(0))).expect("binding succeeds");
+    let formula = random::normal_form(&bound);
+    let problem = Problem { graph: &graph, labels: &p, formula: &formula };
+    let solution = random::solve(&problem);
+    let states =
+        |culprits: &mut dyn Iterator<Item = Culprit>| -> Vec<u32> { culprits.map(|one| one.state.0).collect() };
+    assert_eq!(states(&mut solution.culprits(&problem)), [0, 1, 2, 4]);
+    assert_eq!(states(&mut solution.culprits(&problem).decided_first()), [1, 0, 2, 4]);
+}
+
+#[test]
 fn members_that_only_differ_for_ever() {
     // From 0 one member comes back at once, the other over 1 where p holds: whether p recurs depends on who picks.
     let edges: &[&[&[u32]]] = &[&[&[0, 1]], &[&[0]]];

@@ -82,6 +82,27 @@ fn useless_refinements_come_to_an_end() {
     assert!(matches!(outcome.decisions[0].undecided, Some(Undecided::Stuck { .. })));
 }
 
+#[test]
+fn what_is_of_use_only_together_is_refined_together() {
+    let (toy, formula) = latch();
+    let offered = |joint: bool, later: bool| {
+        let mut observed = Observed {
+            blame: Box::new(move |candidates| {
+                let one = candidates.first().expect("the input is blamed").clone();
+                let of = |bit: u64, step| Candidate { knob: Knob::Everywhere(STORED, bit), step, joint, ..one.clone() };
+                vec![of(0b0001, 1), of(0b0010, 1), of(0b0100, usize::from(!later)), of(0b0010, 1)]
+            }),
+            ..Observed::new(&toy)
+        };
+        let watch = Impatient(AtomicUsize::new(1));
+        let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
+        outcome.precision.at(&Location::Bits(0, 0)).step.kept(STORED)
+    };
+    assert_eq!(offered(false, false), 0b0100, "the most significant bit is the best");
+    assert_eq!(offered(true, false), 0b0111);
+    assert_eq!(offered(true, true), 0b0011, "what another step forgot is of no use yet");
+}
+
 /// A watch that has enough after some questions.
 struct Impatient(AtomicUsize);
 
@@ -177,6 +198,7 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
             step,
             indirection,
             direct,
+            joint: false,
         };
         let mut offered: Vec<Candidate<Toy>> = candidates.iter().map(offer).collect();
         if turned {

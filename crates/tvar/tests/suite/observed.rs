@@ -82,6 +82,7 @@ impl System for Observed {
             step: c.step,
             indirection: c.indirection,
             direct: c.direct,
+            joint: c.joint,
         };
         candidates.into_iter().map(outer).collect()
     }

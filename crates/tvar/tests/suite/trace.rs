@@ -124,6 +124,6 @@ impl<'a> Trace<'a> {
     }
 
     fn add(&mut self, step: usize, location: Location, knob: Knob) {
-        self.found.push(Candidate { location, knob, step, indirection: 0, direct: true });
+        self.found.push(Candidate { location, knob, step, indirection: 0, direct: true, joint: false });
     }
 }

@@ -1,0 +1,125 @@
+//! What was forgotten on the way to a failure that some cause may lead to.
+//!
+//! Where much was forgotten, a state may fail for certain that no run reaches: it covers nothing but what was not told apart from
+//! others before. No unknown value is at fault there, so that the cause itself, the choice that may lead to it, tells nothing of
+//! what to refine. What the way to the failure depends on does.
+
+use crate::precision::Knob;
+use crate::refine::Run;
+use crate::space::StateSpace;
+use crate::system::{Blame, Candidate, System};
+use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
+use std::collections::{HashMap, VecDeque};
+
+impl<S: System> Run<'_, S>
+where
+    S::State: Send + Sync,
+{
+    /// What was forgotten last, and is not kept yet, of that on which the way to the nearest certain failure depends beyond a cause
+    /// that a path leads to: the bits are brought back everywhere.
+    pub(crate) fn forgotten_beyond(
+        &self,
+        system: &mut S,
+        path: &[S::State],
+        space: &StateSpace<S::State>,
+        solution: &Solution,
+        problem: &Problem<'_>,
+        culprit: &Culprit,
+    ) -> Option<(S::Location, Knob)> {
+        let rest = way_to_failure(solution, problem, culprit, &|state| system.is_hazard(&space.states[state.index()]))?;
+        let rest = rest.into_iter().map(|state| space.states[state.index()].clone());
+        let path: Vec<S::State> = path.iter().cloned().chain(rest).collect();
+        let candidates = system.blame(&path, Blame::Sink, &self.precision).into_iter();
+        let forgotten = candidates.filter_map(|Candidate { location, knob, step, .. }| match knob {
+            Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => {
+                Some((step, location, Knob::Everywhere(variable, bits)))
+            }
+            Knob::Case(..) | Knob::Input(..) => None,
+        });
+        let new = forgotten.filter(|(_, location, knob)| self.precision.is_new(location, *knob));
+        new.max_by_key(|(step, ..)| *step).map(|(_, location, knob)| (location, knob))
+    }
+}
+
+/// The states from a member of the hyper-edge of a cause to where the formula fails for certain: at a hazard, or where no state
+/// comes next in which it fails. None if the cause is something else, or all its members may be fine.
+fn way_to_failure(
+    solution: &Solution,
+    problem: &Problem<'_>,
+    culprit: &Culprit,
+    is_hazard: &dyn Fn(StateId) -> bool,
+) -> Option<Vec<StateId>> {
+    let Cause::Edge { edge, .. } = culprit.cause else { return None };
+    let fails = |state: &StateId| solution.truth(*state, problem.formula.root()).is_false();
+    let first = problem.graph.edge(culprit.state, edge).iter().copied().filter(fails);
+    let mut before: HashMap<StateId, Option<StateId>> = first.map(|state| (state, None)).collect();
+    let members = problem.graph.edge(culprit.state, edge).iter().copied();
+    let mut waiting: VecDeque<StateId> = members.filter(|state| before.contains_key(state)).collect();
+    while let Some(state) = waiting.pop_front() {
+        let mut next = problem.graph.may(state).iter().copied().filter(fails).peekable();
+        if next.peek().is_none() || is_hazard(state) {
+            let mut way: Vec<_> = std::iter::successors(Some(state), |state| before[state]).collect();
+            way.reverse();
+            return Some(way);
+        }
+        for next in next {
+            before.entry(next).or_insert_with(|| {
+                waiting.push_back(next);
+                Some(state)
+            });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mu_calculus::{AtomId, GraphBuilder, Labels, parse_formula};
+    use three_valued::Truth;
+
+    /// The way to where `AG p` fails from the first cause that has one, in a graph with these hyper-edges.
+    fn way(edges: &[&[&[u32]]], fails: &[u32], hazards: &[u32]) -> Option<(u32, Vec<u32>)> {
+        let mut graph = GraphBuilder::new();
+        for state in edges {
+            graph.state();
+            for members in *state {
+                graph.edge(members.iter().map(|member| StateId(*member)));
+            }
+        }
+        let graph = graph.finish(StateId(0)).expect("the graph is complete");
+        let mut labels = Labels::new(1, edges.len());
+        for state in graph.states() {
+            labels.set(AtomId(0), state, Truth::from(!fails.contains(&state.0)));
+        }
+        let parsed = parse_formula("AG p").expect("the formula parses");
+        let formula = parsed.try_map_atoms(&mut |_| Ok::<_, ()>(AtomId(0))).expect("binding succeeds");
+        let formula = mu_calculus::NormalForm::new(&formula).expect("a small formula");
+        let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
+        let solution = problem.solve(&|| false).expect("nothing cancels it");
+        let is_hazard = |state: StateId| hazards.contains(&state.0);
+        solution.culprits(&problem).find_map(|culprit| {
+            let way = way_to_failure(&solution, &problem, &culprit, &is_hazard)?;
+            Some((culprit.state.0, way.into_iter().map(|state| state.0).collect()))
+        })
+    }
+
+    #[test]
+    fn the_way_leads_over_states_that_fail_to_where_the_formula_fails() {
+        // From 0 one member is fine; from the other the way to 4 is certain, over 2 and 3.
+        let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[3]], &[&[4], &[1]], &[&[1]]];
+        assert_eq!(way(edges, &[4], &[]), Some((0, vec![2, 3, 4])));
+    }
+
+    #[test]
+    fn the_way_ends_at_a_hazard() {
+        let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[3]], &[&[4], &[1]], &[&[4]]];
+        assert_eq!(way(edges, &[3, 4], &[3]), Some((0, vec![2, 3])));
+    }
+
+    #[test]
+    fn there_is_no_way_where_nothing_fails_for_certain() {
+        let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[2]]];
+        assert_eq!(way(edges, &[], &[]), None);
+    }
+}
