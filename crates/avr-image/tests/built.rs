@@ -85,7 +85,8 @@ fn check_bounded(file: &[u8], expected: Option<&str>) {
     let start = Instant::now();
     let error = load(file).err().map(|error| error.to_string());
     assert_eq!(error.as_deref(), expected);
-    assert!(start.elapsed() < Duration::from_secs(10));
+    // What multiplies takes hours: a minute is enough for a machine that does other things as well.
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
