@@ -1,8 +1,8 @@
-//! What was forgotten on the way to a failure that some cause may lead to.
+//! What was forgotten on the way to a hazard that some cause may lead to.
 //!
 //! Where much was forgotten, a state may fail for certain that no run reaches: it covers nothing but what was not told apart from
 //! others before. No unknown value is at fault there, so that the cause itself, the choice that may lead to it, tells nothing of
-//! what to refine. What the way to the failure depends on does.
+//! what to refine. What the way to the hazard depends on does.
 
 use crate::precision::Knob;
 use crate::refine::Run;
@@ -15,7 +15,7 @@ impl<S: System> Run<'_, S>
 where
     S::State: Send + Sync,
 {
-    /// What was forgotten last, and is not kept yet, of that on which the way to the nearest certain failure depends beyond a cause
+    /// What was forgotten last, and is not kept yet, of that on which the way to the nearest certain hazard depends beyond a cause
     /// that a path leads to: the bits are brought back everywhere.
     pub(crate) fn forgotten_beyond(
         &self,
@@ -26,7 +26,7 @@ where
         problem: &Problem<'_>,
         culprit: &Culprit,
     ) -> Option<(S::Location, Knob)> {
-        let rest = way_to_failure(solution, problem, culprit, &|state| system.is_hazard(&space.states[state.index()]))?;
+        let rest = way_to_hazard(solution, problem, culprit, &|state| system.is_hazard(&space.states[state.index()]))?;
         let rest = rest.into_iter().map(|state| space.states[state.index()].clone());
         let path: Vec<S::State> = path.iter().cloned().chain(rest).collect();
         let candidates = system.blame(&path, Blame::Sink, &self.precision).into_iter();
@@ -41,9 +41,9 @@ where
     }
 }
 
-/// The states from a member of the hyper-edge of a cause to where the formula fails for certain: at a hazard, or where no state
-/// comes next in which it fails. None if the cause is something else, or all its members may be fine.
-fn way_to_failure(
+/// The states from a member of the hyper-edge of a cause over states in which the formula fails for certain to the nearest hazard;
+/// none if the cause is something else, or no member leads to one like that.
+fn way_to_hazard(
     solution: &Solution,
     problem: &Problem<'_>,
     culprit: &Culprit,
@@ -56,13 +56,12 @@ fn way_to_failure(
     let members = problem.graph.edge(culprit.state, edge).iter().copied();
     let mut waiting: VecDeque<StateId> = members.filter(|state| before.contains_key(state)).collect();
     while let Some(state) = waiting.pop_front() {
-        let mut next = problem.graph.may(state).iter().copied().filter(fails).peekable();
-        if next.peek().is_none() || is_hazard(state) {
+        if is_hazard(state) {
             let mut way: Vec<_> = std::iter::successors(Some(state), |state| before[state]).collect();
             way.reverse();
             return Some(way);
         }
-        for next in next {
+        for next in problem.graph.may(state).iter().copied().filter(fails) {
             before.entry(next).or_insert_with(|| {
                 waiting.push_back(next);
                 Some(state)
@@ -78,7 +77,7 @@ mod tests {
     use mu_calculus::{AtomId, GraphBuilder, Labels, parse_formula};
     use three_valued::Truth;
 
-    /// The way to where `AG p` fails from the first cause that has one, in a graph with these hyper-edges.
+    /// The way to a hazard from the first cause that has one, for `AG p` in a graph with these hyper-edges.
     fn way(edges: &[&[&[u32]]], fails: &[u32], hazards: &[u32]) -> Option<(u32, Vec<u32>)> {
         let mut graph = GraphBuilder::new();
         for state in edges {
@@ -99,27 +98,24 @@ mod tests {
         let solution = problem.solve(&|| false).expect("nothing cancels it");
         let is_hazard = |state: StateId| hazards.contains(&state.0);
         solution.culprits(&problem).find_map(|culprit| {
-            let way = way_to_failure(&solution, &problem, &culprit, &is_hazard)?;
+            let way = way_to_hazard(&solution, &problem, &culprit, &is_hazard)?;
             Some((culprit.state.0, way.into_iter().map(|state| state.0).collect()))
         })
     }
 
     #[test]
-    fn the_way_leads_over_states_that_fail_to_where_the_formula_fails() {
+    fn the_way_leads_over_states_that_fail_to_the_nearest_hazard() {
         // From 0 one member is fine; from the other the way to 4 is certain, over 2 and 3.
-        let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[3]], &[&[4], &[1]], &[&[1]]];
-        assert_eq!(way(edges, &[4], &[]), Some((0, vec![2, 3, 4])));
-    }
-
-    #[test]
-    fn the_way_ends_at_a_hazard() {
         let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[3]], &[&[4], &[1]], &[&[4]]];
-        assert_eq!(way(edges, &[3, 4], &[3]), Some((0, vec![2, 3])));
+        assert_eq!(way(edges, &[4], &[4]), Some((0, vec![2, 3, 4])));
+        assert_eq!(way(edges, &[3, 4], &[3, 4]), Some((0, vec![2, 3])), "it ends at the first");
     }
 
     #[test]
-    fn there_is_no_way_where_nothing_fails_for_certain() {
-        let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[2]]];
-        assert_eq!(way(edges, &[], &[]), None);
+    fn there_is_no_way_to_what_fails_for_another_reason_or_only_perhaps() {
+        let edges: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[3]], &[&[4], &[1]], &[&[4]]];
+        assert_eq!(way(edges, &[4], &[]), None);
+        let perhaps: &[&[&[u32]]] = &[&[&[1, 2]], &[&[1]], &[&[1, 3]], &[&[3]]];
+        assert_eq!(way(perhaps, &[3], &[3]), Some((2, vec![3])), "only from where it is certain");
     }
 }

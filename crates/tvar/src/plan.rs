@@ -5,7 +5,7 @@ use crate::precision::{Knob, Place};
 use crate::refine::{Checked, Mode, Run, Views, speaks_of_all};
 use crate::space::StateSpace;
 use crate::system::{Blame, Candidate, System};
-use mu_calculus::{Cause, Culprit, Culprits, Problem, Solution, StateId};
+use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use three_valued::Truth;
@@ -33,6 +33,9 @@ struct Quota {
     attempts: usize,
     /// Where only all successors matter, cases do what inputs do, at less cost.
     prefers_cases: bool,
+    /// Where much was forgotten, a hazard that is certain behind a choice is the best sign of what should not have been. (That some
+    /// bound on the stack is exceeded is as likely to be true.)
+    seeks_failures: bool,
     /// In a part of a space only what [`Run::is_real`] says is asked for, unless it takes a run to show the goal: elsewhere few
     /// states per location come to more.
     asks_for_all: bool,
@@ -53,12 +56,13 @@ where
     ) -> Result<usize, Undecided<S::State>> {
         let solution = checked.solution.as_ref().expect("an open goal was evaluated");
         let problem = views.problem(&self.goals[checked.goal]);
-        let quota = self.quota(space, &problem);
+        let quota = self.quota(space, &problem, self.goals[checked.goal].sees_hazards);
         let mut helped = 0;
         let mut made: Vec<(S::Location, Knob)> = Vec::new();
         let mut first = None;
         let mut attempts = quota.attempts;
-        for culprit in self.causes(solution, &problem) {
+        let culprits = solution.culprits(&problem);
+        for culprit in if quota.seeks_failures { culprits.decided_first() } else { culprits } {
             if !quota.asks_for_all && !self.is_real(system, space, &culprit) {
                 continue;
             }
@@ -76,13 +80,14 @@ where
                 let (path, blame) = trace(space, &culprit);
                 let candidates = system.blame(&path, blame, &self.precision);
                 let sources = candidates.iter().map(Source::of).collect();
-                let forgotten = if quota.prefers_cases {
-                    self.forgotten_beyond(system, &path, space, solution, &problem, &culprit)
-                } else {
-                    None
-                };
-                first.get_or_insert(Undecided::Stuck { path, blame, sources });
-                forgotten.map_or_else(|| self.best(candidates, quota.prefers_cases), |refinement| vec![refinement])
+                first.get_or_insert_with(|| Undecided::Stuck { path: path.clone(), blame, sources });
+                let best = self.best(candidates, quota.prefers_cases);
+                // What hangs on an input is no sign of what was forgotten.
+                if !quota.seeks_failures || best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..))) {
+                    return best;
+                }
+                let forgotten = self.forgotten_beyond(system, &path, space, solution, &problem, &culprit);
+                forgotten.map_or(best, |refinement| vec![refinement])
             });
             plan.blamed.insert((culprit.state, culprit.cause), refinements.clone());
             if refinements.is_empty() {
@@ -111,7 +116,7 @@ where
     }
 
     /// How many causes of a goal are looked for in a space, and which.
-    fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>) -> Quota {
+    fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>, sees_hazards: bool) -> Quota {
         // In a part of a space the nearest states that were not expanded are as good as any.
         let (wanted, attempts) = match self.mode {
             Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
@@ -123,6 +128,7 @@ where
             wanted,
             attempts,
             prefers_cases: self.mode == Mode::Limited && is_universal,
+            seeks_failures: self.mode == Mode::Limited && is_universal && sees_hazards,
             asks_for_all: space.is_finished() || self.mode != Mode::Limited && !is_universal,
         }
     }
@@ -156,13 +162,6 @@ where
         let (path, blame) = trace(space, &culprit);
         let sources = system.blame(&path, blame, &self.precision).iter().map(Source::of).collect();
         Undecided::Stuck { path, blame, sources }
-    }
-
-    /// The causes of an unknown verdict in the order in which they are looked at.
-    fn causes<'s>(&self, solution: &'s Solution, problem: &Problem<'s>) -> Culprits<'s> {
-        let culprits = solution.culprits(problem);
-        // Where much was forgotten, a part of the runs that fails for certain is the best sign of what should not have been.
-        if self.mode == Mode::Limited { culprits.decided_first() } else { culprits }
     }
 
     /// The best candidate that changes something, with those that are refined together with it; none if no candidate does.
