@@ -123,6 +123,18 @@ fn samples_have_their_verdicts_with_fewer_interrupts() {
 }
 
 #[test]
+fn receivers_that_keep_their_buffers_are_proved() {
+    for name in ["packet-repaired", "message-repaired"] {
+        let sample = samples().into_iter().find(|sample| sample.sample == name).expect("it is there");
+        let sample = Sample { limit: None, ..sample };
+        let (image, properties) = sample.images.first().expect("it has images");
+        let results = verify(&sample, image, properties, Scope::Reducible);
+        assert_eq!(results.properties[0].verdict, Verdict::Holds, "{image}");
+        assert_eq!(results.stack.exact(), sample.stack, "{image}");
+    }
+}
+
+#[test]
 fn every_sample_is_checked() {
     let devices: std::collections::BTreeSet<String> = samples().into_iter().map(|sample| sample.device).collect();
     assert!(devices.iter().all(|device| ["atmega328p-gpio", "atmega328p", "attiny85"].contains(&device.as_str())));
