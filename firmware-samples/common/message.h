@@ -30,7 +30,7 @@ static uint8_t receive(void)
     return byte;
 }
 
-static __attribute__((noinline)) void show(const uint8_t *bytes, uint8_t length)
+static void show(const uint8_t *bytes, uint8_t length)
 {
     uint8_t sum = 0;
     for (uint8_t i = 0; i < length; i++) {
@@ -39,7 +39,7 @@ static __attribute__((noinline)) void show(const uint8_t *bytes, uint8_t length)
     PORTB = sum & 0x3f;
 }
 
-static __attribute__((noinline)) void message(void)
+static void message(void)
 {
     uint8_t buffer[LONGEST];
     uint8_t length = receive();
