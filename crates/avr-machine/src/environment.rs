@@ -209,7 +209,12 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
-    /// Whether they are to do so where they ask for nothing but whether something is equal, too.
+    /// Whether results have ranges besides their bits.
+    fn has_ranges(&self) -> bool {
+        false
+    }
+
+    /// Whether comparisons are to do so where they ask for nothing but whether something is equal, too.
     fn learns_equalities(&self) -> bool {
         false
     }

@@ -17,6 +17,7 @@ mod evidence;
 mod explain;
 mod exploration;
 mod fairness;
+mod flow;
 mod graph;
 mod handlers;
 mod invariant;
@@ -43,6 +44,7 @@ mod store;
 mod survey;
 mod system;
 mod trace;
+mod turns;
 mod vacuity;
 #[cfg(test)]
 mod varied_programs;

@@ -7,6 +7,7 @@
 mod counters;
 mod learning;
 
+use crate::flow::Flow;
 use avr_isa::Instruction;
 use avr_machine::{Fetched, Machine, Program};
 use rustc_hash::FxHashMap;
@@ -43,16 +44,6 @@ struct Effect {
     /// The pointer registers that it goes through.
     pointers: Cells,
     flow: Flow,
-}
-
-/// Where an instruction leads, in flash word addresses.
-#[derive(Clone, Debug)]
-enum Flow {
-    Next(Vec<u32>),
-    Call { function: u32, next: u32 },
-    IndirectCall { next: u32 },
-    Return,
-    Unknown,
 }
 
 pub(crate) use learning::Learning;
@@ -229,7 +220,7 @@ fn saved_registers(program: &Program, entry: u32) -> Vec<u8> {
         if let Instruction::Push { rr } = instruction {
             saved.push(rr.index());
         }
-        match (flow(program, instruction, address, words), instruction) {
+        match (Flow::of(program, instruction, address, words), instruction) {
             (Flow::Next(targets), Instruction::Jmp { .. } | Instruction::Rjmp { .. }) if saved.is_empty() => {
                 address = targets[0];
             }
@@ -255,7 +246,12 @@ fn effect(program: &Program, address: u32) -> Option<Effect> {
         }
         _ => {}
     }
-    Some(Effect { read, written, pointers: pointers(instruction), flow: flow(program, instruction, address, words) })
+    Some(Effect {
+        read,
+        written,
+        pointers: pointers(instruction),
+        flow: Flow::of(program, instruction, address, words),
+    })
 }
 
 /// The pointer registers that an instruction accesses data or flash through, or jumps through.
@@ -271,31 +267,6 @@ fn pointers(instruction: Instruction) -> Cells {
         | Instruction::Icall
         | Instruction::Eicall => pair(30),
         _ => 0,
-    }
-}
-
-fn flow(program: &Program, instruction: Instruction, address: u32, words: u8) -> Flow {
-    let next = address + u32::from(words);
-    let relative = |offset: i16| (address + 1).wrapping_add_signed(offset.into()) & (program.words() - 1);
-    match instruction {
-        Instruction::Rjmp { offset } => Flow::Next(vec![relative(offset)]),
-        Instruction::Jmp { target } => Flow::Next(vec![target]),
-        // A call of the next instruction makes room on the stack.
-        Instruction::Rcall { offset: 0 } => Flow::Next(vec![next]),
-        Instruction::Rcall { offset } => Flow::Call { function: relative(offset), next },
-        Instruction::Call { target } => Flow::Call { function: target, next },
-        Instruction::Ret | Instruction::Reti => Flow::Return,
-        Instruction::Icall | Instruction::Eicall => Flow::IndirectCall { next },
-        Instruction::Ijmp | Instruction::Eijmp => Flow::Unknown,
-        Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => {
-            Flow::Next(vec![next, relative(offset.into())])
-        }
-        Instruction::Cpse { .. }
-        | Instruction::Sbrc { .. }
-        | Instruction::Sbrs { .. }
-        | Instruction::Sbic { .. }
-        | Instruction::Sbis { .. } => Flow::Next(vec![next, next + program.words_at(next)]),
-        _ => Flow::Next(vec![next]),
     }
 }
 

@@ -189,6 +189,10 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         self.learning.as_ref().is_some_and(|learning| learning.has_register(register, next))
     }
 
+    fn has_ranges(&self) -> bool {
+        self.learning.is_some()
+    }
+
     fn learns_equalities(&self) -> bool {
         !self.precision.coarse
     }

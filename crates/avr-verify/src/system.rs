@@ -14,6 +14,7 @@ use crate::state::{AbstractState, Location, Running};
 use crate::step::Leaf;
 use crate::store::Store;
 use crate::trace::Tracer;
+use crate::turns::Turns;
 use crate::workspace::Workspace;
 use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
@@ -25,7 +26,7 @@ use std::rc::Rc;
 use three_valued::{Truth, TvByte};
 use tvar::{
     Blame, Candidate, Decided, Decision, Difference, Goal, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision,
-    System, Variable, Watch,
+    System, Turn, Variable, Watch,
 };
 
 /// The search for a run that shows a goal, and what was decided without leaving out states, if some were left out.
@@ -47,6 +48,8 @@ pub struct Firmware<'a> {
     pub(crate) store: Store,
     pub(crate) forgetting: Forgetting,
     pub(crate) workspace: Workspace,
+    /// In which order states are expanded.
+    pub(crate) turns: Turns,
     /// The events that atoms speak of.
     pub(crate) watched: Rc<[WatchedEvent]>,
     /// The properties that are to be told what is decided.
@@ -84,6 +87,7 @@ impl<'a> Firmware<'a> {
             store,
             forgetting,
             workspace,
+            turns: Turns::new(&machine.program),
             watched,
             asked: None,
             shown,
@@ -281,15 +285,16 @@ impl System for Firmware<'_> {
             && self.store.occurrences_cover(coarse.did, fine.did)
     }
 
-    fn rank(&self, state: &AbstractState) -> u32 {
-        // Handlers last: what they interrupt has lost by then what it loses.
+    fn turn(&self, state: &AbstractState) -> Turn {
         match state {
-            AbstractState::Running(running) => {
-                let frames = self.store.frames(running.calls);
-                frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count() as u32
-            }
-            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => 0,
+            AbstractState::Running(running) => self.turns.of(&self.store, running),
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Turn::default(),
         }
+    }
+
+    fn are_neighbours(&self, one: Variable, next: Variable) -> bool {
+        // In the SRAM: an array, or a number of several bytes.
+        one.0 >= u32::from(self.machine.sram().start) && next.0 == one.0 + 1
     }
 
     fn differences(&self, one: &AbstractState, other: &AbstractState) -> Vec<Difference> {
@@ -365,7 +370,11 @@ impl System for Firmware<'_> {
         let decision = unfolded.as_ref().unwrap_or(decided.decision);
         let search = match &unfolded {
             None if self.compression.is_some() && decided.decision.verdict.is_false() => {
-                Search::Missing("the run could not be unfolded".to_owned())
+                let why = match decided.watch.cancelled() {
+                    true => "no time or memory was left for unfolding the run",
+                    false => "the run could not be unfolded",
+                };
+                Search::Missing(why.to_owned())
             }
             _ => evidence::find(self, decided.goal, decision, decided.watch),
         };

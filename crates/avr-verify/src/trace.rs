@@ -20,6 +20,8 @@ use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
 struct Source {
     step: usize,
     knob: Knob,
+    /// Whether a range was known of the byte that is forgotten.
+    ranged: bool,
 }
 
 /// Unknown inputs as traced bytes.
@@ -48,7 +50,7 @@ impl Unknowns<TracedByte> for Recorder<'_> {
         let variable = input_variable(source);
         let step = self.step;
         let first = self.sources.len() as u32;
-        self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit) }));
+        self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit), ranged: false }));
         TracedByte::numbered(TvByte::new(0, !mask), first)
     }
 
@@ -140,19 +142,30 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
         };
         let mut candidates = self.candidates(&direct, true);
+        if self.ends_at(Limit::UnknownPointer) && candidates.iter().any(|candidate| self.forgot_range(candidate)) {
+            // What was known to be in a range was an index: its cases would be as many as its range has values.
+            candidates.retain(|candidate| self.forgot_range(candidate));
+            return candidates;
+        }
         candidates.extend(self.cuts(&direct));
         for origins in std::mem::take(&mut self.asked).iter().rev() {
             candidates.extend(self.candidates(origins, false));
         }
-        if self.is_lost() {
+        if self.ends_at(Limit::UnknownTarget) {
             candidates.iter_mut().for_each(bring_back_first);
         }
         candidates
     }
 
-    /// Whether the path ends at a jump of which the target is unknown.
-    fn is_lost(&self) -> bool {
-        matches!(self.path.last(), Some(AbstractState::Limit { limit: Limit::UnknownTarget, .. }))
+    /// Whether the path ends at a limit of this kind.
+    fn ends_at(&self, kind: Limit) -> bool {
+        matches!(self.path.last(), Some(AbstractState::Limit { limit, .. }) if *limit == kind)
+    }
+
+    /// Whether it would bring back a byte of which a range was known.
+    fn forgot_range(&self, candidate: &Candidate<Firmware<'f>>) -> bool {
+        let is_source = |source: &Source| (source.step, source.knob) == (candidate.step, candidate.knob);
+        self.sources.iter().any(|source| source.ranged && is_source(source))
     }
 
     fn location(&self, step: usize) -> Location {
@@ -284,7 +297,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 let bits = if is_coarse { 0xff } else { 1 << bit };
                 // What a register holds matters here; what memory holds must not be lost on the way either.
                 let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
-                sources.push(Source { step, knob });
+                sources.push(Source { step, knob, ranged: in_range != 0 });
                 Origins::of(sources.len() as u32 - 1)
             });
             self.state.data.set(address, forgotten);

@@ -41,8 +41,8 @@ impl BitDomain for Truth {
 /// A byte of three-valued bits: bits whose `known` is 1 have the value in `value`, the others may be either; of the values that
 /// these bits allow, it stands for those in a *range*.
 ///
-/// Bits alone cannot say "at most 23". Ranges come from [`Self::within`], and operations on bytes whose range says more than their
-/// bits do: without the former there are none.
+/// Bits alone cannot say "at most 23". Ranges come from [`Self::within`], from sums and differences with a constant, and from
+/// operations on bytes whose range says more than their bits do: without the former there are none.
 ///
 /// `value` is 0 wherever `known` is 0, `low` and `high` are the least and the greatest value that the byte stands for, and bits
 /// in which all values of the range agree are known.
@@ -204,6 +204,13 @@ impl TvByte {
         if self.is_ranged() { self.concretisations().count() } else { 1 << self.known.count_zeros() }
     }
 
+    /// Whether the range of a sum or difference of two bytes is looked for: that of an offset in a table, which begins anywhere,
+    /// is more than its bits tell.
+    #[inline]
+    const fn has_range_with(self, other: Self) -> bool {
+        self.is_ranged() || other.is_ranged() || self.known().is_some() || other.known().is_some()
+    }
+
     /// What is known of a sum or difference of which the value lies in a range, of values that need more than a byte.
     fn narrow(mut sum: Sum<Self>, low: i16, high: i16) -> Sum<Self> {
         let wraps = low.div_euclid(256);
@@ -325,7 +332,7 @@ impl ByteDomain for TvByte {
             return lift(&ByteDomain::add(&a, &b, &c));
         }
         let sum = Self::from_sum(self.word().add(other.word(), *carry));
-        if !self.is_ranged() && !other.is_ranged() {
+        if !self.has_range_with(*other) {
             return sum;
         }
         let [least, most] = ends(*carry);
@@ -338,7 +345,7 @@ impl ByteDomain for TvByte {
             return lift(&ByteDomain::subtract(&a, &b, &c));
         }
         let difference = Self::from_sum(self.word().subtract(other.word(), *borrow));
-        if !self.is_ranged() && !other.is_ranged() {
+        if !self.has_range_with(*other) {
             return difference;
         }
         let [least, most] = ends(*borrow);
@@ -401,6 +408,11 @@ impl ByteDomain for TvByte {
     #[inline]
     fn assume(&self, fact: TvByte) -> Option<Self> {
         self.meet(fact)
+    }
+
+    #[inline]
+    fn without_range(self) -> Self {
+        Self::new(self.value, self.known)
     }
 }
 

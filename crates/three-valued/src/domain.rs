@@ -113,6 +113,12 @@ pub trait ByteDomain: Clone + Debug + PartialEq {
         self.bits().known()
     }
 
+    /// The byte without the range that it has besides its bits; domains without ranges give it as it is.
+    #[must_use]
+    fn without_range(self) -> Self {
+        self
+    }
+
     /// The byte as fetched from an address with these bytes: domains that trace origins note the indirection.
     #[must_use]
     fn indexed_by(self, _address: &[&Self]) -> Self {

@@ -330,6 +330,11 @@ impl ByteDomain for TracedByte {
         Some(Self::build(self.bits.meet(fact)?, |index| self.origins(index)))
     }
 
+    fn without_range(mut self) -> Self {
+        self.bits = self.bits.without_range();
+        self
+    }
+
     fn indexed_by(self, address: &[&Self]) -> Self {
         let indirect = address.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins())).indirect();
         Self::build(self.bits, |index| self.origins(index).union(&indirect))

@@ -146,6 +146,7 @@ fn meet_and_cover_agree_with_the_sets() {
 
 type Unary = fn(u8) -> u8;
 type Binary = fn(u8, u8) -> u8;
+type Addition = fn(&u8, &u8, &bool) -> Sum<u8>;
 
 /// Bytes with ranges, of all widths and at all places of the byte.
 fn ranged_bytes() -> Vec<TvByte> {
@@ -246,9 +247,37 @@ fn ranges_say_what_bits_cannot() {
     let left = TvByte::constant(24).subtract(&index, &Truth::False);
     assert_eq!((left.value.low(), left.value.high(), left.carries.bit(7)), (1, 24, Truth::False));
     assert_eq!(format!("{index}"), "0b000XXXXX in 0..=23");
-    // Without a range among the operands there is none in the result.
-    assert!(!TvByte::new(0, 0xf8).add(&TvByte::constant(1), &Truth::False).value.is_ranged());
+    // Without a range or a constant among the operands there is none in the result.
+    assert!(!TvByte::new(0, 0xf8).add(&TvByte::new(0, 0xf8), &Truth::False).value.is_ranged());
     assert!(!TvByte::constant(3).join(&TvByte::constant(5)).is_ranged());
+    assert_eq!(index.without_range(), TvByte::new(0, 0xe0));
+    let offset = TvByte::new(0, 0xc0).add(&TvByte::constant(0x45), &Truth::False);
+    assert_eq!((offset.value.low(), offset.value.high(), offset.carries.bit(7)), (0x45, 0x84, Truth::False));
+}
+
+#[test]
+fn sums_with_a_constant_have_exactly_the_range_of_what_they_stand_for() {
+    for byte in sample_bytes() {
+        for (k, carry) in (0..=255).flat_map(|k| [false, true].map(|carry| (k, carry))) {
+            let (constant, truth) = (TvByte::constant(k), Truth::from(carry));
+            let results: [(Sum<TvByte>, Addition); 3] = [
+                (byte.add(&constant, &truth), |x, k, carry| x.add(k, carry)),
+                (byte.subtract(&constant, &truth), |x, k, carry| x.subtract(k, carry)),
+                (constant.subtract(&byte, &truth), |x, k, carry| k.subtract(x, carry)),
+            ];
+            for (result, exact) in results {
+                let sums: Vec<Sum<u8>> = byte.concretisations().map(|x| exact(&x, &k, &carry)).collect();
+                assert!(sums.iter().all(|sum| covers(&result, sum)), "{byte} and {k} with {carry}");
+                let wraps = |sum: &Sum<u8>| sum.carries >> 7 & 1;
+                if sums.iter().all(|sum| wraps(sum) == wraps(&sums[0])) {
+                    let values = || sums.iter().map(|sum| sum.value);
+                    let ends = (result.value.low(), result.value.high());
+                    assert_eq!(Some(ends), values().min().zip(values().max()), "{byte} and {k} with {carry}");
+                    assert!(!result.carries.bit(7).is_unknown(), "{byte} and {k} with {carry}");
+                }
+            }
+        }
+    }
 }
 
 /// A traced byte whose unknown bit `i` has the origin `base + i`.

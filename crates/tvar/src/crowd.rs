@@ -4,7 +4,7 @@
 //! Bajkai & Hajdu's explicit/predicate product, bit by bit. What is dropped at a location stays dropped there until
 //! refinement brings it back, and that for good.
 
-use crate::precision::{Place, Precision};
+use crate::precision::{Place, Precision, Variable};
 use crate::system::System;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -116,7 +116,8 @@ impl<T: Clone + PartialEq> Crowd<T> {
     }
 }
 
-/// Drops what a new state has different from the others, if it is too much; whether anything was dropped.
+/// Drops what a new state has different from the others, if it is too much; whether anything was dropped. Variables in a row are
+/// dropped together: a loop that fills an array changes one element after the other.
 fn drop_what_differs<S: System>(
     system: &S,
     precision: &mut Precision<S::Location>,
@@ -135,11 +136,40 @@ fn drop_what_differs<S: System>(
         }
     }
     let full = crowd.len() >= MAX_STATES;
+    let differing: Vec<_> =
+        variables.into_iter().map(|(variable, (bits, others))| (variable, bits, others.len())).collect();
     let mut dropped = false;
-    for (variable, (bits, others)) in variables {
-        if full || others.len() >= MAX_CONTENTS {
-            dropped |= precision.drop_bits(location, variable, bits);
-        }
+    for (variable, bits) in too_much(&differing, full, |one, next| system.are_neighbours(one, next)) {
+        dropped |= precision.drop_bits(location, variable, bits);
     }
     dropped
+}
+
+/// Which of the bits that differ, of variables with so many other contents, are dropped: all of a row of neighbours of which one
+/// has too many contents, and simply all in a full crowd.
+fn too_much(
+    differing: &[(Variable, u64, usize)],
+    full: bool,
+    are_neighbours: impl Fn(Variable, Variable) -> bool,
+) -> impl Iterator<Item = (Variable, u64)> {
+    let rows = differing.chunk_by(move |(one, ..), (next, ..)| are_neighbours(*one, *next));
+    let are_dropped = move |row: &&[(Variable, u64, usize)]| full || row.iter().any(|one| one.2 >= MAX_CONTENTS);
+    rows.filter(are_dropped).flatten().map(|(variable, bits, _)| (*variable, *bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_is_dropped_when_one_of_its_elements_is() {
+        let differing = [(7, 1, 2), (8, 2, 1), (260, 1, 1), (261, 3, 2), (262, 4, 1), (264, 7, 1)];
+        let differing = differing.map(|(variable, bits, contents)| (Variable(variable), bits, contents));
+        let dropped = |full| {
+            let in_ram = |one: Variable, next: Variable| one.0 >= 256 && next.0 == one.0 + 1;
+            too_much(&differing, full, in_ram).map(|(variable, bits)| (variable.0, bits)).collect::<Vec<_>>()
+        };
+        assert_eq!(dropped(false), [(7, 1), (260, 1), (261, 3), (262, 4)]);
+        assert_eq!(dropped(true).len(), differing.len());
+    }
 }

@@ -3,7 +3,7 @@
 use crate::crowd::Crowds;
 use crate::precision::Precision;
 use crate::space::StateSpace;
-use crate::system::{HyperEdges, System};
+use crate::system::{HyperEdges, System, Turn};
 use crate::watch::{Phase, Progress, Watch};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -26,8 +26,8 @@ pub struct Explorer<S: System> {
     space: StateSpace<S::State>,
     /// The states of the space by content.
     index: HashTable<u32>,
-    /// The states that were not expanded, by rank and by how many states their locations had before.
-    waiting: BTreeMap<(u32, u32), VecDeque<u32>>,
+    /// The states that were not expanded, by how many states their locations had before (the logarithm to base 2), and by turn.
+    waiting: BTreeMap<(u32, Turn), VecDeque<u32>>,
     /// The states by location, if locations are limited.
     crowds: Option<Crowds<S>>,
     /// The state that each state was replaced by because its location dropped bits since: itself for most.
@@ -44,7 +44,7 @@ impl<S: System> Explorer<S> {
     pub fn new(system: &mut S, limited: bool) -> Self {
         let mut explorer = Self::of(StateSpace::empty(), limited);
         let initial = system.initial();
-        explorer.intern(initial, (0, 0));
+        explorer.intern(initial, (0, Turn::default()));
         explorer
     }
 
@@ -59,7 +59,7 @@ impl<S: System> Explorer<S> {
             });
         }
         let waiting = (0..space.states.len()).filter(|state| !space.is_expanded(*state));
-        explorer.waiting.insert((0, 0), waiting.map(|state| state as u32).collect());
+        explorer.waiting.insert((0, Turn::default()), waiting.map(|state| state as u32).collect());
         explorer
     }
 
@@ -169,7 +169,7 @@ impl<S: System> Explorer<S> {
     }
 
     /// The number of a state, which is new if it was not there yet and then waits for its turn.
-    fn intern(&mut self, state: S::State, turn: (u32, u32)) -> u32 {
+    fn intern(&mut self, state: S::State, turn: (u32, Turn)) -> u32 {
         let hash = FxBuildHasher.hash_one(&state);
         let states = &self.space.states;
         if let Some(index) = self.index.find(hash, |index| states[*index as usize] == state) {
@@ -192,12 +192,13 @@ impl<S: System> Explorer<S> {
         }
         let Some(crowds) = &mut self.crowds else {
             // Without limits states are expanded as they are found, so that the nearest causes are found first.
-            return self.intern(state, (0, 0));
+            return self.intern(state, (0, Turn::default()));
         };
-        // A location that has many states will drop some of what they differ in: the others go first.
-        let (location, rank) = (system.location(&state), system.rank(&state));
+        // A location that has many states will drop some of what they differ in: the others go first. Only powers of two count,
+        // so that of two locations with a few states the turn decides.
+        let (location, turn) = (system.location(&state), system.turn(&state));
         let (state, before) = crowds.admit(system, precision, location, state);
-        self.intern(state, (rank, before))
+        self.intern(state, (before.ilog2(), turn))
     }
 
     /// Whether a state that waited is replaced by what is left of it after its location dropped bits.

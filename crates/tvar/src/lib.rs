@@ -26,5 +26,5 @@ pub use paper::PerState;
 pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
 pub use refine::{verify, verify_from};
 pub use space::StateSpace;
-pub use system::{Blame, Candidate, Decided, Difference, HyperEdges, Lookup, System};
+pub use system::{Blame, Candidate, Decided, Difference, HyperEdges, Lookup, System, Turn};
 pub use watch::{Exhausted, Phase, Progress, Unlimited, Watch};

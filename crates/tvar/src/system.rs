@@ -45,9 +45,15 @@ pub trait System {
     /// of those that cover it.
     fn covers(&self, coarse: &Self::State, fine: &Self::State) -> bool;
 
-    /// How late a state is to be expanded, among those that wait: lower ranks come first.
-    fn rank(&self, _state: &Self::State) -> u32 {
-        0
+    /// When a state is to be expanded, among those that wait at locations with as many states: lower turns come first.
+    fn turn(&self, _state: &Self::State) -> Turn {
+        Turn::default()
+    }
+
+    /// Whether the second variable follows the first one, as the elements of an array do: of those in a row that differ, either all
+    /// or none are dropped.
+    fn are_neighbours(&self, _one: Variable, _next: Variable) -> bool {
+        false
     }
 
     /// The variables in which two states at one location differ. A system that names none cannot have its states limited.
@@ -264,3 +270,6 @@ impl<T> HyperEdges<T> {
         starts.zip(&self.ends).map(|(start, end)| &self.members[start..*end])
     }
 }
+
+/// When a state is expanded: what comes first decides first, and lower numbers come first.
+pub type Turn = [u32; 12];

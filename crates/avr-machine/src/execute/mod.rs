@@ -118,6 +118,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Sets a general-purpose register.
     pub(crate) fn set_register(&mut self, register: Register, value: V) {
+        let value = if self.environment.has_ranges() { value } else { value.without_range() };
         self.state.data.set(register.index().into(), value);
     }
 

@@ -7,7 +7,7 @@ use mu_calculus::AtomId;
 use std::collections::BTreeMap;
 use three_valued::Truth;
 use tvar::{
-    Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision, System, Variable,
+    Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision, System, Turn, Variable,
 };
 
 /// The stored bits.
@@ -276,11 +276,12 @@ impl System for Toy {
         self.decayed(state, precision)
     }
 
-    fn rank(&self, state: &State) -> u32 {
-        match state {
-            State::Cover(word) => (word.value() % 3) as u32,
-            State::Dummy | State::Hazard => 0,
+    fn turn(&self, state: &State) -> Turn {
+        let mut turn = Turn::default();
+        if let State::Cover(word) = state {
+            turn[0] = (word.value() % 3) as u32;
         }
+        turn
     }
 
     fn differences(&self, one: &State, other: &State) -> Vec<Difference> {
