@@ -209,18 +209,18 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
-    /// Whether results have ranges besides their bits.
-    fn has_ranges(&self) -> bool {
-        false
-    }
-
-    /// Whether comparisons are to do so where they ask for nothing but whether something is equal, too.
+    /// Whether they are to do so where they ask for nothing but whether something is equal, too.
     fn learns_equalities(&self) -> bool {
         false
     }
 
     /// Whether comparisons are to narrow this cell of the SRAM.
     fn learns_cell(&self, _address: u16) -> bool {
+        false
+    }
+
+    /// Whether results have ranges besides their bits.
+    fn has_ranges(&self) -> bool {
         false
     }
 

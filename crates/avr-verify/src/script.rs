@@ -189,16 +189,16 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         self.learning.as_ref().is_some_and(|learning| learning.has_register(register, next))
     }
 
-    fn has_ranges(&self) -> bool {
-        self.learning.is_some()
-    }
-
     fn learns_equalities(&self) -> bool {
         !self.precision.coarse
     }
 
     fn learns_cell(&self, address: u16) -> bool {
         self.learning.as_ref().is_some_and(|learning| learning.has_cell(address))
+    }
+
+    fn has_ranges(&self) -> bool {
+        self.learning.is_some()
     }
 
     fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V {

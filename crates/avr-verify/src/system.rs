@@ -287,7 +287,7 @@ impl System for Firmware<'_> {
 
     fn turn(&self, state: &AbstractState) -> Turn {
         match state {
-            AbstractState::Running(running) => self.turns.of(&self.store, running),
+            AbstractState::Running(running) => self.turns.of(&self.store, running.calls, running.control.pc),
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Turn::default(),
         }
     }

@@ -141,15 +141,16 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Atom(atom) => self.atom_origins(atom),
             Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
         };
-        let mut candidates = self.candidates(&direct, true);
-        if self.ends_at(Limit::UnknownPointer) && candidates.iter().any(|candidate| self.forgot_range(candidate)) {
-            // What was known to be in a range was an index: its cases would be as many as its range has values.
-            candidates.retain(|candidate| self.forgot_range(candidate));
-            return candidates;
-        }
-        candidates.extend(self.cuts(&direct));
+        // What was known to be in a range was an index: its cases would be as many as its range has values.
+        let was_index =
+            |origin: &&Origin| self.ends_at(Limit::UnknownPointer) && self.sources[origin.id as usize].ranged;
+        let (ranged, others): (Vec<_>, Vec<_>) = direct.as_slice().iter().partition(was_index);
+        let comes_first = ranged.is_empty();
+        let mut candidates = self.candidates(ranged, true);
+        candidates.extend(self.candidates(others, comes_first));
+        candidates.extend(self.cuts(&direct, comes_first));
         for origins in std::mem::take(&mut self.asked).iter().rev() {
-            candidates.extend(self.candidates(origins, false));
+            candidates.extend(self.candidates(origins.as_slice(), false));
         }
         if self.ends_at(Limit::UnknownTarget) {
             candidates.iter_mut().for_each(bring_back_first);
@@ -160,12 +161,6 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// Whether the path ends at a limit of this kind.
     fn ends_at(&self, kind: Limit) -> bool {
         matches!(self.path.last(), Some(AbstractState::Limit { limit, .. }) if *limit == kind)
-    }
-
-    /// Whether it would bring back a byte of which a range was known.
-    fn forgot_range(&self, candidate: &Candidate<Firmware<'f>>) -> bool {
-        let is_source = |source: &Source| (source.step, source.knob) == (candidate.step, candidate.knob);
-        self.sources.iter().any(|source| source.ranged && is_source(source))
     }
 
     fn location(&self, step: usize) -> Location {
@@ -201,7 +196,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
     /// fewest bits, the latest of them.
-    fn cuts(&self, origins: &Origins) -> Vec<Candidate<Firmware<'f>>> {
+    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Firmware<'f>>> {
         let wanted = |byte: &TracedByte| {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
             (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
@@ -223,7 +218,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let cut = |(cell, _): &(u16, u8)| {
             // Where some bits are unknown now, others may be next time.
             let knob = Knob::Case(Variable((*cell).into()), 0xff);
-            Candidate { location, knob, step, indirection: 0, direct: true, joint: false }
+            Candidate { location, knob, step, indirection: 0, direct, joint: false }
         };
         cells.iter().map(cut).collect()
     }
@@ -357,7 +352,11 @@ impl<'a, 'f> Tracer<'a, 'f> {
         all
     }
 
-    fn candidates(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Firmware<'f>>> {
+    fn candidates<'o>(
+        &self,
+        origins: impl IntoIterator<Item = &'o Origin>,
+        direct: bool,
+    ) -> Vec<Candidate<Firmware<'f>>> {
         let candidate = |origin: &Origin| {
             let source = self.sources[origin.id as usize];
             let location = self.location(source.step);
@@ -370,7 +369,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 joint: false,
             }
         };
-        origins.as_slice().iter().map(candidate).collect()
+        origins.into_iter().map(candidate).collect()
     }
 }
 
@@ -381,4 +380,60 @@ fn bring_back_first(candidate: &mut Candidate<Firmware<'_>>) {
     let is_forgotten = matches!(candidate.knob, Knob::Step(..) | Knob::Everywhere(..));
     (candidate.direct, candidate.joint) = (is_forgotten, is_forgotten);
     candidate.indirection = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_isa::{Instruction as I, Pointer, PointerMode, Register};
+    use avr_machine::device::Device;
+    use avr_machine::{Machine, Options, Program};
+    use tvar::{Precision, Strategy};
+
+    const POINTER: Variable = Variable(30);
+
+    #[test]
+    fn the_range_of_a_pointer_comes_back_before_its_index_is_cut() {
+        let r = |number| Register::new(number).expect("there are 32 registers");
+        let code = [
+            I::In { rd: r(30), io: 9 },
+            I::Andi { rd: r(30), k: 0x0f },
+            // Adds 3, so that a range is known that the bits do not tell.
+            I::Subi { rd: r(30), k: 253 },
+            I::Ldi { rd: r(31), k: 1 },
+            I::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: r(16) },
+            I::Rjmp { offset: -1 },
+        ];
+        let words = code.map(|one| one.encode().expect("it has a code").first);
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let word = |address: u32| words.get(address as usize).copied();
+        let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+        let machine = Machine::new(device, program, Options::default());
+        let mut firmware = Firmware::new(&machine, &[]).with_facts();
+        let mut precision = Precision::new(Strategy::Default);
+        precision.be_coarse(true);
+        let mut path = vec![firmware.initial()];
+        while !matches!(path.last(), Some(AbstractState::Limit { .. })) {
+            let from = path[path.len() - 1];
+            let location = firmware.location(&from);
+            let leaves = firmware.leaves(&from, precision.at(&location));
+            let [leaf] = leaves.as_slice() else { panic!("one way, not {}", leaves.len()) };
+            if path.len() == 4 {
+                precision.drop_bits(firmware.location(&leaf.state), POINTER, 0xff);
+            }
+            path.push(tvar::arrive(&mut firmware, &precision, leaf.state));
+        }
+        assert_eq!(path.len(), 7, "it ends at the store");
+        let candidates = Tracer::new(&mut firmware, &path, &precision).blame(Blame::Sink);
+        let (first, later): (Vec<_>, Vec<_>) = candidates.iter().partition(|candidate| candidate.direct);
+        assert!(!first.is_empty());
+        for candidate in first {
+            assert!(matches!(candidate.knob, Knob::Step(POINTER, _)), "{:?}", candidate.knob);
+            assert_eq!(candidate.step, 4);
+        }
+        assert!(
+            later.iter().any(|candidate| matches!(candidate.knob, Knob::Case(..))),
+            "an index can be cut after all"
+        );
+    }
 }

@@ -6,8 +6,7 @@
 //! interrupts: a handler comes back to where it interrupted.
 
 use crate::flow::Flow;
-use crate::state::Running;
-use crate::store::Store;
+use crate::store::{CallsId, Store};
 use avr_machine::{FrameKind, Program};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -52,14 +51,14 @@ impl Turns {
         Self { positions }
     }
 
-    /// The turn of a state: where its frames are, oldest first, as many as a turn holds, and then where it is itself.
-    pub(crate) fn of(&self, store: &Store, state: &Running) -> Turn {
-        let depth = store.depth(state.calls);
+    /// The turn of a location: where its frames are, oldest first, as many as a turn holds, and then its own place.
+    pub(crate) fn of(&self, store: &Store, calls: CallsId, pc: u32) -> Turn {
+        let depth = store.depth(calls);
         let mut turn = Turn::default();
         if let Some(place) = turn.get_mut(depth) {
-            *place = 2 * self.position(state.control.pc);
+            *place = 2 * self.position(pc);
         }
-        for (frame, place) in store.frames(state.calls).zip((0..depth).rev()) {
+        for (frame, place) in store.frames(calls).zip((0..depth).rev()) {
             if let Some(place) = turn.get_mut(place) {
                 // Just before what the call returns to, and behind what is interrupted.
                 let called = u32::from(!matches!(frame.kind, FrameKind::Interrupt(_)));
@@ -103,13 +102,18 @@ fn arrange(graph: &DiGraphMap<u32, ()>, nesting: usize, order: &mut Vec<u32>) {
 mod tests {
     use super::*;
     use avr_isa::{Instruction, Register};
+    use avr_machine::Frame;
     use avr_machine::device::Device;
 
-    fn positions(code: &[Instruction]) -> Vec<u32> {
+    fn turns(code: &[Instruction]) -> Turns {
         let words: Vec<u16> = code.iter().map(|one| one.encode().expect("it has a code").first).collect();
         let device = Device::named("atmega328p").expect("a device of the tables");
         let word = |address: u32| words.get(address as usize).copied();
-        let turns = Turns::new(&Program::decode(device.memory.flash_words(), device.core.features, word));
+        Turns::new(&Program::decode(device.memory.flash_words(), device.core.features, word))
+    }
+
+    fn positions(code: &[Instruction]) -> Vec<u32> {
+        let turns = turns(code);
         (0..code.len() as u32).map(|address| turns.position(address)).collect()
     }
 
@@ -149,5 +153,22 @@ mod tests {
         ];
         let positions = positions(&code);
         assert!(is_before(&positions, &[0, 1, 4, 5, 2, 3]), "{positions:?}");
+    }
+    #[test]
+    fn what_is_called_or_interrupts_comes_before_what_follows() {
+        let nop = Instruction::Nop;
+        let turns = turns(&[nop, nop, nop, Instruction::Rjmp { offset: -1 }]);
+        let mut store = Store::default();
+        let nowhere = CallsId(0);
+        let mut inside =
+            |kind, return_address, below| store.push_call(below, Frame { kind, return_address, position: 0x8ff });
+        let called = inside(FrameKind::Call, 2, nowhere);
+        let interrupting = inside(FrameKind::Interrupt(1), 1, nowhere);
+        let nested = inside(FrameKind::Interrupt(1), 0, called);
+        let turn = |calls, pc| turns.of(&store, calls, pc);
+        // The call at 1, the function at 3, and what the call returns to.
+        assert!(turn(nowhere, 1) < turn(called, 3) && turn(called, 3) < turn(nowhere, 2));
+        assert!(turn(nowhere, 1) < turn(interrupting, 3) && turn(interrupting, 3) < turn(nowhere, 2));
+        assert!(turn(called, 0) < turn(nested, 3) && turn(nested, 3) < turn(called, 1));
     }
 }

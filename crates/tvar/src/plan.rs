@@ -19,10 +19,13 @@ const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 /// How many root causes of one goal are looked at in one round where locations are limited.
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
+/// What is refined, each with the location at which it is.
+type Refinements<L> = Vec<(L, Knob)>;
+
 /// What one round refines, and what came of each culprit that was looked at.
 pub(crate) struct Plan<L> {
-    pub(crate) refinements: Vec<(L, Knob)>,
-    pub(crate) blamed: HashMap<(StateId, Cause), Vec<(L, Knob)>>,
+    pub(crate) refinements: Refinements<L>,
+    pub(crate) blamed: HashMap<(StateId, Cause), Refinements<L>>,
 }
 
 /// How many causes of a goal are looked for in one round, and which.
@@ -58,7 +61,7 @@ where
         let problem = views.problem(&self.goals[checked.goal]);
         let quota = self.quota(space, &problem, self.goals[checked.goal].sees_hazards);
         let mut helped = 0;
-        let mut made: Vec<(S::Location, Knob)> = Vec::new();
+        let mut made: Refinements<S::Location> = Vec::new();
         let mut first = None;
         let mut attempts = quota.attempts;
         let culprits = solution.culprits(&problem);
@@ -77,17 +80,9 @@ where
             }
             let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
             let refinements = known.unwrap_or_else(|| {
-                let (path, blame) = trace(space, &culprit);
-                let candidates = system.blame(&path, blame, &self.precision);
-                let sources = candidates.iter().map(Source::of).collect();
-                first.get_or_insert_with(|| Undecided::Stuck { path: path.clone(), blame, sources });
-                let best = self.best(candidates, quota.prefers_cases);
-                // What hangs on an input is no sign of what was forgotten.
-                if !quota.seeks_failures || best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..))) {
-                    return best;
-                }
-                let forgotten = self.forgotten_beyond(system, &path, space, solution, &problem, &culprit);
-                forgotten.map_or(best, |refinement| vec![refinement])
+                let (refinements, undecided) = self.refinements(system, space, solution, &problem, &culprit, &quota);
+                first.get_or_insert(undecided);
+                refinements
             });
             plan.blamed.insert((culprit.state, culprit.cause), refinements.clone());
             if refinements.is_empty() {
@@ -113,6 +108,28 @@ where
             // Every culprit was looked at for another goal, and none of them helps.
             None => Err(self.stuck_at_first(system, space, solution, &problem)),
         }
+    }
+
+    /// The refinements that are best for a culprit, and what to say if nothing comes of any.
+    fn refinements(
+        &self,
+        system: &mut S,
+        space: &StateSpace<S::State>,
+        solution: &Solution,
+        problem: &Problem<'_>,
+        culprit: &Culprit,
+        quota: &Quota,
+    ) -> (Refinements<S::Location>, Undecided<S::State>) {
+        let (path, blame) = trace(space, culprit);
+        let candidates = system.blame(&path, blame, &self.precision);
+        let sources = candidates.iter().map(Source::of).collect();
+        let mut best = self.best(candidates, quota.prefers_cases);
+        // What hangs on an input is no sign of what was forgotten.
+        if quota.seeks_failures && !best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..))) {
+            let forgotten = self.forgotten_beyond(system, &path, space, solution, problem, culprit);
+            best = forgotten.map_or(best, |refinement| vec![refinement]);
+        }
+        (best, Undecided::Stuck { path, blame, sources })
     }
 
     /// How many causes of a goal are looked for in a space, and which.
@@ -165,7 +182,7 @@ where
     }
 
     /// The best candidate that changes something, with those that are refined together with it; none if no candidate does.
-    fn best(&self, mut candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Vec<(S::Location, Knob)> {
+    fn best(&self, mut candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Refinements<S::Location> {
         candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
         let best = candidates.iter().min_by_key(|candidate| preference(candidate, prefers_cases)).cloned();
         let Some(best) = best else { return Vec::new() };

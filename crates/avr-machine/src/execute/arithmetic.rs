@@ -170,3 +170,53 @@ fn difference_with_itself<V: ByteDomain>(borrow: &V::Bit) -> Sum<V> {
         zero: borrow.not(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::device::Device;
+    use crate::environment::{Demand, Environment, Input, Question};
+    use crate::machine::{Machine, Options};
+    use crate::program::Program;
+    use crate::state::MachineState;
+    use avr_isa::{Instruction, Register};
+    use three_valued::TvByte;
+
+    /// Wants ranges or does not.
+    struct Wanting(bool);
+
+    impl Environment<TvByte> for Wanting {
+        fn input(&mut self, _: Input, mask: u8, _: Demand) -> TvByte {
+            TvByte::new(0, !mask)
+        }
+
+        fn choose(&mut self, _: usize) -> usize {
+            0
+        }
+
+        fn case(&mut self, _: usize, _: Question<'_, TvByte>) -> usize {
+            0
+        }
+
+        fn has_ranges(&self) -> bool {
+            self.0
+        }
+    }
+
+    #[test]
+    fn results_have_ranges_only_where_they_are_wanted() {
+        let rd = Register::new(16).expect("there are 32 registers");
+        let subtract = Instruction::Subi { rd, k: 253 }.encode().expect("it has a code");
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let word = |_: u32| Some(subtract.first);
+        let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+        let machine = Machine::new(device, program, Options::default());
+        let after = |wanted: bool| {
+            let mut state = MachineState::new(machine.cells(), TvByte::ZERO);
+            state.data.set(16, TvByte::new(0x00, 0xf0));
+            machine.step(&mut state, &mut Wanting(wanted)).expect("it goes on");
+            *state.data.get(16)
+        };
+        assert_eq!(after(true), TvByte::new(0x00, 0xe0).within(3, 18).expect("the range is not empty"));
+        assert_eq!(after(false), TvByte::new(0x00, 0xe0));
+    }
+}
