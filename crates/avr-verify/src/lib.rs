@@ -43,6 +43,7 @@ mod step;
 mod store;
 mod survey;
 mod system;
+mod thresholds;
 mod trace;
 mod turns;
 mod vacuity;

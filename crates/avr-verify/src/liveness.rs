@@ -41,6 +41,8 @@ struct Facts {
 struct Effect {
     read: Cells,
     written: Cells,
+    /// Of the registers that it reads, the one that it stores: what it writes into registers does not hang on it.
+    stored: Cells,
     /// The pointer registers that it goes through.
     pointers: Cells,
     flow: Flow,
@@ -173,7 +175,7 @@ fn update_addressing(
         }
         Flow::Unknown => 0,
     };
-    let feeds = if wanted & effect.written & REGISTERS == 0 { 0 } else { effect.read & REGISTERS };
+    let feeds = if wanted & effect.written & REGISTERS == 0 { 0 } else { effect.read & !effect.stored & REGISTERS };
     Facts { addressing: effect.pointers | feeds | wanted & !effect.written, ..facts[address] }
 }
 
@@ -249,9 +251,18 @@ fn effect(program: &Program, address: u32) -> Option<Effect> {
     Some(Effect {
         read,
         written,
+        stored: stored(instruction),
         pointers: pointers(instruction),
         flow: Flow::of(program, instruction, address, words),
     })
+}
+
+/// The register that a store through a pointer stores, unless it is part of the pointer.
+fn stored(instruction: Instruction) -> Cells {
+    match instruction {
+        Instruction::St { pointer, rr, .. } => (1 << rr.index()) & !(0b11 << pointer.low().index()),
+        _ => 0,
+    }
 }
 
 /// The pointer registers that an instruction accesses data or flash through, or jumps through.
@@ -341,6 +352,16 @@ mod tests {
         assert_eq!(liveness.addressing(3), bits(&[16, 27]) as u32);
         assert_eq!(liveness.addressing(0) & bits(&[16, 27]) as u32, bits(&[16, 27]) as u32);
         assert_eq!(liveness.addressing(2), 0);
+    }
+
+    #[test]
+    fn what_is_stored_does_not_feed_the_address_that_it_is_stored_at() {
+        let store = Instruction::St { pointer: Pointer::Z, mode: PointerMode::PreDecrement, rr: r(22) };
+        let liveness = Liveness::new(&machine(&[store, Instruction::Rjmp { offset: -2 }]));
+        assert_eq!(liveness.addressing(0), bits(&[30, 31]) as u32);
+        let store = Instruction::St { pointer: Pointer::Z, mode: PointerMode::PreDecrement, rr: r(30) };
+        let liveness = Liveness::new(&machine(&[store, Instruction::Rjmp { offset: -2 }]));
+        assert_eq!(liveness.addressing(0), bits(&[30, 31]) as u32);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_ed
 use crate::state::{AbstractState, Location, Running};
 use crate::step::Leaf;
 use crate::store::Store;
+use crate::thresholds::Thresholds;
 use crate::trace::Tracer;
 use crate::turns::Turns;
 use crate::workspace::Workspace;
@@ -50,6 +51,8 @@ pub struct Firmware<'a> {
     pub(crate) workspace: Workspace,
     /// In which order states are expanded.
     pub(crate) turns: Turns,
+    /// Which bits of a byte in memory are dropped together.
+    thresholds: Thresholds,
     /// The events that atoms speak of.
     pub(crate) watched: Rc<[WatchedEvent]>,
     /// The properties that are to be told what is decided.
@@ -88,6 +91,7 @@ impl<'a> Firmware<'a> {
             forgetting,
             workspace,
             turns: Turns::new(&machine.program),
+            thresholds: Thresholds::new(&machine.program),
             watched,
             asked: None,
             shown,
@@ -295,6 +299,11 @@ impl System for Firmware<'_> {
     fn are_neighbours(&self, one: Variable, next: Variable) -> bool {
         // In the SRAM: an array, or a number of several bytes.
         one.0 >= u32::from(self.machine.sram().start) && next.0 == one.0 + 1
+    }
+
+    fn widened(&self, variable: Variable, bits: u64) -> u64 {
+        let is_memory = variable.0 >= u32::from(self.machine.sram().start);
+        if is_memory { self.thresholds.widened(bits as u8).into() } else { bits }
     }
 
     fn differences(&self, one: &AbstractState, other: &AbstractState) -> Vec<Difference> {

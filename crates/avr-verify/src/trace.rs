@@ -12,6 +12,7 @@ use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loade
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
 
@@ -20,8 +21,8 @@ use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
 struct Source {
     step: usize,
     knob: Knob,
-    /// Whether a range was known of the byte that is forgotten.
-    ranged: bool,
+    /// Whether the byte that is forgotten was known to be one of not too many values, as an index is.
+    bounded: bool,
 }
 
 /// Unknown inputs as traced bytes.
@@ -50,7 +51,7 @@ impl Unknowns<TracedByte> for Recorder<'_> {
         let variable = input_variable(source);
         let step = self.step;
         let first = self.sources.len() as u32;
-        self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit), ranged: false }));
+        self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit), bounded: false }));
         TracedByte::numbered(TvByte::new(0, !mask), first)
     }
 
@@ -86,6 +87,9 @@ fn all_origins(bytes: &[&TracedByte]) -> Origins {
 const CUT_STEPS: usize = 64;
 /// The most bits that are cut at one step.
 const MAX_CUT_BITS: u32 = 10;
+
+/// How many values a byte has that may be an index into a table, or the address of its element.
+const INDEX_VALUES: RangeInclusive<usize> = 2..=64;
 
 /// Unknown cells that a step makes addresses of, with the origins of their bits.
 struct Narrow {
@@ -141,12 +145,12 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Atom(atom) => self.atom_origins(atom),
             Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
         };
-        // What was known to be in a range was an index: its cases would be as many as its range has values.
+        // What was known to be in bounds was an index: its cases would be as many as it has values.
         let was_index =
-            |origin: &&Origin| self.ends_at(Limit::UnknownPointer) && self.sources[origin.id as usize].ranged;
-        let (ranged, others): (Vec<_>, Vec<_>) = direct.as_slice().iter().partition(was_index);
-        let comes_first = ranged.is_empty();
-        let mut candidates = self.candidates(ranged, true);
+            |origin: &&Origin| self.ends_at(Limit::UnknownPointer) && self.sources[origin.id as usize].bounded;
+        let (bounded, others): (Vec<_>, Vec<_>) = direct.as_slice().iter().partition(was_index);
+        let comes_first = bounded.is_empty();
+        let mut candidates = self.candidates(bounded, true);
         candidates.extend(self.candidates(others, comes_first));
         candidates.extend(self.cuts(&direct, comes_first));
         for origins in std::mem::take(&mut self.asked).iter().rev() {
@@ -285,6 +289,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             let in_range = if cell.is_ranged() { cell.unknown_mask() } else { 0 };
             let lost = cell.known_mask() & !kept.known_mask() | in_range;
             let sources = &mut self.sources;
+            let bounded = INDEX_VALUES.contains(&cell.count());
             let is_coarse = self.precision.leaving(&self.path[step], &self.firmware.location(&self.path[step])).coarse;
             let forgotten = self.state.data.get(address).forget(lost, |bit| {
                 let variable = Variable(u32::from(address));
@@ -292,7 +297,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 let bits = if is_coarse { 0xff } else { 1 << bit };
                 // What a register holds matters here; what memory holds must not be lost on the way either.
                 let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
-                sources.push(Source { step, knob, ranged: in_range != 0 });
+                sources.push(Source { step, knob, bounded });
                 Origins::of(sources.len() as u32 - 1)
             });
             self.state.data.set(address, forgotten);
@@ -393,7 +398,7 @@ mod tests {
     const POINTER: Variable = Variable(30);
 
     #[test]
-    fn the_range_of_a_pointer_comes_back_before_its_index_is_cut() {
+    fn the_bounds_of_a_pointer_come_back_before_its_index_is_cut() {
         let r = |number| Register::new(number).expect("there are 32 registers");
         let code = [
             I::In { rd: r(30), io: 9 },

@@ -117,7 +117,7 @@ impl<T: Clone + PartialEq> Crowd<T> {
 }
 
 /// Drops what a new state has different from the others, if it is too much; whether anything was dropped. Variables in a row are
-/// dropped together: a loop that fills an array changes one element after the other.
+/// dropped together: a loop that fills an array changes one element after the other. What is dropped for the second time is widened.
 fn drop_what_differs<S: System>(
     system: &S,
     precision: &mut Precision<S::Location>,
@@ -140,6 +140,8 @@ fn drop_what_differs<S: System>(
         variables.into_iter().map(|(variable, (bits, others))| (variable, bits, others.len())).collect();
     let mut dropped = false;
     for (variable, bits) in too_much(&differing, full, |one, next| system.are_neighbours(one, next)) {
+        let before = precision.at(&location).step.dropped(variable);
+        let bits = if before == 0 { bits } else { system.widened(variable, before | bits) };
         dropped |= precision.drop_bits(location, variable, bits);
     }
     dropped

@@ -18,7 +18,7 @@ const EXPANSIONS_UNSETTLED: usize = 256;
 const EXPANSIONS_UNCOUNTED: usize = 4_096;
 /// How many more states are expanded beyond a limit of the engine, where that is to be refined away soon, and how many times
 /// as many as before it.
-const EXPANSIONS_BEYOND: (usize, usize) = (2_000, 3);
+const EXPANSIONS_BEYOND: (usize, usize) = (2_000, 1);
 
 /// An exploration that can be continued.
 #[derive(Debug)]

@@ -92,6 +92,12 @@ impl StepPrecision {
         !self.decays && !self.forgets_dead && self.exceptions.is_empty()
     }
 
+    /// The bits of a variable that were dropped, where bits are kept unless it is said otherwise.
+    #[must_use]
+    pub fn dropped(&self, variable: Variable) -> u64 {
+        if self.decays { 0 } else { self.exceptions.get(variable) }
+    }
+
     /// Drops bits unless they are pinned; whether any of them was kept until now.
     pub fn drop_bits(&mut self, variable: Variable, bits: u64) -> bool {
         let bits = bits & !self.pinned.get(variable);

@@ -56,6 +56,12 @@ pub trait System {
         false
     }
 
+    /// What a location drops of a variable of which it dropped some bits before and is to drop more, given all of these: they and
+    /// perhaps others, so that what counts does not lose one bit after the other (a widening).
+    fn widened(&self, _variable: Variable, bits: u64) -> u64 {
+        bits
+    }
+
     /// The variables in which two states at one location differ. A system that names none cannot have its states limited.
     fn differences(&self, _one: &Self::State, _other: &Self::State) -> Vec<Difference> {
         Vec::new()

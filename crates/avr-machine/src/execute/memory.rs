@@ -13,6 +13,9 @@ const MAX_IO_CANDIDATES: usize = 16;
 /// The most cells among which a store may hit any, where the address is known to be in a range, whatever the environment says.
 const MOST_IN_RANGE: usize = 256;
 
+/// The same where the bits of the address alone tell that the cells are in a row.
+const MOST_IN_A_ROW: usize = 64;
+
 /// The addresses that a partly known 16-bit address may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidates {
@@ -38,6 +41,12 @@ impl Candidates {
     /// Whether a range says more of the address than its bits do.
     pub(crate) fn is_ranged(self) -> bool {
         self.low.is_ranged() || self.high.is_ranged()
+    }
+
+    /// Whether there is no address between them that is none of them.
+    fn are_in_a_row(self) -> bool {
+        let unknown = u16::from_le_bytes([self.low.unknown_mask(), self.high.unknown_mask()]);
+        unknown & unknown.wrapping_add(1) == 0
     }
 
     /// The candidates in ascending order.
@@ -109,8 +118,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let value = self.register(rr).clone();
         let address = self.point(pointer, mode);
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
-        // What is known to be in a range is meant to be.
-        let is_bounded = candidates.is_ranged() && candidates.count() <= MOST_IN_RANGE;
+        // What is known to be in a range is meant to be, and a table may lie where the bits tell that.
+        let most = if candidates.is_ranged() { MOST_IN_RANGE } else { MOST_IN_A_ROW };
+        let is_bounded = candidates.count() <= most && (candidates.is_ranged() || candidates.are_in_a_row());
         if candidates.count() > self.environment.most_targets() && !is_bounded {
             self.environment.stuck(&[&address.0, &address.1]);
             return Err(Stop::Limit(Limit::UnknownPointer));
@@ -309,5 +319,16 @@ mod tests {
         assert_eq!(candidates.count(), all.len());
         assert_eq!(candidates.single(), None);
         assert_eq!(Candidates::of(TvByte::UNKNOWN, TvByte::UNKNOWN).iter().count(), 65536);
+    }
+
+    #[test]
+    fn candidates_are_in_a_row_where_only_lowest_bits_are_open() {
+        let high = TvByte::constant(1);
+        for known in 0..=255 {
+            let candidates = Candidates::of(TvByte::new(0x95 & known, known), high);
+            let all: Vec<u16> = candidates.iter().collect();
+            let in_a_row = all.windows(2).all(|two| two[1] == two[0] + 1);
+            assert_eq!(candidates.are_in_a_row(), in_a_row, "known bits {known:#x}");
+        }
     }
 }
