@@ -162,6 +162,77 @@ fn too_much(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::precision::{LocationPrecision, StepPrecision, Strategy};
+    use crate::system::{Blame, Candidate, Difference, HyperEdges, Lookup};
+    use mu_calculus::AtomId;
+    use three_valued::Truth;
+
+    /// A cell of 8 bits as its value and what is known of it.
+    type Cell = (u64, u64);
+
+    const CELL: Variable = Variable(0);
+
+    /// The only location.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    struct Here;
+
+    impl Place for Here {}
+
+    /// A system of which only the states of one location matter; of the second bits that are dropped it drops all.
+    struct Counting;
+
+    impl System for Counting {
+        type State = Cell;
+        type Location = Here;
+
+        fn initial(&mut self) -> Cell {
+            (0, 0xff)
+        }
+
+        fn location(&self, _: &Cell) -> Here {
+            Here
+        }
+
+        fn expand(&mut self, _: &Cell, _: &LocationPrecision, _: &mut HyperEdges<Cell>) {}
+
+        fn decay(&mut self, (value, known): Cell, precision: &StepPrecision) -> Cell {
+            let known = known & precision.kept(CELL);
+            (value & known, known)
+        }
+
+        fn covers(&self, coarse: &Cell, fine: &Cell) -> bool {
+            coarse.1 & !fine.1 == 0 && fine.0 & coarse.1 == coarse.0
+        }
+
+        fn widened(&self, _: Variable, _: u64) -> u64 {
+            0xff
+        }
+
+        fn differences(&self, one: &Cell, other: &Cell) -> Vec<Difference> {
+            let bits = (one.1 ^ other.1) | (one.0 ^ other.0);
+            vec![Difference { variable: CELL, bits, other: other.0 << 8 | other.1 }]
+        }
+
+        fn label(&self, _: &Cell, _: AtomId) -> Truth {
+            Truth::Unknown
+        }
+
+        fn blame(&mut self, _: &[Cell], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn what_goes_on_changing_is_widened() {
+        let (mut crowds, mut precision) = (Crowds::<Counting>::default(), Precision::new(Strategy::Default));
+        let mut dropped_after = |count: u64| {
+            let state = Counting.decay((count, 0xff), &precision.at(&Here).step);
+            crowds.admit(&mut Counting, &mut precision, Here, state);
+            precision.at(&Here).step.dropped(CELL)
+        };
+        let dropped: Vec<u64> = [0, 1, 2, 3, 4, 8, 16].map(&mut dropped_after).into();
+        assert_eq!(dropped, [0, 0, 0b11, 0b11, 0b11, 0xff, 0xff]);
+    }
 
     #[test]
     fn an_array_is_dropped_when_one_of_its_elements_is() {

@@ -284,6 +284,10 @@ impl System for Toy {
         turn
     }
 
+    fn widened(&self, _: Variable, bits: u64) -> u64 {
+        (bits | bits << 1) & self.stored_mask()
+    }
+
     fn differences(&self, one: &State, other: &State) -> Vec<Difference> {
         match (one, other) {
             (State::Cover(one), State::Cover(other)) => {
