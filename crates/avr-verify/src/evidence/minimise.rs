@@ -76,7 +76,15 @@ impl Minimiser<'_, '_> {
         }
         let last = Some(stepper.state().clone());
         let (claims, universal, branches) = (Vec::new(), Vec::new(), Vec::new());
-        Some(Walked { run: stepper.run, ending: old.ending, last, claims, universal, branches })
+        Some(Walked {
+            run: stepper.run,
+            ending: old.ending,
+            last,
+            claims,
+            universal,
+            branches,
+            is_branch: old.is_branch,
+        })
     }
 }
 

@@ -291,5 +291,5 @@ fn place(stepper: &Stepper<'_>) -> u64 {
 fn walked(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Walked {
     let last = Some(stepper.state().clone());
     let claims = vec![(0, Vec::new()), (stepper.run.steps, claims)];
-    Walked { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new() }
+    Walked { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new(), is_branch: false }
 }

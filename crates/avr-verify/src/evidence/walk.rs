@@ -65,6 +65,8 @@ pub(super) struct Walked {
     pub(super) universal: Vec<Remainder>,
     /// Claims about other continuations than that of this run, each with where it comes up first.
     pub(super) branches: Vec<Branch>,
+    /// Whether the run shows only a claim that another run leaves.
+    pub(super) is_branch: bool,
 }
 
 /// A subformula that speaks of all continuations of a state.
@@ -100,6 +102,7 @@ pub(super) struct Position<'f> {
     stepper: Stepper<'f>,
     state: StateId,
     node: NodeId,
+    is_branch: bool,
 }
 
 impl<'f> Walker<'_, 'f> {
@@ -126,7 +129,7 @@ impl<'f> Walker<'_, 'f> {
             let arrival = Arrival::State(stepper.view());
             let covers = |id: &&StateId| cover.distance(None, self.state(**id), &arrival) == 0;
             let state = aim.welcome.iter().find(covers).copied()?;
-            Some(Position { stepper, state, node })
+            Some(Position { stepper, state, node, is_branch: false })
         };
         let hinted = hints.map(|hint| {
             begin(&|cell| {
@@ -180,7 +183,7 @@ impl<'f> Walker<'_, 'f> {
     pub(super) fn branch(&self, start: Position<'f>, branch: Branch) -> Result<Position<'f>, Broken> {
         let mut walk = Walk::new(self, start);
         match walk.reach_step(branch.step) {
-            Ok(()) => Ok(Position { stepper: walk.stepper, state: branch.state, node: branch.node }),
+            Ok(()) => Ok(Position { stepper: walk.stepper, state: branch.state, node: branch.node, is_branch: true }),
             Err(failure) => Err(Box::new((failure, walk.stepper.run))),
         }
     }
@@ -197,6 +200,7 @@ struct Walk<'a, 'b, 'f> {
     claims: Vec<(u64, Claims)>,
     universal: Vec<Remainder>,
     branches: Vec<Branch>,
+    is_branch: bool,
     /// Since when the play may go on for ever: the step of each content seen.
     seen: FxHashMap<u64, u64>,
     /// The step at which the play began that may go on for ever.
@@ -209,7 +213,7 @@ struct Walk<'a, 'b, 'f> {
 
 impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
     fn new(walker: &'b Walker<'a, 'f>, position: Position<'f>) -> Self {
-        let Position { stepper, state, node } = position;
+        let Position { stepper, state, node, is_branch } = position;
         Self {
             walker,
             cover: walker.cover(),
@@ -219,6 +223,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             claims: Vec::new(),
             universal: Vec::new(),
             branches: Vec::new(),
+            is_branch,
             seen: FxHashMap::default(),
             begun: None,
             rounds: Vec::new(),
@@ -413,8 +418,13 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
 
     fn finish(self, ending: Ending) -> Walked {
         let last = (ending != Ending::Unending).then(|| self.stepper.state().clone());
-        let Self { claims, universal, branches, rounds, .. } = self;
-        let mut walked = Walked { run: self.stepper.run, ending, last, claims, universal, branches };
+        let Self { mut claims, universal, branches, is_branch, rounds, .. } = self;
+        if let Ending::Lasso(start) = ending {
+            // Of the last state is claimed what is claimed of it when it came first.
+            let first = claims.iter().rev().find(|(from, _)| *from <= start).map(|(_, claims)| claims.clone());
+            claims.push((self.stepper.run.steps, first.unwrap_or_default()));
+        }
+        let mut walked = Walked { run: self.stepper.run, ending, last, claims, universal, branches, is_branch };
         if ending == Ending::Unending {
             walked.keep(rounds.get(2).map_or(KEPT_STEPS, |(_, _, step)| *step));
         }
@@ -425,13 +435,14 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
 impl Walked {
     /// Whether the run alone does not show everything that is claimed.
     pub(super) fn leaves_a_remainder(&self) -> bool {
-        self.ending == Ending::Unending || !self.universal.is_empty() || !self.branches.is_empty()
+        let is_all_claimed = self.universal.is_empty() && self.branches.is_empty() && !self.is_branch;
+        self.ending == Ending::Unending || !is_all_claimed
     }
 
     /// A run that was not brought to its end.
     pub(super) fn broken_off(run: Run) -> Self {
         let (claims, universal, branches) = (Vec::new(), Vec::new(), Vec::new());
-        Self { run, ending: Ending::Shown, last: None, claims, universal, branches }
+        Self { run, ending: Ending::Shown, last: None, claims, universal, branches, is_branch: false }
     }
 
     /// Forgets what comes after a step.
