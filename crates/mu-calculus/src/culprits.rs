@@ -66,7 +66,7 @@ pub enum Cause {
 }
 
 /// The root causes of an unknown verdict, found one by one in a deterministic order: by the number of steps from the
-/// initial state, but hyper-edges without certain disagreement after all others.
+/// initial state, but hyper-edges without certain disagreement after all others, and those that contain another one last.
 #[derive(Debug)]
 pub struct Culprits<'a> {
     problem: Problem<'a>,
@@ -80,6 +80,8 @@ pub struct Culprits<'a> {
     /// Hyper-edges without certain disagreement, some member of which decides the modality alone, where they come before the others.
     decided: VecDeque<(usize, Cause)>,
     weak: VecDeque<(usize, Cause)>,
+    /// Hyper-edges that contain another one of the same state: who may take that one needs no other.
+    weakest: VecDeque<(usize, Cause)>,
     is_decided_first: bool,
     /// Causes that were found before, from another node.
     reported: FxHashSet<(StateId, Cause)>,
@@ -107,6 +109,7 @@ impl<'a> Culprits<'a> {
             decided: VecDeque::new(),
             is_decided_first: false,
             weak: VecDeque::new(),
+            weakest: VecDeque::new(),
             reported: FxHashSet::default(),
         };
         if solution.verdict().is_unknown() {
@@ -175,7 +178,8 @@ impl<'a> Culprits<'a> {
             if let Some(disagree) = self.matters(members, modality, child) {
                 let against = if modality == Modality::Diamond { Truth::True } else { Truth::False };
                 let is_decided = members.iter().any(|&member| self.solution.truth(member, child) == against);
-                self.report_edge(visit, Cause::Edge { edge, disagree }, is_decided);
+                let is_wider = graph.edges(state).any(|other| is_part(other, members));
+                self.report_edge(visit, Cause::Edge { edge, disagree }, (is_decided, is_wider));
             }
             for (member, &next) in members.iter().enumerate() {
                 self.reach(next, child, Some((visit, Some(Step { state, edge, member, node }))));
@@ -201,11 +205,12 @@ impl<'a> Culprits<'a> {
         }
     }
 
-    fn report_edge(&mut self, visit: usize, cause: Cause, is_decided: bool) {
+    fn report_edge(&mut self, visit: usize, cause: Cause, (is_decided, is_wider): (bool, bool)) {
         if !self.reported.insert((self.visits[visit].state, cause)) {
             return;
         }
         let found = match cause {
+            _ if is_wider => &mut self.weakest,
             Cause::Edge { disagree: false, .. } if is_decided && self.is_decided_first => &mut self.decided,
             Cause::Edge { disagree: false, .. } => &mut self.weak,
             _ => &mut self.found,
@@ -231,13 +236,20 @@ impl<'a> Culprits<'a> {
     }
 }
 
+/// Whether the members of a hyper-edge are some of those of another one, and not all.
+fn is_part(part: &[StateId], whole: &[StateId]) -> bool {
+    let is_inside = |some: &[StateId], all: &[StateId]| some.iter().all(|member| all.contains(member));
+    is_inside(part, whole) && !is_inside(whole, part)
+}
+
 impl Iterator for Culprits<'_> {
     type Item = Culprit;
 
     fn next(&mut self) -> Option<Culprit> {
         while self.found.is_empty() {
             let Some(visit) = self.waiting.pop_front() else {
-                let left = self.decided.pop_front().or_else(|| self.weak.pop_front());
+                let left =
+                    self.decided.pop_front().or_else(|| self.weak.pop_front()).or_else(|| self.weakest.pop_front());
                 return left.map(|found| self.culprit(found));
             };
             let Visit { state, node, .. } = self.visits[visit];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use expect_test::{Expect, expect};
-use mu_calculus::{AtomId, Cause, Culprit, Labels, Modality, Node, Problem, Solution, parse_formula};
+use mu_calculus::{AtomId, Cause, Culprit, Labels, Modality, Node, Problem, Solution, StateId, parse_formula};
 use three_valued::Truth;
 
 use crate::random::{self, Edges, Random};
@@ -53,19 +53,31 @@ fn every_unknown_verdict_has_a_culprit() {
         assert_eq!(!culprits.is_empty(), solution.verdict().is_unknown(), "seed {seed}");
         unknown += usize::from(!culprits.is_empty());
         culprits.iter().for_each(|culprit| check_culprit(&problem, &solution, culprit));
-        check_order(&culprits);
+        check_order(&problem, &culprits);
     }
     assert!(unknown > 100, "too few unknown verdicts to mean anything");
 }
 
-/// Nearest first, each cause once, and hyper-edges without certain disagreement last.
-fn check_order(culprits: &[Culprit]) {
-    let key = |culprit: &Culprit| (matches!(culprit.cause, Cause::Edge { disagree: false, .. }), culprit.path.len());
+/// Nearest first, each cause once, hyper-edges without certain disagreement after the others, and those that contain another one last.
+fn check_order(problem: &Problem<'_>, culprits: &[Culprit]) {
+    let class = |culprit: &Culprit| match culprit.cause {
+        Cause::Edge { edge, .. } if contains_another(problem, culprit.state, edge) => 2,
+        Cause::Edge { disagree: false, .. } => 1,
+        _ => 0,
+    };
+    let key = |culprit: &Culprit| (class(culprit), culprit.path.len());
     assert!(culprits.is_sorted_by_key(key), "{culprits:?}");
     for (index, culprit) in culprits.iter().enumerate() {
         let same = |other: &Culprit| (other.state, other.cause) == (culprit.state, culprit.cause);
         assert!(!culprits[..index].iter().any(same), "{culprit:?} came twice");
     }
+}
+
+/// Whether another hyper-edge of a state has some of the members of this one, and no others.
+fn contains_another(problem: &Problem<'_>, state: StateId, edge: usize) -> bool {
+    let members = |edge: usize| problem.graph.edge(state, edge).iter().collect::<BTreeSet<_>>();
+    let whole = members(edge);
+    (0..problem.graph.edges(state).count()).any(|other| members(other).is_subset(&whole) && members(other) != whole)
 }
 
 /// `labels` has one character per state: `0`, `1` or `X` for the atom `p`.
