@@ -197,6 +197,12 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
+    /// Whether interrupts that may come now because they were left for earlier do not: where the environment can make them stay
+    /// away. Asked only where none of them is certain.
+    fn leaves_catching_up(&mut self, _possible: &Possibilities) -> bool {
+        false
+    }
+
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;
 

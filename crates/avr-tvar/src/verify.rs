@@ -15,8 +15,8 @@ use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
-    Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, StackBound,
-    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
+    Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, Statistics,
+    Strategy, Unknown, Verdict, assumptions, place_at,
 };
 
 use crate::arguments::{Deny, Verify};
@@ -416,7 +416,7 @@ impl Job {
         let result = |(number, property)| self.known.result(number).unwrap_or_else(|| open(property));
         Results {
             properties: properties.map(result).collect(),
-            stack: StackBound::default(),
+            stack: self.known.stack(),
             survey: None,
             assumptions: assumptions(&self.file, self.start, self.device),
             interrupted: limit == Exhausted::Interrupted,

@@ -5,9 +5,10 @@ use crate::asked::Asked;
 use crate::certificate::Advised;
 use crate::evidence::{Sampler, Search};
 use crate::request::{Reductions, Request};
+use crate::sight::Sight;
 use crate::system::Firmware;
 use avr_machine::Machine;
-use avr_properties::{Atom, Property, PropertyKind};
+use avr_properties::Atom;
 use tvar::{Decision, Exhausted, Outcome, Progress, Strategy, Undecided, Watch};
 
 /// How many states are looked at before locations are limited, where states are kept only where something is decided.
@@ -26,8 +27,10 @@ pub(crate) fn decide<'m>(
         firmware.workspace.state.steps = steps;
         let (atoms, goals, watch) = (atoms.len(), &asked.goals, request.watch);
         let outcome = match firmware.compression {
-            Some(_) => tvar::verify_from(&mut firmware, atoms, goals, request.strategy, first_budget(), watch),
-            None => tvar::verify(&mut firmware, atoms, goals, request.strategy, watch),
+            Some(_) if !firmware.branches || firmware.reduction.is_some() => {
+                tvar::verify_from(&mut firmware, atoms, goals, request.strategy, first_budget(), watch)
+            }
+            _ => tvar::verify(&mut firmware, atoms, goals, request.strategy, watch),
         };
         (firmware, outcome)
     };
@@ -110,12 +113,7 @@ impl Watch for FewStates<'_> {
 /// stack gets. A certificate needs it all the same.
 #[must_use]
 pub fn allows_reduction(request: &Request<'_>) -> bool {
-    let speaks_of_more = |property: &Property| {
-        !matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) || !property.under().is_empty()
-    };
-    request.reductions != Reductions::NONE
-        && request.strategy == Strategy::Default
-        && !request.file.properties.iter().any(speaks_of_more)
+    request.reductions != Reductions::NONE && request.strategy == Strategy::Default
 }
 
 /// The system in which what goals cannot tell apart is not looked at, as far as the request allows it.
@@ -126,12 +124,13 @@ fn reduced<'m>(
     asked: &'m Asked<'m>,
 ) -> Option<Firmware<'m>> {
     let reductions = request.reductions;
-    allows_reduction(request).then(|| {
-        let firmware = whole(request, machine, (atoms, asked));
-        let firmware = if reductions.interrupts { firmware.with_reduced_interrupts() } else { firmware };
-        let firmware = if reductions.paths { firmware.with_compressed_paths() } else { firmware };
-        if reductions.handlers { firmware.with_passed_handlers() } else { firmware }
-    })
+    let sight = Sight::of(asked, atoms, machine).filter(|_| allows_reduction(request))?;
+    let firmware = whole(request, machine, (atoms, asked)).seen_by(&sight);
+    // SOUND: where interrupts are left for later, they may come one after the other for ever.
+    let interrupts = reductions.interrupts && !sight.waits;
+    let firmware = if interrupts { firmware.with_reduced_interrupts(&sight) } else { firmware };
+    let firmware = if reductions.paths { firmware.with_compressed_paths(&sight) } else { firmware };
+    Some(if reductions.handlers { firmware.with_passed_handlers() } else { firmware })
 }
 
 /// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
@@ -140,7 +139,7 @@ fn use_unfolded(firmware: &mut Firmware<'_>, outcome: &mut Outcome<Firmware<'_>>
     let mut all_shown = true;
     for (number, (search, unfolded)) in firmware.shown.get_mut() {
         let decision = &mut outcome.decisions[*number];
-        all_shown &= !decision.verdict.is_false() || matches!(search, Search::Found(_) | Search::Failed(..));
+        all_shown &= !matches!(search, Search::Missing(_));
         if let Some(unfolded) = unfolded.take() {
             *decision = unfolded;
         }

@@ -31,6 +31,13 @@ pub struct Stored {
 }
 
 impl Exploration {
+    /// What it took to explore twice; the second time is the last.
+    #[must_use]
+    pub(crate) fn and(self, next: Self) -> Self {
+        let (steps, time) = (self.steps + next.steps, self.time + next.time);
+        Self { steps, time, stored: next.stored.or(self.stored) }
+    }
+
     /// How many steps were taken in a second; none when there was no time to measure.
     #[must_use]
     pub fn steps_per_second(&self) -> Option<f64> {

@@ -10,7 +10,7 @@ mod tests;
 
 use crate::compression::{Passage, Spot};
 use crate::events::Occurrences;
-use crate::reduction::Postponed;
+use crate::reduction::{Postponed, Reduction};
 use crate::state::{AbstractState, Running};
 use crate::system::{Firmware, content};
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
@@ -39,6 +39,10 @@ pub(crate) enum Fault {
     AllNeutral,
     /// Handlers that make the stack deeper than ever are passed.
     DeepestPassed,
+    /// Handlers with several ends are passed although it matters which can be reached from where.
+    ManyEnds,
+    /// What goals see is not compared.
+    NothingSeen,
 }
 
 #[cfg(not(test))]
@@ -49,6 +53,11 @@ pub(crate) const fn faulty(_: Fault) -> bool {
 #[cfg(test)]
 pub(crate) fn faulty(fault: Fault) -> bool {
     tests::FAULT.get() == Some(fault)
+}
+
+#[cfg(test)]
+pub(crate) fn set_fault(fault: Option<Fault>) {
+    tests::FAULT.set(fault);
 }
 
 /// What must be the same for a handler to do the same, beside what it touches in SRAM.
@@ -187,7 +196,10 @@ impl<'f> Firmware<'f> {
         let is_tried = handlers.footing.is_none()
             && handlers.failures.get(&number).is_none_or(|failures| *failures < MAX_FAILURES);
         let is_neutral = reduction.is_neutral(number) || faulty(Fault::AllNeutral);
-        (is_usual && is_tried && is_neutral).then_some(Entered { number, position: frame.position })
+        // SOUND: what goals see is compared where what a handler came to is used again.
+        let is_comparable = reduction.seen_cells().is_some();
+        let is_passable = is_usual && is_tried && is_neutral && is_comparable;
+        is_passable.then_some(Entered { number, position: frame.position })
     }
 
     fn entry(&self, from: &Running, entered: Entered, postponed: Postponed, labels: &[Truth]) -> Entry {
@@ -206,6 +218,10 @@ impl<'f> Firmware<'f> {
                 let value = state.data.get(cell);
                 others.extend([cell.into(), u32::from_le_bytes(content(*value))]);
             }
+        }
+        let seen = self.reduction.as_ref().and_then(Reduction::seen_cells).filter(|_| !faulty(Fault::NothingSeen));
+        for cell in seen.into_iter().flatten() {
+            others.extend([cell.into(), u32::from_le_bytes(content(*state.data.get(cell)))]);
         }
         let (number, pointer) = (entered.number, entered.position);
         Entry { number, control: state.control, pointer, postponed, labels: labels.to_vec(), others }
@@ -297,7 +313,9 @@ impl<'f> Firmware<'f> {
             }
             edges.push(targets);
         }
-        (!ends.is_empty() && ends_always(&edges)).then_some(ends)
+        // SOUND: from inside a handler with several ends not all of them need be reached.
+        let is_told_apart = self.branches && ends.len() > 1 && !faulty(Fault::ManyEnds);
+        (!ends.is_empty() && ends_always(&edges) && !is_told_apart).then_some(ends)
     }
 
     /// The states in which the interrupted code has gone on, after what a handler came to.

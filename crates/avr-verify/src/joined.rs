@@ -10,7 +10,7 @@ use crate::step::{Open, Stepped};
 use crate::system::Firmware;
 use avr_machine::{Control, PAGE_CELLS};
 use std::collections::{BTreeMap, BTreeSet};
-use three_valued::{ByteDomain, TvByte};
+use three_valued::{ByteDomain, Truth, TvByte};
 use tvar::{LocationPrecision, Lookup};
 
 /// The most steps until cases are joined.
@@ -39,6 +39,8 @@ pub(crate) struct Cut<'a, 'f> {
     pub(crate) running: &'a Running,
     pub(crate) here: &'a LocationPrecision,
     pub(crate) precision: &'a dyn Lookup<Firmware<'f>>,
+    /// The labels of the state.
+    pub(crate) labels: &'a [Truth],
 }
 
 impl<'f> Firmware<'f> {
@@ -163,6 +165,9 @@ impl<'f> Firmware<'f> {
             let is_level = self.forgetting.whole_pointer(&self.workspace.state) == Some(pointer)
                 && self.workspace.save_calls(&mut self.store) == cut.running.calls;
             if !is_level || control.sleeping {
+                break;
+            }
+            if self.can_tell(cut.labels) {
                 break;
             }
             followed.after.push((control, postponed));

@@ -1,14 +1,33 @@
 //! What is known of the properties of a request while the work goes on.
 
-use crate::result::{PropertyResult, Verdict};
+use crate::result::{PropertyResult, StackBound, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use three_valued::Truth;
 
 /// The results of one request so far: each is here as soon as its property is decided, for those who cannot wait for the
 /// rest. They say nothing of vacuity and explain nothing.
 #[derive(Debug, Default)]
-pub struct Known(Mutex<SoFar>);
+pub struct Known {
+    so_far: Arc<Mutex<SoFar>>,
+    /// What this is of all that is known; all if there is none.
+    part: Option<Part>,
+}
+
+/// Some of the properties of a request.
+#[derive(Debug)]
+struct Part {
+    /// Their numbers.
+    places: Vec<usize>,
+    /// The number from which on their goals are counted.
+    goals: usize,
+    /// When the work on them began.
+    begun: Duration,
+}
+
+/// More goals than any part has.
+const GOALS: usize = 1 << 32;
 
 #[derive(Debug, Default)]
 struct SoFar {
@@ -16,14 +35,53 @@ struct SoFar {
     results: BTreeMap<usize, (PropertyResult, Option<usize>)>,
     /// The goals that are true.
     proved: BTreeSet<usize>,
+    /// How many parts there are.
+    parts: usize,
+    /// What is known of the stack.
+    stack: StackBound,
 }
 
 impl Known {
+    /// What is known of some properties, by their numbers, on which the work began then.
+    pub(crate) fn part(&self, places: &[usize], begun: Duration) -> Self {
+        let parts = self.with(|known| {
+            known.parts += 1;
+            known.parts
+        });
+        let part = Part { places: places.to_vec(), goals: parts * GOALS, begun };
+        Self { so_far: Arc::clone(&self.so_far), part: Some(part) }
+    }
+
+    /// What is known of the stack: what the properties say on which the work has come to its end.
+    #[must_use]
+    pub fn stack(&self) -> StackBound {
+        self.with(|known| known.stack)
+    }
+
+    /// Takes note of what some properties say of the stack.
+    pub(crate) fn learn_stack(&self, stack: StackBound) {
+        self.with(|known| {
+            let both = known.stack.and(stack);
+            // SOUND: what cannot be says nothing; the results in the end say so.
+            known.stack = if both.is_contradictory() { StackBound::default() } else { both };
+        });
+    }
+
+    /// The number of a property among all.
+    fn place(&self, property: usize) -> usize {
+        self.part.as_ref().map_or(property, |part| part.places[property])
+    }
+
+    /// The number of a goal among all.
+    fn goal(&self, goal: usize) -> usize {
+        goal + self.part.as_ref().map_or(0, |part| part.goals)
+    }
+
     /// The result of a property, by its number in the property file; none while it is open.
     #[must_use]
     pub fn result(&self, property: usize) -> Option<PropertyResult> {
         self.with(|known| {
-            let (result, goes_on) = known.results.get(&property)?;
+            let (result, goes_on) = known.results.get(&self.place(property))?;
             // SOUND: under fairness a verdict stands only if every state has a fair path.
             goes_on.is_none_or(|goal| known.proved.contains(&goal)).then(|| result.clone())
         })
@@ -32,14 +90,16 @@ impl Known {
     /// Takes note of the verdict on a goal.
     pub(crate) fn decided(&self, goal: usize, verdict: Truth) {
         if verdict.is_true() {
-            self.with(|known| known.proved.insert(goal));
+            self.with(|known| known.proved.insert(self.goal(goal)));
         }
     }
 
-    /// Takes note of a result that stands if `goes_on` is true. A violation that no run shows is not known yet.
-    pub(crate) fn learn(&self, property: usize, result: PropertyResult, goes_on: Option<usize>) {
-        if result.verdict != Verdict::Violated || result.evidence.is_some() {
-            self.with(|known| known.results.insert(property, (result, goes_on)));
+    /// Takes note of a result that stands if `goes_on` is true. What a run should show and none does is not known yet.
+    pub(crate) fn learn(&self, property: usize, mut result: PropertyResult, goes_on: Option<usize>) {
+        result.statistics.time += self.part.as_ref().map_or(Duration::ZERO, |part| part.begun);
+        let goes_on = goes_on.map(|goal| self.goal(goal));
+        if result.verdict != Verdict::Violated && result.evidence_missing.is_none() || result.evidence.is_some() {
+            self.with(|known| known.results.insert(self.place(property), (result, goes_on)));
         }
     }
 
@@ -53,7 +113,7 @@ impl Known {
 
     fn with<T>(&self, work: impl FnOnce(&mut SoFar) -> T) -> T {
         // Every change is whole, so a panic elsewhere leaves nothing half done.
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.so_far.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

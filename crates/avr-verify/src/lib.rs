@@ -4,6 +4,7 @@
 //! [`Machine`](avr_machine::Machine) a [`tvar::System`], and [`verify`] runs the properties of an image over it.
 #![forbid(unsafe_code)]
 
+mod apart;
 mod asked;
 mod assumptions;
 mod certificate;
@@ -37,6 +38,7 @@ mod request;
 mod result;
 mod script;
 mod setup;
+mod sight;
 mod stack;
 mod state;
 mod step;

@@ -4,6 +4,7 @@
 use crate::compression::{Fault, set_fault};
 use crate::random_programs::Random;
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges};
+use crate::sight::Sight;
 use crate::state::{AbstractState, Location};
 use crate::step::Leaf;
 use crate::system::Firmware;
@@ -160,7 +161,7 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
 /// there were, or what is not covered.
 fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, String> {
     let mut random = Random(seed);
-    let mut firmware = Firmware::new(machine, &[]).with_compressed_paths().with_facts();
+    let mut firmware = Firmware::new(machine, &[]).with_compressed_paths(&Sight::of_hazards()).with_facts();
     let mut precision = Precision::new(Strategy::Default);
     precision.be_coarse(true);
     let mut concrete: MachineState<u8> = machine.power_on(&mut random);

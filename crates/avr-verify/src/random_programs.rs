@@ -209,6 +209,42 @@ pub(crate) fn program(random: &mut Random) -> Vec<u16> {
     code.words
 }
 
+/// A program whose handlers do this, and whose main program does that with interrupts on, after it cleared the cells.
+pub(crate) fn with_handlers(handler: impl Fn(&mut Code, usize), main: impl Fn(&mut Code)) -> Vec<u16> {
+    with_handlers_behind(handler, |_| {}, main)
+}
+
+/// The same where something is done before interrupts are on.
+pub(crate) fn with_handlers_behind(
+    handler: impl Fn(&mut Code, usize),
+    before: impl Fn(&mut Code),
+    main: impl Fn(&mut Code),
+) -> Vec<u16> {
+    let mut code = Code::with_vectors(MAIN, &HANDLERS);
+    for (number, entry) in HANDLERS.iter().enumerate() {
+        code.place(*entry);
+        code.add(Instruction::Push { rr: r(16) });
+        code.add(Instruction::In { rd: r(16), io: SREG });
+        code.add(Instruction::Push { rr: r(16) });
+        handler(&mut code, number);
+        code.add(Instruction::Pop { rd: r(16) });
+        code.add(Instruction::Out { io: SREG, rr: r(16) });
+        code.add(Instruction::Pop { rd: r(16) });
+        code.add(Instruction::Reti);
+    }
+    code.place(MAIN);
+    code.add(Instruction::Ldi { rd: r(17), k: 0 });
+    CELLS.iter().for_each(|cell| code.add(Instruction::Sts { address: *cell, rr: r(17) }));
+    before(&mut code);
+    code.add(Instruction::Ldi { rd: r(16), k: 3 });
+    code.add(Instruction::Out { io: EIMSK, rr: r(16) });
+    code.add(Instruction::Bset { flag: 7 });
+    code.add(Instruction::Nop);
+    main(&mut code);
+    code.jump(code.words.len() as u32);
+    code.words
+}
+
 /// What comes of properties, given as on a command line, within a limit on time.
 pub(crate) fn results(words: &[u16], properties: &[&str], reductions: Reductions, limit: Duration) -> Results {
     with_request(words, properties, reductions, limit, |request| verify(request).expect("the property is bound"))

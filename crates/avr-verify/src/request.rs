@@ -57,7 +57,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What need not be looked at, for properties that speak of nothing but hazards and how deep the stack gets.
+/// What need not be looked at, for properties that cannot tell: those of hazards and the stack, and formulas that do not count steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
     /// Interrupts are looked at only where they can be seen.

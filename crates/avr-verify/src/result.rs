@@ -5,6 +5,7 @@ use crate::evidence::Evidence;
 use crate::explain::Explanation;
 use crate::exploration::Exploration;
 use crate::survey::Survey;
+use crate::verification::not_denied;
 use std::time::Duration;
 
 /// The answer to a property.
@@ -178,6 +179,39 @@ pub struct Results {
 }
 
 impl Results {
+    /// What two runs on the same image say of it together, each about properties of its own; the second one came last.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        let mut assumptions = self.assumptions;
+        assumptions
+            .extend(other.assumptions.into_iter().filter(|text| !assumptions.contains(text)).collect::<Vec<_>>());
+        let exploration = match (self.exploration, other.exploration) {
+            (Some(one), Some(next)) => Some(one.and(next)),
+            (one, next) => next.or(one),
+        };
+        Self {
+            properties: [self.properties, other.properties].concat(),
+            stack: self.stack.and(other.stack),
+            survey: self.survey.or(other.survey),
+            assumptions,
+            interrupted: self.interrupted || other.interrupted,
+            passes: self.passes + other.passes,
+            last_pass: other.last_pass,
+            exploration,
+        }
+    }
+
+    /// The results, unless they say of the stack what cannot be.
+    #[must_use]
+    pub(crate) fn checked(self) -> Self {
+        let stack = self.stack;
+        if !stack.is_contradictory() {
+            return self;
+        }
+        let properties = self.properties.into_iter().map(|result| not_denied(result, stack)).collect();
+        Self { properties, stack: StackBound::default(), ..self }
+    }
+
     /// The results for those who accept only verdicts about the hardware; see [`PropertyResult::strict`].
     #[must_use]
     pub fn strict(mut self) -> Self {

@@ -82,6 +82,8 @@ pub(crate) struct Scripted<'a, U> {
     pub(crate) turn: Turn,
     /// Whether interrupts were possible in this step and were left out.
     pub(crate) postponed: bool,
+    /// Whether it matters what somebody can do where interrupts are left for later.
+    branches: bool,
     /// Whether an interrupt that was certain in this step was left out.
     pub(crate) deferred: bool,
     /// What comparisons narrow.
@@ -99,13 +101,18 @@ impl<'a, U> Scripted<'a, U> {
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
         let (who, turn) = (DeterminedBy::Environment, Turn::Now);
         let (position, cut, postponed, deferred, learning) = (0, 0..0, false, false, None);
-        Self { script, position, cut, precision, who, turn, postponed, deferred, learning, unknowns }
+        Self { script, position, cut, precision, who, turn, postponed, branches: false, deferred, learning, unknowns }
     }
 
     /// The same where comparisons narrow something.
     pub(crate) fn learning(mut self, learning: Option<Learning>) -> Self {
         self.learning = learning;
         self
+    }
+
+    /// The same where it matters what somebody can do.
+    pub(crate) fn telling_branches(self, branches: bool) -> Self {
+        Self { branches, ..self }
     }
 
     /// Begins a run of the step.
@@ -259,13 +266,19 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 
     fn defers(&mut self) -> bool {
         // What somebody can do is shown by small state spaces, and in large ones by runs.
-        self.deferred = self.turn == Turn::Later && self.precision.coarse;
+        self.deferred = self.turn == Turn::Later && self.precision.coarse && !self.branches;
         self.postponed |= self.deferred;
         self.deferred
     }
 
     fn catches_up(&self) -> bool {
         self.turn == Turn::CatchingUp
+    }
+
+    fn leaves_catching_up(&mut self, possible: &Possibilities) -> bool {
+        let is_determined = |happening| possible.determined_by(happening) == DeterminedBy::Hardware;
+        let who = if possible.iter().any(is_determined) { Chooser::Hardware } else { Chooser::Environment };
+        self.branches && self.answer(who, 2) == 0
     }
 
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize {

@@ -115,8 +115,9 @@ impl<'f> Firmware<'f> {
             _ => 0,
         };
         let steps = self.reduction.is_some().then(Footsteps::default);
-        let mut environment =
-            Scripted::new(here, Open { events: Recorder::new(&watched, pc * 2), steps }).learning(self.learning(here));
+        let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc * 2), steps })
+            .learning(self.learning(here))
+            .telling_branches(self.branches);
         loop {
             environment.clear_notes();
             self.workspace.deferred = false;
@@ -125,7 +126,7 @@ impl<'f> Firmware<'f> {
                 && environment.is_only_cut()
                 && environment.is_at_first_case()
             {
-                let cut = Cut { running, here, precision };
+                let cut = Cut { running, here, precision, labels: passage.labels() };
                 if let Some((leaf, more)) = self.joined_leaf(cut, &mut environment, passage.clone()) {
                     leaves.extend(leaf);
                     if more {
@@ -265,10 +266,11 @@ impl<'f> Firmware<'f> {
         precision: &dyn Lookup<Self>,
     ) -> Option<AbstractState> {
         let mut steps = self.reduction.is_some().then(Footsteps::default);
+        let mut before = (postponed, passage.clone(), self.workspace.state.control, self.workspace.deferred);
         while !self.is_kept(&mut passage) {
-            let control = self.workspace.state.control;
+            let (control, deferred) = (self.workspace.state.control, self.workspace.deferred);
+            before = (postponed, passage.clone(), control, deferred);
             passage.begin_step(&mut self.workspace.state);
-            let deferred = self.workspace.deferred;
             let (stepped, has_answered) = self.next_step(postponed, precision, &mut steps);
             if has_answered && !faulty(Fault::FirstOutcomeOnly) {
                 self.workspace.deferred = deferred;
@@ -292,6 +294,12 @@ impl<'f> Firmware<'f> {
                 }
             }
         }
+        if self.branches && passage.ends_with_what_is_seen() && !faulty(Fault::LastLeftOut) {
+            // SOUND: what can be reached from the state before may be less than from where the run began.
+            passage.take_back(&mut self.workspace.state, before.2);
+            (postponed, passage, _, self.workspace.deferred) = before;
+            self.workspace.entered = None;
+        }
         passage.end(&mut self.workspace.state);
         self.note_length(&passage);
         self.forget_popped(&passage, precision);
@@ -308,7 +316,9 @@ impl<'f> Firmware<'f> {
         let watched = Rc::clone(&self.watched);
         let here = self.precision_here(precision);
         let events = Recorder::new(&watched, self.workspace.state.control.pc * 2);
-        let mut environment = Scripted::new(here, Open { events, steps: steps.take() }).learning(self.learning(here));
+        let mut environment = Scripted::new(here, Open { events, steps: steps.take() })
+            .learning(self.learning(here))
+            .telling_branches(self.branches);
         let stepped = self.step(postponed, here, &mut environment);
         *steps = environment.unknowns.steps.take();
         steps.as_mut().map(Footsteps::clear);

@@ -7,9 +7,11 @@ use crate::decay::Forgetting;
 use crate::events::{occurrence, watched};
 use crate::evidence::{self, Sampler, Search};
 use crate::handlers::Handlers;
+use crate::invariant::parts;
 use crate::liveness::Learning;
 use crate::reduction::{Fault, Reduction, faulty};
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
+use crate::sight::Sight;
 use crate::state::{AbstractState, Location, Running};
 use crate::step::Leaf;
 use crate::store::Store;
@@ -69,6 +71,10 @@ pub struct Firmware<'a> {
     pub(crate) compression: Option<Compression>,
     /// Where handlers are passed in one step.
     pub(crate) handlers: Option<Handlers>,
+    /// Whether it matters from where which states can be reached, where something is left out.
+    pub(crate) branches: bool,
+    /// Whether a part of a state space may tell that something holds.
+    is_told_by_parts: bool,
     /// Whether comparisons narrow what they compare.
     pub(crate) learns: bool,
     /// Where runs at random are tried as well.
@@ -100,6 +106,8 @@ impl<'a> Firmware<'a> {
             reduction: None,
             compression: None,
             handlers: None,
+            branches: false,
+            is_told_by_parts: false,
             learns: false,
             sampler: None,
         }
@@ -112,18 +120,24 @@ impl<'a> Firmware<'a> {
         self
     }
 
-    /// The same where interrupts are looked at only where they can be seen: for goals that speak of nothing but hazards and
-    /// how deep the stack gets.
+    /// The same for goals that see so much of what is left out.
     #[must_use]
-    pub fn with_reduced_interrupts(mut self) -> Self {
-        self.reduction = Reduction::new(self.machine);
+    pub(crate) fn seen_by(mut self, sight: &Sight) -> Self {
+        (self.branches, self.is_told_by_parts) = (sight.branches, sight.is_told_by_parts);
         self
     }
 
-    /// The same where states are kept only where something is decided: for the same goals.
+    /// The same where interrupts are looked at only where they can be seen.
     #[must_use]
-    pub fn with_compressed_paths(mut self) -> Self {
-        self.compression = Some(Compression::new(self.machine));
+    pub(crate) fn with_reduced_interrupts(mut self, sight: &Sight) -> Self {
+        self.reduction = Reduction::new(self.machine, sight.clone());
+        self
+    }
+
+    /// The same where states are kept only where something is decided.
+    #[must_use]
+    pub(crate) fn with_compressed_paths(mut self, sight: &Sight) -> Self {
+        self.compression = Some(Compression::new(self.machine, sight.sees_content));
         self
     }
 
@@ -186,7 +200,11 @@ pub(crate) fn content(byte: TvByte) -> [u8; 4] {
 }
 
 /// Adds the hyper-edges over what steps come to.
-fn add_edges(leaves: Vec<Leaf>, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+fn add_edges(
+    leaves: Vec<Leaf>,
+    (precision, branches): (&LocationPrecision, bool),
+    edges: &mut HyperEdges<AbstractState>,
+) {
     let is_deferred = |leaf: &Leaf| leaf.is_deferred && !faulty(Fault::DeferredIsSure);
     if let [only] = leaves.as_slice() {
         edges.add([only.state]);
@@ -195,7 +213,7 @@ fn add_edges(leaves: Vec<Leaf>, precision: &LocationPrecision, edges: &mut Hyper
     }
     let deferred: Vec<bool> = leaves.iter().map(is_deferred).collect();
     let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
-    let most = if precision.coarse { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
+    let most = if precision.coarse && !branches { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
     let free = hyper_edges(&scripts, HardwareChoice::Free, most);
     for edge in &free {
         edges.add(edge.iter().map(|leaf| states[*leaf]));
@@ -232,6 +250,15 @@ impl System for Firmware<'_> {
         self.reduction.as_ref().is_none_or(Reduction::is_settled)
     }
 
+    fn parts_are_settled(&self) -> bool {
+        !self.is_told_by_parts || self.is_settled()
+    }
+
+    fn is_worth_keeping_all(&self) -> bool {
+        // Nothing was left out for nothing: then they are all looked at.
+        !self.branches || self.compression.is_none()
+    }
+
     fn location(&self, state: &AbstractState) -> Location {
         match state {
             AbstractState::Dummy => Location::Dummy,
@@ -252,7 +279,7 @@ impl System for Firmware<'_> {
             advised.note(state, precision);
         }
         let leaves = self.leaves(state, precision);
-        add_edges(leaves, precision, edges);
+        add_edges(leaves, (precision, self.branches), edges);
     }
 
     fn advance(&mut self, state: &AbstractState, precision: &dyn Lookup<Self>, edges: &mut HyperEdges<AbstractState>) {
@@ -261,7 +288,7 @@ impl System for Firmware<'_> {
             return self.expand(state, here, edges);
         }
         let leaves = self.leaves_far(state, precision);
-        add_edges(leaves, here, edges);
+        add_edges(leaves, (here, self.branches), edges);
     }
 
     fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
@@ -375,10 +402,15 @@ impl System for Firmware<'_> {
             }
             return;
         }
-        let unfolded = self.unfolded_decision(decided);
+        let needs_run = evidence::may_need_a_run(&decided.goal.formula, decided.decision.verdict);
+        let unfolded = match parts(&decided.goal.formula, false) {
+            Some(_) => self.unfolded_decision(decided),
+            None if needs_run => self.stepwise_decision(decided),
+            None => None,
+        };
         let decision = unfolded.as_ref().unwrap_or(decided.decision);
         let search = match &unfolded {
-            None if self.compression.is_some() && decided.decision.verdict.is_false() => {
+            None if self.compression.is_some() && needs_run => {
                 let why = match decided.watch.cancelled() {
                     true => "no time or memory was left for unfolding the run",
                     false => "the run could not be unfolded",

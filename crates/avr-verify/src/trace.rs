@@ -246,8 +246,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
         let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
-        let mut environment =
-            Scripted::replaying(precision, recorder, script).learning(self.firmware.learning(precision));
+        let mut environment = Scripted::replaying(precision, recorder, script)
+            .learning(self.firmware.learning(precision))
+            .telling_branches(self.firmware.branches);
         let machine = self.firmware.machine;
         let forgotten = TracedByte::new(TvByte::UNKNOWN, |_| Origins::default());
         match self.path[step] {

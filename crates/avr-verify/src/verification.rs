@@ -1,5 +1,6 @@
 //! Verifying the properties of one image.
 
+use crate::apart;
 use crate::asked::{Asked, Bound, statistics, undecided};
 use crate::assumptions::assumptions;
 use crate::certificate::{Claimed, PropertyText, certificate};
@@ -34,6 +35,14 @@ use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, Strategy, Undecided, 
 /// # Errors
 /// When a property speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
+    apart::verify(request)
+}
+
+/// Verifies the properties of an image all together.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn verified_together(request: &Request<'_>) -> Result<Results, PropertyError> {
     verified(request, (Effort::LITTLE, false), |_, _, results| results)
 }
 
@@ -301,7 +310,7 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
 }
 
 /// A result, unless it holds by a state space whose stack bound a run has exceeded.
-fn not_denied(result: PropertyResult, stack: StackBound) -> PropertyResult {
+pub(crate) fn not_denied(result: PropertyResult, stack: StackBound) -> PropertyResult {
     if result.verdict != Verdict::Holds || !stack.is_contradictory() {
         return result;
     }

@@ -25,7 +25,8 @@ const WRITES: &[u16] = &[0x0000, 0xe001, 0xb905, 0xcfff];
 /// Branches on an unknown stored bit: `sbrc r1,0; nop; rjmp .-2`.
 const BRANCHES: &[u16] = &[0xfc10, 0x0000, 0xcfff];
 /// Something about the port, and about the counter, which must not be forgotten.
-const LOW_BITS: &str = "AG (pc != 6 || r17 & 3 == 0 || r25 == 77)";
+/// It counts steps, so that nothing is left out.
+const LOW_BITS: &str = "nu X. (pc != 6 || r17 & 3 == 0 || r25 == 77) && []X";
 /// The data address of PINC.
 const PINC: u16 = 0x26;
 
@@ -192,9 +193,9 @@ fn hazards_are_nodes_without_edges() {
 /// in r16,PINB; in r16,PINC; nop; 1: adiw r24,1; rjmp 1b`.
 const READS_FIVE: &[u16] = &[0xe080, 0xe090, 0xb103, 0xb106, 0xb109, 0xb103, 0xb106, 0x0000, 0x9601, 0xcffe];
 /// What holds, and is known only where bits of ports are told apart: two after the first and the last, one after the others.
-/// The counter must not be forgotten.
-const FIVE_PLACES: &str = "AG ((pc != 6 && pc != 14 || (r16 ^ r16) & 3 == 0 || r25 == 77) \
-                           && (pc != 8 && pc != 10 && pc != 12 || (r16 ^ r16) & 1 == 0 || r25 == 77))";
+/// The counter must not be forgotten, and nothing is left out, because steps are counted.
+const FIVE_PLACES: &str = "nu X. (pc != 6 && pc != 14 || (r16 ^ r16) & 3 == 0 || r25 == 77) \
+                           && (pc != 8 && pc != 10 && pc != 12 || (r16 ^ r16) & 1 == 0 || r25 == 77) && []X";
 
 /// Ends the exploration after so many refinements, some way into it.
 struct Refinements(usize);

@@ -16,7 +16,7 @@ const READS: &[u16] = &[0xb116, 0xcfff];
 /// Goes where nobody knows with something on the stack: `push r0; ijmp`.
 const GETS_LOST: &[u16] = &[0x920f, 0x9409];
 /// What takes all values of the counter to be decided.
-const SLOW: &str = "AG (r25 != 200 || r17 & 1 == 0)";
+const SLOW: &str = "nu X. (r25 != 200 || r17 & 1 == 0) && []X";
 
 /// What is known of two properties.
 type Both = (Option<PropertyResult>, Option<PropertyResult>);

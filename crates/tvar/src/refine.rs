@@ -228,7 +228,8 @@ where
         let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
         loop {
             let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
-            if space.is_finished() && !system.is_settled() {
+            let is_settled = if space.is_finished() { system.is_settled() } else { system.parts_are_settled() };
+            if !is_settled && space.exhausted.is_none() {
                 return;
             }
             let space = Arc::new(space);
@@ -284,6 +285,10 @@ where
         self.precision.forget_drops();
         self.limited_passes += 1;
         if !self.is_done() && (!refined || self.limited_passes == MAX_LIMITED_PASSES) {
+            if !system.is_worth_keeping_all() {
+                let stuck = self.decisions.iter_mut().zip(&mut self.stuck).filter(|(decision, _)| decision.is_none());
+                stuck.for_each(|(decision, stuck)| *decision = stuck.take());
+            }
             self.mode = Mode::Large;
             // What limited locations needed is of no use without the limit.
             self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
@@ -323,7 +328,8 @@ where
         self.progress.phase = Phase::Checking;
         let views = self.views(system, space);
         let mut open = Vec::new();
-        for checked in self.check(&views) {
+        let says_nothing = space.exhausted.is_some() && !system.parts_are_settled();
+        for checked in if says_nothing { self.unchecked() } else { self.check(&views) } {
             match checked.solution.as_ref().map(Solution::verdict) {
                 Some(Truth::Unknown) if space.exhausted.is_none() => open.push(checked),
                 Some(Truth::Unknown) | None => self.give_up(checked, space),
@@ -383,6 +389,12 @@ where
             with_hazards: sees_hazards.then(|| space.graph(true)),
             labels: space.labels(self.atoms, |state, atom| system.label(state, atom)),
         }
+    }
+
+    /// All open goals without an evaluation.
+    fn unchecked(&self) -> Vec<Checked> {
+        let open = (0..self.goals.len()).filter(|goal| self.decisions[*goal].is_none());
+        open.map(|goal| Checked { goal, solution: None }).collect()
     }
 
     /// Evaluates all open goals, side by side.

@@ -96,6 +96,17 @@ pub trait System {
         true
     }
 
+    /// Whether the same is true of a part of a state space: until then it says nothing of what can be reached from where. If not, it
+    /// is only not complete.
+    fn parts_are_settled(&self) -> bool {
+        true
+    }
+
+    /// Whether it is worth while to keep every state where goals stay unknown with few states per location.
+    fn is_worth_keeping_all(&self) -> bool {
+        true
+    }
+
     /// Whether as many locations are told apart as can be.
     fn tells_most_apart(&self) -> bool {
         true

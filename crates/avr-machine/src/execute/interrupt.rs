@@ -39,6 +39,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             possible.allow_continuing();
         }
         self.add_resets(&mut possible);
+        let catches_up = self.environment.catches_up() && !is_certain && possible.are_only_interrupts();
+        if catches_up && self.environment.leaves_catching_up(&possible) {
+            possible.remove_interrupts();
+        }
         // A reset comes now or never.
         let comes_later = possible.are_only_interrupts()
             && match is_certain {

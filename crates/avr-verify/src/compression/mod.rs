@@ -1,9 +1,9 @@
 //! Path compression: states are kept only where something is decided.
 //!
 //! From a state that is kept, a run goes on without being looked at as long as each step has one outcome, whatever the
-//! inputs and whatever the stored values that are unknown. No goal can tell that the states in between are left out: the
-//! goals speak of hazards, which are kept, and of the depth of the stack, and a state is kept where the label of one of
-//! them changes and where the stack is deeper than ever before. See `docs/soundness.md`, section "States that are left out".
+//! inputs and whatever the stored values that are unknown. No goal can tell that the states in between are left out:
+//! hazards are kept, and a state is kept where the label of a goal changes, or has just not changed yet if it matters what can be
+//! reached from there, and where the stack is deeper than ever before. See `docs/soundness.md`, section "States that are left out".
 
 mod log;
 #[cfg(test)]
@@ -15,7 +15,7 @@ use crate::state::{AbstractState, Location, Running};
 use crate::system::Firmware;
 use avr_isa::Instruction;
 use avr_machine::{Control, Fetched, FrameKind, Machine, MachineState, Program};
-use avr_properties::StateView;
+use avr_properties::{Atom, StateView};
 use fixedbitset::FixedBitSet;
 pub(crate) use log::{Log, Spot};
 use mu_calculus::AtomId;
@@ -39,6 +39,10 @@ pub(crate) enum Fault {
     NotTakenBack,
     /// Of cases that are to be joined the first stands for all.
     FirstCaseOnly,
+    /// Labels are not compared.
+    LabelsUnseen,
+    /// The state before a label changes is left out although it matters what can be reached from it.
+    LastLeftOut,
 }
 
 #[cfg(not(test))]
@@ -65,20 +69,23 @@ pub(crate) struct Compression {
     deepest: u16,
     /// How often the heads of loops may still be passed.
     rounds: u32,
+    /// Whether goals see more than hazards and how deep the stack gets.
+    sees_content: bool,
     /// What was passed since the present state space was begun.
     passed: Log,
 }
 
 impl Compression {
     /// The compression for a machine.
-    pub(crate) fn new(machine: &Machine) -> Self {
+    pub(crate) fn new(machine: &Machine, sees_content: bool) -> Self {
         let mut loop_heads = FixedBitSet::with_capacity(machine.program.words() as usize);
         for address in 0..machine.program.words() {
             if let Some(target) = jump(&machine.program, address).filter(|target| *target <= address) {
                 loop_heads.insert(target as usize);
             }
         }
-        Self { loop_heads, deepest: machine.data_end(), rounds: FREE_ROUNDS, passed: Log::default() }
+        let (deepest, rounds, passed) = (machine.data_end(), FREE_ROUNDS, Log::default());
+        Self { loop_heads, deepest, rounds, sees_content, passed }
     }
 
     /// Begins a state space.
@@ -132,6 +139,8 @@ pub(crate) struct Passage<'a> {
     pointer: Option<u16>,
     /// The stack pointer for which the labels were compared last, and whether a half of it waited for the other one.
     compared: Option<(u16, bool)>,
+    /// Whether goals see that the last step was taken: it changed the label of one of them.
+    is_seen: bool,
     /// The fewest frames of the call string; with fewer the run ends.
     floor: usize,
 }
@@ -139,7 +148,8 @@ pub(crate) struct Passage<'a> {
 impl<'a> Passage<'a> {
     /// The beginning of a run from a state with these labels, at this place.
     pub(crate) fn new(labels: &'a [Truth], from: Spot) -> Self {
-        Self { labels, from, at: from, steps: 0, lowest: u16::MAX, pointer: None, compared: None, floor: 0 }
+        let (steps, lowest, pointer, compared, is_seen, floor) = (0, u16::MAX, None, None, false, 0);
+        Self { labels, from, at: from, steps, lowest, pointer, compared, is_seen, floor }
     }
 
     /// The same that ends as soon as the call string has fewer frames.
@@ -150,6 +160,11 @@ impl<'a> Passage<'a> {
     /// The labels of the state where it began.
     pub(crate) fn labels(&self) -> &'a [Truth] {
         self.labels
+    }
+
+    /// Whether some steps were left out before one that goals see.
+    pub(crate) fn ends_with_what_is_seen(&self) -> bool {
+        self.is_seen && self.steps > 0
     }
 
     /// Begins a step that may be taken back.
@@ -192,6 +207,10 @@ impl StateView for AtWork<'_> {
         self.0.control.torn.is_some()
     }
 
+    fn sleeping(&self) -> Truth {
+        Truth::from(self.0.control.sleeping)
+    }
+
     fn interrupt_depth(&self) -> usize {
         self.0.calls.frames().iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
     }
@@ -201,7 +220,18 @@ impl StateView for AtWork<'_> {
     }
 }
 
+/// Whether the machine at work has these labels.
+fn has_labels(atoms: &[Atom], labels: &[Truth], state: &MachineState<TvByte>) -> bool {
+    atoms.iter().zip(labels).all(|(atom, label)| atom.evaluate(&AtWork(state)) == *label)
+}
+
 impl Firmware<'_> {
+    /// Whether goals can tell the machine at work from a state with these labels.
+    pub(crate) fn can_tell(&self, labels: &[Truth]) -> bool {
+        let sees_content = self.compression.as_ref().is_some_and(|compression| compression.sees_content);
+        sees_content && !has_labels(self.atoms, labels, &self.workspace.state)
+    }
+
     /// The labels of a state.
     pub(crate) fn labels(&self, state: &AbstractState) -> Vec<Truth> {
         (0..self.atoms.len()).map(|atom| self.label(state, AtomId(atom as u32))).collect()
@@ -213,6 +243,11 @@ impl Firmware<'_> {
         let state = &self.workspace.state;
         let pointer = self.forgetting.whole_pointer(state);
         passage.pointer = pointer;
+        let compared = self.forgetting.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn.is_some()));
+        if compared.is_none() || passage.compared != compared || compression.sees_content {
+            passage.compared = compared;
+            passage.is_seen = !has_labels(self.atoms, passage.labels, state) && !faulty(Fault::LabelsUnseen);
+        }
         if let Some(pointer) = pointer {
             passage.lowest = passage.lowest.min(pointer);
             if pointer < compression.deepest && !faulty(Fault::DeepestLeftOut) {
@@ -220,13 +255,8 @@ impl Firmware<'_> {
                 return true;
             }
         }
-        let compared = self.forgetting.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn.is_some()));
-        if compared.is_none() || passage.compared != compared {
-            passage.compared = compared;
-            let mut atoms = self.atoms.iter().zip(passage.labels);
-            if atoms.any(|(atom, label)| atom.evaluate(&AtWork(state)) != *label) {
-                return true;
-            }
+        if passage.is_seen {
+            return true;
         }
         if passage.steps >= MAX_STEPS || state.control.sleeping || state.calls.frames().len() < passage.floor {
             return true;

@@ -16,6 +16,10 @@ use tvar::{
     StateSpace, StepPrecision, Strategy, System, Watch,
 };
 
+/// How many states of a space are built anew with nothing left out: at first, and where they do not decide the same or handlers touch
+/// more than was taken for granted.
+const STEPWISE: [usize; 6] = [2_000, 20_000, 20_000, 100_000, 100_000, 500_000];
+
 impl Firmware<'_> {
     /// A path with the states that were left out; what cannot be found again is left out still.
     pub(crate) fn unfolded(&mut self, path: &[AbstractState], precision: &dyn Lookup<Self>) -> Vec<AbstractState> {
@@ -112,13 +116,41 @@ impl Firmware<'_> {
                 }
             }
         }
-        let atoms = self.atoms.len();
         let mut guided = Guided { firmware: self, precision: decided.precision, steps, joined };
         let whole = Precision::new(Strategy::Naive);
         let patient = UntilCancelled(decided.watch);
         let space = StateSpace::explore(&mut guided, &whole, &patient, &mut Progress::default());
+        self.decided_again(decided, space)
+    }
+
+    /// What was decided, over a state space in which no state is left out: it is built anew with the same precision.
+    /// None if nothing was left out, if there are too many states, or if they do not decide the same.
+    pub(crate) fn stepwise_decision(&mut self, decided: &Decided<'_, Self>) -> Option<Decision<AbstractState>> {
+        let compression = self.compression.take()?;
+        let whole = Precision::new(Strategy::Naive);
+        let decision = STEPWISE.into_iter().find_map(|most| {
+            if let Some(reduction) = &mut self.reduction {
+                reduction.begin(self.machine);
+            }
+            let mut stepwise = Stepwise { firmware: self, precision: decided.precision };
+            let few = FewStates { most, watch: decided.watch };
+            let space = StateSpace::explore(&mut stepwise, &whole, &few, &mut Progress::default());
+            let may_tell = self.is_settled() && !few.cancelled();
+            may_tell.then(|| self.decided_again(decided, space)).flatten()
+        });
+        self.compression = Some(compression);
+        decision
+    }
+
+    /// The same decision over another state space; none if it is not decided there.
+    fn decided_again(
+        &self,
+        decided: &Decided<'_, Self>,
+        space: StateSpace<AbstractState>,
+    ) -> Option<Decision<AbstractState>> {
+        let Decided { goal, decision, .. } = decided;
         let graph = space.graph(goal.sees_hazards);
-        let labels = space.labels(atoms, |state, atom| self.label(state, atom));
+        let labels = space.labels(self.atoms.len(), |state, atom| self.label(state, atom));
         let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
         let solution = problem.solve(&|| decided.watch.cancelled()).ok()?;
         (solution.verdict() == decision.verdict).then(|| Decision {
@@ -131,6 +163,75 @@ impl Firmware<'_> {
             space: Arc::new(space),
             solution: Some(solution),
         })
+    }
+}
+
+/// Limits without those on time, and one on states.
+struct FewStates<'a> {
+    most: usize,
+    watch: &'a dyn Watch,
+}
+
+impl Watch for FewStates<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        (self.cancelled() || progress.states > self.most).then_some(Exhausted::Interrupted)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.watch.cancelled()
+    }
+}
+
+/// Firmware step by step under a precision that is not refined.
+struct Stepwise<'g, 'f> {
+    firmware: &'g mut Firmware<'f>,
+    precision: &'g dyn Lookup<Firmware<'f>>,
+}
+
+impl System for Stepwise<'_, '_> {
+    type State = AbstractState;
+    type Location = crate::state::Location;
+
+    fn initial(&mut self) -> AbstractState {
+        AbstractState::Dummy
+    }
+
+    fn location(&self, state: &AbstractState) -> Self::Location {
+        self.firmware.location(state)
+    }
+
+    fn expand(&mut self, state: &AbstractState, _: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+        let (firmware, precision) = (&mut *self.firmware, self.precision);
+        let mut all = HyperEdges::default();
+        firmware.expand(state, precision.leaving(state, &firmware.location(state)), &mut all);
+        *edges = all.map(|member| {
+            let arriving = precision.arriving(state, &firmware.location(&member));
+            firmware.decay(member, arriving)
+        });
+    }
+
+    fn decay(&mut self, state: AbstractState, _: &StepPrecision) -> AbstractState {
+        state
+    }
+
+    fn covers(&self, coarse: &AbstractState, fine: &AbstractState) -> bool {
+        self.firmware.covers(coarse, fine)
+    }
+
+    fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
+        self.firmware.label(state, atom)
+    }
+
+    fn is_hazard(&self, state: &AbstractState) -> bool {
+        self.firmware.is_hazard(state)
+    }
+
+    fn is_limit(&self, state: &AbstractState) -> bool {
+        self.firmware.is_limit(state)
+    }
+
+    fn blame(&mut self, _: &[AbstractState], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+        Vec::new()
     }
 }
 

@@ -39,6 +39,7 @@ use std::borrow::Cow;
 pub use story::{Change, Chosen, Item, Line, Told};
 use strategy::Strategy;
 use teller::Teller;
+use three_valued::Truth;
 use tvar::{Decision, Goal, System, Watch};
 use walk::{Branch, Failure, Position, Walked, Walker};
 
@@ -173,6 +174,13 @@ fn searched(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractSt
         }
         None => finder.find(),
     }
+}
+
+/// Whether a run may be needed to show a verdict: always where something is violated, and where something that holds may speak of
+/// what exists.
+pub(crate) fn may_need_a_run(formula: &NormalForm, verdict: Truth) -> bool {
+    let speaks_of_some = |node: &Node| matches!(node, Node::Modal(Modality::Diamond, _));
+    !verdict.is_true() || formula.nodes().iter().any(speaks_of_some) && !speaks_of_all_paths(formula)
 }
 
 /// Whether a formula that is true certainly speaks of all next states of the first state; told without looking at states.

@@ -2,7 +2,7 @@
 //!
 //! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at them)
 //! may as well come one instruction later, if that instruction touches no memory that handlers touch, and does not make the
-//! stack shallower. So it is looked at only before instructions for which that is not so. What handlers touch is taken for
+//! stack shallower, and changes nothing that properties see. So it is looked at only before instructions for which that is not so. What handlers touch is taken for
 //! granted while a state space is built, noted meanwhile, and compared in the end: if something was missing, the space is
 //! built anew.
 
@@ -11,6 +11,7 @@ mod neutral;
 #[cfg(test)]
 mod tests;
 
+use crate::sight::{Next, Sight};
 use avr_isa::{Instruction, Pointer, PointerMode};
 use avr_machine::{Fetched, FrameKind, Machine, MachineState};
 use footprint::Footprint;
@@ -66,6 +67,10 @@ pub(crate) enum Fault {
     CopiesOfGarbage,
     /// That code goes on although an interrupt is certain is taken for something that the hardware does.
     DeferredIsSure,
+    /// What properties see is not looked at.
+    NothingSeen,
+    /// Interrupts are not looked at where they had their chance before, although it matters where they can come.
+    OfferedBefore,
 }
 
 #[cfg(not(test))]
@@ -78,6 +83,11 @@ pub(crate) fn faulty(fault: Fault) -> bool {
     tests::FAULT.get() == Some(fault)
 }
 
+#[cfg(test)]
+pub(crate) fn set_fault(fault: Option<Fault>) {
+    tests::FAULT.set(fault);
+}
+
 /// The reduction of one run.
 #[derive(Debug)]
 pub(crate) struct Reduction {
@@ -87,24 +97,23 @@ pub(crate) struct Reduction {
     assumed: Footprint,
     /// What handlers touched since it was begun.
     seen: Footprint,
+    /// What properties see besides hazards and how deep the stack gets.
+    sight: Sight,
     attempts: u32,
 }
 
 impl Reduction {
     /// A reduction for a machine; none where it brings nothing, or where resets may come at any moment.
-    pub(crate) fn new(machine: &Machine) -> Option<Self> {
-        let enables = |address: u32| match machine.program.fetch(address) {
-            Fetched::Instruction { instruction, .. } => instruction == (Instruction::Bset { flag: 7 }),
-            Fetched::Reserved | Fetched::Outside => false,
-        };
-        let useful = (0..machine.program.words()).any(enables) && machine.options().resets.is_empty();
-        useful.then(|| {
+    pub(crate) fn new(machine: &Machine, sight: Sight) -> Option<Self> {
+        let is_useful = lets_interrupts_in(machine) && machine.options().resets.is_empty();
+        is_useful.then(|| {
             let vectors = machine.device.interrupts.iter();
             let neutral = vectors.filter(|interrupt| neutral::is_neutral(machine, interrupt.vector.into()));
             Self {
                 neutral: neutral.fold(0, |all, interrupt| all | 1 << interrupt.number),
                 assumed: Footprint::new(machine),
                 seen: Footprint::new(machine),
+                sight,
                 attempts: 0,
             }
         })
@@ -113,6 +122,11 @@ impl Reduction {
     /// Whether the handler of an interrupt gives everything back, as far as the present state space takes it for granted.
     pub(crate) fn is_neutral(&self, number: u8) -> bool {
         (self.neutral & !self.assumed.disturbing) >> number & 1 == 1
+    }
+
+    /// The cells that properties see; none if they may see any.
+    pub(crate) fn seen_cells(&self) -> Option<impl Iterator<Item = u16> + '_> {
+        self.sight.cells()
     }
 
     /// Begins a state space: it takes for granted what was seen until now as well.
@@ -181,7 +195,9 @@ impl Reduction {
         let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Postponed::default() };
         let after = whole_pointer(machine, state);
         let is_kept = |offered: u16| after.is_some_and(|after| offered <= after || faulty(Fault::OfferedShallower));
-        let kept = |offered: u16| if is_kept(offered) { offered } else { 0 };
+        // SOUND: where it matters from where a state can be reached, a later chance is none that was given before.
+        let is_late = self.sight.branches && !faulty(Fault::OfferedBefore);
+        let kept = |offered: u16| if is_kept(offered) && !is_late { offered } else { 0 };
         match turn {
             Turn::Later => Postponed { owed: postponed.owed || steps.postponed, offered: 0 },
             Turn::Before => Postponed { offered: kept(postponed.offered), ..postponed },
@@ -325,6 +341,13 @@ impl Reduction {
         if faulty(Fault::NoConflicts) {
             return false;
         }
+        let hits = |pointer: Pointer, mode: PointerMode, is_seen: &dyn Fn(u16) -> bool| {
+            !self.all_addresses(machine, state, pointer, mode, |cell| !is_seen(cell))
+        };
+        let next = Next { pc: state.control.pc, instruction, pointer };
+        if self.sight.sees(machine, next, hits) && !faulty(Fault::NothingSeen) {
+            return true;
+        }
         let pushed = machine.device.core.pc_bytes.into();
         match instruction {
             I::Ld { pointer, mode, .. } => {
@@ -427,6 +450,15 @@ impl Before {
     pub(crate) fn pointer(&self) -> Option<u16> {
         self.pointer
     }
+}
+
+/// Whether some instruction sets the I flag by its name.
+pub(crate) fn lets_interrupts_in(machine: &Machine) -> bool {
+    let sets = |address: u32| match machine.program.fetch(address) {
+        Fetched::Instruction { instruction, .. } => instruction == (Instruction::Bset { flag: 7 }),
+        Fetched::Reserved | Fetched::Outside => false,
+    };
+    (0..machine.program.words()).any(sets)
 }
 
 /// The handlers that run, youngest first.

@@ -3,7 +3,7 @@
 use super::Fault;
 use crate::decide::with_first_budget;
 use crate::random_programs::{
-    CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, program, r, results, said,
+    CELLS, Code, EIMSK, LONG, MAIN, PROGRAMS, Random, Said, contradict, program, r, results, said, with_handlers,
 };
 use crate::{Reductions, Verdict};
 use avr_isa::{Instruction, Pointer, PointerMode};
@@ -61,32 +61,6 @@ fn handlers_that_disturb_would_be_noticed() {
 #[test]
 fn instructions_that_conflict_would_be_noticed() {
     check_found(Fault::NoConflicts);
-}
-
-/// A program whose handlers do this, and whose main program does that with interrupts on, after it cleared the cells.
-fn with_handlers(handler: impl Fn(&mut Code, usize), main: impl Fn(&mut Code)) -> Vec<u16> {
-    let mut code = Code::with_vectors(MAIN, &HANDLERS);
-    for (number, entry) in HANDLERS.iter().enumerate() {
-        code.place(*entry);
-        code.add(Instruction::Push { rr: r(16) });
-        code.add(Instruction::In { rd: r(16), io: SREG });
-        code.add(Instruction::Push { rr: r(16) });
-        handler(&mut code, number);
-        code.add(Instruction::Pop { rd: r(16) });
-        code.add(Instruction::Out { io: SREG, rr: r(16) });
-        code.add(Instruction::Pop { rd: r(16) });
-        code.add(Instruction::Reti);
-    }
-    code.place(MAIN);
-    code.add(Instruction::Ldi { rd: r(17), k: 0 });
-    CELLS.iter().for_each(|cell| code.add(Instruction::Sts { address: *cell, rr: r(17) }));
-    code.add(Instruction::Ldi { rd: r(16), k: 3 });
-    code.add(Instruction::Out { io: EIMSK, rr: r(16) });
-    code.add(Instruction::Bset { flag: 7 });
-    code.add(Instruction::Nop);
-    main(&mut code);
-    code.jump(code.words.len() as u32);
-    code.words
 }
 
 /// A trap that is sprung when the first handler runs before an instruction that nothing depends on, and the second behind
