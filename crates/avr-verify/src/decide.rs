@@ -4,6 +4,7 @@
 use crate::asked::Asked;
 use crate::certificate::Advised;
 use crate::evidence::{Sampler, Search};
+use crate::reduction::lets_interrupts_in;
 use crate::request::{Reductions, Request};
 use crate::sight::Sight;
 use crate::system::Firmware;
@@ -109,8 +110,7 @@ impl Watch for FewStates<'_> {
     }
 }
 
-/// Whether something may be left out: it was not turned off, and the properties speak of nothing but hazards and how deep the
-/// stack gets. A certificate needs it all the same.
+/// Whether something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.
 #[must_use]
 pub fn allows_reduction(request: &Request<'_>) -> bool {
     request.reductions != Reductions::NONE && request.strategy == Strategy::Default
@@ -125,6 +125,10 @@ fn reduced<'m>(
 ) -> Option<Firmware<'m>> {
     let reductions = request.reductions;
     let sight = Sight::of(asked, atoms, machine).filter(|_| allows_reduction(request))?;
+    if sight.branches && !lets_interrupts_in(machine) {
+        // All states are few enough, and what is to be refined is found sooner among them.
+        return None;
+    }
     let firmware = whole(request, machine, (atoms, asked)).seen_by(&sight);
     // SOUND: where interrupts are left for later, they may come one after the other for ever.
     let interrupts = reductions.interrupts && !sight.waits;

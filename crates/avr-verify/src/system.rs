@@ -255,8 +255,8 @@ impl System for Firmware<'_> {
     }
 
     fn is_worth_keeping_all(&self) -> bool {
-        // Nothing was left out for nothing: then they are all looked at.
-        !self.branches || self.compression.is_none()
+        // Where interrupts are left for later, formulas may stay unknown that are known where they come at once.
+        !self.branches || self.reduction.is_none()
     }
 
     fn location(&self, state: &AbstractState) -> Location {

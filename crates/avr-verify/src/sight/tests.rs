@@ -147,6 +147,8 @@ fn two_ways() -> Vec<u16> {
         code.add(Instruction::Sts { address: *cell, rr: r(16) });
         code.jump(code.words.len() as u32);
     }
+    // It is never reached, and looks as if interrupts could come.
+    code.add(Instruction::Bset { flag: 7 });
     code.words
 }
 
