@@ -126,11 +126,11 @@ fn reduced<'m>(
     let reductions = request.reductions;
     let sight = Sight::of(asked, atoms, machine).filter(|_| allows_reduction(request))?;
     if sight.branches && !lets_interrupts_in(machine) {
-        // All states are few enough, and what is to be refined is found sooner among them.
+        // Where ports are read whole, a cause is sought for too long on ways that are left out (decision 18).
         return None;
     }
     let firmware = whole(request, machine, (atoms, asked)).seen_by(&sight);
-    // SOUND: where interrupts are left for later, they may come one after the other for ever.
+    // Where interrupts are left for later, they may come one after the other for ever, which leaves what waits unknown.
     let interrupts = reductions.interrupts && !sight.waits;
     let firmware = if interrupts { firmware.with_reduced_interrupts(&sight) } else { firmware };
     let firmware = if reductions.paths { firmware.with_compressed_paths(&sight) } else { firmware };

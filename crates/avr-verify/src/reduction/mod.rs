@@ -2,9 +2,9 @@
 //!
 //! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at them)
 //! may as well come one instruction later, if that instruction touches no memory that handlers touch, and does not make the
-//! stack shallower, and changes nothing that properties see. So it is looked at only before instructions for which that is not so. What handlers touch is taken for
-//! granted while a state space is built, noted meanwhile, and compared in the end: if something was missing, the space is
-//! built anew.
+//! stack shallower, and changes nothing that properties see. So it is looked at only before instructions for which that is
+//! not so. What handlers touch is taken for granted while a state space is built, noted meanwhile, and compared in the end:
+//! if something was missing, the space is built anew.
 
 mod footprint;
 mod neutral;

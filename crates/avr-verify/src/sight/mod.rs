@@ -238,16 +238,9 @@ fn group(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> Group {
 /// Whether a formula is one of CTL without next steps, whose value does not change when steps are left out that change nothing.
 fn is_branching(formula: &Formula<AtomId>) -> bool {
     let is_here = match formula {
-        Formula::Constant(_)
-        | Formula::Atom(_)
-        | Formula::Not(_)
-        | Formula::And(_)
-        | Formula::Or(_)
-        | Formula::Implies(..)
-        | Formula::Iff(..)
-        | Formula::PathPair(..) => true,
+        Formula::PathPair(..) => true,
         Formula::Path(_, operator, _) => *operator != PathOperator::Next,
-        _ => false,
+        other => is_boolean(other),
     };
     is_here && formula.children().into_iter().all(is_branching)
 }
@@ -272,17 +265,13 @@ fn is_linear(formula: &Formula<AtomId>) -> bool {
 
 /// Whether a formula is about a single state.
 fn is_of_state(formula: &Formula<AtomId>) -> bool {
-    let is_here = matches!(
-        formula,
-        Formula::Constant(_)
-            | Formula::Atom(_)
-            | Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_)
-            | Formula::Implies(..)
-            | Formula::Iff(..)
-    );
-    is_here && formula.children().into_iter().all(is_of_state)
+    is_boolean(formula) && formula.children().into_iter().all(is_of_state)
+}
+
+/// Whether a formula is a constant, an atom, or made of its parts by a Boolean operator.
+fn is_boolean(formula: &Formula<AtomId>) -> bool {
+    use Formula as F;
+    matches!(formula, F::Constant(_) | F::Atom(_) | F::Not(_) | F::And(_) | F::Or(_) | F::Implies(..) | F::Iff(..))
 }
 
 /// Whether a formula says that something comes on all paths, or stays away on one for ever.
