@@ -2,10 +2,15 @@
 # Compares with independent tools: avr-objdump, avr-libc, simavr, the simulator of avr-gdb, Spin and pyModelChecking, and
 # opens the HTML report in Chromium.
 #
-#   tests/oracle/all.sh             the tools must be there
-#   tests/oracle/all.sh --install   installs what is missing with apt-get (as root or with sudo) and pip
+#   tests/oracle/all.sh                  the tools must be there
+#   tests/oracle/all.sh --install        installs what is missing with apt-get (as root or with sudo) and pip, and goes on
+#   tests/oracle/all.sh --only-install   installs and ends
+#   tests/oracle/all.sh --full           everything at its full size: the long tests of all crates, all samples, long fuzzing
+#
+# Without --full, samples are taken in thirds (share.py), and fuzzing and random comparisons are short.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source tests/oracle/steps.sh
 
 packages=(gcc libc6-dev perl python3 python3-venv gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev gdb-avr gtkwave spin chromium graphviz parallel slurm-wlm munge cmake make git libxml2-utils arduino-builder arduino-core-avr)
 
@@ -21,37 +26,44 @@ install_packages() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-if [ "${1:-}" = --install ]; then
-    install_packages
-    tests/oracle/logic/run --install-only
-fi
+fuzzing=6
+for option in "$@"; do
+    case $option in
+        --install | --only-install)
+            install_packages
+            tests/oracle/logic/run --install-only
+            [ "$option" = --install ] || exit 0
+            ;;
+        --full)
+            export AVR_TVAR_TESTS=long CASES=800 SPIN_CASES=25
+            fuzzing=60
+            ;;
+        *)
+            echo "usage: tests/oracle/all.sh [--install | --only-install] [--full]" >&2
+            exit 2
+            ;;
+    esac
+done
 
-# oracle COMMAND...: runs it and says how long it took.
-oracle() {
-    local begun=$SECONDS
-    printf '\n--- %s\n' "$*"
-    "$@"
-    durations+=("$(printf '%5d s  %s' $((SECONDS - begun)) "$1")")
-    printf -- '--- %d s\n' $((SECONDS - begun))
-}
-durations=()
+oracle() { step "oracle: $*" "$@"; }
+release="${CARGO_TARGET_DIR:-target}/release"
+tool="$release/avr-tvar"
 
+[ "${AVR_TVAR_TESTS:-short}" != long ] || step "long tests" cargo test --workspace
+step "release build" cargo build --quiet --release -p avr-tvar -p avr-tvar-fuzz -p simavr-oracle
+step "release build of the solver's oracle" cargo build --quiet --release -p mu-calculus --example oracle
 oracle cargo test --quiet -p avr-isa --features oracle
 oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
 oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
-oracle tests/oracle/fuzz/run
-oracle cargo build --quiet --release -p avr-tvar
+oracle tests/oracle/fuzz/run "$fuzzing"
 oracle tests/oracle/book/run
-oracle tests/oracle/graph/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/batch/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/junit/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/full-disk/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/integrations/run "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/evidence/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/stack/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar"
-oracle tests/oracle/html/run.py "${CARGO_TARGET_DIR:-target}/release/avr-tvar" "${CARGO_TARGET_DIR:-target}/html-report.png"
-
-printf '\n--- all oracles\n'
-printf '%s\n' "${durations[@]}"
+oracle tests/oracle/graph/run "$tool"
+oracle tests/oracle/batch/run "$tool"
+oracle tests/oracle/junit/run "$tool"
+oracle tests/oracle/full-disk/run "$tool"
+oracle tests/oracle/integrations/run "$tool"
+oracle tests/oracle/evidence/run.py "$tool"
+oracle tests/oracle/stack/run.py "$tool"
+oracle tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"

@@ -86,8 +86,8 @@ fn agreeing(sample: &Sample, image: &str, properties: &str) -> Vec<Strategy> {
 #[test]
 fn all_strategies_give_the_same_verdicts() {
     let samples = samples();
-    let images: Vec<_> =
-        samples.iter().flat_map(|sample| sample.images.iter().map(move |image| (sample, image))).collect();
+    let images = samples.iter().flat_map(|sample| sample.images.iter().map(move |image| (sample, image)));
+    let images: Vec<_> = images.filter(|(sample, (image, _))| sample.is_selected(image)).collect();
     let agreeing: Vec<(&str, Vec<Strategy>)> = images
         .into_par_iter()
         .map(|(sample, (image, properties))| (image.as_str(), agreeing(sample, image, properties)))
@@ -104,11 +104,13 @@ fn all_strategies_give_the_same_verdicts() {
         assert!(missing.is_empty(), "{strategy:?} leaves something unknown of {missing:?}");
     }
     let all = by(&Strategy::ALL);
-    assert!(small.len() >= 80 && all.len() >= 30, "{} images, {} of them with all strategies", small.len(), all.len());
-    for image in ["blink.Os.elf", "toggle-switch.Og.elf"] {
+    let at_least = [avr_testkit::cases(30, 80), avr_testkit::cases(9, 30)];
+    let found = [small.len() as u64, all.len() as u64];
+    assert!(found >= at_least && found[1] >= at_least[1], "{found:?} images in all and with all strategies");
+    for image in ["blink.Os.elf", "toggle-switch.Os.elf"] {
         assert!(by(&[Strategy::Decay]).contains(image), "{image}");
     }
-    assert!(all.contains("branch.Og.elf"));
+    assert!(all.contains("branch.Os.elf"));
 }
 
 /// The inherent property of an image: refinements and states.

@@ -179,7 +179,8 @@ fn check_verdicts(words: impl Fn(u64) -> Vec<u16>, inputs: &[(u8, u8)]) {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line("Inherent()").expect("it is a property"));
     let (mut trapped, mut refined) = (0, [0, 0]);
-    for seed in 0..PROGRAMS {
+    let programs = avr_testkit::cases(15, PROGRAMS);
+    for seed in 0..programs {
         let image = program::image(&words(seed));
         let request = Request::of(&image, device, &file);
         let expected = traps(&machine(&request).expect("the program fits"), inputs.iter().copied());
@@ -192,7 +193,7 @@ fn check_verdicts(words: impl Fn(u64) -> Vec<u16>, inputs: &[(u8, u8)]) {
             refined[usize::from(facts)] += property.statistics.refinements;
         }
     }
-    assert!(trapped > PROGRAMS / 20 && trapped < PROGRAMS * 7 / 8, "{trapped} programs trap");
+    assert!(trapped > programs / 20 && trapped < programs * 7 / 8, "{trapped} programs trap");
     assert!(refined[1] < refined[0], "facts take {} refinements, and {} without them", refined[1], refined[0]);
 }
 

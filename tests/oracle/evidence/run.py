@@ -3,7 +3,7 @@
 
     tests/oracle/evidence/run.py AVR-TVAR [SAMPLE...]
 
-For every sample (default: all) and every verdict with a run:
+For every sample (default: those of share.py) and every verdict with a run:
 
 * `replay.c` is compiled and executed: simavr must show the same path, registers, stack and memory;
 * `avr-tvar run --stimulus` must end in the same state, or with the same hazard;
@@ -24,6 +24,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/oracle"))
+import share
 
 # Runs that simavr cannot repeat, by sample, with the reason.
 EXCEPTIONS = {
@@ -165,8 +167,8 @@ def folder_of(directory, name):
 
 def main():
     tool = pathlib.Path(sys.argv[1]).resolve()
-    wanted = sys.argv[2:]
-    chosen = [entry for entry in samples() if not wanted or entry[0] in wanted]
+    wanted = sys.argv[2:] or share.selected()
+    chosen = [entry for entry in samples() if entry[0] in wanted]
     differences, total = 0, 0
     with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = [pool.submit(check, tool, *entry, pathlib.Path(directory)) for entry in chosen]

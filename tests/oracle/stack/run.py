@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the worst-case stack of the samples with the deepest that libsimavr reaches on random runs.
 
-    tests/oracle/stack/run.py AVR-TVAR [SAMPLE...]
+    tests/oracle/stack/run.py AVR-TVAR [SAMPLE...]   (default: the samples of share.py)
 
 SP must never go below the upper bound; where the bound is exact, the deepest of the random runs is printed beside it. Where
 expected.ron has a bound that was derived by hand, it must lie between the lower and the upper one, and is counted if it is
@@ -16,6 +16,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/oracle"))
+import share
 # Steps of a run, how often something is requested, and the seeds.
 STEPS, EVERY, SEEDS = 200_000, (20, 200), (1, 2, 3)
 # A bound that is not found within this time is not compared.
@@ -27,7 +29,7 @@ def images(wanted):
     text = re.sub(r"//.*", "", (ROOT / "firmware-samples/expected.ron").read_text())
     for entry in text.split("sample:")[1:]:
         name = re.match(r'\s*"([^"]+)"', entry).group(1)
-        if 'device: "attiny85"' in entry or wanted and name not in wanted:
+        if 'device: "attiny85"' in entry or name not in wanted:
             continue
         listed = re.search(r"images:\s*\[(.*?)\]", entry, re.S).group(1)
         derived = re.search(r"stack:\s*(\d+)", entry)
@@ -69,7 +71,7 @@ def compare(tool, observer, sample):
 
 
 def main():
-    tool, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    tool, wanted = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:] or share.selected()
     with tempfile.TemporaryDirectory() as folder:
         observer = pathlib.Path(folder) / "observe"
         source = ROOT / "tests/oracle/samples/observe.c"

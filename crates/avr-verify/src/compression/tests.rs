@@ -34,8 +34,9 @@ fn surveyed(results: &Results) -> impl PartialEq + std::fmt::Debug + use<> {
 
 #[test]
 fn compressed_answers_are_those_of_all_states() {
+    let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut hold, mut violated, mut fewer, mut late) = (0, 0, 0, 0);
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let words = program(&mut Random(seed));
         let all = said(&words, Reductions::NONE, LONG);
         for reductions in [PATHS, Reductions::ALL] {
@@ -51,15 +52,16 @@ fn compressed_answers_are_those_of_all_states() {
         hold += u64::from(all.holds == Some(true));
         violated += u64::from(all.holds == Some(false));
     }
-    assert!(hold > PROGRAMS / 10 && violated > PROGRAMS / 10, "{hold} hold, {violated} are violated");
-    assert!(late <= PROGRAMS / 20, "{late} took too long");
-    assert!(fewer > PROGRAMS, "{fewer} of {} have less than half the states", 2 * PROGRAMS);
+    assert!(hold > programs / 10 && violated > programs / 10, "{hold} hold, {violated} are violated");
+    assert!(late <= programs / 20, "{late} took too long");
+    assert!(fewer > programs, "{fewer} of {} have less than half the states", 2 * programs);
 }
 
 #[test]
 fn compressed_programs_look_the_same_as_a_whole() {
+    let programs = avr_testkit::cases(60, PROGRAMS);
     let mut hold = 0;
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let words = program(&mut Random(seed));
         let all = results(&words, &["Inherent()"], Reductions::NONE, LONG);
         if all.properties[0].verdict != Verdict::Holds {
@@ -71,7 +73,7 @@ fn compressed_programs_look_the_same_as_a_whole() {
             hold += 1;
         }
     }
-    assert!(hold > PROGRAMS / 10, "{hold} hold");
+    assert!(hold > programs / 10, "{hold} hold");
 }
 
 /// Whether every limit on the stack near the exact bound is judged rightly, with runs of the same kind.

@@ -49,8 +49,9 @@ fn the_same_instructions_are_reached() {
 
 #[test]
 fn answers_are_those_of_handlers_step_by_step() {
+    let programs = avr_testkit::cases(100, PROGRAMS);
     let (mut hold, mut violated, mut late) = (0, 0, 0);
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let words = program(&mut Random(seed));
         let all = said(&words, Reductions::NONE, LONG);
         let found = passed(&words);
@@ -62,9 +63,9 @@ fn answers_are_those_of_handlers_step_by_step() {
         hold += u64::from(found.holds == Some(true));
         violated += u64::from(found.holds == Some(false));
     }
-    assert!(hold > PROGRAMS / 10 && violated > PROGRAMS / 10, "{hold} hold, {violated} are violated");
-    assert!(late <= PROGRAMS / 20, "{late} took too long");
-    assert!(PASSED.get() > 10 * PROGRAMS as usize, "handlers were passed {} times", PASSED.get());
+    assert!(hold > programs / 10 && violated > programs / 10, "{hold} hold, {violated} are violated");
+    assert!(late <= programs / 20, "{late} took too long");
+    assert!(PASSED.get() > 10 * programs as usize, "handlers were passed {} times", PASSED.get());
 }
 
 /// A program whose handler stores what `work` leaves in r16, and whose main program sets the cells to 0, lets interrupts come,

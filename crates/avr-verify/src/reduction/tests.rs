@@ -22,8 +22,9 @@ fn said_reduced(words: &[u16], interrupts: bool) -> Said {
 
 #[test]
 fn reduced_answers_are_those_of_all_interrupts() {
+    let programs = avr_testkit::cases(100, PROGRAMS);
     let (mut hold, mut violated, mut fewer) = (0, 0, 0);
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let words = program(&mut Random(seed));
         let (all, reduced) = (said_reduced(&words, false), said_reduced(&words, true));
         assert!(!contradict(&all, &reduced), "seed {seed}: {reduced:?} where it is {all:?}");
@@ -35,8 +36,8 @@ fn reduced_answers_are_those_of_all_interrupts() {
         violated += u64::from(all.holds == Some(false));
         fewer += u64::from(reduced.states < all.states);
     }
-    assert!(hold > PROGRAMS / 10 && violated > PROGRAMS / 10, "{hold} hold, {violated} are violated");
-    assert!(fewer > PROGRAMS / 4, "{fewer} of {PROGRAMS} have fewer states");
+    assert!(hold > programs / 10 && violated > programs / 10, "{hold} hold, {violated} are violated");
+    assert!(fewer > programs / 4, "{fewer} of {programs} have fewer states");
 }
 
 /// The first program whose answer a fault makes wrong.
@@ -288,8 +289,9 @@ fn garbage_program(random: &mut Random) -> Vec<u16> {
 
 #[test]
 fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts() {
+    let programs = avr_testkit::cases(70, PROGRAMS);
     let (mut hold, mut violated) = (0, 0);
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let words = garbage_program(&mut Random(seed));
         let brief = Duration::from_millis(150);
         let all = said(&words, Reductions::NONE, brief);

@@ -45,8 +45,9 @@ fn sampled(words: &[u16]) -> Sampled {
 
 #[test]
 fn runs_at_random_show_what_the_state_space_shows() {
+    let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut violated, mut found, mut holds, mut as_deep) = (0, 0, 0, 0);
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         let words = program(&mut Random(seed));
         let (Said { holds: whole, stack, .. }, sampled) = (said(&words, Reductions::NONE, LONG), sampled(&words));
         match whole {

@@ -1,0 +1,69 @@
+//! What tests of several crates share; a dependency of tests only.
+//!
+//! Tests that enumerate have two sizes: `cargo test` takes the short one, and `tests/oracle/all.sh --full` the long one, by
+//! setting [`SIZE`] to `long`.
+#![forbid(unsafe_code)]
+
+/// The environment variable that selects the size of tests: `short` (also if it is not set) or `long`.
+pub const SIZE: &str = "AVR_TVAR_TESTS";
+
+/// The size of tests that enumerate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// As many cases as fit into a run of all tests of some minutes.
+    Short,
+    /// As many cases as are worth a run before an issue is closed.
+    Long,
+}
+
+impl Size {
+    /// The size that [`SIZE`] selects.
+    ///
+    /// # Panics
+    /// If its value is neither `short` nor `long`: a misspelt one must not pass for the long tests.
+    #[must_use]
+    pub fn selected() -> Self {
+        Self::named(std::env::var(SIZE).ok().as_deref())
+    }
+
+    fn named(name: Option<&str>) -> Self {
+        match name {
+            None | Some("short") => Self::Short,
+            Some("long") => Self::Long,
+            Some(other) => panic!("{SIZE} is {other:?} instead of `short` or `long`"),
+        }
+    }
+
+    /// One of two numbers of cases.
+    #[must_use]
+    pub fn cases(self, short: u64, long: u64) -> u64 {
+        match self {
+            Self::Short => short,
+            Self::Long => long,
+        }
+    }
+}
+
+/// The number of cases for the selected size.
+#[must_use]
+pub fn cases(short: u64, long: u64) -> u64 {
+    Size::selected().cases(short, long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_names() {
+        assert_eq!(Size::named(None).cases(1, 2), 1);
+        assert_eq!(Size::named(Some("short")).cases(1, 2), 1);
+        assert_eq!(Size::named(Some("long")).cases(1, 2), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "AVR_TVAR_TESTS is \"lang\"")]
+    fn misspelt_sizes_are_refused() {
+        Size::named(Some("lang"));
+    }
+}

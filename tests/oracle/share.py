@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Prints the samples that the oracles take, one in each line.
+
+    tests/oracle/share.py
+
+A third of all samples, chosen by the hash of the commit, so that three landings in a row tend to take all of them; and always
+those whose files changed since the commit before, and those in ALWAYS. With `AVR_TVAR_TESTS=long` in the environment, all of them.
+"""
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = 3
+# Samples that some verdict of theirs makes indispensable: hazards, torn copies, a stack that overflows, resets and sleep.
+ALWAYS = {"branch", "calibration-original", "shared-counter-torn", "watchdog", "timer-blink", "parser-overflow", "sleep-wake"}
+
+
+def all_samples():
+    text = re.sub(r"//.*", "", (ROOT / "firmware-samples/expected.ron").read_text())
+    return sorted(set(re.findall(r'sample:\s*"([^"]+)"', text)))
+
+
+def git(*arguments):
+    """What Git prints; nothing where the repository or the commit is not there."""
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else ""
+
+
+def selected():
+    """The names of the samples to take."""
+    names = all_samples()
+    if os.environ.get("AVR_TVAR_TESTS") == "long":
+        return names
+    commit = git("rev-parse", "HEAD").strip() or "0"
+    changed = git("diff", "--name-only", "HEAD~1", "--", "firmware-samples", "properties")
+    part = int(commit, 16) % PARTS
+    is_taken = lambda number, name: number % PARTS == part or name in ALWAYS or f"/{name}" in changed
+    return [name for number, name in enumerate(names) if is_taken(number, name)]
+
+
+if __name__ == "__main__":
+    print("\n".join(selected()))
