@@ -55,6 +55,7 @@ step "release build of the solver's oracle" cargo build --quiet --release -p mu-
 oracle cargo test --quiet -p avr-isa --features oracle
 oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
+oracle tests/oracle/regressions/run.py
 oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
 oracle tests/oracle/fuzz/run "$fuzzing"

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS, StackPointerHalf};
+use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS};
 use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
 
@@ -194,9 +194,8 @@ impl<R: Read> Source<R> {
         let bits = self.byte()?;
         let flag = |bit: u8| bits >> bit & 1 == 1;
         let torn = match bits >> 4 {
-            0 => None,
-            1 => Some(StackPointerHalf::Low),
-            2 => Some(StackPointerHalf::High),
+            0 => false,
+            1 => true,
             _ => return Err(damaged("the state of a processor does not exist")),
         };
         let mut control = Control {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, StackPointerHalf};
+use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
@@ -183,14 +183,9 @@ impl<W: Write> Sink<W> {
 
     fn control(&mut self, control: &Control) -> io::Result<()> {
         let has_windows = control.windows.iter().any(|left| *left > 0);
-        let torn = match control.torn {
-            None => 0,
-            Some(StackPointerHalf::Low) => 1,
-            Some(StackPointerHalf::High) => 2,
-        };
-        let flags = [control.interrupt_delay, control.peripheral_written, control.sleeping, has_windows];
+        let flags = [control.interrupt_delay, control.peripheral_written, control.sleeping, has_windows, control.torn];
         let bits = flags.iter().zip(0..).map(|(flag, bit)| u8::from(*flag) << bit).sum::<u8>();
-        self.byte(bits | torn << 4)?;
+        self.byte(bits)?;
         if has_windows { self.output.write_all(&control.windows) } else { Ok(()) }
     }
 

@@ -41,7 +41,7 @@ impl StateView for View<'_> {
     }
 
     fn stack_pointer_torn(&self) -> bool {
-        self.running.control.torn.is_some()
+        self.running.control.torn
     }
 
     fn interrupt_depth(&self) -> usize {

@@ -96,6 +96,23 @@ impl Image {
         Self::parse(&name, &bytes, options)
     }
 
+    /// The device that a firmware file names, whatever else is in it; `None` where it names none, such as in Intel HEX.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is empty or too large, or has neither format.
+    pub fn named_device(path: impl AsRef<Path>) -> Result<Option<String>, ImageError> {
+        let name = path.as_ref().display().to_string();
+        let device = || {
+            let bytes = read_file(path.as_ref())?;
+            check_size(bytes.len() as u64)?;
+            match detect(&bytes)? {
+                Detected::Elf => elf::named_device(&bytes),
+                Detected::Hex(_) => Ok(None),
+            }
+        };
+        device().map_err(|kind: ImageErrorKind| kind.of(&name))
+    }
+
     /// Reads a firmware file from memory; `name` stands for it in errors.
     ///
     /// # Errors

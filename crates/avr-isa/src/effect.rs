@@ -134,6 +134,12 @@ impl Instruction {
         registers(row.reads, &values)
     }
 
+    /// Whether the instruction reads or writes memory at SP: a push, pop, call or return.
+    pub fn uses_stack(self) -> bool {
+        use Opcode as O;
+        matches!(self.opcode(), O::Push | O::Pop | O::Call | O::Rcall | O::Icall | O::Eicall | O::Ret | O::Reti)
+    }
+
     /// Whether the manual calls the result undefined: a pointer that changes is also the register loaded or stored
     /// (LD, ST, LPM, ELPM).
     pub fn has_undefined_result(self) -> bool {

@@ -25,5 +25,5 @@ pub use execute::flags::flag;
 pub use hazard::{Hazard, HazardKind, Limit, Stop};
 pub use machine::{Machine, Options};
 pub use program::{Fetched, Program};
-pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState, StackPointerHalf};
+pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState};
 pub use survey::{Survey, Use};

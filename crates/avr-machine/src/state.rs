@@ -13,7 +13,10 @@ pub enum FrameKind {
     Interrupt(u8),
 }
 
-/// A return address that a call or an interrupt entry pushed and that has not been popped.
+/// A return address that a call or an interrupt entry pushed.
+///
+/// One of a call stays when POP takes its bytes, until SP is above it or something is called: pushing the bytes again makes
+/// it whole again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frame {
     /// The stack pointer before the push: the data address of the least significant byte of the return address.
@@ -107,15 +110,6 @@ impl CallString {
     }
 }
 
-/// A half of the stack pointer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StackPointerHalf {
-    /// SPL.
-    Low,
-    /// SPH.
-    High,
-}
-
 /// The most timed windows that a device has.
 pub const MAX_WINDOWS: usize = 8;
 
@@ -130,8 +124,9 @@ pub struct Control {
     pub peripheral_written: bool,
     /// Whether the processor sleeps.
     pub sleeping: bool,
-    /// The half of the stack pointer that was written last while the other has not followed: SP is *torn*.
-    pub torn: Option<StackPointerHalf>,
+    /// Whether SPH was written and SPL has not followed: SP is *torn*. What uses it meanwhile takes it as it stands, and
+    /// ends that.
+    pub torn: bool,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
     pub windows: [u8; MAX_WINDOWS],
     /// What was copied just now.

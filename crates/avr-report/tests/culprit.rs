@@ -1,7 +1,6 @@
 //! What stands in the way of an answer, as text and as JSON.
 
-mod schema;
-
+use avr_testkit::schema;
 use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
@@ -148,7 +147,7 @@ fn text_names_the_cause_the_path_the_bits_and_what_would_help() {
 fn json(verdict: Verdict) -> Value {
     let text = with_report(vec![result(verdict, Some(explanation()))], |report| report.json());
     let report: Value = serde_json::from_str(&text).expect("it is JSON");
-    assert_eq!(schema::problems(&report), Vec::<String>::new());
+    assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new());
     report["results"][0].clone()
 }
 

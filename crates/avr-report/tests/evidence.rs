@@ -1,10 +1,10 @@
 //! Evidence as users see it: as text, as JSON, as waves and as a program.
 
 mod branch;
-mod schema;
 
 use avr_machine::Machine;
 use avr_report::{Colour, Report};
+use avr_testkit::schema;
 use avr_verify::PropertyResult;
 use expect_test::expect;
 use serde_json::Value;
@@ -85,18 +85,18 @@ fn text_reads_like_a_debugger() {
 fn reports_and_traces_fit_their_schemas() {
     let (report, trace) = with_report(|report, machine| (report.json(), report.trace_json(first(report), machine)));
     let report: Value = serde_json::from_str(&report).expect("the report is JSON");
-    assert_eq!(schema::problems(&report), Vec::<String>::new());
+    assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new());
     assert_eq!(report["results"][0]["evidence"]["kind"], "path");
     assert_eq!(report["results"][1]["evidence"]["kind"], "lasso");
     let trace: Value = serde_json::from_str(&trace.expect("there is a run")).expect("the trace is JSON");
-    assert_eq!(schema::trace_problems(&trace), Vec::<String>::new());
+    assert_eq!(schema::problems(&trace, schema::TRACE), Vec::<String>::new());
     assert_eq!(
         trace["steps"].as_array().map(Vec::len),
         trace["evidence"]["steps"].as_u64().map(|steps| steps as usize)
     );
     let mut other = trace.clone();
     other["evidence"]["kind"] = "guess".into();
-    let problems = schema::trace_problems(&other);
+    let problems = schema::problems(&other, schema::TRACE);
     assert!(problems.len() == 1 && problems[0].starts_with("/evidence/kind: "), "{problems:?}");
 }
 

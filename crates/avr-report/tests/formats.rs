@@ -1,10 +1,10 @@
 //! Reports for other programs: each fits its format, also with names that try to break out of it.
 
 mod branch;
-mod schema;
 
 use avr_machine::Machine;
 use avr_report::{Baseline, Colour, Report};
+use avr_testkit::schema;
 use avr_verify::{Basis, Results, Unknown, Vacuity, Verdict};
 use expect_test::expect;
 use quick_junit::TestCaseStatus;
@@ -51,7 +51,7 @@ fn sarif_problems(log: &Value) -> Vec<String> {
         let language = schema["definitions"][of]["properties"]["language"].as_object_mut();
         assert!(language.and_then(|language| language.remove("pattern")).is_some());
     }
-    schema::problems_with(log, &schema.to_string())
+    schema::problems(log, &schema.to_string())
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! setting [`SIZE`] to `long`.
 #![forbid(unsafe_code)]
 
+pub mod schema;
+
 /// The environment variable that selects the size of tests: `short` (also if it is not set) or `long`.
 pub const SIZE: &str = "AVR_TVAR_TESTS";
 

@@ -33,20 +33,14 @@ pub(crate) fn load(path: &Path, wishes: Wishes<'_>) -> Result<(Image, &'static D
         let image = load_for(path, device, wishes)?;
         return Ok((image, device));
     }
-    let default = named(DEFAULT, "the default")?;
-    let image = load_for(path, default, Wishes { device: None, ..wishes });
-    match image.as_ref().ok().and_then(|image| image.device.clone()) {
-        Some(name) if name == DEFAULT => Ok((image?, default)),
-        Some(name) => {
-            let device = named(&name, &path.display().to_string())?;
-            Ok((load_for(path, device, wishes)?, device))
-        }
-        None => {
-            let image = image?;
-            output::note(&format!("note: no device is named, so {DEFAULT} is assumed; --device names another\n"));
-            Ok((image, default))
-        }
+    if let Some(name) = Image::named_device(path)? {
+        let device = named(&name, &path.display().to_string())?;
+        return Ok((load_for(path, device, wishes)?, device));
     }
+    let default = named(DEFAULT, "the default")?;
+    let image = load_for(path, default, wishes)?;
+    output::note(&format!("note: no device is named, so {DEFAULT} is assumed; --device names another\n"));
+    Ok((image, default))
 }
 
 impl Wishes<'_> {

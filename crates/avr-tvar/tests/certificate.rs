@@ -89,10 +89,7 @@ impl Bench {
 
 /// What in a report contradicts `docs/schema/check-1.json`.
 fn problems(report: &Value) -> Vec<String> {
-    let schema: Value = serde_json::from_str(include_str!("../../../docs/schema/check-1.json")).expect("it is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
-    let problems = validator.iter_errors(report);
-    problems.map(|problem| format!("{}: {problem}", problem.instance_path())).collect()
+    avr_testkit::schema::problems(report, avr_testkit::schema::CHECK)
 }
 
 /// The verdicts of a report by the names of the properties; what is not proved is unknown.

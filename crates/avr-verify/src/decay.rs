@@ -101,7 +101,7 @@ impl Forgetting {
 
     /// Known bytes just below the stack, which were popped.
     fn popped(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
-        if running.control.torn.is_some() {
+        if running.control.torn {
             return;
         }
         let Some(pointer) = self.pointer(store, running) else { return };
@@ -166,7 +166,7 @@ impl Forgetting {
     /// are known, as a number that tells them apart; 0 where there are none. Those of the callers and of what was
     /// interrupted count as well, wherever they are saved.
     pub(crate) fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
-        let pointer = self.pointer(store, running).filter(|_| running.control.torn.is_none());
+        let pointer = self.pointer(store, running).filter(|_| !running.control.torn);
         let cell = |address| store.cell(running.memory, address);
         self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell)
     }
@@ -241,7 +241,7 @@ impl Forgetting {
 
     /// The stack pointer, as far as it is known and not torn.
     pub(crate) fn whole_pointer(&self, state: &MachineState<TvByte>) -> Option<u16> {
-        self.pointer_in(&state.data).filter(|_| state.control.torn.is_none())
+        self.pointer_in(&state.data).filter(|_| !state.control.torn)
     }
 
     /// The stack pointer, as far as it is known.

@@ -43,6 +43,8 @@ pub(crate) enum Fault {
     ManyEnds,
     /// What goals see is not compared.
     NothingSeen,
+    /// What the entry into a handler does to flags and enable bits is not done.
+    EntryForgotten,
 }
 
 #[cfg(not(test))]
@@ -134,18 +136,18 @@ impl<'f> Firmware<'f> {
         passage: &Passage<'_>,
         precision: &dyn Lookup<Self>,
     ) -> Option<Vec<AbstractState>> {
-        let passed = self.handled(from, postponed, passage, precision)?;
-        Some(self.returned(from, &passed, passage, precision))
+        let (first, passed) = self.handled(from, postponed, passage, precision)?;
+        Some(self.returned((from, &first), &passed, passage, precision))
     }
 
-    /// What comes of the handler that the machine at work has just entered from a state.
+    /// The first state of the handler that the machine at work has just entered from a state, and what comes of it.
     fn handled(
         &mut self,
         from: &Running,
         postponed: Postponed,
         passage: &Passage<'_>,
         precision: &dyn Lookup<Self>,
-    ) -> Option<Rc<Passed>> {
+    ) -> Option<(Running, Rc<Passed>)> {
         let entered = self.passable(from)?;
         let entry = self.entry(from, entered, postponed, passage.labels());
         let content = &self.workspace.state.data;
@@ -156,13 +158,15 @@ impl<'f> Firmware<'f> {
                 any.or_else(|| touching.passed.get(&values)).map(Rc::clone)
             })
         });
-        if let Some(passed) = known {
+        if known.is_some() {
             self.note_passed(from);
-            #[cfg(test)]
-            tests::PASSED.set(tests::PASSED.get() + 1);
-            return Some(passed);
         }
         let AbstractState::Running(first) = self.arrived(Occurrences::default(), postponed) else { return None };
+        if let Some(passed) = known {
+            #[cfg(test)]
+            tests::PASSED.set(tests::PASSED.get() + 1);
+            return Some((first, passed));
+        }
         let followed = self.followed_through(from, first, (entered, passage.labels()), precision);
         let handlers = self.handlers.as_mut()?;
         let Some((cells, passed)) = followed else {
@@ -178,7 +182,7 @@ impl<'f> Firmware<'f> {
         });
         let passed = Rc::new(passed);
         alike[place].passed.insert(values, Rc::clone(&passed));
-        Some(passed)
+        Some((first, passed))
     }
 
     /// The handler that was just entered from a state, if it is one that may be passed.
@@ -192,7 +196,7 @@ impl<'f> Firmware<'f> {
             && frame.return_address == from.control.pc
             && is_enabled
             && !from.control.sleeping
-            && from.control.torn.is_none();
+            && !from.control.torn;
         let is_tried = handlers.footing.is_none()
             && handlers.failures.get(&number).is_none_or(|failures| *failures < MAX_FAILURES);
         let is_neutral = reduction.is_neutral(number) || faulty(Fault::AllNeutral);
@@ -318,10 +322,11 @@ impl<'f> Firmware<'f> {
         (!ends.is_empty() && ends_always(&edges) && !is_told_apart).then_some(ends)
     }
 
-    /// The states in which the interrupted code has gone on, after what a handler came to.
+    /// The states in which the interrupted code has gone on, after what a handler came to that was entered from one state by
+    /// way of another one.
     fn returned(
         &mut self,
-        from: &Running,
+        (from, first): (&Running, &Running),
         passed: &Passed,
         passage: &Passage<'_>,
         precision: &dyn Lookup<Self>,
@@ -329,7 +334,12 @@ impl<'f> Firmware<'f> {
         let outcomes = if faulty(Fault::FirstOutcomeOnly) { &passed.outcomes[..1] } else { &passed.outcomes[..] };
         let mut states = Vec::new();
         for outcome in outcomes {
-            self.workspace.load(&self.store, from);
+            // SOUND: what the entry itself did stays: flags that it acknowledged or set, and enable bits that it cleared.
+            let entered = if faulty(Fault::EntryForgotten) { *from } else { Running { calls: from.calls, ..*first } };
+            self.workspace.load(&self.store, &entered);
+            for cell in self.processor().into_iter().flatten() {
+                self.workspace.state.data.set(cell, self.store.cell(from.memory, cell));
+            }
             let pointer = self.forgetting.whole_pointer(&self.workspace.state).unwrap_or(passed.lowest);
             let data = &mut self.workspace.state.data;
             let garbage = (passed.lowest + 1..=pointer).filter(|cell| self.machine.sram().contains(cell));

@@ -4,6 +4,7 @@
 mod program;
 
 use crate::{Exhausted, Progress, Reductions, Request, Results, StackBound, Verdict, Watch, verify};
+use avr_image::Image;
 use avr_isa::{Instruction, Register};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
@@ -258,12 +259,23 @@ pub(crate) fn with_request<T>(
     limit: Duration,
     ask: impl FnOnce(&Request<'_>) -> T,
 ) -> T {
+    with_request_for(&program::image(words), properties, reductions, limit, ask)
+}
+
+/// The same for an image.
+pub(crate) fn with_request_for<T>(
+    image: &Image,
+    properties: &[&str],
+    reductions: Reductions,
+    limit: Duration,
+    ask: impl FnOnce(&Request<'_>) -> T,
+) -> T {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     let property = |text: &&str| Property::from_command_line(text).expect("it is valid");
     file.properties = properties.iter().map(property).collect();
-    let (image, device) = (program::image(words), Device::named("atmega328p").expect("the device exists"));
+    let device = Device::named("atmega328p").expect("the device exists");
     let watch = Patience { started: Instant::now(), limit };
-    ask(&Request { reductions, watch: &watch, ..Request::of(&image, device, &file) })
+    ask(&Request { reductions, watch: &watch, ..Request::of(image, device, &file) })
 }
 
 /// What is said of a program.

@@ -156,7 +156,7 @@ def main():
     tool = str(pathlib.Path(sys.argv[1]).resolve())
     screenshot = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "target/html-report.png")
     failed = False
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         browser = Browser(folder / "profile")
         for image, properties in SAMPLES:

@@ -1,13 +1,15 @@
-/* Runs one image of firmware-samples/ in libsimavr and prints what can be observed. Used by `run` only.
+/* Runs one image of firmware-samples/ in libsimavr and prints what can be observed. Used by the oracles of samples, stacks and regressions.
  *
  *   observe IMAGE.elf [--steps N] [--seed N] [--pin B=80,00]... [--watch ADDRESS]
- *           [--cell ADDRESS] [--hits N] [--every N]
+ *           [--cell ADDRESS] [--hits N] [--every N] [--any-depth 1]
  *
  * --pin    the bytes that successive reads of a port's pins give; the last one repeats. Other ports: random.
  * --watch  a byte address in flash: prints PORTB PORTC PORTD GPIOR1 GPIOR2 in hex each time it is reached.
  * --cell   an address in SRAM: prints the 16-bit value there as well.
  * --hits   stops after so many prints.
  * --every  presents a random request of the environment about every N steps: a received byte, a pin change.
+ *
+ * --any-depth  counts SP wherever SPL was written as well.
  *
  * Last it prints `stack N`: the deepest that a push, call or interrupt entry has moved SP below the end of the SRAM, in
  * bytes, and `low ADDRESS`, the lowest such SP. Exit code 2 when the image does not load, 1 when simavr gives up.
@@ -119,7 +121,7 @@ static void show(const avr_t *avr, long cell)
 
 int main(int count, char **arguments)
 {
-    long steps = 100000, watch = -1, cell = 0, hits = -1, every = 0;
+    long steps = 100000, watch = -1, cell = 0, hits = -1, every = 0, any_depth = 0;
     for (int i = 2; i + 1 < count; i += 2) {
         const char *value = arguments[i + 1];
         if (!strcmp(arguments[i], "--steps")) {
@@ -136,6 +138,8 @@ int main(int count, char **arguments)
             hits = strtol(value, NULL, 0);
         } else if (!strcmp(arguments[i], "--every")) {
             every = strtol(value, NULL, 0);
+        } else if (!strcmp(arguments[i], "--any-depth")) {
+            any_depth = strtol(value, NULL, 0);
         }
     }
     elf_firmware_t firmware = {0};
@@ -165,12 +169,14 @@ int main(int count, char **arguments)
             hits -= hits > 0;
         }
         int pushes = may_push(avr);
+        uint8_t high = avr->data[SP_HIGH];
         avr->run_cycle_count = avr->run_cycle_limit = 1;
         int state = avr_run(avr);
         if (state == cpu_Crashed || state == cpu_Done) {
             printf("stopped 0x%04x\n", avr->pc);
             break;
         }
+        pushes |= any_depth && avr->data[SP_HIGH] == high;
         if (pushes && stack_pointer(avr) < lowest) {
             lowest = stack_pointer(avr);
         }

@@ -59,6 +59,14 @@ pub(crate) fn read(bytes: &[u8], flash_bytes: u32, placement: &mut Placement) ->
     })
 }
 
+/// The device that an ELF file names, whatever else is in it.
+///
+/// # Errors
+/// For a file that is malformed or of another kind.
+pub(crate) fn named_device(bytes: &[u8]) -> Result<Option<String>, ImageErrorKind> {
+    Ok(note::device_name(&Container::parse(bytes)?))
+}
+
 /// Whether avr-libc's start-up code lies at address 0, so that nothing else can.
 fn has_vector_table(symbols: &[Symbol]) -> bool {
     let at_zero = |symbol: &&Symbol| symbol.place.flash() == Some(FlashByteAddress(0));

@@ -155,6 +155,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn push_return_address(&mut self, kind: FrameKind) -> Result<(), Stop> {
         let return_address = self.state.control.pc;
         let position = self.stack_pointer()?;
+        if kind == FrameKind::Call {
+            // What was popped and not pushed again is overwritten now.
+            self.forget_frames(position);
+        }
         for byte in return_address.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
             self.push(V::constant(byte))?;
         }
@@ -168,7 +172,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let mut bytes: [V; 4] = std::array::from_fn(|_| V::constant(0));
         let bytes = &mut bytes[..self.machine.pc_bytes];
         for byte in bytes.iter_mut().rev() {
-            *byte = self.pop()?;
+            *byte = self.pop_byte()?;
+        }
+        match expected {
+            Some(_) => self.state.calls.pop(),
+            None => {
+                let pointer = self.stack_pointer()?;
+                self.forget_frames(pointer);
+            }
         }
         let target = self.return_target(bytes, expected)?;
         self.jump(target);
@@ -178,7 +189,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// The return address that a call pushed where the stack pointer is now, if one did.
     fn expected_return(&mut self) -> Result<Option<u32>, Stop> {
-        let position = self.stack_pointer()?.wrapping_add(self.machine.pc_bytes as u16);
+        let pointer = self.stack_pointer()?;
+        self.forget_frames(pointer);
+        let position = pointer.wrapping_add(self.machine.pc_bytes as u16);
         match self.state.calls.top().copied() {
             Some(frame) if frame.position == position => Ok(Some(frame.return_address)),
             Some(frame) => {

@@ -11,7 +11,6 @@ use crate::device::{BitKind, Changes, ClearedBy, Condition, Freedom, KnownBits, 
 use crate::environment::{Demand, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
-use crate::state::StackPointerHalf;
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -62,10 +61,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.write_peripheral(register, value, selected)?;
         }
         match address {
-            _ if address == machine.stack_low => self.stack_half_written(StackPointerHalf::Low),
-            _ if Some(address) == machine.stack_high => self.stack_half_written(StackPointerHalf::High),
-            _ => Ok(()),
+            _ if address == machine.stack_low => return self.stack_pointer_moved(),
+            _ if Some(address) == machine.stack_high => self.state.control.torn = true,
+            _ => {}
         }
+        Ok(())
     }
 
     /// An access to an address in the I/O area at which there is no register.

@@ -50,6 +50,9 @@ impl Machine {
         if !(self.can_be_interrupted() && step.interrupted()?) {
             step.environment.before_instruction(self, step.state);
             step.instruction(copies)?;
+            if step.state.control.torn {
+                step.take_torn_pointer()?;
+            }
         }
         Ok(step.cycles)
     }

@@ -3,7 +3,8 @@
 use super::Step;
 use crate::environment::{Environment, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
-use crate::state::StackPointerHalf;
+use crate::program::Fetched;
+use crate::state::{Frame, FrameKind};
 use three_valued::{ByteDomain, TvByte};
 
 /// The most values of the stack pointer that are told apart.
@@ -12,7 +13,7 @@ const MAX_STACK_POINTERS: usize = 256;
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The stack pointer, which using it makes whole; an unknown one is cut into its cases.
     pub(crate) fn stack_pointer(&mut self) -> Result<u16, Stop> {
-        self.state.control.torn = None;
+        self.state.control.torn = false;
         self.known_stack_pointer()
     }
 
@@ -55,38 +56,42 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// The program wrote one half of the stack pointer: until the other follows, the pointer is torn.
-    pub(crate) fn stack_half_written(&mut self, half: StackPointerHalf) -> Result<(), Stop> {
-        if self.machine.stack_high.is_none() {
-            return self.stack_pointer_moved();
-        }
-        match self.state.control.torn {
-            Some(first) if first != half => {
-                self.state.control.torn = None;
-                self.stack_pointer_moved()
-            }
-            _ => {
-                self.state.control.torn = Some(half);
-                Ok(())
-            }
+    /// The program set the stack pointer, by writing SPL: it is part of every location, so it must be known from here on,
+    /// return addresses that are no longer on the stack are forgotten, and the stack must not lie in static data.
+    ///
+    /// SPL alone is a whole change as well; a change that began with SPH ends with it.
+    pub(crate) fn stack_pointer_moved(&mut self) -> Result<(), Stop> {
+        let pointer = self.stack_pointer()?;
+        self.forget_frames(pointer);
+        self.check_static_data(pointer.wrapping_add(1))
+    }
+
+    /// A torn stack pointer that the next instruction uses counts as it stands.
+    pub(crate) fn take_torn_pointer(&mut self) -> Result<(), Stop> {
+        let is_used = match self.machine.program.fetch(self.state.control.pc) {
+            Fetched::Instruction { instruction, .. } => instruction.uses_stack(),
+            Fetched::Reserved | Fetched::Outside => false,
+        };
+        if is_used { self.stack_pointer_moved() } else { Ok(()) }
+    }
+
+    /// Whether all bytes of a return address are on the stack.
+    fn is_whole(&self, frame: &Frame, pointer: u16) -> bool {
+        usize::from(frame.position) >= usize::from(pointer) + self.machine.pc_bytes
+    }
+
+    /// Forgets the youngest return addresses that are not whole on the stack.
+    pub(crate) fn forget_frames(&mut self, pointer: u16) {
+        while self.state.calls.top().is_some_and(|frame| !self.is_whole(frame, pointer)) {
+            self.state.calls.pop();
         }
     }
 
-    /// The program set the stack pointer: it is part of every location, so it must be known from here on, and return
-    /// addresses that are no longer on the stack are forgotten.
-    fn stack_pointer_moved(&mut self) -> Result<(), Stop> {
-        let pointer = self.known_stack_pointer()?;
-        self.forget_popped_frames(pointer);
-        Ok(())
-    }
-
-    /// A frame is on the stack as long as all bytes of its return address are.
+    /// Forgets the youngest return addresses after POP. One that a call pushed may be pushed again; that of an interrupt
+    /// tells that its handler runs, so it is forgotten.
     fn forget_popped_frames(&mut self, pointer: u16) {
-        let bytes = u32::try_from(self.machine.pc_bytes).unwrap_or(2);
-        while let Some(frame) = self.state.calls.top() {
-            if u32::from(frame.position) > u32::from(pointer) + bytes - 1 {
-                break;
-            }
+        let may_come_back = |frame: &Frame| frame.kind == FrameKind::Call && pointer <= frame.position;
+        while self.state.calls.top().is_some_and(|frame| !self.is_whole(frame, pointer) && !may_come_back(frame)) {
             self.state.calls.pop();
         }
     }
@@ -95,22 +100,35 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(crate) fn push(&mut self, value: V) -> Result<(), Stop> {
         let pointer = self.stack_pointer()?;
         self.check_stack_access(pointer)?;
-        if self.machine.static_data_end.is_some_and(|end| pointer < end) {
-            self.hazard(HazardKind::StackIntoData, Some(u32::from(pointer)))?;
-        }
+        self.check_static_data(pointer)?;
         self.write_data(pointer, value)?;
         self.set_stack_pointer(pointer.wrapping_sub(1));
         Ok(())
     }
 
-    /// Raises the stack pointer, then loads from it (POP).
+    /// POP.
     pub(crate) fn pop(&mut self) -> Result<V, Stop> {
+        let value = self.pop_byte()?;
+        let pointer = self.stack_pointer()?;
+        self.forget_popped_frames(pointer);
+        Ok(value)
+    }
+
+    /// Raises the stack pointer, then loads from it.
+    pub(crate) fn pop_byte(&mut self) -> Result<V, Stop> {
         let pointer = self.stack_pointer()?.wrapping_add(1);
         self.check_stack_access(pointer)?;
         let value = self.read_data(pointer)?;
         self.set_stack_pointer(pointer);
-        self.forget_popped_frames(pointer);
         Ok(value)
+    }
+
+    /// The lowest byte of the stack must not be one of static data.
+    fn check_static_data(&self, lowest: u16) -> Result<(), Stop> {
+        if self.machine.static_data_end.is_some_and(|end| lowest < end) {
+            self.hazard(HazardKind::StackIntoData, Some(u32::from(lowest)))?;
+        }
+        Ok(())
     }
 
     /// The byte that the stack touches must lie in SRAM.

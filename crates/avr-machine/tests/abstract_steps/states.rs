@@ -3,7 +3,7 @@
 use super::random::Random;
 use avr_isa::{FeatureSet, Instruction, Opcode, Pointer, decode};
 use avr_machine::device::{BitKind, Device};
-use avr_machine::{Control, Frame, FrameKind, Machine, MachineState, Program, StackPointerHalf};
+use avr_machine::{Control, Frame, FrameKind, Machine, MachineState, Program};
 use std::collections::BTreeMap;
 use three_valued::{ByteDomain, Origins, TracedByte, TvByte};
 
@@ -158,11 +158,7 @@ fn set_stack(machine: &Machine, state: &mut MachineState<TvByte>, random: &mut R
     if let Some(address) = high_address {
         state.data.set(address, TvByte::constant(high));
     }
-    state.control.torn = match random.below(10) {
-        0 => Some(StackPointerHalf::Low),
-        1 => Some(StackPointerHalf::High),
-        _ => None,
-    };
+    state.control.torn = random.once_in(5);
     if (0x100..0x8fd).contains(&pointer) && !random.once_in(5) {
         push_frame(state, pointer, random);
     }

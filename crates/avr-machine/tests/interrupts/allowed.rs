@@ -172,8 +172,14 @@ fn a_stack_outside_the_sram_accesses_what_is_there() {
 #[test]
 fn a_stack_in_static_data_overwrites_it() {
     let code = [ldi(0, 1), out(0x3e), ldi(0, 0x10), out(0x3d), ldi(0, 0x77), PUSH];
-    let run = goes_on(HazardKind::StackIntoData, &code, 6, |options| options.static_data_end = Some(0x0120));
+    let prepare: Prepare = |options| options.static_data_end = Some(0x0120);
+    let mut run = goes_on(HazardKind::StackIntoData, &code, 4, prepare);
+    assert_eq!(run.steps(2), None);
     assert_eq!(run.cell(0x0110), 0x77);
+    // One byte of the stack is free until it is pushed.
+    let code = [ldi(0, 1), out(0x3e), ldi(0, 0x20), out(0x3d), PUSH, PUSH];
+    let run = goes_on(HazardKind::StackIntoData, &code, 6, prepare);
+    assert_eq!(run.cell(address("SPL")), 0x1e);
 }
 
 #[test]
@@ -184,7 +190,7 @@ fn a_return_goes_where_the_popped_address_says() {
     assert_eq!(run.pc(), 5);
     // RCALL pushes 1; its low byte is replaced by 7.
     let changed = [0xd000, POP, POP, ldi(0, 7), PUSH, ldi(0, 0), PUSH, RET];
-    let run = goes_on(HazardKind::CallStackUnderflow, &changed, 8, unprepared);
+    let run = goes_on(HazardKind::ReturnToNonCall, &changed, 8, unprepared);
     assert_eq!(run.pc(), 7);
     let deeper = [0xd000, ldi(0, 9), PUSH, ldi(0, 0), PUSH, RET];
     let run = goes_on(HazardKind::ReturnToNonCall, &deeper, 6, unprepared);

@@ -327,7 +327,7 @@ impl StateView for View<'_> {
         self.running.control.pc * 2
     }
     fn stack_pointer_torn(&self) -> bool {
-        self.running.control.torn.is_some()
+        self.running.control.torn
     }
     fn interrupt_depth(&self) -> usize {
         0

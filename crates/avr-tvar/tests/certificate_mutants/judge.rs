@@ -141,7 +141,7 @@ impl StateView for View<'_> {
         self.state.control.pc * 2
     }
     fn stack_pointer_torn(&self) -> bool {
-        self.state.control.torn.is_some()
+        self.state.control.torn
     }
     fn interrupt_depth(&self) -> usize {
         self.state.calls.frames().iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()

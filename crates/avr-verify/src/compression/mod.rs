@@ -204,7 +204,7 @@ impl StateView for AtWork<'_> {
     }
 
     fn stack_pointer_torn(&self) -> bool {
-        self.0.control.torn.is_some()
+        self.0.control.torn
     }
 
     fn sleeping(&self) -> Truth {
@@ -243,7 +243,7 @@ impl Firmware<'_> {
         let state = &self.workspace.state;
         let pointer = self.forgetting.whole_pointer(state);
         passage.pointer = pointer;
-        let compared = self.forgetting.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn.is_some()));
+        let compared = self.forgetting.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn));
         if compared.is_none() || passage.compared != compared || compression.sees_content {
             passage.compared = compared;
             passage.is_seen = !has_labels(self.atoms, passage.labels, state) && !faulty(Fault::LabelsUnseen);

@@ -25,7 +25,7 @@ impl StateView for ConcreteView<'_> {
     }
 
     fn stack_pointer_torn(&self) -> bool {
-        self.state.control.torn.is_some()
+        self.state.control.torn
     }
 
     fn interrupt_depth(&self) -> usize {

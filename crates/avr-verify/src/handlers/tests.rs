@@ -5,8 +5,10 @@ use super::Fault;
 use crate::decide::with_first_budget;
 use crate::random_programs::{
     CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, program, r, results, said,
+    with_request_for,
 };
-use crate::{Reductions, Verdict};
+use crate::{Reductions, Verdict, verify};
+use avr_image::{Image, LoadOptions};
 use avr_isa::Instruction;
 use std::cell::Cell;
 use std::time::Duration;
@@ -155,4 +157,29 @@ fn handlers_that_keep_something_would_be_noticed() {
 #[test]
 fn a_deeper_stack_that_is_passed_would_be_noticed() {
     check_found(Fault::DeepestPassed);
+}
+
+/// What is said of an image in `tests/regressions`.
+fn verdict_of(image: &str, property: &str) -> Verdict {
+    let path = format!("{}/../../tests/regressions/images/{image}.elf", env!("CARGO_MANIFEST_DIR"));
+    let image = Image::load(std::path::Path::new(&path), &LoadOptions::new(0x8000, 0x400)).expect("the image is valid");
+    let results = with_request_for(&image, &[property], Reductions::ALL, LONG, verify);
+    let results = results.expect("the property is bound");
+    results.properties.into_iter().next().expect("there is a property").verdict
+}
+
+#[test]
+fn what_the_entry_into_a_handler_does_would_be_missed() {
+    let programs = [
+        ("entry-external-flag", "Never(check: \"pc == reached\")"),
+        ("entry-timer-flag", "Never(check: \"pc == reached\")"),
+        ("entry-flag-stack", "Stack(max_bytes: 20)"),
+    ];
+    for (image, property) in programs {
+        assert_eq!(verdict_of(image, property), Verdict::Violated, "{image}");
+        FAULT.set(Some(Fault::EntryForgotten));
+        let faulty = verdict_of(image, property);
+        FAULT.set(None);
+        assert_eq!(faulty, Verdict::Holds, "{image}: the fault was not noticed");
+    }
 }

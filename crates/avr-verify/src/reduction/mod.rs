@@ -296,7 +296,7 @@ impl Reduction {
         let Some((number, position)) = before.handler.filter(|_| !faulty(Fault::NothingNoted)) else { return };
         let lowest = before.pointer.into_iter().chain(whole_pointer(machine, state)).min();
         let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= position;
-        let uses_stack = before.executed.is_some_and(|(instruction, _)| is_stack_instruction(instruction));
+        let uses_stack = before.executed.is_some_and(|(instruction, _)| instruction.uses_stack());
         let through_pointer = before.executed.is_some_and(|(instruction, _)| is_memory_instruction(instruction));
         for cell in steps.read.iter().chain(&steps.perhaps_read) {
             if through_pointer && is_processor(*cell) {
@@ -479,7 +479,7 @@ fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> O
     let byte = |address: u16| state.data.get(address).known();
     let high = high.map_or(Some(0), byte)?;
     let pointer = u16::from_le_bytes([byte(low)?, high]);
-    Some(pointer).filter(|_| state.control.torn.is_none())
+    Some(pointer).filter(|_| !state.control.torn)
 }
 
 /// Whether an instruction makes the stack shallower.
@@ -503,15 +503,6 @@ fn goes_forward(machine: &Machine, instruction: Instruction, pc: u32, words: u8)
         _ => true,
     };
     forward && next + 2 < machine.program.words()
-}
-
-/// Whether an instruction reads or writes memory at SP.
-fn is_stack_instruction(instruction: Instruction) -> bool {
-    use Instruction as I;
-    matches!(
-        instruction,
-        I::Push { .. } | I::Pop { .. } | I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall | I::Ret | I::Reti
-    )
 }
 
 /// Whether an instruction reaches the data space through an address.

@@ -376,7 +376,7 @@ fn depth_is_limited() {
             let kind = parse_formula(&hostile).expect_err("it is nested too deeply").kind;
             assert_eq!(kind, ParseErrorKind::TooDeep, "{index}");
         };
-        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread starts");
+        let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run).expect("a thread starts");
         thread.join().expect("no overflow and no panic");
     }
 }

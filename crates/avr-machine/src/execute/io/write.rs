@@ -33,10 +33,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
             Access::Direct | Access::LocksPair { .. } => {}
         }
+        let eeprom = self.machine.device.eeprom.filter(|eeprom| eeprom.program.address == address);
+        if let Some(eeprom) = eeprom.filter(|eeprom| selected & eeprom.program.mask() != 0) {
+            // What was being programmed may be done by now, unseen.
+            self.refresh_bits(eeprom.program, Demand::Decides);
+        }
         let before = self.state.data.get(address).clone();
         self.write_bits(register, &value, selected)?;
         self.clear_by_access(address, true);
-        if let Some(eeprom) = self.machine.device.eeprom.filter(|eeprom| eeprom.program.address == address) {
+        if let Some(eeprom) = eeprom {
             self.eeprom_command(&eeprom, &before, &value, selected);
         }
         self.corrupt(address, &before);
@@ -62,15 +67,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn write_bits(&mut self, register: &'static Register, value: &V, selected: u8) -> Result<(), Stop> {
         let address = register.address;
         let moving = self.moving_dependents(address);
-        let before = self.state.data.get(address).clone();
-        let mut windows = 0u8;
+        // What the register held before decides which of its bits can be written.
+        let (mut windows, mut writable) = (0u8, 0u8);
         for group in self.machine.groups(register) {
             let mask = group.mask & selected;
-            if mask == 0 {
-                continue;
-            }
             if let BitKind::Window(_) = group.bit.kind {
                 windows |= mask;
+            } else if mask != 0 && self.holds(&group.bit.writable_while) {
+                writable |= mask;
+            }
+        }
+        let before = self.state.data.get(address).clone();
+        for group in self.machine.groups(register) {
+            let mask = group.mask & writable;
+            if mask == 0 {
                 continue;
             }
             self.write_group(address, mask, group, value, &before)?;
@@ -104,9 +114,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     fn write_group(&mut self, address: u16, mask: u8, group: &Group, value: &V, before: &V) -> Result<(), Stop> {
         let bit = group.bit;
-        if !self.holds(&bit.writable_while) {
-            return Ok(());
-        }
         match &bit.kind {
             BitKind::Plain => self.write_plain_bits(address, mask, bit, value, before)?,
             BitKind::Reserved => return self.write_reserved(address, mask, value),

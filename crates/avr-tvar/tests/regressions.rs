@@ -1,0 +1,54 @@
+//! The programs in `tests/regressions`, which were judged wrongly once.
+
+mod sample;
+
+use avr_properties::{Property, PropertyFile};
+use avr_verify::Verdict;
+use rayon::prelude::*;
+use sample::{Firmware, StateLimit, root};
+use serde::Deserialize;
+
+/// The states that an analysis may reach.
+const MAX_STATES: usize = 200_000;
+
+/// An entry of `tests/regressions/expected.ron`; the file explains the fields.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Regression {
+    image: String,
+    property: String,
+    verdict: String,
+    #[allow(dead_code, reason = "for the simulator")]
+    observe: Vec<String>,
+    #[allow(dead_code, reason = "for the simulator")]
+    deepest: Option<u32>,
+}
+
+/// What is wrong with the verdict of a program.
+fn problem(regression: &Regression) -> Option<String> {
+    let path = root().join("tests/regressions/images").join(format!("{}.elf", regression.image));
+    let mut firmware = Firmware::load(&path, "atmega328p", "inherent.ron");
+    firmware.file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
+    firmware.file.properties.push(Property::from_command_line(&regression.property).expect("it is a property"));
+    let request = avr_verify::Request { watch: &StateLimit(MAX_STATES), ..firmware.request() };
+    let results = avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", regression.image));
+    let result = &results.properties[0];
+    let found = match &result.verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated if !result.evidence.as_ref().is_some_and(|run| run.replayed) => "violated without a run",
+        Verdict::Violated => "violated",
+        Verdict::Unknown(_) => "unknown",
+    };
+    let is_right = found == regression.verdict;
+    (!is_right).then(|| format!("{}: {} is {found}", regression.image, regression.property))
+}
+
+#[test]
+fn programs_that_were_judged_wrongly_are_judged_rightly() {
+    let text = std::fs::read_to_string(root().join("tests/regressions/expected.ron")).expect("the file is there");
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    let all: Vec<Regression> = options.from_str(&text).expect("the file has the form that its head describes");
+    assert!(all.len() >= 20, "only {} programs", all.len());
+    let found: Vec<String> = all.par_iter().filter_map(problem).collect();
+    assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
