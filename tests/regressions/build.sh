@@ -9,11 +9,13 @@ set -euo pipefail
 cd "$(dirname "$0")"
 export LC_ALL=C
 mkdir -p images
-[ $# -gt 0 ] || set -- $(cd sources && ls -- *.S | sed 's/\.S$//')
+[ $# -gt 0 ] || set -- $(cd sources && ls -- *.[Sc] | sed 's/\.[Sc]$//')
 for name in "$@"; do
-    part=$(sed -n 's/^; device: //p' "sources/$name.S")
-    flags=(-mmcu="${part:-atmega328p}" -nostartfiles -nodefaultlibs)
-    avr-gcc "${flags[@]}" -c -o "images/$name.o" "sources/$name.S"
+    source=$(ls sources/"$name".[Sc])
+    part=$(sed -n 's/^\(;\|\/\/\) device: //p' "$source")
+    flags=(-mmcu="${part:-atmega328p}" -Os)
+    [ "${source##*.}" = c ] || flags+=(-nostartfiles -nodefaultlibs)
+    avr-gcc "${flags[@]}" -c -o "images/$name.o" "$source"
     avr-gcc "${flags[@]}" -o "images/$name.elf" "images/$name.o"
     rm "images/$name.o"
 done

@@ -217,6 +217,14 @@ fn notes_go_to_the_error_output() {
 }
 
 #[test]
+fn a_file_is_loaded_for_the_device_that_it_names() {
+    let verified = output(&["verify", "tests/regressions/images/tiny-part.elf", "--format", "json"]);
+    assert_eq!((verified.status.code(), stderr(&verified)), (Some(0), String::new()));
+    assert_eq!(json(&verified)["firmware"]["device"], "attiny85");
+    check_code(&["verify", "tests/regressions/images/tiny-part.elf", "--device", "atmega328p"], 2);
+}
+
+#[test]
 fn strategies_agree() {
     for strategy in ["default", "naive", "decay"] {
         let report = json(&output(&[
