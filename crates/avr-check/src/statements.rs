@@ -66,8 +66,7 @@ impl<'a> Statements<'a, '_> {
             let vacuity = self.vacuous(&bound, decided.verdict, vacuous, &mut proofs)?;
             checked.vacuous = Some(vacuity);
         }
-        let sees_hazards = *property.kind() == PropertyKind::Inherent;
-        self.all.push(Statement { name: checked.name.clone(), proofs, sees_hazards });
+        self.all.push(Statement { name: checked.name.clone(), proofs, sees_hazards: bound.sees_hazards });
         Ok(checked)
     }
 

@@ -55,6 +55,9 @@ pub struct BoundProperty {
     pub fairness: Option<Fairness>,
     /// The atoms of the formula, ascending, each once.
     pub atoms: Vec<AtomId>,
+    /// Whether the formula speaks of hazards (the atom `hazard`). Then a state behind a hazard is one that is never left, in which this atom is
+    /// true and all others are unknown.
+    pub sees_hazards: bool,
     /// Whether the formula counts steps (`AX`, `EX`, `[]`, `<>`), so that every instruction must be a step. Without
     /// these, and for the patterns, it does not change when steps that change no atom are left out.
     pub counts_steps: bool,
@@ -159,11 +162,17 @@ impl<'a> Binder<'a> {
         let fairness = self.fairness(property)?;
         let fair = fairness.as_ref().map(|fairness| fairness.restrict(&formula)).transpose()?;
         let normal_form = normal_form(fair.as_ref().unwrap_or(&formula))?;
+        let atoms = normal_form.atoms();
+        let sees_hazards = atoms.iter().any(|atom| *self.table.get(*atom).kind() == AtomKind::Hazard);
+        if sees_hazards && !property.under.is_empty() {
+            return Err(PropertyErrorKind::unsupported("the atom `hazard` together with `under`").error());
+        }
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
             formula_text: formula_text(property, &Binding { device: self.device, image: self.image }),
-            atoms: normal_form.atoms(),
+            atoms,
+            sees_hazards,
             formula,
             normal_form,
             fairness,

@@ -6,7 +6,7 @@ use crate::evidence::{self, Evidence};
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use crate::vacuity;
-use avr_properties::{BoundProperty, PropertyKind};
+use avr_properties::BoundProperty;
 use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, PathQuantifier, Problem, StateId, Variable};
 use std::convert::Infallible;
 use three_valued::Truth;
@@ -99,14 +99,13 @@ pub(crate) fn explain(
     (evidence, way): (Option<&Evidence>, Option<&Way>),
     (effort, watch): (Effort, &dyn Watch),
 ) -> Option<Explanation> {
-    let sees_hazards = bound.kind == PropertyKind::Inherent.name();
     let space = &decision.space;
     let parts = parts(&bound.formula);
     let left = effort.0.checked_sub(space.states.len().saturating_mul(2 * bound.normal_form.node_count()))?;
     if watch.cancelled() {
         return None;
     }
-    let graph = space.graph(sees_hazards);
+    let graph = space.graph(bound.sees_hazards);
     let labels = space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom));
     let (along, path) = path(firmware, decision, &graph, (evidence, way));
     let mut explainer = Explainer { firmware, bound, decision, graph, labels, path, watch, left };

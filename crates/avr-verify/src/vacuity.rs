@@ -26,7 +26,7 @@ pub(crate) fn find(
     bound: &BoundProperty,
     decision: &Decision<AbstractState>,
 ) -> Option<Vacuity> {
-    if !decision.verdict.is_true() || speaks_of_states_only(bound) {
+    if !decision.verdict.is_true() || speaks_of_states_only(bound) || bound.sees_hazards {
         return None;
     }
     let space = &decision.space;

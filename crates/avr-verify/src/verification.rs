@@ -23,7 +23,7 @@ use crate::survey::{Seen, Survey};
 use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
-use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyKind, bind, formula_text};
+use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyError, bind, formula_text};
 use cpu_time::ThreadTime;
 use mu_calculus::{AtomId, Formula, Modality, NormalForm, TranslateError};
 use std::sync::Arc;
@@ -221,7 +221,7 @@ fn bind_property(
     match bind(property, &request.file.definitions, &binding, table) {
         Ok(bound) => {
             let checked = bound.restricted(&bound.formula)?;
-            goals.push(goal(property, &checked));
+            goals.push(goal(&bound, &checked));
             let goal = goals.len() - 1;
             let goes_on = bound.fairness.as_ref().map(|fairness| fairness::goal(fairness, goals));
             Ok(Bound::Checked { goal, bound: Box::new(bound), goes_on })
@@ -237,9 +237,9 @@ fn bind_property(
 
 /// The goal of a property: its formula after the first step, in which the initial content is chosen. A property holds
 /// if it holds for every initial content.
-fn goal(property: &Property, checked: &Formula<AtomId>) -> Goal {
+fn goal(bound: &BoundProperty, checked: &Formula<AtomId>) -> Goal {
     let formula = after_start(checked).expect("a bound formula translates, and so does []p");
-    Goal { formula, sees_hazards: *property.kind() == PropertyKind::Inherent }
+    Goal { formula, sees_hazards: bound.sees_hazards }
 }
 
 /// A formula about what comes after the first step.

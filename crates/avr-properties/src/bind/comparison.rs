@@ -74,9 +74,7 @@ impl Binder<'_> {
                 "in_interrupt" => Ok(AtomKind::InInterrupt),
                 "sp_torn" => Ok(AtomKind::StackPointerTorn),
                 "sleeping" => Ok(AtomKind::Sleeping),
-                HAZARD => {
-                    Err((PropertyErrorKind::unsupported("the atom `hazard` outside of `Inherent()`"), expression.span))
-                }
+                HAZARD => Ok(AtomKind::Hazard),
                 _ => self.bare_number(expression),
             },
             ExprKind::Field(..) => match self.expression(expression, u128::MAX, &mut Context::default())?.expression {

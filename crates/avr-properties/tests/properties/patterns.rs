@@ -169,5 +169,8 @@ fn what_is_bound_later_says_so() {
         let error = bound(text, "atmega328p", &sensor()).expect_err("it is not supported");
         assert_eq!(error.unsupported().map(ToString::to_string).as_deref(), Some(expected), "{error}");
     }
-    check("AG !hazard", "the atom `hazard` outside of `Inherent()` is not supported yet");
+    check(
+        r#"Response(after: "PORTB.0 == 1", eventually: "hazard", under: ["G F sleeping"])"#,
+        "the atom `hazard` together with `under` is not supported yet",
+    );
 }

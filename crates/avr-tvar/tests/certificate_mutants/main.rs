@@ -109,6 +109,7 @@ fn all_that_passes_of_small_programs_is_proved_when_everything_is_looked_at() {
 /// Alters the certificate of a sample again and again.
 #[track_caller]
 fn check(image: &str, properties: &str, mutants: usize) {
+    let mutants = avr_testkit::cases(mutants as u64 / 3, mutants as u64) as usize;
     let Sample { image, device, certificate } = sample(image, properties);
     let mut judge = Judge::new(&image, device, &certificate);
     let passes = |certificate: &Certificate| avr_check::check(certificate, &image, device).is_ok();

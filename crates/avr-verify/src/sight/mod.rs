@@ -224,7 +224,8 @@ fn group(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> Group {
     let counts = bound.fairness.is_some() || bound.counts_steps || !is_branching(&bound.formula);
     if speaks_of_hazards(property) {
         Group::Hazards
-    } else if counts || bound.atoms.iter().any(names_event) {
+    } else if counts || bound.sees_hazards || bound.atoms.iter().any(names_event) {
+        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula.
         Group::Steps
     } else if is_linear(&bound.formula) {
         Group::Contents
