@@ -3,7 +3,7 @@
 
     tests/oracle/share.py
 
-A third of all samples, chosen by the hash of the commit, so that three landings in a row tend to take all of them; and always
+A third of all samples, chosen by the hash of the commit as if at random; and always
 those whose files changed since the commit before, and those in ALWAYS. With `AVR_TVAR_TESTS=long` in the environment, all of them.
 """
 import os

@@ -99,7 +99,7 @@ impl Image {
     /// The device that a firmware file names, whatever else is in it; `None` where it names none, such as in Intel HEX.
     ///
     /// # Errors
-    /// When the file cannot be read, is empty or too large, or has neither format.
+    /// An unreadable, empty or too large file, or one that has neither format.
     pub fn named_device(path: impl AsRef<Path>) -> Result<Option<String>, ImageError> {
         let name = path.as_ref().display().to_string();
         let device = || {

@@ -134,7 +134,7 @@ impl Instruction {
         registers(row.reads, &values)
     }
 
-    /// Whether the instruction reads or writes memory at SP: a push, pop, call or return.
+    /// True for a push, pop, call or return: the instruction reads or writes memory at SP.
     pub fn uses_stack(self) -> bool {
         use Opcode as O;
         matches!(self.opcode(), O::Push | O::Pop | O::Call | O::Rcall | O::Icall | O::Eicall | O::Ret | O::Reti)

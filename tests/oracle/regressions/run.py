@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets libsimavr show that the expected verdicts of tests/regressions are those of the device.
+"""Lets libsimavr come to the place in each program of tests/regressions on which its verdict turns.
 
     tests/oracle/regressions/run.py
 
@@ -34,7 +34,7 @@ def label(image):
 
 
 def problem(observer, entry):
-    """What simavr does not show, and how long it took in runs."""
+    """The label or depth that simavr does not come to in any run; none if it does."""
     name, options, wanted = entry
     image = FOLDER / "images" / f"{name}.elf"
     seen, deepest = False, 0
@@ -57,7 +57,7 @@ def main():
         found = [wrong for wrong in pool.map(lambda entry: problem(observer, entry), all_entries) if wrong]
     for line in found:
         print("WRONG", line)
-    print(f"{len(all_entries)} regressions in libsimavr, {len(found)} are not seen")
+    print(f"{len(all_entries)} regressions in libsimavr, {len(found)} of them do not come where they should")
     sys.exit(1 if found or len(all_entries) < 20 else 0)
 
 

@@ -156,7 +156,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let return_address = self.state.control.pc;
         let position = self.stack_pointer()?;
         if kind == FrameKind::Call {
-            // What was popped and not pushed again is overwritten now.
+            // Bytes that were popped and not pushed again are overwritten now.
             self.forget_frames(position);
         }
         for byte in return_address.to_le_bytes().into_iter().take(self.machine.pc_bytes) {

@@ -36,7 +36,9 @@ impl Peripheral for EepromTimer {
     }
 
     fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
-        if view.is_set(self.program) && view.now >= self.done {
+        // The stored bit stays 1 after programming until somebody asks, so it must have been written just now.
+        let is_written = view.written(self.program.address).is_some_and(|value| value & self.program.mask() != 0);
+        if is_written && view.is_set(self.program) && view.now >= self.done {
             self.done = view.now + self.cycles;
         }
     }

@@ -96,6 +96,17 @@ fn programming_the_eeprom_takes_its_time() {
 }
 
 #[test]
+fn the_eeprom_is_programmed_again_although_nobody_saw_the_end() {
+    let write = |value: u8| [ldi(16, value), out(0x40, 16), 0x9afa, 0x9af9];
+    // DEC R18, BRNE back to it, DEC R19, BRNE back to the first: 197,000 cycles.
+    let delay = [0x952a, 0xf7f1, 0x953a, 0xf7e1];
+    let read = [ldi(16, 0), out(0x40, 16), 0x9af8, input(20, 0x40), BREAK];
+    let code = program(&[&write(0x11), &delay, &write(0x22), &delay, &read]);
+    let (_, _, data) = run(&code, Stimulus::default());
+    assert_eq!(data[20], 0x22);
+}
+
+#[test]
 fn a_transfer_of_the_spi_sets_its_flag() {
     let wait = [input(18, 0x4d), skip_if_set(18, 7), rjmp(-3), input(19, 0x4e), input(20, 0x4d), BREAK];
     let code = program(&[&[ldi(16, 0x50), out(0x4c, 16), out(0x4e, 16)], &wait]);

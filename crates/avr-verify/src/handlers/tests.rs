@@ -172,6 +172,7 @@ fn verdict_of(image: &str, property: &str) -> Verdict {
 fn what_the_entry_into_a_handler_does_would_be_missed() {
     let programs = [
         ("entry-external-flag", "Never(check: \"pc == reached\")"),
+        ("entry-external-flag", "Inherent()"),
         ("entry-timer-flag", "Never(check: \"pc == reached\")"),
         ("entry-flag-stack", "Stack(max_bytes: 20)"),
     ];

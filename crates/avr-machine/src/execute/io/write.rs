@@ -35,7 +35,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let eeprom = self.machine.device.eeprom.filter(|eeprom| eeprom.program.address == address);
         if let Some(eeprom) = eeprom.filter(|eeprom| selected & eeprom.program.mask() != 0) {
-            // What was being programmed may be done by now, unseen.
+            // Programming that was under way may be done by now, unseen.
             self.refresh_bits(eeprom.program, Demand::Decides);
         }
         let before = self.state.data.get(address).clone();
@@ -67,7 +67,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn write_bits(&mut self, register: &'static Register, value: &V, selected: u8) -> Result<(), Stop> {
         let address = register.address;
         let moving = self.moving_dependents(address);
-        // What the register held before decides which of its bits can be written.
+        // The content before the write decides which bits can be written.
         let (mut windows, mut writable) = (0u8, 0u8);
         for group in self.machine.groups(register) {
             let mask = group.mask & selected;
