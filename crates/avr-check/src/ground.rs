@@ -2,7 +2,7 @@
 
 use avr_certificate::{Edges, Space, State, Store};
 use avr_machine::Machine;
-use avr_properties::{Atom, AtomKind, Event, Occurred};
+use avr_properties::{Atom, Event, Occurred};
 use three_valued::Truth;
 
 use crate::play::{Future, Ground};
@@ -12,6 +12,7 @@ use crate::vigilance::{Check, does};
 
 /// A state space with what its labels are made of.
 pub(crate) struct Land<'a> {
+    pub(crate) machine: &'a Machine,
     pub(crate) space: &'a Space,
     pub(crate) store: &'a Store,
     pub(crate) atoms: &'a [Atom],
@@ -33,8 +34,8 @@ impl Ground for Land<'_> {
             State::Running(running) => {
                 atom.evaluate(&View { store: self.store, running, watched: self.watched, did: self.did })
             }
-            State::Hazard { .. } if *atom.kind() == AtomKind::Hazard => Truth::True,
-            State::Hazard { .. } | State::Start { .. } | State::Anything => Truth::Unknown,
+            State::Hazard { hazard, .. } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind)),
+            State::Start { .. } | State::Anything => Truth::Unknown,
         };
         if stated == computed || !does(Check::Labels) {
             return Ok(stated);
@@ -44,7 +45,7 @@ impl Ground for Land<'_> {
 
     fn future(&self, state: u32) -> Future {
         match self.space.states[state as usize] {
-            State::Hazard { .. } if self.sees_hazards => Future::End,
+            State::Hazard { hazard, .. } if self.sees_hazards || self.machine.ends_path(hazard.kind) => Future::End,
             State::Hazard { .. } | State::Anything => Future::Open,
             State::Start { .. } | State::Running(_) => Future::Step,
         }

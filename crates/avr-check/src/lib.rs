@@ -122,8 +122,12 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
     let file = property_file(header)?;
     let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
     let machine = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom }.machine()?;
-    let mut statements =
-        Statements { binding: Binding { device, image }, file: &file, table: AtomTable::new(), all: Vec::new() };
+    let mut statements = Statements {
+        binding: Binding { device, image, ends_paths: file.ends_paths() },
+        file: &file,
+        table: AtomTable::new(),
+        all: Vec::new(),
+    };
     let properties = statements.properties(certificate)?;
     let stack = statements.stack(&certificate.stack)?;
     let Statements { table, all: statements, .. } = statements;
@@ -188,6 +192,7 @@ impl Work<'_> {
         relied: &mut Relied,
     ) -> Result<(), Rejection> {
         let land = Land {
+            machine: self.machine,
             space: &self.certificate.spaces[proof.space as usize],
             store: &self.certificate.store,
             atoms: self.table.atoms(),

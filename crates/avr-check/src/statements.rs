@@ -7,7 +7,7 @@ use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, StackLimit, bind,
     formula_text,
 };
-use mu_calculus::{AtomId, Formula, Modality, NormalForm, PathOperator, PathQuantifier, strengthenings};
+use mu_calculus::{AtomId, strengthenings};
 
 use crate::rejection::{Reason, Rejection};
 use crate::sentence::Sentence;
@@ -50,7 +50,7 @@ impl<'a> Statements<'a, '_> {
         let mut checked = Checked {
             name: property.name().to_owned(),
             kind: property.kind().name(),
-            formula: formula_text(property, &self.binding),
+            formula: formula_text(property, self.binding.device, self.binding.image),
             under: property.under().to_vec(),
             proved: match claim {
                 Claim::Undecided => Proved::Nothing,
@@ -90,7 +90,7 @@ impl<'a> Statements<'a, '_> {
             return Err(Reason::ProofCount { proofs: given, needed }.into());
         }
         for (formula, proof) in strengthening.formulas.iter().zip(&vacuous.proofs) {
-            proofs.push((Sentence::new(&after_start(bound.restricted(formula)?)?), proof));
+            proofs.push((Sentence::new(&bound.from_start(formula)?), proof));
         }
         let text = |atom: &AtomId| Ok::<_, Infallible>(self.table.atoms()[atom.index()].to_string());
         let subformula = match strengthening.subformula.try_map_atoms(&mut |atom| text(atom)) {
@@ -121,7 +121,7 @@ impl<'a> Statements<'a, '_> {
         let limit = limit.ok_or(Reason::NoSuchDepth(depth.bytes))?;
         let property = Property::new(STACK, PropertyKind::Stack(StackLimit::MaxBytes(limit)));
         let bound = self.bind(&property)?;
-        let stated = Sentence::new(&after_start(bound.formula)?);
+        let stated = Sentence::new(&bound.from_start(&bound.formula)?);
         let proofs = vec![(said(stated, verdict), &depth.proof)];
         self.all.push(Statement { name: STACK.to_owned(), proofs, sees_hazards: false });
         Ok(())
@@ -143,22 +143,17 @@ fn said(sentence: Sentence, verdict: Verdict) -> Sentence {
 }
 
 /// What must be proved for a claim: the formula or its negation after the first step, in which the initial content is
-/// chosen; and under fairness, that a fair path starts in every state that can be reached.
+/// chosen; under fairness, that a fair path starts in every state that can be reached; and where paths may end, that a property that holds
+/// speaks of some path.
 fn sentences<'a>(bound: &BoundProperty, decided: &'a Decided) -> Result<Vec<(Sentence, &'a Proof)>, Rejection> {
-    let stated = Sentence::new(&after_start(bound.restricted(&bound.formula)?)?);
-    let mut all = vec![said(stated, decided.verdict)];
-    if let Some(fairness) = &bound.fairness {
-        let goes_on = Box::new(fairness.goes_on.clone());
-        let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on);
-        all.push(Sentence::new(&after_start(everywhere)?));
-    }
+    let stated = Sentence::new(&bound.from_start(&bound.formula)?);
+    let stays_fair = bound.stays_fair();
+    let left = bound.something_is_left().filter(|_| decided.verdict == Verdict::Holds);
+    let conditions = stays_fair.iter().chain(&left).map(Sentence::new);
+    let all: Vec<Sentence> = std::iter::once(said(stated, decided.verdict)).chain(conditions).collect();
     let (proofs, needed) = (decided.proofs.len(), all.len());
     if proofs != needed {
         return Err(Reason::ProofCount { proofs, needed }.into());
     }
     Ok(all.into_iter().zip(&decided.proofs).collect())
-}
-
-fn after_start(formula: Formula<AtomId>) -> Result<NormalForm, Rejection> {
-    Ok(NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula)))?)
 }

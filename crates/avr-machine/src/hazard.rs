@@ -41,9 +41,9 @@ macro_rules! hazards {
 
 hazards! {
     ReservedOpcode "reserved-opcode" "an opcode that the device does not implement is executed"
-        "no defined behaviour: the path still ends";
+        "no defined behaviour: the path ends, and properties speak of the others";
     OutsideImage "outside-image" "execution leaves the program image or enters erased flash"
-        "no defined behaviour: the path still ends";
+        "no defined behaviour: the path ends, and properties speak of the others";
     OutsideMemory "outside-memory" "a data access lies outside the data memory"
         "reads give an unknown byte, writes are lost";
     ReservedRegister "reserved-register" "a reserved or unimplemented I/O register is accessed"
@@ -59,11 +59,11 @@ hazards! {
     CallStackUnderflow "call-stack-underflow" "a return is executed with no call to return from"
         "execution continues at the popped address when it is known";
     UndefinedPointerUse "undefined-pointer-use" "a load or store uses the pointer register that it also modifies"
-        "no defined behaviour: the path still ends";
+        "no defined behaviour: the path ends, and properties speak of the others";
     SelfProgramming "self-programming" "self-programming is started outside the boot section"
         "the instruction does nothing";
     InterruptsUnavailable "interrupts-unavailable" "a device without interrupts sets the I flag or executes RETI"
-        "no defined behaviour: the path still ends";
+        "no defined behaviour: the path ends, and properties speak of the others";
     BadInterrupt "bad-interrupt" "an enabled interrupt has no handler of its own and enters the default handler"
         "the default handler is executed";
     SleepForEver "sleep-for-ever" "the processor sleeps and no enabled interrupt can wake it"
@@ -73,6 +73,16 @@ hazards! {
 }
 
 impl HazardKind {
+    /// Whether nothing defines how the machine goes on. Where the property file allows such a hazard, the paths that run into it end there, and
+    /// properties speak of all other paths.
+    #[must_use]
+    pub fn ends_path(self) -> bool {
+        matches!(
+            self,
+            Self::ReservedOpcode | Self::OutsideImage | Self::UndefinedPointerUse | Self::InterruptsUnavailable
+        )
+    }
+
     /// The kind of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -134,7 +144,8 @@ impl fmt::Display for Limit {
 /// Why a step did not lead to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stop {
-    /// The program did something that the inherent property forbids.
+    /// The program did something that the inherent property forbids, or that it allows and after which nothing is defined
+    /// ([`Machine::ends_path`](crate::Machine::ends_path)).
     Hazard(Hazard),
     /// The engine cannot follow.
     Limit(Limit),

@@ -266,7 +266,13 @@ impl Machine {
         self.device.policy.interrupts == InterruptPolicy::Modelled
     }
 
-    /// Whether the user allows a hazard that has a behaviour when allowed.
+    /// Whether a path that runs into a hazard ends there because the hazard is allowed and nothing is defined after it.
+    #[must_use]
+    pub fn ends_path(&self, kind: HazardKind) -> bool {
+        kind.ends_path() && self.allows(kind)
+    }
+
+    /// Whether the user allows a hazard.
     pub(crate) fn allows(&self, kind: HazardKind) -> bool {
         self.options.allowed.contains(&kind)
     }

@@ -47,8 +47,10 @@ pub enum AtomKind {
     StackPointerTorn,
     /// The processor sleeps.
     Sleeping,
-    /// The run ended in a hazard. Only the inherent property has this atom.
+    /// The run came to a hazard that is not allowed.
     Hazard,
+    /// The run came to a hazard that is allowed and after which nothing is defined.
+    Ended,
     /// The step that entered the state showed the event, and its value compares as stated. Other operands of the
     /// comparison are read in the state that was entered. Without the event the atom is false, also with `!=`.
     Event(Event, Option<Compare>),
@@ -119,6 +121,7 @@ impl Atom {
             AtomKind::StackPointerTorn => Truth::from(view.stack_pointer_torn()),
             AtomKind::Sleeping => view.sleeping(),
             AtomKind::Hazard => view.hazard(),
+            AtomKind::Ended => Truth::False,
             AtomKind::Event(event, condition) => evaluate_event(event, condition.as_ref(), view),
         }
     }
@@ -128,6 +131,19 @@ fn evaluate_event(event: &Event, condition: Option<&Compare>, view: &dyn StateVi
     let occurrence = view.event(event);
     let Some(condition) = condition.filter(|_| !occurrence.happened.is_false()) else { return occurrence.happened };
     occurrence.happened & condition.evaluate(Scope::of(view).with_event(occurrence.value))
+}
+
+impl AtomKind {
+    /// The truth of an atom in what is left of a run that came to a hazard, after which nothing is known: whether the hazard
+    /// `ends_path` ([`avr_machine::Machine::ends_path`]) or is one that is not allowed is all that can be told.
+    #[must_use]
+    pub fn at_hazard(&self, ends_path: bool) -> Truth {
+        match self {
+            Self::Hazard => Truth::from(!ends_path),
+            Self::Ended => Truth::from(ends_path),
+            _ => Truth::Unknown,
+        }
+    }
 }
 
 impl PartialEq for Atom {

@@ -2,6 +2,7 @@
 
 mod assumption;
 mod comparison;
+mod ending;
 mod event;
 mod fairness;
 mod name;
@@ -15,16 +16,17 @@ use std::sync::Arc;
 use avr_image::Image;
 use avr_machine::device::Device;
 use mu_calculus::{
-    AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, Span, parse_formula,
-    parse_linear,
+    AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, PathQuantifier, Span,
+    parse_formula, parse_linear,
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
+use ending::Ending;
 pub use fairness::Fairness;
 pub use pattern::formula_text;
 
@@ -35,6 +37,10 @@ pub struct Binding<'a> {
     pub device: &'a Device,
     /// The image, for symbols.
     pub image: &'a Image,
+    /// Whether paths end in hazards that are allowed and after which nothing is defined ([`PropertyFile::ends_paths`]).
+    ///
+    /// [`PropertyFile::ends_paths`]: crate::PropertyFile::ends_paths
+    pub ends_paths: bool,
 }
 
 /// A property whose names are bound.
@@ -49,10 +55,12 @@ pub struct BoundProperty {
     pub formula_text: String,
     /// The formula over the atoms of the [`AtomTable`], as it is stated: without what is assumed.
     pub formula: Formula<AtomId>,
-    /// The formula that is to be checked, in positive normal form; under fairness it speaks of fair paths only.
+    /// The formula that is to be checked, in positive normal form: of the paths that are fair and never end only.
     pub normal_form: NormalForm,
-    /// The fairness that is assumed.
-    pub fairness: Option<Fairness>,
+    /// The paths that the property speaks of.
+    restriction: Restriction,
+    /// What paths that end are told by, where some may.
+    ending: Option<Ending>,
     /// The atoms of the formula, ascending, each once.
     pub atoms: Vec<AtomId>,
     /// Whether the formula speaks of hazards (the atom `hazard`). Then a state behind a hazard is one that is never left, in which this atom is
@@ -66,12 +74,75 @@ pub struct BoundProperty {
 }
 
 impl BoundProperty {
-    /// A formula as this property checks it: restricted to fair paths where it assumes fairness.
+    /// A formula of this property as it is checked: about what comes before the start, where the initial content is chosen, and restricted
+    /// to the paths that the property speaks of.
     ///
     /// # Errors
     /// When fairness has no meaning for the formula. It has one for every [`formula`](Self::formula) that was bound.
-    pub fn restricted(&self, formula: &Formula<AtomId>) -> Result<Formula<AtomId>, PropertyError> {
-        self.fairness.as_ref().map_or_else(|| Ok(formula.clone()), |fairness| fairness.restrict(formula))
+    pub fn from_start(&self, formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
+        self.restricted(&Formula::Modal(Modality::Box, Box::new(formula.clone())))
+    }
+
+    /// A formula of this property, restricted to the paths that the property speaks of.
+    ///
+    /// # Errors
+    /// As [`from_start`](Self::from_start).
+    pub fn restricted(&self, formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
+        normal_form(&self.restriction.of(formula)?)
+    }
+
+    /// The fairness that is assumed.
+    #[must_use]
+    pub fn fairness(&self) -> Option<&Fairness> {
+        self.restriction.fairness.as_ref()
+    }
+
+    /// That a fair path starts in every state that can be reached, without which no verdict stands under fairness. A formula about what
+    /// comes before the start; none without fairness.
+    ///
+    /// # Panics
+    /// Never: it translates if what is assumed does.
+    #[must_use]
+    pub fn stays_fair(&self) -> Option<NormalForm> {
+        let goes_on = Box::new(self.fairness()?.goes_on.clone());
+        let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on);
+        let from_start = Formula::Modal(Modality::Box, Box::new(everywhere));
+        let endless = self.ending.map_or_else(|| from_start.clone(), |ending| ending.restrict(&from_start));
+        Some(NormalForm::new(&endless).expect("E[fair] translates, and so does AG of it"))
+    }
+
+    /// That something is left to speak of where paths may end, without which the property does not hold: some initial content has a path
+    /// that never ends. A formula about what comes before the start.
+    ///
+    /// # Panics
+    /// Never: it translates.
+    #[must_use]
+    pub fn something_is_left(&self) -> Option<NormalForm> {
+        let left = self.ending?.something_is_left();
+        Some(NormalForm::new(&left).expect("it is closed"))
+    }
+}
+
+/// The paths that a property speaks of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Restriction {
+    /// The fairness that is assumed of them.
+    fairness: Option<Fairness>,
+    /// Those that end are left out. Not for the inherent property: a path into a hazard that is not allowed never ends.
+    ending: Option<Ending>,
+}
+
+impl Restriction {
+    /// A formula with every operator restricted to these paths.
+    ///
+    /// # Errors
+    /// When fairness has no meaning for the formula.
+    fn of(&self, formula: &Formula<AtomId>) -> Result<Formula<AtomId>, PropertyError> {
+        let fair = match &self.fairness {
+            Some(fairness) => fairness.restrict(formula)?,
+            None => formula.clone(),
+        };
+        Ok(self.ending.map_or_else(|| fair.clone(), |ending| ending.restrict(&fair)))
     }
 }
 
@@ -101,6 +172,8 @@ pub fn bind(
 const STATE_ATOMS: [&str; 4] = ["in_interrupt", "sp_torn", "sleeping", HAZARD];
 /// The atom of the inherent property.
 const HAZARD: &str = "hazard";
+/// The atom that tells where a path ended, as reports name it. No property file can.
+const ENDED: &str = "the path ended";
 
 /// Whether a definition must not have this name.
 pub(crate) fn is_reserved(name: &str) -> bool {
@@ -131,6 +204,7 @@ struct Binder<'a> {
     subject: Subject,
     map: Arc<MemoryMap>,
     stack_pointer: [Option<u16>; 2],
+    ends_paths: bool,
     table: &'a mut AtomTable,
     /// The atoms bound so far.
     known: HashMap<Comparison, Literal>,
@@ -141,7 +215,7 @@ struct Binder<'a> {
 
 impl<'a> Binder<'a> {
     fn new(definitions: &'a Definitions, binding: &Binding<'a>, table: &'a mut AtomTable) -> Self {
-        let Binding { device, image } = *binding;
+        let Binding { device, image, ends_paths } = *binding;
         let address = |name| device.register(name).map(|register| register.address);
         Self {
             definitions,
@@ -150,6 +224,7 @@ impl<'a> Binder<'a> {
             subject: Subject::States,
             map: Arc::new(memory_map(device)),
             stack_pointer: [address("SPL"), address("SPH")],
+            ends_paths,
             table,
             known: HashMap::new(),
             visited: BTreeSet::new(),
@@ -160,8 +235,9 @@ impl<'a> Binder<'a> {
     fn property(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
         let (formula, counts_steps) = self.pattern(property)?;
         let fairness = self.fairness(property)?;
-        let fair = fairness.as_ref().map(|fairness| fairness.restrict(&formula)).transpose()?;
-        let normal_form = normal_form(fair.as_ref().unwrap_or(&formula))?;
+        let ending = self.ends_paths.then(|| Ending { ended: self.atom(ENDED, AtomKind::Ended) });
+        let restriction = Restriction { fairness, ending: ending.filter(|_| property.kind != PropertyKind::Inherent) };
+        let normal_form = normal_form(&restriction.of(&formula)?)?;
         let atoms = normal_form.atoms();
         let sees_hazards = atoms.iter().any(|atom| *self.table.get(*atom).kind() == AtomKind::Hazard);
         if sees_hazards && !property.under.is_empty() {
@@ -170,12 +246,13 @@ impl<'a> Binder<'a> {
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
-            formula_text: formula_text(property, &Binding { device: self.device, image: self.image }),
+            formula_text: formula_text(property, self.device, self.image),
             atoms,
             sees_hazards,
             formula,
             normal_form,
-            fairness,
+            restriction,
+            ending,
             counts_steps,
             notes: std::mem::take(&mut self.notes),
         })

@@ -102,6 +102,12 @@ impl PropertyFile {
 }
 
 impl PropertyFile {
+    /// Whether the file allows a hazard after which nothing is defined, so that a path may end.
+    #[must_use]
+    pub fn ends_paths(&self) -> bool {
+        self.allow.iter().any(|(kind, _)| kind.ends_path())
+    }
+
     /// Adds properties as the command line gives them, and the inherent one in front where it is asked for or where there
     /// would be none.
     ///

@@ -41,7 +41,7 @@ impl Setting<'_> {
         let Self { image, device, file, start, eeprom } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
         let start = start.or(file.start).map_or_else(|| device.reset_vector(fuses), |byte| byte / 2);
-        let assumptions = bind_assumptions(file, &Binding { device, image })?;
+        let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             forbidden: file.forbid.iter().copied().collect(),

@@ -2,7 +2,7 @@
 //!
 //! Fields may be added, not renamed: checks outside of this repository read them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -31,6 +31,8 @@ struct JsonReport<'a> {
     /// What changed since the older report that was given.
     changes: Option<Changes>,
     assumptions: &'a [String],
+    /// At how many instructions paths end that no property speaks of, by the hazard.
+    ended_paths: BTreeMap<&'static str, usize>,
     summary: JsonSummary,
     warnings: Vec<String>,
     exploration: Option<JsonExploration>,
@@ -128,6 +130,7 @@ impl Report<'_> {
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
             changes: self.changes(),
             assumptions: &self.results.assumptions,
+            ended_paths: self.results.ended_paths.iter().map(|(kind, places)| (kind.name(), places.len())).collect(),
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
             exploration: self.results.exploration.map(JsonExploration::from),

@@ -26,6 +26,9 @@ impl Report<'_> {
         for assumption in &self.results.assumptions {
             put(&mut page, format_args!("\nAssuming {}\n", markdown(assumption)));
         }
+        if let Some(ended) = text::ended(self.results) {
+            put(&mut page, format_args!("\nLeft out: {ended}\n"));
+        }
         if let Some((firmware, changes)) = self.told_changes() {
             put(&mut page, format_args!("\nSince {}:\n\n", markdown(&firmware)));
             changes.iter().for_each(|change| put(&mut page, format_args!("- {}\n", markdown(change))));

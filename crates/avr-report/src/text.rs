@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{Basis, Exploration, PropertyResult, StackBound, Vacuity, Verdict};
+use avr_verify::{Basis, Exploration, PropertyResult, Results, StackBound, Vacuity, Verdict};
 
 use crate::culprit;
 use crate::escape::Escaped;
@@ -56,6 +56,9 @@ impl Report<'_> {
         for assumption in &self.results.assumptions {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
         }
+        if let Some(ended) = ended(self.results) {
+            line(&mut text, "left out", &ended);
+        }
         line(&mut text, "stack", &stack(self.results.stack));
         if let Some((firmware, changes)) = self.told_changes() {
             line(&mut text, "since", &Escaped(&firmware).to_string());
@@ -68,6 +71,14 @@ impl Report<'_> {
         line(&mut text, "memory", &format!("{:.1} MiB at most", self.peak_memory_bytes as f64 / f64::from(1 << 20)));
         text
     }
+}
+
+/// Which paths no property speaks of, if any.
+pub(crate) fn ended(results: &Results) -> Option<String> {
+    let places = |count: usize| if count == 1 { "1 instruction".to_owned() } else { format!("{count} instructions") };
+    let ended = results.ended_paths.iter().map(|(kind, at)| format!("{kind} at {}", places(at.len())));
+    let ended = ended.collect::<Vec<_>>().join(", ");
+    (!ended.is_empty()).then(|| format!("paths that end in {ended}"))
 }
 
 /// The warnings of the loader with what can be done about them, for the error output. Empty when there are none.

@@ -89,6 +89,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         stack: StackBound::default(),
         survey: None,
         assumptions: Vec::new(),
+        ended_paths: std::collections::BTreeMap::new(),
         interrupted: false,
         passes: 1,
         last_pass: Duration::ZERO,

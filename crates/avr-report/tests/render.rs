@@ -48,6 +48,7 @@ fn results() -> Results {
         stack: StackBound { lower: Some(2), upper: Some(2) },
         survey: None,
         assumptions: vec!["PINB & 0xf0 == 0".to_owned(), "the hazard stack-into-data is allowed: \x07".to_owned()],
+        ended_paths: std::collections::BTreeMap::new(),
         interrupted: false,
         passes: 3,
         last_pass: Duration::ZERO,

@@ -87,7 +87,7 @@ fn against(arguments: &Props, file: &PropertyFile) -> Result<Against, InputError
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: Some(file) };
     let (image, device) = device::load(firmware, wishes)?;
     eeprom::content(file, device)?;
-    bind_assumptions(file, &Binding { device, image: &image })?;
+    bind_assumptions(file, &Binding { device, image: &image, ends_paths: file.ends_paths() })?;
     Ok(Against::Firmware(Box::new(image), device))
 }
 
@@ -96,13 +96,13 @@ fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<
         check_syntax(property, &file.definitions)?;
         return Ok(Checked { status: "ok", formula: None, notes: Vec::new() });
     };
-    let binding = Binding { device, image };
+    let binding = Binding { device, image, ends_paths: file.ends_paths() };
     match bind(property, &file.definitions, &binding, &mut AtomTable::default()) {
         Ok(bound) => Ok(Checked { status: "ok", formula: Some(bound.formula_text), notes: bound.notes }),
         Err(error) => match error.unsupported() {
             Some(unsupported) => Ok(Checked {
                 status: "unsupported",
-                formula: Some(formula_text(property, &binding)),
+                formula: Some(formula_text(property, device, image)),
                 notes: vec![unsupported.to_string()],
             }),
             None => Err(error),

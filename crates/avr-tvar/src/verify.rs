@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use avr_certificate::{Certificate, Claim};
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::{Binding, Property, PropertyError, PropertyFile, formula_text};
+use avr_properties::{Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
     Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, Statistics,
@@ -390,7 +390,6 @@ impl Job {
     /// The results when the work did not come to an end in time: what was decided before.
     pub(crate) fn given_up(&self, limit: Exhausted) -> Results {
         let (progress, reason) = (self.monitor.progress(), self.reason(limit));
-        let binding = Binding { device: self.device, image: &self.image };
         let statistics = Statistics {
             refinements: progress.refinements,
             states: progress.states,
@@ -402,7 +401,7 @@ impl Job {
         let open = |property: &Property| PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
-            formula: formula_text(property, &binding),
+            formula: formula_text(property, self.device, &self.image),
             verdict: Verdict::Unknown(unknown.clone()),
             detail: None,
             evidence: None,
@@ -419,6 +418,7 @@ impl Job {
             stack: self.known.stack(),
             survey: None,
             assumptions: assumptions(&self.file, self.start, self.device),
+            ended_paths: BTreeMap::new(),
             interrupted: limit == Exhausted::Interrupted,
             passes: progress.pass,
             last_pass: Duration::ZERO,

@@ -7,6 +7,7 @@ use crate::reason::place;
 use crate::result::{Basis, PropertyResult, Statistics, Unknown, Verdict};
 use crate::state::AbstractState;
 use crate::system::Firmware;
+use crate::verification::PropertyGoals;
 use avr_image::Image;
 use avr_properties::{BoundProperty, Property};
 use mu_calculus::{Choice, Node, Problem};
@@ -17,7 +18,7 @@ use tvar::{Decision, Goal, System};
 /// A property that was bound, or the reason why it cannot be checked.
 #[derive(Debug)]
 pub(crate) enum Bound {
-    Checked { goal: usize, bound: Box<BoundProperty>, goes_on: Option<usize> },
+    Checked { goals: PropertyGoals, bound: Box<BoundProperty> },
     Unsupported { formula: String, reason: String },
 }
 
@@ -66,12 +67,12 @@ impl Asked<'_> {
         };
         self.known.decided(number, decision.verdict);
         for (place, (property, bound)) in self.properties.iter().enumerate() {
-            if let Bound::Checked { goal, bound, goes_on } = bound
-                && *goal == number
+            if let Bound::Checked { goals, bound } = bound
+                && goals.formula == number
             {
                 let decided = (decision, verdict.clone());
                 let result = aside(|| self.result(firmware, (property, bound, number), decided, search.clone()));
-                self.known.learn(place, result, *goes_on);
+                self.known.learn(place, result, goals.conditions(decision.verdict.is_true()).collect());
             }
         }
     }

@@ -14,6 +14,7 @@ use avr_certificate::{
     Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Space, Stack, State, Strategy, Vacuous,
     Verdict,
 };
+use avr_machine::Machine;
 use avr_properties::Atom;
 use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, NormalForm, Problem, Solution, StateId};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ use crate::request::Request;
 use crate::result::StackBound;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::stack_spaces;
+use crate::verification::{PropertyGoals, stack_spaces};
 use bound::Bound;
 use stored::Stored;
 
@@ -50,10 +51,8 @@ pub(crate) enum Claimed {
     /// It is decided.
     Decided {
         holds: bool,
-        /// The goal of its formula.
-        goal: usize,
-        /// Under fairness, the goal that every state has a fair path.
-        goes_on: Option<usize>,
+        /// The goals that prove it.
+        goals: PropertyGoals,
         /// A part of its formula that does not matter, by its number among the strengthenings.
         vacuous: Option<usize>,
     },
@@ -124,6 +123,7 @@ struct Draft<'a, 'f> {
 
 /// What proofs need of a state space.
 struct DraftSpace<'a> {
+    machine: &'a Machine,
     space: &'a Arc<StateSpace<AbstractState>>,
     atoms: &'a [Atom],
     labels: mu_calculus::Labels,
@@ -137,17 +137,17 @@ struct DraftSpace<'a> {
 
 impl<'a> Draft<'a, '_> {
     fn claim(&mut self, property: usize, claimed: &Claimed) -> Claim {
-        let (holds, goal, goes_on, vacuous) = match claimed {
+        let (holds, goals, vacuous) = match claimed {
             Claimed::Nothing => return Claim::Undecided,
             Claimed::Unproved(reason) => return Claim::Uncertified(reason.clone()),
-            Claimed::Decided { holds, goal, goes_on, vacuous } => (*holds, *goal, *goes_on, *vacuous),
+            Claimed::Decided { holds, goals, vacuous } => (*holds, *goals, *vacuous),
         };
-        let goals = [Some(goal), goes_on].into_iter().flatten();
-        let proofs: Option<Vec<Proof>> = goals.map(|goal| self.proof(goal)).collect();
+        let all = std::iter::once(goals.formula).chain(goals.conditions(holds));
+        let proofs: Option<Vec<Proof>> = all.map(|goal| self.proof(goal)).collect();
         let verdict = if holds { Verdict::Holds } else { Verdict::Violated };
         match proofs {
             Some(proofs) => {
-                let vacuous = vacuous.and_then(|part| self.vacuous(property, goal, part));
+                let vacuous = vacuous.and_then(|part| self.vacuous(property, goals.formula, part));
                 Claim::Decided(Decided { verdict, proofs, vacuous })
             }
             None => Claim::Uncertified("no strategy for it was found again".to_owned()),
@@ -237,9 +237,10 @@ impl<'a> Draft<'a, '_> {
             let firmware = self.firmware;
             let labels = space.labels(atoms.len(), |state, atom| match atom.index() < firmware.atoms.len() {
                 true => firmware.label(state, atom),
-                false => firmware.view(state).map_or(Truth::Unknown, |view| atoms[atom.index()].evaluate(&view)),
+                false => firmware.truth(state, &atoms[atom.index()]),
             });
             self.spaces.push(DraftSpace {
+                machine: firmware.machine,
                 space,
                 atoms,
                 labels,
@@ -270,7 +271,10 @@ impl DraftSpace<'_> {
                 continue;
             }
             self.visited[state.index()] = true;
-            let stays = sees_hazards && matches!(self.space.states[state.index()], AbstractState::Hazard { .. });
+            let stays = match self.space.states[state.index()] {
+                AbstractState::Hazard { hazard, .. } => sees_hazards || self.machine.ends_path(hazard.kind),
+                _ => false,
+            };
             let choice = solution.choice(&Problem { graph, labels: &self.labels, formula }, state, node);
             let children = formula.node(node).children();
             match (formula.node(node), choice) {

@@ -7,7 +7,7 @@ use crate::state::AbstractState;
 use crate::system::Firmware;
 use crate::vacuity;
 use avr_properties::BoundProperty;
-use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, PathQuantifier, Problem, StateId, Variable};
+use mu_calculus::{AtomId, Formula, HyperGraph, Labels, PathQuantifier, Problem, StateId, Variable};
 use std::convert::Infallible;
 use three_valued::Truth;
 use tvar::{Decision, System, Watch};
@@ -247,7 +247,7 @@ impl Explainer<'_, '_> {
     }
 
     fn solved(&mut self, formula: &Formula<AtomId>) -> Option<Vec<Truth>> {
-        let formula = NormalForm::new(&self.bound.restricted(formula).ok()?).ok()?;
+        let formula = self.bound.restricted(formula).ok()?;
         self.left = self.left.checked_sub(self.graph.state_count().saturating_mul(formula.node_count()))?;
         let problem = Problem { graph: &self.graph, labels: &self.labels, formula: &formula };
         let solution = problem.solve(&|| self.watch.cancelled()).ok()?;

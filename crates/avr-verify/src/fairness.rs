@@ -4,22 +4,11 @@ use crate::reason::{place, reason};
 use crate::request::Request;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::after_start;
-use avr_properties::{BoundProperty, Fairness};
-use mu_calculus::{AtomId, Formula, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
+use avr_properties::BoundProperty;
+use mu_calculus::{AtomId, Formula, NormalForm, Problem, StateId};
 use std::collections::BTreeSet;
 use three_valued::Truth;
-use tvar::{Decision, Goal, System};
-
-/// Adds the goal `AG E[fair]`, unless it is there; its number.
-pub(crate) fn goal(fairness: &Fairness, goals: &mut Vec<Goal>) -> usize {
-    let everywhere = Formula::Path(PathQuantifier::All, PathOperator::Always, Box::new(fairness.goes_on.clone()));
-    let formula = after_start(&everywhere).expect("E[fair] translates, and so does AG of it");
-    goals.iter().position(|goal| !goal.sees_hazards && goal.formula == formula).unwrap_or_else(|| {
-        goals.push(Goal { formula, sees_hazards: false });
-        goals.len() - 1
-    })
-}
+use tvar::{Decision, System};
 
 /// Why the verdict of a property does not stand: a state that can be reached and may have no fair path. None if every
 /// state has one.
@@ -33,7 +22,7 @@ pub(crate) fn in_doubt(
     if decision.verdict.is_true() {
         return None;
     }
-    let fairness = bound.fairness.as_ref()?;
+    let fairness = bound.fairness()?;
     let assumed: Vec<&str> = fairness.texts.iter().map(String::as_str).collect();
     let assumed = assumed.join("; ");
     let state = without_fair_path(firmware, request, &fairness.goes_on, decision);

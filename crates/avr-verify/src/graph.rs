@@ -66,7 +66,7 @@ pub fn graph(request: &Request<'_>) -> Result<(Results, Option<StateGraph>), Pro
         let checked = || results.properties.iter().zip(goals).enumerate().filter(|(_, (_, goals))| goals.is_some());
         let unknown = checked().find(|(_, (result, _))| matches!(result.verdict, Verdict::Unknown(_)));
         let found = unknown.or_else(|| checked().next());
-        let graph = found.and_then(|(number, (result, goals))| Some(work.graph(number, (*goals)?.0, result)));
+        let graph = found.and_then(|(number, (result, goals))| Some(work.graph(number, (*goals)?.formula, result)));
         (results, graph)
     })
 }

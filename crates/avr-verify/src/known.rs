@@ -31,8 +31,8 @@ const GOALS: usize = 1 << 32;
 
 #[derive(Debug, Default)]
 struct SoFar {
-    /// By the number of the property; with the number of the goal that must be true for the verdict to stand, if there is one.
-    results: BTreeMap<usize, (PropertyResult, Option<usize>)>,
+    /// By the number of the property; with the numbers of the goals that must be true for the verdict to stand.
+    results: BTreeMap<usize, (PropertyResult, Vec<usize>)>,
     /// The goals that are true.
     proved: BTreeSet<usize>,
     /// How many parts there are.
@@ -81,9 +81,9 @@ impl Known {
     #[must_use]
     pub fn result(&self, property: usize) -> Option<PropertyResult> {
         self.with(|known| {
-            let (result, goes_on) = known.results.get(&self.place(property))?;
-            // SOUND: under fairness a verdict stands only if every state has a fair path.
-            goes_on.is_none_or(|goal| known.proved.contains(&goal)).then(|| result.clone())
+            let (result, conditions) = known.results.get(&self.place(property))?;
+            // SOUND: under fairness a verdict stands only if every state has a fair path, and where paths may end only if something is left.
+            conditions.iter().all(|goal| known.proved.contains(goal)).then(|| result.clone())
         })
     }
 
@@ -94,12 +94,12 @@ impl Known {
         }
     }
 
-    /// Takes note of a result that stands if `goes_on` is true. What a run should show and none does is not known yet.
-    pub(crate) fn learn(&self, property: usize, mut result: PropertyResult, goes_on: Option<usize>) {
+    /// Takes note of a result that stands if some goals are true. What a run should show and none does is not known yet.
+    pub(crate) fn learn(&self, property: usize, mut result: PropertyResult, conditions: Vec<usize>) {
         result.statistics.time += self.part.as_ref().map_or(Duration::ZERO, |part| part.begun);
-        let goes_on = goes_on.map(|goal| self.goal(goal));
+        let conditions = conditions.into_iter().map(|goal| self.goal(goal)).collect();
         if result.verdict != Verdict::Violated && result.evidence_missing.is_none() || result.evidence.is_some() {
-            self.with(|known| known.results.insert(self.place(property), (result, goes_on)));
+            self.with(|known| known.results.insert(self.place(property), (result, conditions)));
         }
     }
 
@@ -135,16 +135,16 @@ mod tests {
     #[test]
     fn a_violation_is_known_with_its_run_only() {
         let (known, shown) = (Known::default(), violated());
-        known.learn(0, PropertyResult { evidence: None, ..shown.clone() }, None);
+        known.learn(0, PropertyResult { evidence: None, ..shown.clone() }, Vec::new());
         assert_eq!(known.result(0), None);
-        known.learn(0, shown.clone(), None);
+        known.learn(0, shown.clone(), Vec::new());
         assert_eq!(known.result(0), Some(shown));
     }
 
     #[test]
     fn a_verdict_waits_for_the_goal_that_it_rests_on() {
         let (known, shown) = (Known::default(), violated());
-        known.learn(0, shown.clone(), Some(7));
+        known.learn(0, shown.clone(), vec![7]);
         for (goal, verdict) in [(6, Truth::True), (7, Truth::False), (7, Truth::Unknown)] {
             known.decided(goal, verdict);
             assert_eq!(known.result(0), None);
@@ -157,7 +157,7 @@ mod tests {
     fn a_failed_self_check_stays() {
         let (known, shown) = (Known::default(), violated());
         let unknown = |unknown| PropertyResult { verdict: Verdict::Unknown(unknown), ..shown.clone() };
-        known.learn(0, shown.clone(), None);
+        known.learn(0, shown.clone(), Vec::new());
         let (open, failed) = (unknown(Unknown::because("a limit")), unknown(Unknown::failed_self_check("a fault")));
         assert_eq!(known.or_known(0, open.clone()), shown);
         assert_eq!(known.or_known(0, failed.clone()), failed);

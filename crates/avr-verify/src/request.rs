@@ -3,7 +3,7 @@
 use crate::known::Known;
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::PropertyFile;
+use avr_properties::{Binding, PropertyFile};
 use std::collections::BTreeMap;
 use tvar::{Strategy, Unlimited, Watch};
 
@@ -49,6 +49,11 @@ impl<'a> Request<'a> {
             watch: &Unlimited,
             known: None,
         }
+    }
+
+    /// What names are bound to.
+    pub(crate) fn binding(&self) -> Binding<'a> {
+        Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
     }
 
     /// The same, for looking at the states themselves.

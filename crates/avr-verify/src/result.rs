@@ -6,6 +6,8 @@ use crate::explain::Explanation;
 use crate::exploration::Exploration;
 use crate::survey::Survey;
 use crate::verification::not_denied;
+use avr_machine::HazardKind;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The answer to a property.
@@ -167,6 +169,9 @@ pub struct Results {
     pub survey: Option<Survey>,
     /// What all answers rest on beside the firmware and the device; see [`crate::assumptions`].
     pub assumptions: Vec<String>,
+    /// Where paths ended that no property speaks of, because the hazard is allowed and nothing is defined after it: the flash byte addresses of
+    /// the instructions, as far as state spaces were built.
+    pub ended_paths: BTreeMap<HazardKind, BTreeSet<u32>>,
     /// Whether the user interrupted the run.
     pub interrupted: bool,
     /// How often the state space was built.
@@ -189,11 +194,14 @@ impl Results {
             (Some(one), Some(next)) => Some(one.and(next)),
             (one, next) => next.or(one),
         };
+        let mut ended_paths = self.ended_paths;
+        other.ended_paths.into_iter().for_each(|(kind, places)| ended_paths.entry(kind).or_default().extend(places));
         Self {
             properties: [self.properties, other.properties].concat(),
             stack: self.stack.and(other.stack),
             survey: self.survey.or(other.survey),
             assumptions,
+            ended_paths,
             interrupted: self.interrupted || other.interrupted,
             passes: self.passes + other.passes,
             last_pass: other.last_pass,

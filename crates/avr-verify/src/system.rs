@@ -20,7 +20,7 @@ use crate::trace::Tracer;
 use crate::turns::Turns;
 use crate::workspace::Workspace;
 use avr_machine::{FrameKind, Machine};
-use avr_properties::{Atom, AtomKind, Event as WatchedEvent, Occurrence, StateView};
+use avr_properties::{Atom, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -168,6 +168,14 @@ impl<'a> Firmware<'a> {
 }
 
 impl Firmware<'_> {
+    /// The truth of an atom in a state.
+    pub(crate) fn truth(&self, state: &AbstractState, atom: &Atom) -> Truth {
+        match state {
+            AbstractState::Hazard { hazard, .. } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind)),
+            _ => self.view(state).map_or(Truth::Unknown, |view| atom.evaluate(&view)),
+        }
+    }
+
     /// What comparisons narrow under a precision.
     pub(crate) fn learning(&self, precision: &LocationPrecision) -> Option<Learning> {
         let learns = self.learns && !precision.stops_at_cases && !precision.splits_all;
@@ -362,15 +370,15 @@ impl System for Firmware<'_> {
     }
 
     fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
-        let atom = &self.atoms[atom.index()];
-        match state {
-            AbstractState::Hazard { .. } if *atom.kind() == AtomKind::Hazard => Truth::True,
-            _ => self.view(state).map_or(Truth::Unknown, |view| atom.evaluate(&view)),
-        }
+        self.truth(state, &self.atoms[atom.index()])
     }
 
     fn is_hazard(&self, state: &AbstractState) -> bool {
-        matches!(state, AbstractState::Hazard { .. })
+        matches!(state, AbstractState::Hazard { hazard, .. } if !self.machine.ends_path(hazard.kind))
+    }
+
+    fn is_end(&self, state: &AbstractState) -> bool {
+        matches!(state, AbstractState::Hazard { hazard, .. } if self.machine.ends_path(hazard.kind))
     }
 
     fn is_limit(&self, state: &AbstractState) -> bool {

@@ -4,7 +4,6 @@ use crate::request::Request;
 use crate::result::Vacuity;
 use crate::state::AbstractState;
 use crate::system::Firmware;
-use crate::verification::after_start;
 use avr_properties::{BoundProperty, PropertyKind};
 use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, Problem, Strengthening, strengthenings};
 use std::convert::Infallible;
@@ -63,8 +62,7 @@ impl Search<'_> {
     }
 
     fn holds(&mut self, formula: &Formula<AtomId>) -> bool {
-        let restricted = self.bound.restricted(formula).ok();
-        let Some(formula) = restricted.and_then(|formula| after_start(&formula).ok()) else { return false };
+        let Ok(formula) = self.bound.from_start(formula) else { return false };
         let Some(left) = self.work.checked_sub(self.graph.state_count() * formula.node_count()) else { return false };
         self.work = left;
         self.is_certain(&formula)

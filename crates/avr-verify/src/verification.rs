@@ -23,9 +23,11 @@ use crate::survey::{Seen, Survey};
 use crate::system::Firmware;
 use crate::vacuity;
 use avr_certificate::Certificate;
-use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyError, bind, formula_text};
+use avr_machine::HazardKind;
+use avr_properties::{AtomTable, BoundProperty, Property, PropertyError, bind, formula_text};
 use cpu_time::ThreadTime;
-use mu_calculus::{AtomId, Formula, Modality, NormalForm, TranslateError};
+use mu_calculus::NormalForm;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Decision, Exhausted, Goal, Outcome, StateSpace, Strategy, Undecided, Watch};
@@ -70,9 +72,7 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
     let vacuous = result.vacuous.as_ref().map(|vacuity| vacuity.part);
     match (*goals, &result.verdict) {
         (None, _) | (_, Verdict::Unknown(_)) => Claimed::Nothing,
-        (Some((goal, goes_on)), verdict) => {
-            Claimed::Decided { holds: *verdict == Verdict::Holds, goal, goes_on, vacuous }
-        }
+        (Some(goals), verdict) => Claimed::Decided { holds: *verdict == Verdict::Holds, goals, vacuous },
     }
 }
 
@@ -133,8 +133,23 @@ pub(crate) struct Work<'a, 'f> {
     effort: Effort,
 }
 
-/// The goals of a property: that of its formula and, under fairness, that every state has a fair path.
-pub(crate) type PropertyGoals = (usize, Option<usize>);
+/// The goals of a property, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PropertyGoals {
+    /// That of its formula.
+    pub(crate) formula: usize,
+    /// Under fairness, that every state has a fair path.
+    pub(crate) stays_fair: Option<usize>,
+    /// Where paths may end, that some path does not. A violated property needs no such proof: a path that violates it never ends.
+    pub(crate) something_is_left: Option<usize>,
+}
+
+impl PropertyGoals {
+    /// The goals that must be true for a verdict to stand, besides that of the formula.
+    pub(crate) fn conditions(self, holds: bool) -> impl Iterator<Item = usize> {
+        self.stays_fair.into_iter().chain(self.something_is_left.filter(|_| holds))
+    }
+}
 
 /// A result, and the goals of its property if it could be checked.
 pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);
@@ -169,7 +184,7 @@ pub(crate) fn verified<T>(
         .zip(&outcome.decisions)
         .map(|(goal, decision)| culprit::way(&mut firmware, goal, decision, &outcome.precision, request.watch));
     let ways = ways.collect();
-    let stack = stack_bound(&mut firmware, &outcome, request.watch);
+    let stack = stack_bound(&mut firmware, &outcome, request);
     let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
@@ -182,6 +197,7 @@ pub(crate) fn verified<T>(
         stack: if stack.is_contradictory() { StackBound::default() } else { stack },
         survey: best_space(&firmware, &outcome)
             .and_then(|seen| Survey::new(&firmware, request.image, seen, request.watch)),
+        ended_paths: ended_paths(&outcome),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
         passes: outcome.passes,
@@ -189,6 +205,20 @@ pub(crate) fn verified<T>(
         exploration: Some(exploration),
     };
     Ok(extra(&work, &goals_of, results))
+}
+
+/// Where paths end, by the hazard: flash byte addresses of instructions.
+fn ended_paths(outcome: &Outcome<Firmware<'_>>) -> BTreeMap<HazardKind, BTreeSet<u32>> {
+    let mut ended: BTreeMap<HazardKind, BTreeSet<u32>> = BTreeMap::new();
+    let spaces = outcome.decisions.iter().map(|decision| &decision.space).chain(&outcome.latest);
+    for space in spaces {
+        for end in space.ends() {
+            if let AbstractState::Hazard { hazard, pc } = &space.states[*end as usize] {
+                ended.entry(hazard.kind).or_default().insert(pc * 2);
+            }
+        }
+    }
+    ended
 }
 
 /// What it took to explore, which began then.
@@ -207,7 +237,7 @@ fn explored(
 /// What a property assumes of the paths that it speaks of.
 fn assumed((property, bound): &(&Property, Bound)) -> Vec<String> {
     let Bound::Checked { bound, .. } = bound else { return Vec::new() };
-    let texts = bound.fairness.iter().flat_map(|fairness| &fairness.texts);
+    let texts = bound.fairness().into_iter().flat_map(|fairness| &fairness.texts);
     texts.map(|text| format!("fairness, for '{}' only: {text}", property.name())).collect()
 }
 
@@ -217,43 +247,39 @@ fn bind_property(
     table: &mut AtomTable,
     goals: &mut Vec<Goal>,
 ) -> Result<Bound, PropertyError> {
-    let binding = Binding { device: request.device, image: request.image };
-    match bind(property, &request.file.definitions, &binding, table) {
+    match bind(property, &request.file.definitions, &request.binding(), table) {
         Ok(bound) => {
-            let checked = bound.restricted(&bound.formula)?;
-            goals.push(goal(&bound, &checked));
-            let goal = goals.len() - 1;
-            let goes_on = bound.fairness.as_ref().map(|fairness| fairness::goal(fairness, goals));
-            Ok(Bound::Checked { goal, bound: Box::new(bound), goes_on })
+            goals.push(Goal { formula: bound.from_start(&bound.formula)?, sees_hazards: bound.sees_hazards });
+            let formula = goals.len() - 1;
+            let stays_fair = bound.stays_fair().map(|formula| added(goals, formula, false));
+            let something_is_left = bound.something_is_left().map(|formula| added(goals, formula, bound.sees_hazards));
+            let goals = PropertyGoals { formula, stays_fair, something_is_left };
+            Ok(Bound::Checked { goals, bound: Box::new(bound) })
         }
         Err(error) => match error.unsupported() {
-            Some(unsupported) => {
-                Ok(Bound::Unsupported { formula: formula_text(property, &binding), reason: unsupported.to_string() })
-            }
+            Some(unsupported) => Ok(Bound::Unsupported {
+                formula: formula_text(property, request.device, request.image),
+                reason: unsupported.to_string(),
+            }),
             None => Err(error),
         },
     }
 }
 
-/// The goal of a property: its formula after the first step, in which the initial content is chosen. A property holds
-/// if it holds for every initial content.
-fn goal(bound: &BoundProperty, checked: &Formula<AtomId>) -> Goal {
-    let formula = after_start(checked).expect("a bound formula translates, and so does []p");
-    Goal { formula, sees_hazards: bound.sees_hazards }
-}
-
-/// A formula about what comes after the first step.
-pub(crate) fn after_start(formula: &Formula<AtomId>) -> Result<NormalForm, TranslateError> {
-    NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula.clone())))
+/// The number of a goal, which is new if there is none like it.
+fn added(goals: &mut Vec<Goal>, formula: NormalForm, sees_hazards: bool) -> usize {
+    let is_there = |goal: &Goal| goal.sees_hazards == sees_hazards && goal.formula == formula;
+    goals.iter().position(is_there).unwrap_or_else(|| {
+        goals.push(Goal { formula, sees_hazards });
+        goals.len() - 1
+    })
 }
 
 impl Work<'_, '_> {
     /// The result of a property, with its goals.
     fn result(&self, property: &Property, bound: &Bound) -> Checked {
         match bound {
-            Bound::Checked { goal, bound, goes_on } => {
-                (Some((*goal, *goes_on)), self.checked(property, *goal, bound, *goes_on))
-            }
+            Bound::Checked { goals, bound } => (Some(*goals), self.checked(property, *goals, bound)),
             Bound::Unsupported { formula, reason } => {
                 let unknown = Unknown::because(reason);
                 (None, undecided(property, formula.clone(), unknown, Statistics::default()))
@@ -261,20 +287,19 @@ impl Work<'_, '_> {
         }
     }
 
-    fn checked(
-        &self,
-        property: &Property,
-        goal: usize,
-        bound: &BoundProperty,
-        goes_on: Option<usize>,
-    ) -> PropertyResult {
-        let (firmware, request) = (self.firmware, self.request);
+    fn checked(&self, property: &Property, goals: PropertyGoals, bound: &BoundProperty) -> PropertyResult {
+        let (firmware, request, goal) = (self.firmware, self.request, goals.formula);
         let decision = &self.outcome.decisions[goal];
-        let unfair = goes_on.and_then(|fair| {
+        let unfair = goals.stays_fair.and_then(|fair| {
             let reason = fairness::in_doubt(firmware, request, bound, &self.outcome.decisions[fair])?;
             Some(Unknown { culprit: self.culprit(fair), ..Unknown::because(reason) })
         });
-        if let Some(unknown) = unfair {
+        let empty = || {
+            let left = goals.something_is_left.filter(|_| decision.verdict.is_true())?;
+            let reason = self.nothing_left(&self.outcome.decisions[left])?;
+            Some(Unknown { culprit: self.culprit(left), ..Unknown::because(reason) })
+        };
+        if let Some(unknown) = unfair.or_else(empty) {
             return undecided(property, bound.formula_text.clone(), unknown, statistics(decision));
         }
         let search = firmware.shown.borrow_mut().remove(&goal);
@@ -285,6 +310,20 @@ impl Work<'_, '_> {
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(firmware, bound, decision, shown, (self.effort, request.watch));
         PropertyResult { vacuous: vacuity::find(firmware, request, bound, decision), explanation, ..result }
+    }
+
+    /// The reason why a property that is true may be true of nothing: every path ends in a hazard that is allowed, or perhaps does.
+    fn nothing_left(&self, decision: &Decision<AbstractState>) -> Option<String> {
+        let left_out = "hazards that are allowed and after which nothing is defined, and nothing is left to speak of";
+        match (decision.verdict, &decision.undecided) {
+            // SOUND: only the certain answer will do.
+            (Truth::True, _) => None,
+            (Truth::Unknown, Some(undecided)) => {
+                let cause = reason(self.firmware, self.request.image, decision, undecided);
+                Some(format!("perhaps every path ends in {left_out}: {cause}"))
+            }
+            _ => Some(format!("every path ends in {left_out}")),
+        }
     }
 
     fn verdict(&self, goal: usize) -> Verdict {
@@ -322,15 +361,16 @@ pub(crate) fn not_denied(result: PropertyResult, stack: StackBound) -> PropertyR
 
 /// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random, unless
 /// a limit is reached.
-fn stack_bound(firmware: &mut Firmware<'_>, outcome: &Outcome<Firmware<'_>>, watch: &dyn Watch) -> StackBound {
-    let bounds = stack_spaces(outcome).map(|space| stack::bound(firmware, space, watch));
+fn stack_bound(firmware: &mut Firmware<'_>, outcome: &Outcome<Firmware<'_>>, request: &Request<'_>) -> StackBound {
+    let bounds = stack_spaces(outcome).map(|space| stack::bound(firmware, space, request.watch));
     let bound = bounds.reduce(StackBound::and).unwrap_or_default();
-    if bound.lower.is_some() && bound.lower == bound.upper {
+    // Runs at random do not know whether their last state is one from which every path ends.
+    if bound.lower.is_some() && bound.lower == bound.upper || request.file.ends_paths() {
         return bound;
     }
     let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
     let goes_on = !outcome.decisions.iter().any(is_limited);
-    bound.and(StackBound { lower: firmware.sampled_depth(bound.upper, goes_on, watch), upper: None })
+    bound.and(StackBound { lower: firmware.sampled_depth(bound.upper, goes_on, request.watch), upper: None })
 }
 
 /// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.

@@ -161,6 +161,10 @@ impl<S: System> System for PerState<'_, S> {
         self.system.is_hazard(state)
     }
 
+    fn is_end(&self, state: &S::State) -> bool {
+        self.system.is_end(state)
+    }
+
     fn is_limit(&self, state: &S::State) -> bool {
         self.system.is_limit(state)
     }

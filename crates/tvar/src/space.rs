@@ -39,6 +39,8 @@ pub struct StateSpace<T> {
     /// The hyper-edges of states with abstracted choices, when those are left open.
     open: BTreeMap<u32, Vec<Vec<u32>>>,
     hazards: Vec<u32>,
+    /// The ends of paths that formulas can speak of.
+    ends: Vec<u32>,
     /// The sinks that mark an engine limit.
     limits: Vec<u32>,
 }
@@ -54,6 +56,7 @@ impl<T> StateSpace<T> {
             members: Vec::new(),
             open: BTreeMap::new(),
             hazards: Vec::new(),
+            ends: Vec::new(),
             limits: Vec::new(),
         }
     }
@@ -112,6 +115,7 @@ impl<T> StateSpace<T> {
     pub(crate) fn find_sinks<S: System<State = T>>(&mut self, system: &S) {
         let all = || self.states.iter().zip(0u32..);
         self.hazards = all().filter(|(state, _)| system.is_hazard(state)).map(|(_, id)| id).collect();
+        self.ends = all().filter(|(state, _)| system.is_end(state)).map(|(_, id)| id).collect();
         self.limits = all().filter(|(state, _)| system.is_limit(state)).map(|(_, id)| id).collect();
     }
 
@@ -162,6 +166,12 @@ impl<T> StateSpace<T> {
         &self.hazards
     }
 
+    /// The ends of paths that formulas can speak of.
+    #[must_use]
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
     /// The sinks that mark engine limits.
     #[must_use]
     pub fn limits(&self) -> &[u32] {
@@ -186,8 +196,8 @@ impl<T> StateSpace<T> {
         !self.open.is_empty()
     }
 
-    /// The space as a graph for model checking. With `hazards_last`, hazard sinks become ordinary states that are never
-    /// left, so that a formula can speak of them.
+    /// The space as a graph for model checking. The ends of paths are states that are never left; with `hazards_last`, hazard sinks are such
+    /// states too, so that a formula can speak of them.
     ///
     /// # Panics
     /// When the members exceed 32 bits, which memory limits exclude.
@@ -204,11 +214,11 @@ impl<T> StateSpace<T> {
 
     fn graph_of(&self, hazards_last: bool, replaced: &BTreeMap<u32, Vec<Vec<u32>>>) -> HyperGraph {
         let mut builder = GraphBuilder::new();
-        let mut hazards = self.hazards.iter().copied().peekable();
+        let hazards: &[u32] = if hazards_last { &self.hazards } else { &[] };
+        let is_last = |state: u32| hazards.binary_search(&state).is_ok() || self.ends.binary_search(&state).is_ok();
         for state in 0..self.states.len() {
             let id = builder.state();
-            let hazard = hazards.next_if(|hazard| *hazard as usize == state).is_some();
-            if hazard && hazards_last {
+            if is_last(state as u32) {
                 builder.edge([id]);
             }
             match replaced.get(&(state as u32)) {

@@ -81,6 +81,11 @@ pub trait System {
         false
     }
 
+    /// Whether a state is the end of a path that formulas can speak of: it is never left, and its labels tell that it is an end.
+    fn is_end(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// Whether the state is the sink of something that the engine could not follow.
     fn is_limit(&self, _state: &Self::State) -> bool {
         false

@@ -1,5 +1,5 @@
 //! Every hazard ends the path unless the property file allows it; then the machine goes on as
-//! [`HazardKind::when_allowed`] says, or the path still ends where nothing is defined.
+//! [`HazardKind::when_allowed`] says, or the path ends where nothing is defined.
 
 use super::bench::{World, address};
 use avr_machine::device::Device;
@@ -111,7 +111,7 @@ fn allow(kind: HazardKind, device: &str, code: Code<'_>, steps: usize, prepare: 
 /// A hazard without a defined behaviour: the path ends, allowed or not.
 #[track_caller]
 fn ends(kind: HazardKind, device: &str, code: Code<'_>, steps: usize) {
-    assert!(kind.when_allowed().contains("the path still ends"), "{kind}");
+    assert!(kind.when_allowed().contains("the path ends"), "{kind}");
     let (_, stopped) = allow(kind, device, code, steps, unprepared);
     assert_eq!(stopped, Some(kind));
 }
@@ -119,7 +119,7 @@ fn ends(kind: HazardKind, device: &str, code: Code<'_>, steps: usize) {
 /// A hazard after which the machine goes on.
 #[track_caller]
 fn goes_on(kind: HazardKind, code: Code<'_>, steps: usize, prepare: Prepare) -> Run {
-    assert!(!kind.when_allowed().contains("the path still ends"), "{kind}");
+    assert!(!kind.when_allowed().contains("the path ends"), "{kind}");
     let (run, stopped) = allow(kind, "atmega328p", code, steps, prepare);
     assert_eq!(stopped, None, "{kind}");
     run

@@ -3,12 +3,14 @@
 //! Both are made side by side: the texts of the user are bound one by one, so that their variables cannot be captured
 //! and errors point into them, while the whole text is only shown. A test binds the whole text and compares.
 
+use avr_image::Image;
+use avr_machine::device::Device;
 use mu_calculus::{
     AtomId, FixedPoint, Formula, LinearOperator, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
     parse_path,
 };
 
-use super::{Binder, Binding, HAZARD, counts_steps};
+use super::{Binder, HAZARD, counts_steps};
 use crate::atom::AtomKind;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::property::{Property, PropertyKind, StackLimit};
@@ -19,10 +21,10 @@ type Bound = Formula<AtomId>;
 ///
 /// For [`StackLimit::Margin`] on an image that does not tell where its static data end, the end stays a word.
 #[must_use]
-pub fn formula_text(property: &Property, binding: &Binding<'_>) -> String {
+pub fn formula_text(property: &Property, device: &Device, image: &Image) -> String {
     match &property.kind {
         PropertyKind::Inherent => format!("AG !{HAZARD}"),
-        PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, binding) {
+        PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, device, image) {
             Some(lowest) => stack_text(lowest),
             None => format!("AG (sp_torn || sp >= end_of_static_data + {} - 1)", margin_of(*limit)),
         },
@@ -67,11 +69,11 @@ fn stack_text(lowest: u32) -> String {
 }
 
 /// The lowest value that SP may have: SP points to the free byte below the last one that is used.
-fn lowest_stack_pointer(limit: StackLimit, binding: &Binding<'_>) -> Option<u32> {
+fn lowest_stack_pointer(limit: StackLimit, device: &Device, image: &Image) -> Option<u32> {
     match limit {
-        StackLimit::MaxBytes(bytes) => Some(u32::from(binding.device.memory.sram_end).saturating_sub(bytes)),
+        StackLimit::MaxBytes(bytes) => Some(u32::from(device.memory.sram_end).saturating_sub(bytes)),
         StackLimit::Margin(bytes) => {
-            let end = binding.image.static_data_end()?;
+            let end = image.static_data_end()?;
             Some((u32::from(end.0) + bytes.min(u32::from(u16::MAX))).saturating_sub(1))
         }
     }
@@ -129,8 +131,7 @@ impl Binder<'_> {
     }
 
     fn stack(&mut self, limit: StackLimit) -> Result<Bound, PropertyError> {
-        let binding = Binding { device: self.device, image: self.image };
-        match lowest_stack_pointer(limit, &binding) {
+        match lowest_stack_pointer(limit, self.device, self.image) {
             Some(lowest) => self.formula(&stack_text(lowest)),
             None => Err(PropertyErrorKind::NoStaticData.error()),
         }

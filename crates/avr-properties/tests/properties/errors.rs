@@ -438,7 +438,7 @@ fn definitions() {
             definitions.define(name, formula).expect("it is a formula");
         }
         let image = hex();
-        let binding = Binding { device: device("atmega328p"), image: &image };
+        let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
         let property = Property::from_command_line(text).expect("it is a formula");
         let error = bind(&property, &definitions, &binding, &mut AtomTable::new()).expect_err("it is wrong");
         expected.assert_eq(&error.to_string());

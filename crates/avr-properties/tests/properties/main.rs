@@ -1,6 +1,7 @@
 //! Property files and atoms, from text to truth.
 
 mod assumptions;
+mod ending;
 mod errors;
 mod evaluation;
 mod files;

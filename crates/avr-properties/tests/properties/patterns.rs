@@ -8,7 +8,7 @@ use super::support::{bound, device, sensor};
 #[track_caller]
 fn check(entry: &str, expected: &str) {
     let image = sensor();
-    let binding = Binding { device: device("atmega328p"), image: &image };
+    let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
     let mut table = AtomTable::new();
     let mut formula = |text: &str| {
         let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -100,14 +100,14 @@ fn fairness_restricts_the_paths() {
     #[track_caller]
     fn check(entry: &str, expected: &str) {
         let image = sensor();
-        let binding = Binding { device: device("atmega328p"), image: &image };
+        let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
         let mut table = AtomTable::new();
         let mut bound = |text: &str| {
             let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             bind(&property, &Definitions::new(), &binding, &mut table).unwrap_or_else(|error| panic!("{text}: {error}"))
         };
         let fair = bound(entry);
-        assert!(fair.fairness.is_some());
+        assert!(fair.fairness().is_some());
         assert_eq!(fair.normal_form, bound(expected).normal_form, "{entry}");
     }
     let interrupt = r#"under: ["G F interrupt(INT0)"]"#;
@@ -136,7 +136,7 @@ fn assumptions_of_fairness_say_what_they_are_read_as() {
     fn check(condition: &str, expected: &str) {
         let entry = format!(r#"Ltl(check: "F sleeping", under: ["{condition}"])"#);
         let (property, _) = bound(&entry, "atmega328p", &sensor()).unwrap_or_else(|error| panic!("{entry}: {error}"));
-        assert_eq!(property.fairness.expect("it assumes fairness").texts, [expected]);
+        assert_eq!(property.fairness().expect("it assumes fairness").texts, [expected]);
     }
     check(
         "G F interrupt(TIMER0_OVF)",

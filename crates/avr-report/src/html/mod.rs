@@ -253,6 +253,7 @@ impl Page<'_> {
             }
             ul {
                 @for assumption in &results.assumptions { li { "assuming " (visible(assumption)) } }
+                @if let Some(ended) = text::ended(results) { li { "left out: " (ended) } }
                 @if results.assumptions.is_empty() { li { "nothing else is assumed" } }
                 li {
                     "the model of " (device.name) ": " (device.interrupts.len()) " interrupts, SRAM up to "

@@ -2,7 +2,7 @@
 
 use avr_certificate::{Certificate, Claim, Proof, Vacuous, Verdict};
 use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyFile, PropertyKind, StackLimit, bind};
-use mu_calculus::{AtomId, Formula, Modality, NormalForm, PathOperator, PathQuantifier, strengthenings};
+use mu_calculus::{NormalForm, strengthenings};
 
 /// A formula that must be true or false by a proof.
 pub(super) struct Goal<'c> {
@@ -20,10 +20,6 @@ pub(super) struct Claims<'c> {
     pub(super) goals: Vec<Goal<'c>>,
 }
 
-fn after_start(formula: Formula<AtomId>) -> NormalForm {
-    NormalForm::new(&Formula::Modal(Modality::Box, Box::new(formula))).expect("it is closed")
-}
-
 impl<'c> Claims<'c> {
     /// The claims of a certificate of the properties of a file; none if one of them means nothing.
     pub(super) fn of(file: &PropertyFile, binding: Binding<'_>, certificate: &'c Certificate) -> Option<Self> {
@@ -38,30 +34,28 @@ impl<'c> Claims<'c> {
             let limit = depth.bytes.checked_sub(less).filter(|limit| *limit < binding.device.memory.sram_end.into())?;
             let property = Property::new("stack", PropertyKind::Stack(StackLimit::MaxBytes(limit)));
             let bound = bind(&property, &file.definitions, &binding, &mut claims.table).expect("it is right");
-            claims.add(&format!("a depth of {}", depth.bytes), bound.formula, wanted, &depth.proof);
+            let formula = bound.from_start(&bound.formula).expect("it is right");
+            claims.add(&format!("a depth of {}", depth.bytes), formula, wanted, &depth.proof);
         }
         Some(claims)
     }
 
-    fn add(&mut self, name: &str, formula: Formula<AtomId>, wanted: bool, proof: &'c Proof) {
-        let formula = after_start(formula);
+    fn add(&mut self, name: &str, formula: NormalForm, wanted: bool, proof: &'c Proof) {
         self.goals.push(Goal { name: name.to_owned(), formula, sees_hazards: false, wanted, proof });
     }
 
     fn property(&mut self, property: &Property, bound: &BoundProperty, claim: &'c Claim) -> Option<()> {
         let Claim::Decided(decided) = claim else { return Some(()) };
         let first = self.goals.len();
-        let mut formulas =
-            vec![(bound.restricted(&bound.formula).expect("it is right"), decided.verdict == Verdict::Holds)];
-        if let Some(fairness) = &bound.fairness {
-            let goes_on = Box::new(fairness.goes_on.clone());
-            formulas.push((Formula::Path(PathQuantifier::All, PathOperator::Always, goes_on), true));
-        }
-        for ((formula, wanted), proof) in formulas.into_iter().zip(&decided.proofs) {
+        let holds = decided.verdict == Verdict::Holds;
+        let formula = bound.from_start(&bound.formula).expect("it is right");
+        let conditions = bound.stays_fair().into_iter().chain(bound.something_is_left().filter(|_| holds));
+        let formulas = std::iter::once((formula, holds)).chain(conditions.map(|condition| (condition, true)));
+        for ((formula, wanted), proof) in formulas.zip(&decided.proofs) {
             self.add(property.name(), formula, wanted, proof);
         }
         if let Some(vacuous) = &decided.vacuous {
-            self.vacuous(property, bound, vacuous).filter(|()| decided.verdict == Verdict::Holds)?;
+            self.vacuous(property, bound, vacuous).filter(|()| holds)?;
         }
         let sees_hazards = *property.kind() == PropertyKind::Inherent;
         self.goals[first..].iter_mut().for_each(|goal| goal.sees_hazards = sees_hazards);
@@ -73,7 +67,7 @@ impl<'c> Claims<'c> {
         let strengthening = strengthenings(&bound.formula, part.checked_add(1)?).into_iter().nth(part)?;
         for (formula, proof) in strengthening.formulas.iter().zip(&vacuous.proofs) {
             let name = format!("vacuity of {}", property.name());
-            self.add(&name, bound.restricted(formula).ok()?, true, proof);
+            self.add(&name, bound.from_start(formula).ok()?, true, proof);
         }
         (strengthening.formulas.len() == vacuous.proofs.len()).then_some(())
     }

@@ -1,11 +1,10 @@
 //! What is proved, bound as a checker binds it: the properties one after the other, then the depths of the stack.
 
-use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyKind, StackLimit, bind};
+use avr_properties::{AtomTable, BoundProperty, Property, PropertyKind, StackLimit, bind};
 use mu_calculus::{NormalForm, strengthenings};
 
 use crate::request::Request;
 use crate::result::StackBound;
-use crate::verification::after_start;
 
 /// The properties of a request and the depths of the stack as formulas.
 pub(super) struct Bound {
@@ -21,13 +20,14 @@ pub(super) struct Bound {
 
 impl Bound {
     pub(super) fn new(request: &Request<'_>, stack: StackBound) -> Self {
-        let binding = Binding { device: request.device, image: request.image };
+        let binding = request.binding();
         let mut table = AtomTable::new();
         let mut formula = |property: &Property| bind(property, &request.file.definitions, &binding, &mut table).ok();
         let properties = request.file.properties.iter().map(&mut formula).collect();
         let mut at_most = |bytes: u32| {
             let property = Property::new("", PropertyKind::Stack(StackLimit::MaxBytes(bytes)));
-            after_start(&formula(&property)?.formula).ok()
+            let bound = formula(&property)?;
+            bound.from_start(&bound.formula).ok()
         };
         let upper = stack.upper.and_then(|bytes| Some((bytes, at_most(bytes)?)));
         // Every run is 0 bytes deep somewhere.
@@ -40,6 +40,6 @@ impl Bound {
         let bound = self.properties.get(property)?.as_ref()?;
         let strengthening = strengthenings(&bound.formula, part + 1).into_iter().nth(part)?;
         let formulas = strengthening.formulas.iter();
-        formulas.map(|formula| after_start(&bound.restricted(formula).ok()?).ok()).collect()
+        formulas.map(|formula| bound.from_start(formula).ok()).collect()
     }
 }

@@ -226,6 +226,10 @@ impl System for Stepwise<'_, '_> {
         self.firmware.is_hazard(state)
     }
 
+    fn is_end(&self, state: &AbstractState) -> bool {
+        self.firmware.is_end(state)
+    }
+
     fn is_limit(&self, state: &AbstractState) -> bool {
         self.firmware.is_limit(state)
     }
@@ -354,8 +358,12 @@ impl System for Guided<'_, '_> {
         self.firmware.is_hazard(state)
     }
 
+    fn is_end(&self, state: &AbstractState) -> bool {
+        self.firmware.is_end(state)
+    }
+
     fn is_limit(&self, state: &AbstractState) -> bool {
-        self.firmware.is_limit(state) || !self.steps.contains(state) && !self.is_hazard(state)
+        self.firmware.is_limit(state) || !self.steps.contains(state) && !self.is_hazard(state) && !self.is_end(state)
     }
 
     fn blame(&mut self, _: &[AbstractState], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {

@@ -8,7 +8,7 @@ use crate::events::{Occurrences, Recorder, watched};
 use crate::system::Firmware;
 use avr_machine::simulator::{Script, Stimulus};
 use avr_machine::{Demand, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
-use avr_properties::{AtomKind, Event as Watched};
+use avr_properties::Event as Watched;
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, NormalForm, Problem, StateId};
 use std::sync::Arc;
 use three_valued::Truth;
@@ -251,9 +251,9 @@ impl<'a, 'f> Seen<'a, 'f> {
             self.atoms.iter().zip(seen).for_each(|(atom, label)| labels.set(*atom, StateId(state + 1), *label));
         }
         if let Ending::Hazard(_) = ending {
-            let hazards =
-                self.atoms.iter().filter(|atom| *self.firmware.atoms[atom.index()].kind() == AtomKind::Hazard);
-            hazards.for_each(|atom| labels.set(*atom, StateId(self.states + 1), Truth::True));
+            for atom in &self.atoms {
+                labels.set(*atom, StateId(self.states + 1), self.firmware.atoms[atom.index()].kind().at_hazard(false));
+            }
         }
         labels
     }

@@ -18,14 +18,13 @@ use crate::last_pass::aside;
 use crate::stack;
 use crate::system::Firmware;
 use avr_machine::{DeterminedBy, Happening, Input, Stop};
-use avr_properties::{AtomKind, StateView};
+use avr_properties::StateView;
 use fastrand::Rng;
 use mu_calculus::{AtomId, Node, NodeId, NormalForm};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use three_valued::Truth;
 use tvar::{Goal, Watch};
 
 /// The steps of a run from where it begins; one of eight runs is longer, for waiting loops.
@@ -159,7 +158,7 @@ impl<'m> Sampler<'m> {
             let tried = self.step(&mut stepper, manner);
             match tried.result {
                 Ok(_) => stepper.accept(tried),
-                Err(Stop::Hazard(hazard)) => {
+                Err(Stop::Hazard(hazard)) if !firmware.machine.ends_path(hazard.kind) => {
                     let index = aims.iter().position(|aim| aim.is_refuted_by_hazard(firmware))?;
                     stepper.accept(tried);
                     return Some((index, walked(stepper, Ending::Hazard(hazard), Vec::new())));
@@ -254,10 +253,7 @@ impl<'a> Aim<'a> {
     }
 
     fn is_refuted_by_hazard(&self, firmware: &Firmware<'_>) -> bool {
-        let label = |atom: AtomId| match firmware.atoms[atom.index()].kind() {
-            AtomKind::Hazard => Truth::True,
-            _ => Truth::Unknown,
-        };
+        let label = |atom: AtomId| firmware.atoms[atom.index()].kind().at_hazard(false);
         self.goal.sees_hazards && self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_false())
     }
 

@@ -59,7 +59,7 @@ impl Teller<'_, '_> {
             let text = firmware.atoms[atom.index()].text().to_owned();
             Some((text, view.label(firmware.atoms, *atom).known()?))
         };
-        let is_hazard = |atom: &AtomId| *firmware.atoms[atom.index()].kind() == AtomKind::Hazard;
+        let is_end = |atom: &AtomId| matches!(firmware.atoms[atom.index()].kind(), AtomKind::Hazard | AtomKind::Ended);
         let end = LastState {
             pc: confirmed.last.control.pc * 2,
             stack_pointer: view.stack_pointer(),
@@ -69,7 +69,7 @@ impl Teller<'_, '_> {
                 _ => None,
             },
         };
-        let atoms: Vec<(String, bool)> = atoms.iter().filter(|atom| !is_hazard(atom)).filter_map(known).collect();
+        let atoms: Vec<(String, bool)> = atoms.iter().filter(|atom| !is_end(atom)).filter_map(known).collect();
         let evidence = Evidence {
             cycles: confirmed.cycles,
             claim: self.claim(walked),

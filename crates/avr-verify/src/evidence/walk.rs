@@ -7,7 +7,6 @@ use super::strategy::{Local, Strategy};
 use crate::state::AbstractState;
 use crate::system::Firmware;
 use avr_machine::{Hazard, MachineState, Stop};
-use avr_properties::AtomKind;
 use mu_calculus::{AtomId, Node, NodeId, StateId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -294,7 +293,9 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
     fn label(&self, atom: AtomId) -> Truth {
         let atoms = self.walker.firmware.atoms;
         match self.walker.state(self.state) {
-            AbstractState::Hazard { .. } if *atoms[atom.index()].kind() == AtomKind::Hazard => Truth::True,
+            AbstractState::Hazard { hazard, .. } => {
+                atoms[atom.index()].kind().at_hazard(self.walker.firmware.machine.ends_path(hazard.kind))
+            }
             _ => self.stepper.view().label(atoms, atom),
         }
     }
@@ -326,7 +327,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         let stop = tried.result.err();
         self.arrive(modal, (tried, state));
         match stop {
-            Some(Stop::Hazard(hazard)) => {
+            Some(Stop::Hazard(hazard)) if !self.walker.firmware.machine.ends_path(hazard.kind) => {
                 let Local { atoms, .. } = self.walker.strategy.local(self.state, self.node);
                 self.claim_at_hazard(&atoms)?;
                 Ok(Some(Ending::Hazard(hazard)))
@@ -373,8 +374,8 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
 
     /// At a hazard only the hazard itself can be claimed: the state is gone.
     fn claim_at_hazard(&self, atoms: &Claims) -> Result<(), Failure> {
-        let is_hazard = |atom: AtomId| *self.walker.firmware.atoms[atom.index()].kind() == AtomKind::Hazard;
-        match atoms.iter().find(|(atom, value)| !(is_hazard(*atom) && *value)) {
+        let at_hazard = |atom: AtomId| self.walker.firmware.atoms[atom.index()].kind().at_hazard(false);
+        match atoms.iter().find(|(atom, value)| at_hazard(*atom) != Truth::from(*value)) {
             Some((atom, _)) => {
                 let text = self.walker.firmware.atoms[atom.index()].text();
                 Err(Failure::Fault(format!("the proof speaks of '{text}' after the end of the run")))

@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::setup;
 use avr_isa::{Instruction, Pointer, PointerMode};
 use avr_machine::Machine;
-use avr_properties::{Atom, AtomKind, AtomTable, Binding, BoundProperty, CellsRead, Property, PropertyKind, bind};
+use avr_properties::{Atom, AtomKind, AtomTable, BoundProperty, CellsRead, Property, PropertyKind, bind};
 use fixedbitset::FixedBitSet;
 use mu_calculus::{AtomId, Formula, PathOperator, PathPairOperator, PathQuantifier};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl Sight {
     pub(crate) fn of(asked: &Asked<'_>, atoms: &[Atom], machine: &Machine) -> Option<Self> {
         let mut sight = Self::of_hazards();
         for (property, bound) in &asked.properties {
-            let Bound::Checked { goal, bound, .. } = bound else { continue };
+            let Bound::Checked { goals, bound } = bound else { continue };
             let group = group(property, bound, atoms);
             match group {
                 Group::Hazards => continue,
@@ -70,7 +70,7 @@ impl Sight {
                 Group::Branches | Group::Waits => sight.branches = true,
             }
             sight.sees_content = true;
-            sight.is_told_by_parts |= parts(&asked.goals[*goal].formula, false).is_none();
+            sight.is_told_by_parts |= parts(&asked.goals[goals.formula].formula, false).is_none();
             sight.waits |= group == Group::Waits;
             for atom in &bound.atoms {
                 sight.visible.add(&atoms[atom.index()], machine);
@@ -204,7 +204,7 @@ pub(crate) fn groups(request: &Request<'_>) -> Vec<Vec<usize>> {
     if !is_of_use || !setup::machine(request).is_ok_and(|machine| lets_interrupts_in(&machine)) {
         return together;
     }
-    let binding = Binding { device: request.device, image: request.image };
+    let binding = request.binding();
     let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     for (number, property) in properties.iter().enumerate() {
         let mut table = AtomTable::default();
@@ -221,7 +221,7 @@ pub(crate) fn groups(request: &Request<'_>) -> Vec<Vec<usize>> {
 /// The group of a property.
 fn group(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> Group {
     let names_event = |atom: &AtomId| matches!(atoms[atom.index()].kind(), AtomKind::Event(..));
-    let counts = bound.fairness.is_some() || bound.counts_steps || !is_branching(&bound.formula);
+    let counts = bound.fairness().is_some() || bound.counts_steps || !is_branching(&bound.formula);
     if speaks_of_hazards(property) {
         Group::Hazards
     } else if counts || bound.sees_hazards || bound.atoms.iter().any(names_event) {

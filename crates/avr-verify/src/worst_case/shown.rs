@@ -1,6 +1,6 @@
 //! What the run of a worst case shows: the property that it violates, and what is left for those who trust no model.
 
-use avr_properties::{Binding, Property, PropertyError, formula_text};
+use avr_properties::{Property, PropertyError, formula_text};
 
 use super::{Fit, WorstCase, overflow};
 use crate::evidence::Evidence;
@@ -48,11 +48,10 @@ impl WorstCase {
     }
 
     fn violated(&self, property: &Property, run: &Evidence, request: &Request<'_>) -> PropertyResult {
-        let binding = Binding { device: request.device, image: request.image };
         PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
-            formula: formula_text(property, &binding),
+            formula: formula_text(property, request.device, request.image),
             verdict: Verdict::Violated,
             detail: None,
             basis: self.basis,

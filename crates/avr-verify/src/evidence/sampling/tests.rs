@@ -6,7 +6,7 @@ use crate::random_programs::{LONG, PROGRAMS, Random, Said, program, said, with_r
 use crate::request::{Reductions, Request};
 use crate::setup;
 use crate::system::Firmware;
-use avr_properties::{AtomTable, Binding, Definitions, Property, bind};
+use avr_properties::{AtomTable, Definitions, Property, bind};
 use mu_calculus::{Formula, Modality, NormalForm};
 use tvar::{Goal, Unlimited};
 
@@ -24,7 +24,7 @@ fn sampled(words: &[u16]) -> Sampled {
     with_request(words, &[], Reductions::NONE, LONG, |request: &Request<'_>| {
         let machine = setup::machine(request).expect("there are no assumptions");
         let mut table = AtomTable::default();
-        let binding = Binding { device: request.device, image: request.image };
+        let binding = request.binding();
         let bound = bind(&Property::inherent(), &Definitions::default(), &binding, &mut table).expect("it binds");
         let formula = Formula::Modal(Modality::Box, Box::new(bound.formula));
         let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), sees_hazards: true };
