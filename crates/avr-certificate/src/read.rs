@@ -193,17 +193,16 @@ impl<R: Read> Source<R> {
     fn control(&mut self, pc: u32) -> Result<Control, ReadError> {
         let bits = self.byte()?;
         let flag = |bit: u8| bits >> bit & 1 == 1;
-        let torn = match bits >> 4 {
-            0 => false,
-            1 => true,
-            _ => return Err(damaged("the state of a processor does not exist")),
-        };
+        if bits >> 6 != 0 {
+            return Err(damaged("the state of a processor does not exist"));
+        }
         let mut control = Control {
             pc,
             interrupt_delay: flag(0),
             peripheral_written: flag(1),
             sleeping: flag(2),
-            torn,
+            torn: flag(4),
+            settling: flag(5),
             ..Control::default()
         };
         if flag(3) {

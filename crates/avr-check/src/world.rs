@@ -37,7 +37,7 @@ impl World<'_> {
 fn who(determined: DeterminedBy) -> Who {
     match determined {
         DeterminedBy::Environment => Who::Environment,
-        DeterminedBy::Hardware => Who::Hardware,
+        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware => Who::Hardware,
     }
 }
 

@@ -51,6 +51,9 @@ pub enum DeterminedBy {
     /// The environment: it can do so at any time (pins, received bytes, conversions, external requests).
     #[default]
     Environment,
+    /// The environment, if enough clock cycles have passed since it last did (a received byte): see
+    /// [`Freedom::RealEvery`](crate::device::Freedom::RealEvery). Who does not count cycles takes it for the hardware.
+    EnvironmentInTime,
     /// The hardware, in a way that the model leaves open (timer phase, the end of a transmission).
     Hardware,
 }
@@ -73,6 +76,8 @@ pub struct Possibilities {
     interrupts: u128,
     /// Those of the interrupts that the hardware determines.
     abstracted: u128,
+    /// Those that the environment determines if enough time has passed.
+    in_time: u128,
     resets: u8,
 }
 
@@ -85,8 +90,10 @@ impl Possibilities {
     /// The interrupt with this number, below 128, is possible.
     pub(crate) fn add_interrupt(&mut self, number: u8, by: DeterminedBy) {
         self.interrupts |= 1 << number;
-        if by == DeterminedBy::Hardware {
-            self.abstracted |= 1 << number;
+        match by {
+            DeterminedBy::Environment => {}
+            DeterminedBy::EnvironmentInTime => self.in_time |= 1 << number,
+            DeterminedBy::Hardware => self.abstracted |= 1 << number,
         }
     }
 
@@ -95,6 +102,7 @@ impl Possibilities {
     pub fn determined_by(&self, happening: Happening) -> DeterminedBy {
         match happening {
             Happening::Interrupt(number) if self.abstracted >> number & 1 == 1 => DeterminedBy::Hardware,
+            Happening::Interrupt(number) if self.in_time >> number & 1 == 1 => DeterminedBy::EnvironmentInTime,
             Happening::Reset(ResetCause::Watchdog) => DeterminedBy::Hardware,
             Happening::Interrupt(_) | Happening::Reset(_) | Happening::Continue => DeterminedBy::Environment,
         }
@@ -104,6 +112,7 @@ impl Possibilities {
     pub(crate) fn remove_interrupts(&mut self) {
         self.interrupts = 0;
         self.abstracted = 0;
+        self.in_time = 0;
     }
 
     /// Whether an interrupt is possible, and no reset.

@@ -23,7 +23,7 @@ pub use data_space::{DataSpace, PAGE_CELLS};
 pub use environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 pub use execute::flags::flag;
 pub use hazard::{Hazard, HazardKind, Limit, Stop};
-pub use machine::{Machine, Options};
+pub use machine::{Machine, Options, SpacedFlag};
 pub use program::{Fetched, Program};
 pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState};
 pub use survey::{Survey, Use};

@@ -2,8 +2,8 @@
 
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
-    Bit, BitKind, BitRef, ClearedBy, Condition, Device, FuseBytes, FuseReset, Interrupt, InterruptPolicy, Register,
-    ResetCause,
+    Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
+    InterruptPolicy, KnownBits, Register, ResetCause,
 };
 use crate::environment::{Demand, Environment, Input};
 use crate::hazard::HazardKind;
@@ -60,6 +60,27 @@ pub struct Options {
     pub eeprom: BTreeMap<u16, u8>,
 }
 
+/// A flag that the environment sets no more often than every so many clock cycles ([`Freedom::RealEvery`]).
+#[derive(Clone, Copy, Debug)]
+pub struct SpacedFlag {
+    /// The flag.
+    pub bit: BitRef,
+    /// The fewest clock cycles between two times that it is set, and from when it can be set to when it is.
+    pub cycles: u16,
+    raised_while: &'static Condition,
+    clocked_while: &'static Condition,
+}
+
+impl SpacedFlag {
+    /// Whether hardware can set the flag in a concrete state.
+    #[must_use]
+    pub fn can_be_set(&self, state: &MachineState<u8>) -> bool {
+        let mut read = |address| KnownBits::exactly(*state.data.get(address));
+        let mut holds = |condition: &Condition| condition.evaluate_refreshed(&mut read).is_true();
+        holds(self.raised_while) && holds(self.clocked_while)
+    }
+}
+
 /// A device with a program.
 #[derive(Debug)]
 pub struct Machine {
@@ -96,6 +117,8 @@ pub struct Machine {
     cleared_by: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>>,
     windows: Vec<BitRef>,
     locked: Vec<&'static FuseReset>,
+    /// The registers of pins, and those that make pins inputs.
+    pins: [Vec<u16>; 2],
     interrupt_groups: Vec<InterruptGroup>,
 }
 
@@ -128,6 +151,7 @@ impl Machine {
             cleared_by: cleared_by(device),
             windows: windows(&groups),
             locked: locked(device, fuses),
+            pins: pins(device),
             interrupt_groups: interrupt_groups(device),
             boot_start,
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
@@ -243,6 +267,38 @@ impl Machine {
     /// The bits that a programmed fuse keeps at a value, whatever is written.
     pub(crate) fn locked(&self) -> &[&'static FuseReset] {
         &self.locked
+    }
+
+    /// Whether the register at an address reads pins.
+    pub(crate) fn is_pin(&self, address: u16) -> bool {
+        self.pins[0].contains(&address)
+    }
+
+    /// Whether the register at an address makes pins inputs (`DDRB`), or switches inputs on (`DIDR0`).
+    pub(crate) fn makes_inputs(&self, address: u16) -> bool {
+        self.pins[1].contains(&address)
+    }
+
+    /// The flags that the environment sets no more often than every so many clock cycles, in the order of their addresses.
+    #[must_use]
+    pub fn spaced_flags(&self) -> Vec<SpacedFlag> {
+        let mut all = Vec::new();
+        for register in &self.device.registers {
+            for (bit, kind) in (0..).zip(register.bits.iter().map(|bit| &bit.kind)) {
+                if let BitKind::Flag(flag) = kind
+                    && let Freedom::RealEvery(cycles, _) = flag.freedom
+                {
+                    let bit = BitRef { address: register.address, bit };
+                    all.push(SpacedFlag {
+                        bit,
+                        cycles,
+                        raised_while: &flag.raised_while,
+                        clocked_while: &register.clocked_while,
+                    });
+                }
+            }
+        }
+        all
     }
 
     /// The interrupts by rising number, in groups.
@@ -441,6 +497,25 @@ fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
 fn locked(device: &'static Device, fuses: FuseBytes) -> Vec<&'static FuseReset> {
     let programmed = |name: &str| device.fuse(name).is_some_and(|fuse| fuse.is_programmed(fuses));
     device.fuse_resets.iter().filter(|rule| rule.locked_when_programmed && programmed(rule.fuse)).collect()
+}
+
+/// The registers of pins, and those that say whether the environment determines pins.
+fn pins(device: &Device) -> [Vec<u16>; 2] {
+    let (mut pins, mut controls) = (Vec::new(), Vec::new());
+    for register in &device.registers {
+        for bit in &register.bits {
+            let BitKind::Input(input) = &bit.kind else { continue };
+            if let (InputWrite::Toggles(_), Freedom::RealWhile(condition)) = (input.on_write, &input.freedom) {
+                pins.push(register.address);
+                condition.for_each_register(&mut |address, _| controls.push(address));
+            }
+        }
+    }
+    [pins, controls].map(|mut addresses| {
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    })
 }
 
 fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {

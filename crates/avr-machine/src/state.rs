@@ -127,6 +127,8 @@ pub struct Control {
     /// Whether SPH was written and SPL has not followed: SP is *torn*. What uses it meanwhile takes it as it stands, and
     /// ends that.
     pub torn: bool,
+    /// Whether the last instruction made pins inputs, so that they have not settled.
+    pub settling: bool,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
     pub windows: [u8; MAX_WINDOWS],
     /// What was copied just now.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use avr_image::Image;
-use avr_verify::{Basis, Exploration, PropertyResult, StackBound, Statistics, Survey, Vacuity, Verdict};
+use avr_verify::{Basis, Exploration, PropertyResult, Recheck, StackBound, Statistics, Survey, Vacuity, Verdict};
 
 use crate::baseline::Changes;
 use crate::culprit::JsonUnknown;
@@ -54,7 +54,11 @@ struct JsonResult<'a> {
     formula: &'a str,
     verdict: &'static str,
     basis: &'static str,
+    /// The reductions and domains that took part.
+    rests_on: Vec<&'static str>,
     reason: Option<&'a str>,
+    /// What came of deciding it again.
+    recheck: Option<&'static str>,
     stats: JsonStatistics,
     evidence: Option<JsonEvidence>,
     /// Why a verdict that a run could show comes without one.
@@ -152,6 +156,22 @@ pub(crate) fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {
     Firmware { path: &image.name, sha256: &image.sha256, format: image.format.name(), device }
 }
 
+/// The reductions and domains that took part in a verdict; none where there is none.
+pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
+    match result.verdict {
+        Verdict::Unknown(_) => Vec::new(),
+        Verdict::Holds | Verdict::Violated => result.methods.names(),
+    }
+}
+
+/// What came of deciding a property again, as reports have it.
+pub(crate) fn recheck_name(recheck: Recheck) -> &'static str {
+    match recheck {
+        Recheck::Agrees => "agrees",
+        Recheck::Undecided => "undecided",
+    }
+}
+
 /// The name of a basis in reports.
 pub(crate) fn basis_name(basis: Basis) -> &'static str {
     match basis {
@@ -170,7 +190,9 @@ impl<'a> JsonResult<'a> {
             formula: &result.formula,
             verdict,
             basis: basis_name(result.basis),
+            rests_on: rests_on(result),
             reason: reason.or(result.detail.as_deref()),
+            recheck: result.recheck.map(recheck_name),
             stats: result.statistics.into(),
             evidence: evidence.and_then(|evidence| JsonEvidence::new(evidence, report.image, report.device)),
             evidence_missing: result.evidence_missing.as_deref(),

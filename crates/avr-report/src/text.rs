@@ -12,6 +12,7 @@ use crate::culprit;
 use crate::escape::Escaped;
 use crate::evidence::add_evidence;
 use crate::explanation::ExplanationData;
+use crate::json::{recheck_name, rests_on};
 use crate::report::{Report, Summary, verdict_name};
 use crate::table::{Align, Table};
 
@@ -31,6 +32,8 @@ pub enum Detail {
     /// The verdict with its evidence or what stands in the way.
     #[default]
     Verdicts,
+    /// And what took part in it.
+    Methods,
     /// And the values of its subformulas.
     Subformulas,
 }
@@ -125,11 +128,20 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
         if let Some(evidence) = &result.evidence {
             add_evidence(&mut text, INDENT, evidence, report.image, report.device);
         }
+        if detail != Detail::Verdicts && !matches!(result.verdict, Verdict::Unknown(_)) {
+            text.push_str(&format!("{INDENT}rests on {}\n", rests_on_text(result)));
+        }
         if detail == Detail::Subformulas {
             add_explanation(&mut text, result, report);
         }
     }
     text
+}
+
+/// What took part in a verdict, as a list.
+pub(crate) fn rests_on_text(result: &PropertyResult) -> String {
+    let names = rests_on(result);
+    if names.is_empty() { "three-valued bits, with nothing left out".to_owned() } else { names.join(", ") }
 }
 
 fn row(result: &PropertyResult) -> [String; 5] {
@@ -167,6 +179,9 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
     }
     if let Some(cycle) = result.evidence.as_ref().and_then(|evidence| evidence.confirmed) {
         text.push_str(&format!("{INDENT}confirmed: simavr comes to it by itself, after {cycle} cycles\n"));
+    }
+    if let Some(recheck) = result.recheck {
+        text.push_str(&format!("{INDENT}decided again with nothing left out: {}\n", recheck_name(recheck)));
     }
     if result.basis == Basis::Model {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));

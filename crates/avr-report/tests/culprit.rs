@@ -7,8 +7,8 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::{Hazard, HazardKind, Limit};
 use avr_report::{Colour, Detail, Report};
 use avr_verify::{
-    Along, Basis, Counts, Culprit, Explained, Explanation, Help, Obstacle, Origin, PropertyResult, Results, StackBound,
-    Statistics, Stretch, Unknown, UnknownBits, Verdict,
+    Along, Basis, Counts, Culprit, Explained, Explanation, Help, Methods, Obstacle, Origin, PropertyResult, Results,
+    StackBound, Statistics, Stretch, Unknown, UnknownBits, Verdict,
 };
 use expect_test::expect;
 use serde_json::Value;
@@ -77,6 +77,8 @@ fn result(verdict: Verdict, explanation: Option<Explanation>) -> PropertyResult 
         vacuous: None,
         explanation,
         basis: Basis::Hardware,
+        methods: Methods::default(),
+        recheck: None,
         statistics: Statistics::default(),
     }
 }

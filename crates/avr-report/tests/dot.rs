@@ -4,7 +4,7 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Hazard, HazardKind};
 use avr_report::{Fold, dot};
-use avr_verify::{Basis, GraphNode, NodeKind, PropertyResult, StateGraph, Statistics, Verdict};
+use avr_verify::{Basis, GraphNode, Methods, NodeKind, PropertyResult, StateGraph, Statistics, Verdict};
 use dot_parser::ast::Graph;
 use expect_test::{Expect, expect};
 use three_valued::Truth;
@@ -55,6 +55,8 @@ fn drawn(graph: &StateGraph, fold: Fold, most: usize) -> String {
         vacuous: None,
         explanation: None,
         basis: Basis::Hardware,
+        methods: Methods::default(),
+        recheck: None,
         statistics: Statistics::default(),
     };
     let device = Device::named("atmega328p").expect("the device exists");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use avr_image::{Image, LoadOptions};
 use avr_report::{Colour, Report, Summary};
 use avr_verify::{
-    Basis, Exploration, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
+    Basis, Exploration, Methods, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
 };
 use expect_test::{Expect, expect};
 use serde_json::Value;
@@ -29,6 +29,8 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         vacuous: None,
         explanation: None,
         basis: Basis::Hardware,
+        methods: Methods::default(),
+        recheck: None,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }
 }
@@ -129,9 +131,8 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let is_field = |line: &&str| line.starts_with("  \"");
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
-    let expected =
-        ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "summary", "warnings"];
-    assert_eq!(fields, [&expected[..], &["exploration", "peak_memory_bytes"]].concat());
+    let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "ended_paths"];
+    assert_eq!(fields, [&expected[..], &["summary", "warnings", "exploration", "peak_memory_bytes"]].concat());
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
     assert_eq!(json()["peak_memory_bytes"], 12_345_678);

@@ -134,6 +134,12 @@ pub struct Verify {
     /// Accept only verdicts about the hardware: those that rest on the model alone are unknown
     #[arg(long)]
     pub strict: bool,
+    /// Decide everything again with all reductions and learned facts off, within the same limits, and compare
+    #[arg(long)]
+    pub recheck: bool,
+    /// Say what each verdict rests on: the reductions and domains that took part
+    #[arg(long, short)]
+    pub verbose: bool,
     /// Format of the report on the standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReportFormat,
@@ -181,6 +187,8 @@ impl Verify {
             no_facts: false,
             deny: Vec::new(),
             strict: false,
+            recheck: false,
+            verbose: false,
             format: ReportFormat::Text,
             report: Vec::new(),
             baseline: None,

@@ -67,7 +67,7 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::Exit;
-    use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
+    use avr_verify::{Basis, Methods, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 
     fn result(verdict: Verdict) -> PropertyResult {
         PropertyResult {
@@ -81,6 +81,8 @@ mod tests {
             vacuous: None,
             explanation: None,
             basis: Basis::Hardware,
+            methods: Methods::default(),
+            recheck: None,
             statistics: Statistics::default(),
         }
     }

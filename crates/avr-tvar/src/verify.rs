@@ -15,8 +15,8 @@ use avr_machine::device::Device;
 use avr_properties::{Property, PropertyError, PropertyFile, formula_text};
 use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
-    Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, Statistics,
-    Strategy, Unknown, Verdict, assumptions, place_at,
+    Basis, Culprit, Exhausted, Known, Methods, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
+    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
 };
 
 use crate::arguments::{Deny, Verify};
@@ -78,7 +78,7 @@ type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
 /// # Errors
 /// When the command line or a file is wrong.
 pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
-    run_with(arguments, Detail::Verdicts)
+    run_with(arguments, if arguments.verbose { Detail::Methods } else { Detail::Verdicts })
 }
 
 /// The same with explanations of the verdicts.
@@ -91,7 +91,7 @@ pub(crate) fn run_explained(arguments: &Verify) -> Result<Exit, InputError> {
 
 fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
     let work: fn(&Job, &Sender<Work>) = match detail {
-        Detail::Verdicts => Job::verify,
+        Detail::Verdicts | Detail::Methods => Job::verify,
         Detail::Subformulas => Job::explain,
     };
     let (job, ended) = perform(arguments, work)?;
@@ -101,6 +101,12 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
         Ended::Failed => return Ok(Exit::Internal),
     };
     results.interrupted |= job.monitor.is_interrupted();
+    if arguments.recheck {
+        match rechecked(arguments)? {
+            Some(again) => results = results.rechecked(&again),
+            None => return Ok(Exit::Internal),
+        }
+    }
     if arguments.confirm {
         confirm::confirm(&job, &mut results)?;
     }
@@ -296,6 +302,24 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
     outcome
 }
 
+/// The results with all reductions and facts off, within the same limits; none after a panic.
+fn rechecked(arguments: &Verify) -> Result<Option<Results>, InputError> {
+    let plain = Verify {
+        all_interrupts: true,
+        all_states: true,
+        all_handlers: true,
+        no_facts: true,
+        certificate: None,
+        ..arguments.clone()
+    };
+    let (job, ended) = perform(&plain, Job::verify)?;
+    Ok(match ended {
+        Ended::Done(work) => Some(work?.0),
+        Ended::GivenUp(limit) => Some(job.given_up(limit)),
+        Ended::Failed => None,
+    })
+}
+
 /// Reports, and says whether less is proved than in the older report, if there is one.
 fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
@@ -409,6 +433,8 @@ impl Job {
             vacuous: None,
             explanation: None,
             basis: Basis::Hardware,
+            methods: Methods::default(),
+            recheck: None,
             statistics,
         };
         let properties = self.file.properties.iter().enumerate();

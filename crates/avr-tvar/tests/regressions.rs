@@ -3,7 +3,7 @@
 mod sample;
 
 use avr_properties::{Property, PropertyFile};
-use avr_verify::Verdict;
+use avr_verify::{Basis, Verdict};
 use rayon::prelude::*;
 use sample::{Firmware, StateLimit, root};
 use serde::Deserialize;
@@ -18,8 +18,9 @@ struct Regression {
     image: String,
     property: String,
     verdict: String,
+    basis: Option<String>,
     #[allow(dead_code, reason = "for the simulator")]
-    observe: Vec<String>,
+    observe: Option<Vec<String>>,
     #[allow(dead_code, reason = "for the simulator")]
     deepest: Option<u32>,
 }
@@ -39,8 +40,9 @@ fn problem(regression: &Regression) -> Option<String> {
         Verdict::Violated => "violated",
         Verdict::Unknown(_) => "unknown",
     };
-    let is_right = found == regression.verdict;
-    (!is_right).then(|| format!("{}: {} is {found}", regression.image, regression.property))
+    let basis = if result.basis == Basis::Hardware { "hardware" } else { "model" };
+    let is_right = found == regression.verdict && regression.basis.as_deref().is_none_or(|wanted| wanted == basis);
+    (!is_right).then(|| format!("{}: {} is {found} by the {basis}", regression.image, regression.property))
 }
 
 #[test]

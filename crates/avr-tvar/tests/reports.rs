@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+const ECHO: &str = "firmware-samples/usart-echo/usart-echo.Os.elf";
 const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
 const PROPERTIES: &str = "properties/branch.ron";
 /// What it says of the light rests on the model.
@@ -72,7 +73,8 @@ fn several_reports_are_written_at_once() {
 fn the_json_fits_its_schema() {
     let strict = [&TIMER[..], &["--strict"]].concat();
     let unfinished = [BRANCH, "--timeout", "0"];
-    for arguments in [&[BRANCH, PROPERTIES][..], &TIMER, &strict, &unfinished, &[BRANCH]] {
+    let rechecked = [BRANCH, PROPERTIES, "--recheck"];
+    for arguments in [&[BRANCH, PROPERTIES][..], &TIMER, &strict, &unfinished, &[BRANCH], &rechecked] {
         let output = avr_tvar(&[&["verify", "--format", "json"], arguments].concat());
         let report = serde_json::from_slice(&output.stdout).expect("the standard output is one JSON object");
         assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new(), "{arguments:?}");
@@ -161,6 +163,41 @@ fn strictness_takes_away_verdicts_about_the_model() {
         let reason = after["reason"].as_str().unwrap_or_default();
         assert_eq!(reason.ends_with("strictness was asked for"), rests_on_model, "{reason}");
     }
+}
+
+#[test]
+fn reports_say_what_verdicts_rest_on() {
+    let results = |arguments: &[&str]| {
+        let output = avr_tvar(&[&["verify", "--format", "json"], arguments].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("the standard output is one JSON object");
+        report["results"].as_array().expect("results are a list").clone()
+    };
+    let rests_on = |arguments: &[&str]| results(arguments)[0]["rests_on"].to_string();
+    let off = ["--all-interrupts", "--all-states", "--all-handlers", "--no-facts"];
+    let all = r#"["partial-order-reduction","path-compression","handler-summaries","case-merging","ranges","facts"]"#;
+    assert_eq!(rests_on(&[ECHO, "--inherent"]), all);
+    assert_eq!(rests_on(&[&[ECHO, "--inherent"], &off[..]].concat()), "[]");
+    let without_facts = r#"["partial-order-reduction","path-compression","handler-summaries","case-merging"]"#;
+    assert_eq!(rests_on(&[ECHO, "--inherent", "--no-facts"]), without_facts);
+
+    let text = |arguments: &[&str]| String::from_utf8(avr_tvar(arguments).stdout).expect("output is UTF-8");
+    let verbose = text(&["verify", ECHO, "-v"]);
+    assert!(verbose.contains("          rests on partial-order-reduction, path-compression, "), "{verbose}");
+    assert!(!text(&["verify", ECHO]).contains("rests on"));
+    assert!(text(&["verify", ECHO, "--format", "html"]).contains("rests on partial-order-reduction"));
+}
+
+#[test]
+fn verdicts_can_be_decided_again() {
+    let rechecks = |arguments: &[&str]| {
+        let output = avr_tvar(&[&["verify", "--recheck", "--format", "json"], arguments].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("the standard output is one JSON object");
+        let results = report["results"].as_array().expect("results are a list").clone();
+        (output.status.code(), results.into_iter().map(|result| result["recheck"].clone()).collect::<Vec<_>>())
+    };
+    let (code, all) = rechecks(&[ECHO, "--inherent", "--property", "Stack(max_bytes: 11)"]);
+    assert_eq!((code, all), (Some(1), vec![Value::from("agrees"); 2]));
+    assert_eq!(rechecks(&[ECHO, "--timeout", "0"]), (Some(3), vec![Value::from("undecided")]));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::evidence::{Evidence, Search};
 use crate::known::Known;
 use crate::last_pass::aside;
+use crate::methods::Methods;
 use crate::reason::place;
 use crate::result::{Basis, PropertyResult, Statistics, Unknown, Verdict};
 use crate::state::AbstractState;
@@ -45,6 +46,7 @@ impl Asked<'_> {
             verdict,
             detail: hazard_shown(firmware, self.image, &self.goals[goal], decision),
             basis: basis(decision),
+            methods: Methods::of(firmware, decision.solution.is_some()),
             ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
         };
         let result = with_evidence(result, search);
@@ -92,6 +94,8 @@ pub(crate) fn undecided(
         verdict: Verdict::Unknown(unknown),
         detail: None,
         basis: Basis::Hardware,
+        methods: Methods::default(),
+        recheck: None,
         statistics,
         evidence: None,
         evidence_missing: None,

@@ -10,12 +10,10 @@ use crate::sight::Sight;
 use crate::system::Firmware;
 use avr_machine::Machine;
 use avr_properties::Atom;
-use tvar::{Decision, Exhausted, Outcome, Progress, Strategy, Undecided, Watch};
+use tvar::{Decision, Outcome, Strategy, Undecided};
 
 /// How many states are looked at before locations are limited, where states are kept only where something is decided.
 const FEW_STATES: usize = 4_000;
-/// How many states are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
-const MOST_STATES_FOR_HARDWARE: usize = 100_000;
 
 /// Decides goals over atoms; with `advised`, what steps depend on is kept for a certificate.
 pub(crate) fn decide<'m>(
@@ -45,8 +43,7 @@ pub(crate) fn decide<'m>(
         // What only the order of interrupts can show, or what was left out, is looked for where nothing is left out.
         let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
         if is_shown && !outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
-            let found = (firmware, outcome);
-            return of_hardware(request, machine, (atoms, asked), &found).unwrap_or(found);
+            return (firmware, outcome);
         }
         steps = firmware.workspace.state.steps;
         sampler = firmware.sampler.take();
@@ -59,55 +56,10 @@ pub(crate) fn decide<'m>(
     decided(firmware, steps)
 }
 
-/// The same decisions where nothing is left out, if some of them rest on the model here and fewer do there; looked for among a
-/// few states only.
-fn of_hardware<'m>(
-    request: &Request<'_>,
-    machine: &'m Machine,
-    (atoms, asked): (&'m [Atom], &'m Asked<'m>),
-    (before, reduced): &(Firmware<'m>, Outcome<Firmware<'m>>),
-) -> Option<(Firmware<'m>, Outcome<Firmware<'m>>)> {
-    let on_model = |firmware: &Firmware<'_>, outcome: &Outcome<_>| {
-        let shown = firmware.shown.borrow();
-        let is_of_hardware =
-            |number: &usize| matches!(shown.get(number), Some((Search::Found(run), _)) if run.is_of_hardware());
-        let decisions = outcome.decisions.iter().enumerate();
-        // Where a run was found at random, those that only the environment determines were tried as well.
-        let is_proved = |decision: &Decision<_>| decision.solution.is_some();
-        let on_model = |(number, decision): &(usize, &Decision<_>)| {
-            !decision.robust && is_proved(decision) && !is_of_hardware(number)
-        };
-        decisions.filter(on_model).count()
-    };
-    if on_model(before, reduced) == 0 || request.watch.cancelled() {
-        return None;
-    }
-    let mut firmware = whole(request, machine, (atoms, asked));
-    firmware.workspace.state.steps = before.workspace.state.steps;
-    let outcome = tvar::verify(&mut firmware, atoms.len(), &asked.goals, request.strategy, &FewStates(request.watch));
-    let verdicts = outcome.decisions.iter().zip(&reduced.decisions);
-    let are_same = verdicts.into_iter().all(|(one, other)| one.verdict == other.verdict);
-    (are_same && on_model(&firmware, &outcome) < on_model(before, reduced)).then_some((firmware, outcome))
-}
-
 /// The system in which nothing is left out, with facts from comparisons if they are asked for.
 fn whole<'m>(request: &Request<'_>, machine: &'m Machine, (atoms, asked): (&'m [Atom], &'m Asked<'m>)) -> Firmware<'m> {
     let firmware = Firmware::new(machine, atoms).asked_for(asked);
     if request.facts { firmware.with_facts() } else { firmware }
-}
-
-/// Somebody's limits, and one on states.
-struct FewStates<'a>(&'a dyn Watch);
-
-impl Watch for FewStates<'_> {
-    fn check(&self, progress: &Progress) -> Option<Exhausted> {
-        let limit = self.0.check(progress);
-        limit.or_else(|| (progress.states > MOST_STATES_FOR_HARDWARE).then_some(Exhausted::Interrupted))
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
 }
 
 /// Whether something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.

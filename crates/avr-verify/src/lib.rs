@@ -21,11 +21,13 @@ mod fairness;
 mod flow;
 mod graph;
 mod handlers;
+mod hardware;
 mod invariant;
 mod joined;
 mod known;
 mod last_pass;
 mod liveness;
+mod methods;
 #[cfg(test)]
 mod obligations;
 #[cfg(test)]
@@ -64,9 +66,10 @@ pub use explain::{Along, Counts, Explained, Explanation, Stretch};
 pub use exploration::{Exploration, Stored};
 pub use graph::{GraphNode, NodeKind, StateGraph, graph};
 pub use known::Known;
+pub use methods::Methods;
 pub use reason::place_at;
 pub use request::{Reductions, Request};
-pub use result::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
+pub use result::{Basis, PropertyResult, Recheck, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 pub use setup::machine;
 pub use state::{AbstractState, Location, Running};
 pub use survey::{Cycle, Routine, Segment, Survey, Usage, Way};

@@ -4,6 +4,7 @@ use crate::culprit::Culprit;
 use crate::evidence::Evidence;
 use crate::explain::Explanation;
 use crate::exploration::Exploration;
+use crate::methods::Methods;
 use crate::survey::Survey;
 use crate::verification::not_denied;
 use avr_machine::HazardKind;
@@ -55,6 +56,15 @@ pub enum Basis {
     Model,
 }
 
+/// What came of deciding a property again with all reductions and facts off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recheck {
+    /// The same verdict.
+    Agrees,
+    /// No verdict, of one of both.
+    Undecided,
+}
+
 /// What it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -83,6 +93,10 @@ pub struct PropertyResult {
     pub detail: Option<String>,
     /// What it rests on.
     pub basis: Basis,
+    /// The reductions and domains that took part.
+    pub methods: Methods,
+    /// What came of deciding it again with nothing left out; none if that was not asked for.
+    pub recheck: Option<Recheck>,
     /// What it took.
     pub statistics: Statistics,
     /// A run that shows a violation, or that something that exists is there. Where a self-check failed, the run that was
@@ -218,6 +232,34 @@ impl Results {
         }
         let properties = self.properties.into_iter().map(|result| not_denied(result, stack)).collect();
         Self { properties, stack: StackBound::default(), ..self }
+    }
+
+    /// The results compared with those of the same request with nothing left out. Where they disagree, one of them is wrong, and nothing is claimed.
+    #[must_use]
+    pub fn rechecked(mut self, again: &Self) -> Self {
+        for (result, again) in self.properties.iter_mut().zip(&again.properties) {
+            let disagree = |one: &str, other: &str| {
+                let reason = format!("it {one}, and it {other} where nothing is left out");
+                Verdict::Unknown(Unknown::failed_self_check(reason))
+            };
+            match (&result.verdict, &again.verdict) {
+                (Verdict::Holds, Verdict::Violated) => result.verdict = disagree("holds", "is violated"),
+                (Verdict::Violated, Verdict::Holds) => result.verdict = disagree("is violated", "holds"),
+                (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => result.recheck = Some(Recheck::Undecided),
+                _ => result.recheck = Some(Recheck::Agrees),
+            }
+            if let Verdict::Unknown(unknown) = &again.verdict
+                && unknown.self_check_failed
+            {
+                result.verdict = again.verdict.clone();
+            }
+        }
+        let both = self.stack.and(again.stack);
+        if both.is_contradictory() {
+            let properties = self.properties.into_iter().map(|result| not_denied(result, both)).collect();
+            return Self { properties, stack: StackBound::default(), ..self };
+        }
+        self
     }
 
     /// The results for those who accept only verdicts about the hardware; see [`PropertyResult::strict`].

@@ -25,7 +25,8 @@ pub(crate) enum Chooser {
     /// The environment, in this step: each answer is a hyper-edge of its own.
     Environment,
     /// The hardware, in this step, in a way that the model leaves open: like the environment's, unless a verdict is
-    /// wanted that does not rest on it; then like the state's.
+    /// wanted that does not rest on it; then like the state's. So is what the environment does when it is time: states do not count
+    /// cycles.
     Hardware,
     /// Nobody: the stored state is in one of the cases; they are members of one hyper-edge.
     State,
@@ -276,7 +277,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     }
 
     fn leaves_catching_up(&mut self, possible: &Possibilities) -> bool {
-        let is_determined = |happening| possible.determined_by(happening) == DeterminedBy::Hardware;
+        let is_determined = |happening| possible.determined_by(happening) != DeterminedBy::Environment;
         let who = if possible.iter().any(is_determined) { Chooser::Hardware } else { Chooser::Environment };
         self.branches && self.answer(who, 2) == 0
     }
@@ -298,7 +299,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 fn chooser(who: DeterminedBy) -> Chooser {
     match who {
         DeterminedBy::Environment => Chooser::Environment,
-        DeterminedBy::Hardware => Chooser::Hardware,
+        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware => Chooser::Hardware,
     }
 }
 

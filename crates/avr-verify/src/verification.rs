@@ -11,6 +11,7 @@ use crate::evidence;
 use crate::explain::{Effort, explain};
 use crate::exploration::{Exploration, Stored};
 use crate::fairness;
+use crate::hardware::on_hardware;
 use crate::known::Known;
 use crate::last_pass::PassTimer;
 use crate::reason::reason;
@@ -45,7 +46,8 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
 /// # Errors
 /// As [`verify`].
 pub(crate) fn verified_together(request: &Request<'_>) -> Result<Results, PropertyError> {
-    verified(request, (Effort::LITTLE, false), |_, _, results| results)
+    let results = verified(request, (Effort::LITTLE, false), |_, _, results| results)?;
+    on_hardware(request, results)
 }
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided, which
@@ -398,7 +400,7 @@ mod tests {
     use super::not_denied;
     use crate::random_programs::{LONG, results};
     use crate::request::Reductions;
-    use crate::result::{StackBound, Verdict};
+    use crate::result::{PropertyResult, Recheck, Results, StackBound, Unknown, Verdict};
 
     #[test]
     fn a_proof_that_a_run_denies_proves_nothing() {
@@ -414,5 +416,35 @@ mod tests {
                 _ => assert_eq!(denied, result),
             }
         }
+    }
+    #[test]
+    fn results_that_are_decided_again_agree_or_fail() {
+        // `nop; rjmp .-4` gets to its second instruction.
+        let first = results(&[0x0000, 0xcffe], &["Inherent()", "AG (pc != 2)"], Reductions::NONE, LONG);
+        let verdicts =
+            |results: &Results| results.properties.iter().map(|result| result.verdict.clone()).collect::<Vec<_>>();
+        assert_eq!(verdicts(&first), [Verdict::Holds, Verdict::Violated]);
+        let same = first.clone().rechecked(&first);
+        assert_eq!(verdicts(&same), verdicts(&first));
+        assert!(same.properties.iter().all(|result| result.recheck == Some(Recheck::Agrees)));
+
+        let mut open = first.clone();
+        open.properties[0].verdict = Verdict::Unknown(Unknown::because("a limit"));
+        for checked in [first.clone().rechecked(&open), open.rechecked(&first)] {
+            assert_eq!(checked.properties[0].recheck, Some(Recheck::Undecided));
+            assert_eq!(checked.properties[1].recheck, Some(Recheck::Agrees));
+        }
+
+        let fails = |result: &PropertyResult| matches!(&result.verdict, Verdict::Unknown(why) if why.self_check_failed);
+        let mut swapped = first.clone();
+        swapped.properties[0].verdict = Verdict::Violated;
+        swapped.properties[1].verdict = Verdict::Holds;
+        let checked = first.clone().rechecked(&swapped);
+        assert!(checked.properties.iter().all(|result| fails(result) && result.recheck.is_none()));
+
+        let mut deeper = first.clone();
+        deeper.stack = StackBound { lower: Some(9), upper: None };
+        let checked = first.rechecked(&deeper);
+        assert!(fails(&checked.properties[0]) && checked.stack == StackBound::default());
     }
 }

@@ -20,9 +20,11 @@ SEEDS = range(1, 41)
 
 
 def entries():
-    """(image, options, deepest stack or 0) of each entry."""
+    """(image, options, deepest stack or 0) of each entry that simavr is to see."""
     text = re.sub(r"^ *//.*$", "", (FOLDER / "expected.ron").read_text(), flags=re.M)
     for entry in re.findall(r"\(image: .*?\),\n", text, re.S):
+        if "observe:" not in entry:
+            continue
         options = re.findall(r'"([^"]*)"', re.search(r"observe: \[(.*?)\]", entry).group(1))
         deepest = re.search(r"deepest: (\d+)", entry)
         yield re.search(r'image: "([^"]+)"', entry).group(1), options, int(deepest.group(1)) if deepest else 0

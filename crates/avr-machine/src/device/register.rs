@@ -280,6 +280,9 @@ pub enum Freedom {
     Abstracted,
     /// The environment while the condition is certain, else as [`Freedom::Abstracted`] (a pin that may be an output).
     RealWhile(Condition),
+    /// The environment while the condition is certain, if so many clock cycles have passed since the hardware last set the flag and since it
+    /// can (a byte takes its time); else as [`Freedom::Abstracted`].
+    RealEvery(u16, Condition),
 }
 
 /// How the address of a register is decoded.

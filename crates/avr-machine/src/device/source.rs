@@ -230,6 +230,10 @@ pub(super) enum FreedomSource {
     Abstracted,
     /// The environment while the condition holds.
     RealWhile(ConditionSource),
+    /// The environment, if so many clock cycles have passed.
+    RealEvery(u16),
+    /// The same while the condition holds.
+    RealEveryWhile(u16, ConditionSource),
 }
 
 /// Rules on writing a bit.

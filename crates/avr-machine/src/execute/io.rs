@@ -54,11 +54,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let Some(register) = machine.device.register_at(address) else {
             return self.reserved_register(address);
         };
+        let direction = machine.makes_inputs(address).then(|| self.state.data.get(address).clone());
         if machine.is_storage(register) {
             let merged = merge(self.state.data.get(address), &value, selected);
             self.state.data.set(address, merged);
         } else {
             self.write_peripheral(register, value, selected)?;
+        }
+        if let Some(before) = direction {
+            self.unsettle_pins(&before, address);
         }
         match address {
             _ if address == machine.stack_low => return self.stack_pointer_moved(),
@@ -66,6 +70,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Pins that become inputs, because a bit goes from 1 to 0, have not settled when the next instruction reads them.
+    fn unsettle_pins(&mut self, before: &V, address: u16) {
+        let becomes_input = before.and(&self.state.data.get(address).not());
+        let any = (0..8).fold(V::Bit::constant(false), |any, bit| any.or(&becomes_input.bit(bit)));
+        self.state.control.settling = self.decide(&any);
     }
 
     /// An access to an address in the I/O area at which there is no register.

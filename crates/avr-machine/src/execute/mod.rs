@@ -31,6 +31,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) environment: &'a mut E,
     /// Clock cycles so far.
     pub(crate) cycles: u32,
+    /// Whether pins that became inputs just now have not settled.
+    pub(crate) settling: bool,
 }
 
 impl Machine {
@@ -46,7 +48,8 @@ impl Machine {
     ) -> Result<u32, Stop> {
         state.steps += 1;
         let copies = std::mem::take(&mut state.control.copies);
-        let mut step = Step { machine: self, state, environment, cycles: 0 };
+        let settling = std::mem::take(&mut state.control.settling);
+        let mut step = Step { machine: self, state, environment, cycles: 0, settling };
         if !(self.can_be_interrupted() && step.interrupted()?) {
             step.environment.before_instruction(self, step.state);
             step.instruction(copies)?;

@@ -21,6 +21,10 @@ struct Port {
     driven: u8,
     /// What the port reads.
     reads: u8,
+    /// The pins that are outputs.
+    outputs: u8,
+    /// The clock cycle at which that last changed, and what the synchroniser of the inputs still has then.
+    unsettled: (u64, u8),
 }
 
 /// The pin-change request of a port.
@@ -94,6 +98,9 @@ impl Pins {
         let before: Vec<u8> = self.ports.iter().map(|port| port.reads).collect();
         for port in &mut self.ports {
             let outputs = view.get(port.direction);
+            if outputs != port.outputs {
+                (port.outputs, port.unsettled) = (outputs, (view.now, port.reads));
+            }
             port.reads = view.get(port.output) & outputs | port.level & !outputs;
         }
         let changed = |port: usize| self.ports[port].reads ^ before[port];
@@ -117,7 +124,17 @@ impl Port {
     fn new(device: &'static Device, letter: char) -> Option<Self> {
         let register = |kind: &str| address(device, &format!("{kind}{letter}"));
         let (pin, direction, output) = (register("PIN")?, register("DDR")?, register("PORT")?);
-        Some(Self { letter, pin, direction, output, level: 0, driven: 0, reads: 0 })
+        Some(Self {
+            letter,
+            pin,
+            direction,
+            output,
+            level: 0,
+            driven: 0,
+            reads: 0,
+            outputs: 0,
+            unsettled: (u64::MAX, 0),
+        })
     }
 }
 
@@ -131,8 +148,9 @@ impl Peripheral for Pins {
         self.ports.iter().map(|port| port.pin).collect()
     }
 
-    fn input(&self, address: u16, _now: u64) -> u8 {
-        self.ports.iter().find(|port| port.pin == address).map_or(0, |port| port.reads)
+    fn input(&self, address: u16, now: u64) -> u8 {
+        let port = self.ports.iter().find(|port| port.pin == address);
+        port.map_or(0, |port| if port.unsettled.0 == now { port.unsettled.1 } else { port.reads })
     }
 
     fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {

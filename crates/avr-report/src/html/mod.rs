@@ -7,7 +7,7 @@ mod graph;
 mod steps;
 
 use avr_machine::Machine;
-use avr_verify::{PropertyResult, Survey};
+use avr_verify::{PropertyResult, Survey, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
@@ -260,7 +260,10 @@ impl Page<'_> {
                     (format!("{:#06x}", device.memory.sram_end))
                 }
                 @for result in &results.properties {
-                    li { (visible(&result.name)) ": " (basis_name(result.basis)) }
+                    li {
+                        (visible(&result.name)) ": " (basis_name(result.basis))
+                        @if !matches!(result.verdict, Verdict::Unknown(_)) { "; rests on " (text::rests_on_text(result)) }
+                    }
                 }
                 @for warning in &self.report.image.warnings { li { (visible(&warning.to_string())) } }
             }

@@ -90,7 +90,7 @@ impl Environment<TvByte> for Concrete<'_> {
     }
 
     fn determined_by(&mut self, who: DeterminedBy) {
-        self.hardware = who == DeterminedBy::Hardware;
+        self.hardware = who != DeterminedBy::Environment;
     }
 
     fn choose(&mut self, count: usize) -> usize {
@@ -103,7 +103,7 @@ impl Environment<TvByte> for Concrete<'_> {
         let rest = all.iter().position(|one| *one == Happening::Continue).unwrap_or(all.len() - 1);
         let wants: Vec<bool> = all
             .iter()
-            .map(|one| self.answers.answer(2, possibilities.determined_by(*one) == DeterminedBy::Hardware) == 1)
+            .map(|one| self.answers.answer(2, possibilities.determined_by(*one) != DeterminedBy::Environment) == 1)
             .collect();
         (0..all.len()).find(|index| *index != rest && wants[*index]).unwrap_or(rest)
     }

@@ -93,6 +93,8 @@ pub struct Evidence {
     pub abstracted: Option<u64>,
     /// The last step in which the hardware would determine something.
     pub left_to_hardware: Option<u64>,
+    /// Whether the environment has time enough for what repeats for ever; true where nothing does.
+    pub is_repeated_in_time: bool,
     /// What the run shows, as a sentence without a full stop.
     pub claim: String,
     /// What the run alone cannot show and rests on the proof, as sentences without full stops.
@@ -323,6 +325,9 @@ impl Evidence {
             EvidenceKind::Lasso => self.left_to_hardware.is_none_or(|last| Some(last) < self.loop_start),
             EvidenceKind::Unending => self.left_to_hardware.is_none(),
         };
-        is_known && self.abstracted.is_none() && self.branches.iter().all(Self::is_of_hardware)
+        is_known
+            && self.is_repeated_in_time
+            && self.abstracted.is_none()
+            && self.branches.iter().all(Self::is_of_hardware)
     }
 }

@@ -219,12 +219,17 @@ impl<'m> Sampler<'m> {
             return natural;
         }
         stepper.take_back();
-        stepper.attempt(&others, &|_| 0)
+        let tried = stepper.attempt(&others, &|_| 0);
+        if !(manner.only_environment && tried.is_too_soon()) {
+            return tried;
+        }
+        stepper.take_back();
+        stepper.attempt(&Answers::new(), &|_| 0)
     }
 
     /// Another answer than the natural one, now and then.
     fn other(&mut self, asked: &Asked, manner: Manner) -> Option<Answer> {
-        let is_free = |who: DeterminedBy| who == DeterminedBy::Environment || !manner.only_environment;
+        let is_free = |who: DeterminedBy| who != DeterminedBy::Hardware || !manner.only_environment;
         match asked {
             Asked::Input { source: Input::Initial(_), .. } => None,
             Asked::Input { mask, who, .. } => {

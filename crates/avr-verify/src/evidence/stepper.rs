@@ -6,7 +6,8 @@ use crate::events::{Occurrences, Recorder, watched};
 use crate::system::Firmware;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
 use avr_machine::{
-    Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question, Stop,
+    Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, PAGE_CELLS, Possibilities,
+    Question, SpacedFlag, Stop,
 };
 use avr_properties::Event as Watched;
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ pub(super) enum Asked {
         /// What the peripherals have there by themselves.
         natural: u8,
         who: DeterminedBy,
+        /// Whether the environment would have had to wait with it.
+        too_soon: bool,
     },
     /// What happens.
     Choice {
@@ -30,18 +33,29 @@ pub(super) enum Asked {
         chosen: Happening,
         /// What happens if nothing comes from outside.
         natural: Happening,
+        /// Whether the environment would have had to wait with it.
+        too_soon: bool,
     },
 }
 
 impl Asked {
-    /// Whether the answer is one that the hardware would determine and does not give by itself.
+    /// Whether the answer is one that the hardware would determine and does not give by itself, or one for which the environment would have
+    /// had to wait.
     pub(super) fn is_abstracted(&self) -> bool {
-        match self {
+        let is_of_hardware = match self {
             Self::Input { value, natural, who, .. } => *who == DeterminedBy::Hardware && value != natural,
-            Self::Choice { possible, chosen, natural } => {
+            Self::Choice { possible, chosen, natural, .. } => {
                 let hardware = |happening: Happening| possible.determined_by(happening) == DeterminedBy::Hardware;
                 chosen != natural && (hardware(*chosen) || hardware(*natural))
             }
+        };
+        is_of_hardware || self.is_too_soon()
+    }
+
+    /// Whether the environment would have had to wait.
+    pub(super) fn is_too_soon(&self) -> bool {
+        match self {
+            Self::Input { too_soon, .. } | Self::Choice { too_soon, .. } => *too_soon,
         }
     }
 
@@ -77,8 +91,47 @@ pub(super) enum Answer {
 /// Answers by the number of the question in the step.
 pub(super) type Answers = BTreeMap<usize, Answer>;
 
+/// When the flags were last set that the environment cannot set at any time ([`SpacedFlag`]).
+#[derive(Clone)]
+struct Timing {
+    flags: Rc<[SpacedFlag]>,
+    /// The clock cycle at which each was last set, or could not be set.
+    last: Vec<u64>,
+}
+
+impl Timing {
+    fn new(machine: &Machine) -> Self {
+        let flags: Rc<[SpacedFlag]> = machine.spaced_flags().into();
+        Self { last: vec![0; flags.len()], flags }
+    }
+
+    /// The numbers of the flags among some bits of a register.
+    fn among(&self, address: u16, mask: u8) -> impl Iterator<Item = usize> {
+        let is_there = move |flag: &SpacedFlag| flag.bit.address == address && flag.bit.mask() & mask != 0;
+        (0..self.flags.len()).filter(move |index| is_there(&self.flags[*index]))
+    }
+
+    /// The flag that an interrupt sets when its handler is entered, because it was not set.
+    fn set_by_entry(&self, machine: &Machine, number: u8, state: &MachineState<u8>) -> Option<usize> {
+        let interrupt = machine.device.interrupts.iter().find(|interrupt| interrupt.number == number)?;
+        let flag = interrupt.flag()?;
+        let is_set = state.data.get(flag.address) & flag.mask() != 0;
+        self.among(flag.address, flag.mask()).next().filter(|_| !is_set)
+    }
+
+    /// Whether the environment may set a flag at a clock cycle.
+    fn is_time(&self, flag: usize, cycle: u64) -> bool {
+        cycle - self.last[flag] >= self.flags[flag].cycles.into()
+    }
+}
+
 /// The world of a step that is tried.
 struct Trial<'a> {
+    timing: &'a Timing,
+    /// The clock cycle at which the step begins.
+    cycle: u64,
+    /// The interrupts whose handlers would be entered too soon.
+    too_soon: u128,
     peripherals: &'a mut Peripherals,
     answers: &'a Answers,
     /// The initial content of cells.
@@ -89,6 +142,13 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// Whether the environment would have to wait with bits of a register.
+    fn is_too_soon(&self, source: Input, value: u8, natural: u8) -> bool {
+        let Input::Register(address) = source else { return false };
+        let waits = self.timing.among(address, value & !natural).any(|flag| !self.timing.is_time(flag, self.cycle));
+        waits || natural & !value != 0
+    }
+
     fn answer(&self) -> Option<Answer> {
         self.answers.get(&self.asked.len()).copied()
     }
@@ -110,7 +170,8 @@ impl Environment<u8> for Trial<'_> {
             Some(Answer::Input(value)) => value & mask,
             _ => natural,
         };
-        self.asked.push(Asked::Input { source, mask, value, natural, who });
+        let too_soon = who == DeterminedBy::EnvironmentInTime && self.is_too_soon(source, value, natural);
+        self.asked.push(Asked::Input { source, mask, value, natural, who, too_soon });
         value
     }
 
@@ -131,7 +192,11 @@ impl Environment<u8> for Trial<'_> {
         };
         let index = wanted.unwrap_or(index);
         let chosen = possible.iter().nth(index).unwrap_or(natural);
-        self.asked.push(Asked::Choice { possible: *possible, chosen, natural });
+        let too_soon = match chosen {
+            Happening::Interrupt(number) => chosen != natural && self.too_soon >> number & 1 == 1,
+            _ => false,
+        };
+        self.asked.push(Asked::Choice { possible: *possible, chosen, natural, too_soon });
         index
     }
 
@@ -163,6 +228,7 @@ pub(super) struct Stepper<'a> {
     after: MachineState<u8>,
     peripherals: Peripherals,
     did: Occurrences,
+    timing: Timing,
     pub(super) cycles: u64,
     pub(super) run: Run,
 }
@@ -185,12 +251,48 @@ pub(super) struct Run {
     pub(super) abstracted: Option<u64>,
     /// The last step in which the hardware would determine something.
     pub(super) left_to_hardware: Option<u64>,
+    /// The clock cycles of all steps.
+    pub(super) cycles: u64,
+    /// When flags were set for which the environment has to wait.
+    pub(super) spaced: Vec<Spaced>,
+}
+
+/// A flag was set for which the environment has to wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spaced {
+    /// The flag.
+    pub(super) flag: SpacedFlag,
+    /// In which step.
+    pub(super) step: u64,
+    /// The clock cycle at which the step began.
+    pub(super) cycle: u64,
+}
+
+impl Run {
+    /// Whether the environment has time enough in what is repeated for ever from a step on.
+    pub(super) fn is_repeated_in_time(&self, start: u64) -> bool {
+        let repeated = || self.spaced.iter().filter(|one| one.step >= start);
+        repeated().all(|last| {
+            let same = |one: &&Spaced| one.flag.bit == last.flag.bit;
+            let first = repeated().find(same).expect("it is one of them");
+            // Every step takes a cycle at least.
+            let pause = self.cycles - last.cycle + (first.step - start);
+            repeated().rev().find(same).is_none_or(|latest| latest.step != last.step)
+                || pause >= last.flag.cycles.into()
+        })
+    }
 }
 
 impl Tried {
-    /// Whether something was chosen that the hardware would determine and does not do by itself.
+    /// Whether something was chosen that the hardware would determine and does not do by itself, or with which the environment would have
+    /// had to wait.
     pub(super) fn is_abstracted(&self) -> bool {
         self.asked.iter().any(Asked::is_abstracted)
+    }
+
+    /// Whether the environment would have had to wait.
+    pub(super) fn is_too_soon(&self) -> bool {
+        self.asked.iter().any(Asked::is_too_soon)
     }
 }
 
@@ -201,7 +303,11 @@ impl<'a> Stepper<'a> {
         let mut peripherals = Peripherals::new(machine);
         let watched: Rc<[Watched]> = watched(firmware.atoms).into();
         let answers = Answers::new();
+        let timing = Timing::new(machine);
         let mut trial = Trial {
+            timing: &timing,
+            cycle: 0,
+            too_soon: 0,
             peripherals: &mut peripherals,
             answers: &answers,
             content,
@@ -223,6 +329,7 @@ impl<'a> Stepper<'a> {
             after: state,
             peripherals,
             did: Occurrences::default(),
+            timing,
             cycles: 0,
             run,
         };
@@ -248,6 +355,9 @@ impl<'a> Stepper<'a> {
     /// Tries a step. [`Self::take_back`] or [`Self::accept`] must follow.
     pub(super) fn attempt(&mut self, answers: &Answers, content: &dyn Fn(u16) -> u8) -> Tried {
         let mut trial = Trial {
+            timing: &self.timing,
+            cycle: self.cycles,
+            too_soon: self.interrupts_too_soon(),
             peripherals: &mut self.peripherals,
             answers,
             content,
@@ -291,7 +401,9 @@ impl<'a> Stepper<'a> {
         let Ok(cycles) = tried.result else { return self.take_back() };
         self.did = tried.did;
         self.cycles += u64::from(cycles);
+        self.run.cycles = self.cycles;
         self.run.steps += 1;
+        self.note_flags_that_cannot_be_set();
         for page in self.after.data.changed_pages().collect::<Vec<_>>() {
             self.before.data.load_page(page, self.after.data.page(page));
         }
@@ -310,8 +422,56 @@ impl<'a> Stepper<'a> {
         self.peripherals.after_step(&self.before, self.cycles, self.run.steps);
     }
 
+    /// The interrupts whose handlers the environment cannot have entered yet.
+    fn interrupts_too_soon(&self) -> u128 {
+        let mut all = 0;
+        for flag in (0..self.timing.flags.len()).filter(|flag| !self.timing.is_time(*flag, self.cycles)) {
+            let bit = self.timing.flags[flag].bit;
+            let requests = |interrupt: &&avr_machine::device::Interrupt| interrupt.flag() == Some(bit);
+            let is_set = self.before.data.get(bit.address) & bit.mask() != 0;
+            if let Some(interrupt) = self.machine.device.interrupts.iter().find(requests).filter(|_| !is_set) {
+                all |= 1 << interrupt.number;
+            }
+        }
+        all
+    }
+
+    /// From now on the environment has to wait for flags that it cannot set now.
+    fn note_flags_that_cannot_be_set(&mut self) {
+        let io_pages = usize::from(self.machine.sram().start).div_ceil(PAGE_CELLS);
+        if self.after.data.changed_pages().any(|page| page < io_pages) {
+            for (flag, last) in self.timing.flags.iter().zip(&mut self.timing.last) {
+                if !flag.can_be_set(&self.after) {
+                    *last = self.cycles;
+                }
+            }
+        }
+    }
+
+    /// Takes note of the flags that are set in a step, and for which the environment has to wait next time.
+    fn note_flags_that_are_set(&mut self, asked: &[Asked]) {
+        for one in asked {
+            let set = match one {
+                Asked::Input { source: Input::Register(address), value, who, .. } => {
+                    let is_spaced = *who != DeterminedBy::Environment;
+                    self.timing.among(*address, if is_spaced { *value } else { 0 }).collect()
+                }
+                Asked::Choice { chosen: Happening::Interrupt(number), .. } => {
+                    self.timing.set_by_entry(self.machine, *number, &self.before).into_iter().collect()
+                }
+                _ => Vec::new(),
+            };
+            for index in set {
+                self.timing.last[index] = self.cycles;
+                let flag = self.timing.flags[index];
+                self.run.spaced.push(Spaced { flag, step: self.run.steps, cycle: self.cycles });
+            }
+        }
+    }
+
     fn record(&mut self, asked: &[Asked]) {
         let step = self.run.steps;
+        self.note_flags_that_are_set(asked);
         if asked.iter().any(Asked::is_abstracted) {
             self.run.abstracted.get_or_insert(step);
         }

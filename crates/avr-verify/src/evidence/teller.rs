@@ -181,6 +181,11 @@ pub(super) fn unconfirmed(walked: &Walked) -> Evidence {
         chosen: run.chosen.iter().map(|(step, asked)| story::chosen(*step, asked)).collect(),
         abstracted: run.abstracted,
         left_to_hardware: run.left_to_hardware,
+        is_repeated_in_time: match walked.ending {
+            Ending::Shown | Ending::Hazard(_) => true,
+            Ending::Lasso(start) => run.is_repeated_in_time(start),
+            Ending::Unending => run.spaced.is_empty(),
+        },
         claim: "the run was to show the verdict, and does not".to_owned(),
         proved: Vec::new(),
         replayed: false,

@@ -311,9 +311,10 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         }
         let aim = self.walker.aim(self.state, modal);
         let mut found = search::step(&mut self.stepper, &self.cover, &aim);
-        if self.is_patient && found.as_ref().is_some_and(|(tried, _)| tried.is_abstracted()) {
+        if let Some((tried, _)) = found.as_ref().filter(|(tried, _)| self.is_patient && tried.is_abstracted()) {
+            let is_too_soon = tried.is_too_soon();
             self.stepper.take_back();
-            if self.wait(modal)? {
+            if self.wait(modal, is_too_soon)? {
                 return Ok(None);
             }
             self.is_patient = false;
@@ -347,19 +348,22 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
     }
 
     /// Waits for what the hardware is to determine: takes the steps that come by themselves, as long as what is claimed
-    /// stands, until one of them leads on. Whether one does; if not, the walk stands where it stood.
-    fn wait(&mut self, modal: NodeId) -> Result<bool, Failure> {
+    /// stands, until one of them leads on, or until the environment may do what it could not do yet, if it `is_too_soon` for that. Whether one
+    /// does; if not, the walk stands where it stood.
+    fn wait(&mut self, modal: NodeId, is_too_soon: bool) -> Result<bool, Failure> {
         let Some(before) = self.walker.strategy.rank(self.state, modal, modal) else { return Ok(false) };
         let saved = self.clone();
         for _ in 0..MAX_WAITING_STEPS {
             let Some(next) = self.look()? else { return Ok(true) };
-            let aim = self.walker.waiting(self.state, next);
-            let Some((tried, state)) = search::natural(&mut self.stepper, &self.cover, &aim) else { break };
-            if tried.result.is_err() {
-                self.stepper.take_back();
-                break;
+            if !(is_too_soon && self.acts(next)) {
+                let aim = self.walker.waiting(self.state, next);
+                let Some((tried, state)) = search::natural(&mut self.stepper, &self.cover, &aim) else { break };
+                if tried.result.is_err() {
+                    self.stepper.take_back();
+                    break;
+                }
+                self.arrive(next, (tried, state));
             }
-            self.arrive(next, (tried, state));
             let rank = self.walker.strategy.rank(self.state, self.node, modal);
             if rank.is_some_and(|rank| rank < before) {
                 return Ok(true);
@@ -370,6 +374,22 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         }
         *self = saved;
         Ok(false)
+    }
+
+    /// Takes a step that leads on and for which the environment has waited, if there is one.
+    fn acts(&mut self, modal: NodeId) -> bool {
+        let aim = self.walker.aim(self.state, modal);
+        match search::step(&mut self.stepper, &self.cover, &aim) {
+            Some(found) if !found.0.is_abstracted() && found.0.result.is_ok() => {
+                self.arrive(modal, found);
+                true
+            }
+            Some(_) => {
+                self.stepper.take_back();
+                false
+            }
+            None => false,
+        }
     }
 
     /// At a hazard only the hazard itself can be claimed: the state is gone.

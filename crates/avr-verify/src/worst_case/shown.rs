@@ -4,6 +4,7 @@ use avr_properties::{Property, PropertyError, formula_text};
 
 use super::{Fit, WorstCase, overflow};
 use crate::evidence::Evidence;
+use crate::methods::Methods;
 use crate::request::Request;
 use crate::result::{Basis, PropertyResult, Statistics, Verdict};
 
@@ -55,6 +56,8 @@ impl WorstCase {
             verdict: Verdict::Violated,
             detail: None,
             basis: self.basis,
+            methods: Methods::default(),
+            recheck: None,
             statistics: Statistics::default(),
             evidence: Some(run.clone()),
             evidence_missing: None,

@@ -283,6 +283,11 @@ impl<'source> Names<'source> {
                 Condition::Never => Freedom::Abstracted,
                 condition => Freedom::RealWhile(condition),
             },
+            FreedomSource::RealEvery(cycles) => Freedom::RealEvery(*cycles, Condition::Always),
+            FreedomSource::RealEveryWhile(cycles, condition) => match self.condition(condition, this_bit)? {
+                Condition::Never => Freedom::Abstracted,
+                condition => Freedom::RealEvery(*cycles, condition),
+            },
         })
     }
 }

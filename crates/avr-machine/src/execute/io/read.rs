@@ -98,19 +98,24 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if open == 0 {
             return fixed;
         }
-        let who = self.who_determines(freedom);
+        // An input synchroniser still has what the pin was before it became an input (data sheet, "Reading the Pin Value").
+        let who = match self.settling && self.machine.is_pin(address) {
+            true => DeterminedBy::Hardware,
+            false => self.who_determines(freedom),
+        };
         self.environment.determined_by(who);
         self.environment.input(Input::Register(address), open, demand).or(&fixed)
     }
 
     /// Who determines a bit or an interrupt in this state.
     pub(in crate::execute) fn who_determines(&self, freedom: &Freedom) -> DeterminedBy {
-        let certain = match freedom {
-            Freedom::Real => true,
-            Freedom::Abstracted => false,
-            Freedom::RealWhile(condition) => self.evaluate(condition, Condition::evaluate).is_true(),
-        };
-        if certain { DeterminedBy::Environment } else { DeterminedBy::Hardware }
+        let is_certain = |condition: &Condition| self.evaluate(condition, Condition::evaluate).is_true();
+        match freedom {
+            Freedom::Real => DeterminedBy::Environment,
+            Freedom::RealWhile(condition) if is_certain(condition) => DeterminedBy::Environment,
+            Freedom::RealEvery(_, condition) if is_certain(condition) => DeterminedBy::EnvironmentInTime,
+            Freedom::Abstracted | Freedom::RealWhile(_) | Freedom::RealEvery(..) => DeterminedBy::Hardware,
+        }
     }
 
     /// Combines the stored bits with fresh input and stores the result. Bits that cannot change are not asked for.
