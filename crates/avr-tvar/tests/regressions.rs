@@ -2,6 +2,7 @@
 
 mod sample;
 
+use avr_machine::simulator::{Simulator, Stimulus};
 use avr_properties::{Property, PropertyFile};
 use avr_verify::{Basis, Verdict};
 use rayon::prelude::*;
@@ -10,6 +11,8 @@ use serde::Deserialize;
 
 /// The states that an analysis may reach.
 const MAX_STATES: usize = 200_000;
+/// The steps that the simulator takes at most.
+const MAX_STEPS: u32 = 3_000_000;
 
 /// An entry of `tests/regressions/expected.ron`; the file explains the fields.
 #[derive(Debug, Deserialize)]
@@ -19,10 +22,12 @@ struct Regression {
     property: String,
     verdict: String,
     basis: Option<String>,
-    #[allow(dead_code, reason = "for the simulator")]
+    #[allow(dead_code, reason = "for libsimavr")]
     observe: Option<Vec<String>>,
-    #[allow(dead_code, reason = "for the simulator")]
+    #[allow(dead_code, reason = "for libsimavr")]
     deepest: Option<u32>,
+    #[serde(default)]
+    simulated: bool,
 }
 
 /// What is wrong with the verdict of a program.
@@ -45,12 +50,46 @@ fn problem(regression: &Regression) -> Option<String> {
     (!is_right).then(|| format!("{}: {} is {found} by the {basis}", regression.image, regression.property))
 }
 
-#[test]
-fn programs_that_were_judged_wrongly_are_judged_rightly() {
+fn regressions() -> Vec<Regression> {
     let text = std::fs::read_to_string(root().join("tests/regressions/expected.ron")).expect("the file is there");
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    let all: Vec<Regression> = options.from_str(&text).expect("the file has the form that its head describes");
+    options.from_str(&text).expect("the file has the form that its head describes")
+}
+
+#[test]
+fn programs_that_were_judged_wrongly_are_judged_rightly() {
+    let all = regressions();
     assert!(all.len() >= 20, "only {} programs", all.len());
     let found: Vec<String> = all.par_iter().filter_map(problem).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+/// Whether our own simulator comes to the label `reached` with no input.
+fn is_reached(image: &str) -> bool {
+    let path = root().join("tests/regressions/images").join(format!("{image}.elf"));
+    let mut firmware = Firmware::load(&path, "atmega328p", "inherent.ron");
+    firmware.file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
+    let label =
+        firmware.image.symbols.find("reached").expect("there is a label").place.flash().expect("it is in flash");
+    let request = firmware.request();
+    let machine = avr_verify::machine(&request).expect("it is a machine");
+    let mut simulator = Simulator::new(&machine, Stimulus::default());
+    for _ in 0..MAX_STEPS {
+        if simulator.state().control.pc * 2 == label.0 {
+            return true;
+        }
+        if simulator.step().is_err() {
+            return false;
+        }
+    }
+    false
+}
+
+#[test]
+fn the_simulator_comes_where_simavr_does() {
+    let simulated: Vec<Regression> = regressions().into_iter().filter(|one| one.simulated).collect();
+    assert!(simulated.len() >= 2, "only {} programs", simulated.len());
+    for regression in simulated {
+        assert!(is_reached(&regression.image), "{}", regression.image);
+    }
 }
