@@ -167,6 +167,8 @@ fn json_has_all_of_a_result() {
               "kind": "Formula",
               "name": "inherent",
               "reason": null,
+              "recheck": null,
+              "rests_on": [],
               "stats": {
                 "refinements": 2,
                 "seconds": 0.012,

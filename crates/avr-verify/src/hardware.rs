@@ -26,6 +26,12 @@ pub(crate) fn on_hardware(request: &Request<'_>, mut results: Results) -> Result
     let few = FewStates(request.watch);
     let whole = Request { file: &file, reductions: Reductions::NONE, watch: &few, known: None, ..*request };
     let again = verified(&whole, (Effort::LITTLE, false), |_, _, results| results)?;
+    results.stack = results.stack.and(again.stack);
+    results.survey = again.survey.or(results.survey);
+    results.exploration = match (results.exploration, again.exploration) {
+        (Some(one), Some(next)) => Some(one.and(next)),
+        (one, next) => next.or(one),
+    };
     for (number, better) in numbers.into_iter().zip(again.properties) {
         let before = &mut results.properties[number];
         if better.verdict == before.verdict && better.basis == Basis::Hardware {
@@ -33,7 +39,7 @@ pub(crate) fn on_hardware(request: &Request<'_>, mut results: Results) -> Result
             *before = PropertyResult { vacuous: better.vacuous.clone().or(vacuous), ..better };
         }
     }
-    Ok(results)
+    Ok(results.checked())
 }
 
 /// Whether a state space decided on the model. Where a run at random did, those that only the environment determines were tried as well.
