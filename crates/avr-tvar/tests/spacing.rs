@@ -140,7 +140,8 @@ fn no_accepted_run_of_a_sample_has_events_too_soon() {
     let images = chosen.flat_map(|sample| sample.images.iter().map(move |image| (sample, image)));
     let images: Vec<_> = images.filter(|(sample, (image, _))| sample.is_selected(image)).collect();
     let found = images.par_iter().map(|(sample, (image, properties))| look(image, &sample.load(image, properties)));
-    check(found.collect(), 5);
+    // The short selection has no sample in which the run that is found first has such an event.
+    check(found.collect(), avr_testkit::cases(0, 5) as usize);
 }
 
 #[test]

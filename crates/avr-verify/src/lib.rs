@@ -22,6 +22,7 @@ mod flow;
 mod graph;
 mod handlers;
 mod hardware;
+mod inclusion;
 mod invariant;
 mod joined;
 mod known;
@@ -65,6 +66,7 @@ pub use evidence::{Change, Chosen, Condition, Evidence, EvidenceKind, Item, Last
 pub use explain::{Along, Counts, Explained, Explanation, Stretch};
 pub use exploration::{Exploration, Stored};
 pub use graph::{GraphNode, NodeKind, StateGraph, graph};
+pub use inclusion::{Explored, Fits, Shown, explored};
 pub use known::Known;
 pub use methods::Methods;
 pub use reason::place_at;

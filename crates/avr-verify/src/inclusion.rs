@@ -1,0 +1,139 @@
+//! Concrete states of another simulator in a finished state space: the oracles look them up without any property.
+
+use crate::explain::Effort;
+use crate::request::Request;
+use crate::result::Results;
+use crate::state::{AbstractState, Running};
+use crate::system::Firmware;
+use crate::verification::verified;
+use avr_machine::{Frame, FrameKind, HazardKind, Machine};
+use avr_properties::PropertyError;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use three_valued::TvByte;
+use tvar::StateSpace;
+
+/// What another simulator shows of a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The program counter as a flash byte address.
+    pub pc: u32,
+    /// The data memory by data address.
+    pub data: &'a [u8],
+    /// Whether the processor sleeps.
+    pub sleeping: bool,
+    /// How many interrupt handlers were entered and not left.
+    pub handlers: usize,
+}
+
+/// Whether a byte of another simulator is one that a cell at a data address may have.
+pub type Fits<'a> = &'a dyn Fn(u16, TvByte, u8) -> bool;
+
+/// A state space that was built last for a request, with its states by their places.
+#[derive(Debug)]
+pub struct Explored<'a> {
+    firmware: &'a Firmware<'a>,
+    space: &'a StateSpace<AbstractState>,
+    /// By the flash byte address of the next instruction.
+    places: FxHashMap<u32, Vec<Running>>,
+}
+
+/// Verifies a request and hands the state space over that was built last; none if there is none, or if a part of it was not explored.
+///
+/// # Errors
+/// As [`crate::verify`].
+pub fn explored<T>(
+    request: &Request<'_>,
+    look: impl FnOnce(Option<&Explored<'_>>, Results) -> T,
+) -> Result<T, PropertyError> {
+    verified(request, (Effort::LITTLE, false), |work, _, results| {
+        let latest = work.outcome.latest.as_deref().filter(|space| space.is_complete());
+        let explored = latest.map(|space| Explored::new(work.firmware, space));
+        look(explored.as_ref(), results)
+    })
+}
+
+impl<'a> Explored<'a> {
+    fn new(firmware: &'a Firmware<'a>, space: &'a StateSpace<AbstractState>) -> Self {
+        let mut places: FxHashMap<u32, Vec<Running>> = FxHashMap::default();
+        for state in &space.states {
+            if let AbstractState::Running(running) = state {
+                places.entry(running.control.pc * 2).or_default().push(*running);
+            }
+        }
+        Self { firmware, space, places }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        self.firmware.machine
+    }
+
+    /// How many states there are.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.space.states.len()
+    }
+
+    /// The hazards that some path may run into.
+    #[must_use]
+    pub fn hazards(&self) -> BTreeSet<HazardKind> {
+        let hazard = |state: &AbstractState| match state {
+            AbstractState::Hazard { hazard, .. } => Some(hazard.kind),
+            _ => None,
+        };
+        self.space.states.iter().filter_map(hazard).collect()
+    }
+
+    /// Whether the instruction at a flash byte address may run into a hazard.
+    #[must_use]
+    pub fn has_hazard(&self, kind: HazardKind, at: u32) -> bool {
+        let is_it = |state: &AbstractState| matches!(state, AbstractState::Hazard { hazard, pc } if hazard.kind == kind && pc * 2 == at);
+        self.space.states.iter().any(is_it)
+    }
+
+    /// Whether some state covers one of another simulator: a sink covers nothing.
+    #[must_use]
+    pub fn covers(&self, shown: &Shown<'_>, fits: Fits<'_>) -> bool {
+        self.at(shown.pc).iter().any(|running| self.misfits(running, shown, fits, 1).is_empty())
+    }
+
+    /// What keeps the states at the place of another simulator's state from covering it: for the state with the fewest, up to eight cells.
+    #[must_use]
+    pub fn difference(&self, shown: &Shown<'_>, fits: Fits<'_>) -> String {
+        let all = self.at(shown.pc).iter().map(|running| self.misfits(running, shown, fits, 8));
+        match all.min_by_key(Vec::len) {
+            None => "no state is there".to_owned(),
+            Some(misfits) => misfits.join(", "),
+        }
+    }
+
+    fn at(&self, pc: u32) -> &[Running] {
+        self.places.get(&pc).map_or(&[], Vec::as_slice)
+    }
+
+    /// Up to so many parts of a state that do not fit.
+    fn misfits(&self, running: &Running, shown: &Shown<'_>, fits: Fits<'_>, most: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        if running.control.sleeping != shown.sleeping {
+            found.push(format!("sleeping is {}", running.control.sleeping));
+        }
+        let store = &self.firmware.store;
+        let frames: Vec<Frame> = store.frames(running.calls).collect();
+        let handlers = frames.iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count();
+        if handlers != shown.handlers {
+            found.push(format!("{handlers} handlers instead of {}", shown.handlers));
+        }
+        for (address, byte) in (0u16..).zip(shown.data) {
+            if found.len() >= most {
+                break;
+            }
+            let cell = store.cell(running.memory, address);
+            if !fits(address, cell, *byte) {
+                found.push(format!("{address:#06x} is {cell:?} instead of {byte:#04x}"));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,164 @@
+/* Runs a flash image in libsimavr and shows every state: after every instruction, and after every entry into an interrupt handler.
+ *
+ *   runner FLASH.bin --steps N --seed N --every N
+ *
+ * Registers and SRAM begin with random content, pins read at random, and about every N instructions something comes from outside: a received
+ * byte, a pin change, a bus event (--every 0: nothing does).
+ *
+ * Each state is written to the standard output as a `struct state`. Exit code 2: the image cannot be read; 1: simavr gave up.
+ */
+#include <simavr/avr_ioport.h>
+#include <simavr/avr_twi.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_core.h>
+#include <simavr/sim_cycle_timers.h>
+#include <simavr/sim_interrupts.h>
+#include <simavr/sim_io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, SRAM_START = 0x100 };
+static const uint8_t pin_address[PORTS] = {0x23, 0x26, 0x29};
+static uint64_t random_state = 1;
+
+struct state {
+    uint32_t pc;
+    /* The instruction that led here; 0xffff for the entry into a handler. */
+    uint16_t opcode;
+    uint8_t sleeping;
+    uint8_t handlers;
+    uint64_t cycle;
+    uint8_t data[DATA_BYTES];
+};
+
+static uint32_t next_random(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33);
+}
+
+static uint8_t read_pins(struct avr_t *avr, avr_io_addr_t address, void *parameter)
+{
+    (void)parameter;
+    uint8_t value = (uint8_t)next_random();
+    avr->data[address] = address == pin_address[1] ? value & 0x7f : value;
+    return avr->data[address];
+}
+
+static void disturb(avr_t *avr)
+{
+    uint32_t what = next_random();
+    uint8_t value = (what >> 8) & 0xff;
+    char port = 'D';
+    int pin = 2 + (value & 1);
+    switch (what % 4) {
+    case 0:
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), value);
+        return;
+    case 1:
+        break;
+    case 2:
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_TWI_GETIRQ(0), TWI_IRQ_INPUT),
+                      avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value));
+        return;
+    default:
+        port = (char)('B' + value % PORTS);
+        pin = value >> 5;
+    }
+    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin), (what >> 16) & 1);
+}
+
+/* libsimavr has UDRE0 at 0 until the transmitter is switched on; the data sheet has it at 1 after reset (section "USART Register Description"). */
+static void keep_transmitter_empty(avr_t *avr)
+{
+    if (!(avr->data[0xc1] & 0x08)) {
+        avr->data[0xc0] |= 0x20;
+    }
+}
+
+/* SREG is kept bit by bit. */
+static void show(avr_t *avr, uint16_t opcode)
+{
+    static struct state state;
+    state.pc = avr->pc;
+    state.opcode = opcode;
+    state.sleeping = avr->state == cpu_Sleeping;
+    state.handlers = avr->interrupts.running_ptr;
+    state.cycle = avr->cycle;
+    memcpy(state.data, avr->data, DATA_BYTES);
+    state.data[0x5f] = 0;
+    for (int bit = 0; bit < 8; bit++) {
+        state.data[0x5f] |= (uint8_t)((avr->sreg[bit] != 0) << bit);
+    }
+    fwrite(&state, sizeof state, 1, stdout);
+}
+
+int main(int count, char **arguments)
+{
+    long steps = 1000, every = 0;
+    for (int i = 2; i + 1 < count; i += 2) {
+        if (!strcmp(arguments[i], "--steps")) {
+            steps = strtol(arguments[i + 1], NULL, 0);
+        } else if (!strcmp(arguments[i], "--seed")) {
+            random_state = strtoul(arguments[i + 1], NULL, 0) * 2654435761u + 12345;
+        } else if (!strcmp(arguments[i], "--every")) {
+            every = strtol(arguments[i + 1], NULL, 0);
+        }
+    }
+    avr_t *avr = avr_make_mcu_by_name("atmega328p");
+    FILE *image = count > 1 ? fopen(arguments[1], "rb") : NULL;
+    if (!avr || !image) {
+        return 2;
+    }
+    avr_init(avr);
+    avr->log = LOG_NONE;
+    avr->frequency = 16000000;
+    memset(avr->flash, 0xff, FLASH_BYTES);
+    avr->codeend = (avr_flashaddr_t)fread(avr->flash, 1, FLASH_BYTES, image);
+    fclose(image);
+    uint32_t uart_flags = 0;
+    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart_flags);
+    for (int i = 0; i < PORTS; i++) {
+        avr->io[AVR_DATA_TO_IO(pin_address[i])].r.c = read_pins;
+    }
+    for (unsigned address = 0; address <= avr->ramend; address++) {
+        if (address < 0x20 || address >= SRAM_START) {
+            avr->data[address] = (uint8_t)next_random();
+        }
+    }
+    avr->data[0xc1] = 0;
+    keep_transmitter_empty(avr);
+    show(avr, 0);
+    for (long step = 0; step < steps; step++) {
+        uint16_t opcode = (uint16_t)(avr->flash[avr->pc] | avr->flash[avr->pc + 1] << 8);
+        avr_flashaddr_t pc = avr->pc;
+        int slept = avr->state == cpu_Sleeping;
+        if (avr->state == cpu_Running) {
+            pc = avr_run_one(avr);
+        }
+        avr_cycle_count_t pause = avr_cycle_timer_process(avr);
+        avr->pc = pc;
+        if (avr->state == cpu_Sleeping && slept) {
+            avr->cycle += 1 + (pause < 1000 ? pause : 1000);
+        }
+        if (avr->state == cpu_Crashed || avr->state == cpu_Done || avr->pc >= FLASH_BYTES) {
+            return 1;
+        }
+        keep_transmitter_empty(avr);
+        if (!slept) {
+            show(avr, opcode);
+        }
+        if (every > 0 && next_random() % (unsigned long)every == 0) {
+            disturb(avr);
+        }
+        int running = avr->interrupts.running_ptr;
+        avr_flashaddr_t before = avr->pc;
+        avr_service_interrupts(avr);
+        if (avr->interrupts.running_ptr != running || avr->pc != before) {
+            show(avr, 0xffff);
+        }
+    }
+    return 0;
+}

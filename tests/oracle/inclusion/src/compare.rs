@@ -1,0 +1,246 @@
+//! The comparison of one image: runs of libsimavr against the space that was built for it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use avr_image::FlashByteAddress;
+use avr_machine::HazardKind;
+use avr_machine::device::{BitKind, Condition, Device};
+use avr_verify::{Exhausted, Explored, Progress, Request, Shown, Watch, explored};
+use three_valued::{ByteDomain, TvByte};
+
+use crate::hazards::Watcher;
+use crate::runs::{Manner, State, run};
+use crate::subjects::{Selection, Subject};
+
+/// The most states of a space.
+const FEW_STATES: usize = 20_000;
+/// As many in the full run.
+const MANY_STATES: usize = 200_000;
+/// After so many states that are left out a run must have come to a covered one.
+const MOST_LEFT_OUT: usize = 5_000;
+
+/// What came of a comparison.
+pub struct Report {
+    /// The image.
+    pub name: String,
+    /// What was left out of its space.
+    pub selection: Selection,
+    /// Whether its space was finished, so that it says anything.
+    pub is_finished: bool,
+    /// States that are covered.
+    pub literal: usize,
+    /// States that are left out, on the way to covered ones.
+    pub on_the_way: usize,
+    /// States that are neither.
+    pub lost: usize,
+    /// What is wrong, once for each run at most.
+    pub problems: Vec<String>,
+}
+
+/// A limit on states.
+struct StateLimit(usize);
+
+impl Watch for StateLimit {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        (progress.states > self.0).then_some(Exhausted::Interrupted)
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Compares runs with the space of an image.
+///
+/// # Panics
+/// If the verifier refuses the image, or files cannot be written.
+#[must_use]
+pub fn compare(runner: &Path, subject: &Subject, selection: Selection, full: bool) -> Report {
+    let mut report = Report {
+        name: subject.name.clone(),
+        selection,
+        is_finished: false,
+        literal: 0,
+        on_the_way: 0,
+        lost: 0,
+        problems: Vec::new(),
+    };
+    let device = Device::named("atmega328p").expect("the device exists");
+    let watch = StateLimit(if full { MANY_STATES } else { FEW_STATES });
+    let Selection { reductions, facts } = selection;
+    let request = Request { reductions, facts, watch: &watch, ..Request::of(&subject.image, device, &subject.file) };
+    let flash = std::env::temp_dir().join(format!("inclusion-{}-{:p}.bin", std::process::id(), &raw const report));
+    std::fs::write(&flash, bytes(subject)).expect("there is room");
+    let looked = explored(&request, |space, results| {
+        let Some(space) = space else { return };
+        report.is_finished = true;
+        let runs = if full { 12 } else { 3 };
+        for seed in 1..=runs {
+            let every = [0, 40, 9][seed as usize % 3];
+            let manner = Manner { seed, every, steps: if full { 20_000 } else { 2_000 } };
+            let mut one = OneRun::new(space, subject, &mut report, results.stack.upper, device);
+            run(runner, &flash, manner, |state| one.look(state));
+            one.end(manner);
+        }
+    });
+    looked.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
+    std::fs::remove_file(&flash).expect("it is there");
+    report
+}
+
+/// The flash as one piece.
+fn bytes(subject: &Subject) -> Vec<u8> {
+    let program = &subject.image.program;
+    let end = program.ranges().last().map_or(0, |range| range.end.0);
+    (0..end).map(|address| program.byte(FlashByteAddress(address)).unwrap_or(0xff)).collect()
+}
+
+/// One run that is looked at.
+struct OneRun<'a, 'b> {
+    space: &'a Explored<'a>,
+    report: &'a mut Report,
+    device: &'static Device,
+    watcher: Watcher<'b>,
+    hazards: BTreeSet<HazardKind>,
+    upper: Option<u32>,
+    /// States since the last covered one.
+    left_out: usize,
+    /// What was different first in them.
+    first: String,
+    problem: Option<String>,
+    is_over: bool,
+    /// The place of the last covered state.
+    before: u32,
+}
+
+impl<'a, 'b> OneRun<'a, 'b> {
+    fn new(
+        space: &'a Explored<'a>,
+        subject: &'b Subject,
+        report: &'a mut Report,
+        upper: Option<u32>,
+        device: &'static Device,
+    ) -> Self {
+        let watcher = Watcher::new(&subject.image);
+        let hazards = space.hazards();
+        Self {
+            space,
+            report,
+            device,
+            watcher,
+            hazards,
+            upper,
+            left_out: 0,
+            first: String::new(),
+            problem: None,
+            is_over: false,
+            before: 0,
+        }
+    }
+
+    /// Looks at a state; whether the run goes on.
+    fn look(&mut self, state: &State) -> bool {
+        let committed = self.watcher.look(state);
+        if let Some(missing) = committed.iter().find(|kind| !self.hazards.contains(kind)) {
+            self.problem =
+                Some(format!("(c) a run commits {missing} at {:#06x}, which the space does not have", state.pc));
+            return false;
+        }
+        if !committed.is_empty() {
+            // Nothing is promised from here on.
+            self.is_over = true;
+            return false;
+        }
+        if let Some(upper) = self.upper.filter(|upper| *upper < self.watcher.deepest) {
+            self.problem =
+                Some(format!("(b) the stack is {} bytes deep, and the bound is {upper}", self.watcher.deepest));
+            return false;
+        }
+        let device = self.device;
+        let fits = |address: u16, cell: TvByte, byte: u8| fits(device, address, cell, byte);
+        let shown = Shown { pc: state.pc, data: &state.data, sleeping: state.sleeping, handlers: state.handlers };
+        if self.space.covers(&shown, &fits) {
+            self.before = state.pc;
+            self.report.literal += 1;
+            self.report.on_the_way += self.left_out;
+            self.left_out = 0;
+            return true;
+        }
+        if UNSEEN.iter().any(|kind| self.space.has_hazard(*kind, self.before)) {
+            self.is_over = true;
+            return false;
+        }
+        if self.left_out == 0 {
+            self.first = format!("at {:#06x}: {}", state.pc, self.space.difference(&shown, &fits));
+        }
+        self.left_out += 1;
+        if self.report.selection.is_literal() || self.left_out > MOST_LEFT_OUT {
+            self.problem = Some(format!("(a) a state is not covered {}", self.first));
+            return false;
+        }
+        true
+    }
+
+    /// Notes what came of the run.
+    fn end(self, manner: Manner) {
+        if let Some(problem) = self.problem {
+            self.report.lost += self.left_out;
+            self.report.problems.push(format!("seed {} every {}: {problem}", manner.seed, manner.every));
+        } else if self.is_over {
+            // What is left out before a hazard leads to its sink.
+            self.report.on_the_way += self.left_out;
+        } else if self.left_out > MOST_LEFT_OUT / 2 {
+            self.report.lost += self.left_out;
+        } else {
+            self.report.on_the_way += self.left_out;
+        }
+    }
+}
+
+/// The bits of I/O registers that libsimavr has otherwise than the data sheet, or of which it knows nothing: data address, mask, and why.
+const SIMAVR: [(u16, u8, &str); 3] = [
+    (0x60, 0xff, "WDTCSR: the change-enable bit and WDE are kept otherwise (section \"Watchdog Timer\")"),
+    (0x61, 0xff, "CLKPR: the fuse CKDIV8 is not programmed in libsimavr (section \"System Clock Prescaler\")"),
+    (0xba, 0xff, "TWAR: 0 after reset instead of 0xfe (section \"TWI Register Description\")"),
+];
+
+/// Hazards that a run in libsimavr does not show: it goes on as if nothing was. Where the space has such a sink at the instruction before, the
+/// run is not looked at any further.
+const UNSEEN: [HazardKind; 10] = [
+    HazardKind::ReservedOpcode,
+    HazardKind::OutsideMemory,
+    HazardKind::ReservedRegister,
+    HazardKind::ReservedBitWrite,
+    HazardKind::UndefinedPointerUse,
+    HazardKind::SelfProgramming,
+    HazardKind::InterruptsUnavailable,
+    HazardKind::BadInterrupt,
+    HazardKind::SleepForEver,
+    HazardKind::WatchdogSequence,
+];
+
+/// Whether a byte of libsimavr is one that a cell may stand for. Of I/O registers only what software alone changes is exact: hardware may have
+/// set a flag since, or ended a pulse, and the model does not say so before software looks.
+fn fits(device: &Device, address: u16, cell: TvByte, byte: u8) -> bool {
+    let is_memory = !(0x20..0x100).contains(&address) || (0x5d..=0x5f).contains(&address);
+    if is_memory {
+        return cell.contains(byte);
+    }
+    let Some(register) = device.register_at(address) else { return true };
+    let ignored = SIMAVR.iter().find(|(at, ..)| *at == address).map_or(0, |(_, mask, _)| *mask);
+    let bits = cell.bits();
+    (0..8).zip(&register.bits).all(|(bit, what)| {
+        let (known, value, shown) =
+            (bits.known_mask() >> bit & 1 == 1, bits.value() >> bit & 1 == 1, byte >> bit & 1 == 1);
+        if !known || value == shown || ignored >> bit & 1 == 1 {
+            return true;
+        }
+        match &what.kind {
+            BitKind::Plain => false,
+            BitKind::Flag(flag) => !value && flag.raised_while != Condition::Never,
+            BitKind::Pulse(pulse) => value || pulse.raised_while != Condition::Never,
+            BitKind::ReadOnly | BitKind::Reserved | BitKind::Input(_) | BitKind::Strobe | BitKind::Window(_) => true,
+        }
+    })
+}

@@ -1,0 +1,6 @@
+//! Runs of libsimavr and finished state spaces: what `inclusion-oracle` compares.
+
+pub mod compare;
+pub mod hazards;
+pub mod runs;
+pub mod subjects;

@@ -1,0 +1,74 @@
+//! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
+//!
+//!     inclusion-oracle RUNNER [--full] [--samples NAME,NAME...]
+//!
+//! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
+//! inputs and events:
+//!
+//! * (a) every state is covered by some state of the space at its place, and no sink covers anything. Where nothing is left out, each by itself;
+//!   with reductions a state may be one of those that are left out, if the run comes to covered ones again soon;
+//! * (b) the stack is never deeper than the bound;
+//! * (c) a hazard that the run commits is in the space, and where the space has no state any more the run has committed one.
+//!
+//! Exit code 1: something is not so.
+
+#![allow(clippy::print_stdout, reason = "the report is what the program is for")]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use rayon::prelude::*;
+
+use inclusion_oracle::compare::{Report, compare};
+use inclusion_oracle::subjects::{Selection, subjects};
+
+/// The part of all compared states that may be neither covered nor on the way to covered ones.
+const MOST_LOST: f64 = 0.001;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(runner) = arguments.next().map(PathBuf::from) else {
+        eprintln!("usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...]");
+        return ExitCode::from(2);
+    };
+    let (mut full, mut samples) = (false, None);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--full" => full = true,
+            "--samples" => samples = arguments.next(),
+            other => {
+                eprintln!("{other} is no option");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    let samples = samples.as_ref().map(|names| names.split(',').collect());
+    let subjects = subjects(full, samples.as_ref());
+    let all: Vec<Report> = subjects
+        .par_iter()
+        .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, full)))
+        .collect();
+    let (mut ok, mut literal, mut on_the_way, mut lost) = (true, 0, 0, 0);
+    let mut spaces = 0;
+    for report in &all {
+        for problem in &report.problems {
+            println!("WRONG {} ({}): {problem}", report.name, report.selection.name());
+            ok = false;
+        }
+        spaces += usize::from(report.is_finished);
+        literal += report.literal;
+        on_the_way += report.on_the_way;
+        lost += report.lost;
+    }
+    let compared = literal + on_the_way + lost;
+    println!(
+        "{spaces} finished spaces of {} were compared with {compared} states of libsimavr: {literal} are covered, {on_the_way} are left out and lead to covered ones, {lost} neither",
+        all.len()
+    );
+    let is_enough = spaces >= 40 && literal > 10_000;
+    if !is_enough {
+        println!("that is too little to say anything");
+    }
+    let is_little_lost = lost as f64 <= compared as f64 * MOST_LOST;
+    if ok && is_enough && is_little_lost { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

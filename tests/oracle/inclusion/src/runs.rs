@@ -1,0 +1,76 @@
+//! Runs in libsimavr, state by state.
+
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The data memory of an ATmega328P.
+pub const DATA_BYTES: usize = 0x900;
+/// The bytes of a state: see `struct state` in `runner.c`.
+const STATE_BYTES: usize = 16 + DATA_BYTES;
+
+/// A state of libsimavr.
+#[derive(Clone)]
+pub struct State {
+    /// The next instruction, as a flash byte address.
+    pub pc: u32,
+    /// The instruction that led here; none for an entry into a handler.
+    pub opcode: Option<u16>,
+    /// Whether the processor sleeps.
+    pub sleeping: bool,
+    /// How many handlers are active.
+    pub handlers: usize,
+    /// The data memory.
+    pub data: Vec<u8>,
+}
+
+impl State {
+    fn read(bytes: &[u8]) -> Self {
+        let opcode = u16::from_le_bytes([bytes[4], bytes[5]]);
+        Self {
+            pc: u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
+            opcode: (opcode != 0xffff).then_some(opcode),
+            sleeping: bytes[6] != 0,
+            handlers: bytes[7].into(),
+            data: bytes[16..].to_vec(),
+        }
+    }
+
+    /// The stack pointer.
+    #[must_use]
+    pub fn stack_pointer(&self) -> u16 {
+        u16::from_le_bytes([self.data[0x5d], self.data[0x5e]])
+    }
+}
+
+/// How a run is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The seed of everything that is random.
+    pub seed: u64,
+    /// How many instructions there are about between two events from outside; 0 if there are none.
+    pub every: u32,
+    /// How many instructions are executed.
+    pub steps: u32,
+}
+
+/// Calls `look` with every state of a run, until it is told to stop.
+///
+/// # Panics
+/// If the runner does not start.
+pub fn run(runner: &Path, image: &Path, manner: Manner, mut look: impl FnMut(&State) -> bool) {
+    let Manner { seed, every, steps } = manner;
+    let arguments = ["--seed", &seed.to_string(), "--every", &every.to_string(), "--steps", &steps.to_string()];
+    let mut command = Command::new(runner);
+    command.arg(image).args(arguments).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the runner starts");
+    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut bytes = vec![0; STATE_BYTES];
+    while output.read_exact(&mut bytes).is_ok() {
+        if !look(&State::read(&bytes)) {
+            break;
+        }
+    }
+    drop(output);
+    child.wait().expect("the runner ends");
+}
