@@ -18,6 +18,7 @@ pub(crate) use footing::Footing;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use three_valued::fault::{self, is_on};
 use three_valued::{ByteDomain, Truth, TvByte};
 use tvar::{Lookup, System};
 
@@ -335,7 +336,11 @@ impl<'f> Firmware<'f> {
         let mut states = Vec::new();
         for outcome in outcomes {
             // SOUND: what the entry itself did stays: flags that it acknowledged or set, and enable bits that it cleared.
-            let entered = if faulty(Fault::EntryForgotten) { *from } else { Running { calls: from.calls, ..*first } };
+            let entered = if faulty(Fault::EntryForgotten) || is_on(fault::Fault::EntryForgotten) {
+                *from
+            } else {
+                Running { calls: from.calls, ..*first }
+            };
             self.workspace.load(&self.store, &entered);
             for cell in self.processor().into_iter().flatten() {
                 self.workspace.state.data.set(cell, self.store.cell(from.memory, cell));

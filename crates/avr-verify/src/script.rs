@@ -12,6 +12,7 @@ use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
 };
 use std::ops::Range;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain};
 use tvar::LocationPrecision;
 
@@ -354,6 +355,7 @@ fn edges_below(
     let below = alternatives.map(|group| edges_below(scripts, group, depth + 1, hardware, most));
     match (question.chooser, hardware) {
         (Chooser::Environment, _) | (Chooser::Hardware, HardwareChoice::Free) => below.flatten().collect(),
+        (Chooser::State, _) if is_on(Fault::CasesAreChoices) => below.flatten().collect(),
         (Chooser::State, _) | (Chooser::Hardware, HardwareChoice::Open) => {
             below.reduce(|all, one| combine(&all, &one, most)).unwrap_or_default()
         }

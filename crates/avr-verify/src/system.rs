@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use three_valued::fault::{self, is_on};
 use three_valued::{Truth, TvByte};
 use tvar::{
     Blame, Candidate, Decided, Decision, Difference, Goal, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision,
@@ -308,6 +309,11 @@ impl System for Firmware<'_> {
         self.workspace.load(&self.store, &running);
         for (address, mask) in lost {
             let cell = self.workspace.state.data.get(address).forget(mask);
+            let cell = if is_on(fault::Fault::UnknownIsZero) {
+                TvByte::new(cell.value() & !mask, cell.known_mask() | mask)
+            } else {
+                cell
+            };
             self.workspace.state.data.set(address, cell);
         }
         AbstractState::Running(self.workspace.save(&mut self.store, running.did, running.postponed))

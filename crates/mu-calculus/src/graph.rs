@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
 use thiserror::Error;
+use three_valued::fault::{Fault, is_on};
 
 /// A state, counted from 0 in the order in which the builder saw them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,6 +119,7 @@ impl HyperGraph {
         let range = self.edge_range(state);
         let start = self.member_starts[range.start as usize] as usize;
         let end = self.member_starts[range.end as usize] as usize;
+        let end = if is_on(Fault::LastSuccessorIgnored) && end > start + 1 { end - 1 } else { end };
         &self.members[start..end]
     }
 

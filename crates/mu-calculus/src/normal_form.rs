@@ -11,6 +11,7 @@ mod translation;
 mod tying;
 
 use thiserror::Error;
+use three_valued::fault::{Fault, is_on};
 
 use crate::formula::{FixedPoint, Formula, MAX_DEPTH, Modality, Variable};
 use crate::labels::AtomId;
@@ -153,7 +154,8 @@ impl NormalForm {
     /// for greatest. Of what an infinite play passes infinitely often, the largest decides: even wins.
     #[must_use]
     pub fn priority(&self, id: NodeId) -> Option<u32> {
-        matches!(self.node(id), Node::Fixed(..)).then(|| self.priorities[id.index()])
+        matches!(self.node(id), Node::Fixed(..))
+            .then(|| self.priorities[id.index()] + u32::from(is_on(Fault::LeastIsGreatest)))
     }
 
     /// How many fixed points of changing kind depend on each other: 0 without recursion, 1 if alternation-free.

@@ -1,5 +1,6 @@
 //! Three-valued bytes: the value domain of verification.
 
+use crate::fault::{Fault, is_on};
 use crate::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvSum, TvWord};
 use std::fmt;
 
@@ -213,6 +214,7 @@ impl TvByte {
 
     /// What is known of a sum or difference of which the value lies in a range, of values that need more than a byte.
     fn narrow(mut sum: Sum<Self>, low: i16, high: i16) -> Sum<Self> {
+        let high = if is_on(Fault::RangeTooNarrow) && low < high { high - 1 } else { high };
         let wraps = low.div_euclid(256);
         if wraps != high.div_euclid(256) {
             return sum;
@@ -399,6 +401,9 @@ impl ByteDomain for TvByte {
 
     #[inline]
     fn join(&self, other: &Self) -> Self {
+        if is_on(Fault::JoinKeepsFirst) {
+            return *self;
+        }
         if self.is_ranged() || other.is_ranged() {
             return self.hull(*other);
         }

@@ -11,6 +11,7 @@
 mod byte;
 mod concrete;
 mod domain;
+pub mod fault;
 mod traced;
 mod truth;
 mod word;

@@ -6,6 +6,7 @@ use super::Step;
 use super::flags::{ZeroFlag, flag};
 use crate::environment::Environment;
 use avr_isa::Register;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Signedness, Sum};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -48,7 +49,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// ADIW.
     pub(super) fn add_immediate_to_word(&mut self, rd: Register, k: u8) {
         let low = self.register(rd).add(&V::constant(k), &V::Bit::constant(false));
-        let high = self.register(rd.next()).add(&V::constant(0), &low.carries.bit(7));
+        let high = self.register(rd.next()).add(&V::constant(0), &into_high_byte(&low));
         self.set_word_flags(&low, &high);
         self.set_register(rd, low.value);
         self.set_register(rd.next(), high.value);
@@ -57,7 +58,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// SBIW.
     pub(super) fn subtract_immediate_from_word(&mut self, rd: Register, k: u8) {
         let low = self.register(rd).subtract(&V::constant(k), &V::Bit::constant(false));
-        let high = self.register(rd.next()).subtract(&V::constant(0), &low.carries.bit(7));
+        let high = self.register(rd.next()).subtract(&V::constant(0), &into_high_byte(&low));
         self.set_word_flags(&low, &high);
         self.set_register(rd, low.value);
         self.set_register(rd.next(), high.value);
@@ -219,4 +220,9 @@ mod tests {
         assert_eq!(after(true), TvByte::new(0x00, 0xe0).within(3, 18).expect("the range is not empty"));
         assert_eq!(after(false), TvByte::new(0x00, 0xe0));
     }
+}
+
+/// The carry or borrow into the high byte of a word.
+fn into_high_byte<V: ByteDomain>(low: &Sum<V>) -> V::Bit {
+    if is_on(Fault::WordCarryLost) { V::Bit::constant(false) } else { low.carries.bit(7) }
 }

@@ -9,6 +9,7 @@ use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::state::{Frame, FrameKind};
 use avr_isa::{Pointer, Register};
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// The most targets of an indirect jump that are told apart.
@@ -53,6 +54,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Passes over the next instruction, both words of it.
     fn skip(&mut self) {
         let words = self.machine.program.words_at(self.state.control.pc);
+        let words = if is_on(Fault::SkipOneWord) { words.min(1) } else { words };
         self.cycles += words;
         self.jump_relative(words as i32);
     }
@@ -232,7 +234,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         self.return_from_call()?;
         self.set_flags(&[(flag::I, &V::Bit::constant(true))]);
-        self.state.control.interrupt_delay = true;
+        self.state.control.interrupt_delay = !is_on(Fault::NoDelayAfterReti);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Step;
 use crate::environment::Environment;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Sum};
 
 /// Bit numbers in SREG.
@@ -52,9 +53,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// H, S, V, N, C of an addition or subtraction, and `zero`.
     pub(super) fn set_sum_flags(&mut self, sum: &Sum<V>, zero: &V::Bit) {
+        let half = sum.carries.bit(3);
+        let half = if is_on(Fault::HalfCarryInverted) { half.not() } else { half };
+        let sign = if is_on(Fault::SignWithoutOverflow) { sum.value.bit(7) } else { sum.negative.clone() };
         self.set_flags(&[
-            (flag::H, &sum.carries.bit(3)),
-            (flag::S, &sum.negative),
+            (flag::H, &half),
+            (flag::S, &sign),
             (flag::V, &sum.overflow),
             (flag::N, &sum.value.bit(7)),
             (flag::Z, zero),
@@ -66,6 +70,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn zero_after(&self, sum: &Sum<V>, zero: ZeroFlag) -> V::Bit {
         match zero {
             ZeroFlag::Fresh => sum.zero.clone(),
+            ZeroFlag::Chained if is_on(Fault::ZeroNotChained) => sum.zero.clone(),
             ZeroFlag::Chained => sum.zero.and(&self.flag(flag::Z)),
         }
     }

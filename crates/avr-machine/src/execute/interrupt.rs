@@ -10,6 +10,7 @@ use crate::hazard::{HazardKind, Stop};
 use crate::program::Fetched;
 use crate::state::FrameKind;
 use avr_isa::Instruction;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain};
 
 /// Clock cycles of an interrupt entry, and what waking up adds.
@@ -108,7 +109,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return false;
         }
         let machine = self.machine;
-        for group in machine.interrupt_groups() {
+        let groups = machine.interrupt_groups();
+        for index in 0..groups.len() {
+            let group = &groups[if is_on(Fault::LowestPriorityFirst) { groups.len() - 1 - index } else { index }];
             let enable = self.state.data.get(group.address).bits();
             if (enable.value() | enable.unknown_mask()) & group.mask == 0 {
                 continue;
@@ -218,7 +221,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.control.peripheral_written = false;
         self.acknowledge(interrupt);
         self.push_return_address(FrameKind::Interrupt(interrupt.number))?;
-        self.set_flags(&[(flag::I, &V::Bit::constant(false))]);
+        self.set_flags(&[(flag::I, &V::Bit::constant(is_on(Fault::EntryKeepsI)))]);
         let base = self.vector_base();
         self.jump(base + u32::from(interrupt.vector));
         self.environment.event(Event::Interrupt(interrupt.number));
@@ -234,6 +237,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn acknowledge(&mut self, interrupt: &'static Interrupt) {
         let level = self.holds(&interrupt.level_while);
         match &interrupt.request {
+            Request::Latched { .. } if is_on(Fault::FlagStays) => {}
             Request::Latched { flag } if !level => self.set_stored(*flag, false),
             Request::Persistent { flag } => self.set_stored(*flag, true),
             Request::Latched { .. } | Request::Condition { .. } => {}

@@ -11,6 +11,7 @@ use crate::device::{BitKind, Changes, ClearedBy, Condition, Freedom, KnownBits, 
 use crate::environment::{Demand, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -65,6 +66,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.unsettle_pins(&before, address);
         }
         match address {
+            _ if address == machine.stack_low && is_on(Fault::LowByteUncounted) => self.state.control.torn = true,
             _ if address == machine.stack_low => return self.stack_pointer_moved(),
             _ if Some(address) == machine.stack_high => self.state.control.torn = true,
             _ => {}
@@ -100,7 +102,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if rises {
             self.assume_cell(self.machine.status_address, TvByte::new(0x80, 0x80))?;
         }
-        self.state.control.interrupt_delay = rises;
+        self.state.control.interrupt_delay = rises && !is_on(Fault::NoDelayAfterSei);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::environment::{Environment, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::program::Fetched;
 use crate::state::{Frame, FrameKind};
+use three_valued::fault::{Fault, is_on};
 use three_valued::{ByteDomain, TvByte};
 
 /// The most values of the stack pointer that are told apart.
@@ -62,14 +63,16 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// SPL alone is a whole change as well; a change that began with SPH ends with it.
     pub(crate) fn stack_pointer_moved(&mut self) -> Result<(), Stop> {
         let pointer = self.stack_pointer()?;
-        self.forget_frames(pointer);
-        self.check_static_data(pointer.wrapping_add(1))
+        if !is_on(Fault::FramesKept) {
+            self.forget_frames(pointer);
+        }
+        if is_on(Fault::DataUnchecked) { Ok(()) } else { self.check_static_data(pointer.wrapping_add(1)) }
     }
 
     /// A torn stack pointer that the next instruction uses counts as it stands.
     pub(crate) fn take_torn_pointer(&mut self) -> Result<(), Stop> {
         let is_used = match self.machine.program.fetch(self.state.control.pc) {
-            Fetched::Instruction { instruction, .. } => instruction.uses_stack(),
+            Fetched::Instruction { instruction, .. } => instruction.uses_stack() && !is_on(Fault::LowByteUncounted),
             Fetched::Reserved | Fetched::Outside => false,
         };
         if is_used { self.stack_pointer_moved() } else { Ok(()) }

@@ -8,6 +8,7 @@ use crate::environment::{Demand, Environment, Input};
 use crate::execute::Step;
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -34,7 +35,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Access::Direct | Access::LocksPair { .. } => {}
         }
         let eeprom = self.machine.device.eeprom.filter(|eeprom| eeprom.program.address == address);
-        if let Some(eeprom) = eeprom.filter(|eeprom| selected & eeprom.program.mask() != 0) {
+        if let Some(eeprom) = eeprom.filter(|eeprom| selected & eeprom.program.mask() != 0 && !is_on(Fault::BusyStale))
+        {
             // Programming that was under way may be done by now, unseen.
             self.refresh_bits(eeprom.program, Demand::Decides);
         }

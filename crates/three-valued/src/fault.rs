@@ -1,0 +1,108 @@
+//! Deliberate faults of all crates, to measure what tests and oracles find: one at a time, switched at run time.
+//!
+//! They exist in builds with the feature `faults` only, which tests and oracles ask for; without it [`is_on`] is a constant. The environment variable
+//! `AVR_TVAR_FAULT` puts one in for a whole process. `tests/faults/table.md` says what finds each.
+
+/// Declares the faults with the names that the environment variable and the table have, and what is wrong.
+macro_rules! faults {
+    ($($fault:ident $name:literal $meaning:literal;)*) => {
+        /// A deliberate fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Fault {
+            $(#[doc = $meaning] $fault,)*
+        }
+
+        impl Fault {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$fault,)*];
+
+            /// The name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$fault => $name,)* }
+            }
+
+            /// What is wrong.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$fault => $meaning,)* }
+            }
+        }
+    };
+}
+
+faults! {
+    EntryForgotten "entry-forgotten" "Passing a handler in one step forgets what the entry does to flags.";
+    LowByteUncounted "low-byte-uncounted" "A write of SPL alone is no change of the stack pointer that counts.";
+    FramesKept "frames-kept" "Return addresses stay when SP is raised by writing it.";
+    DataUnchecked "data-unchecked" "Writing SP does not check that the stack stays out of static data.";
+    BusyStale "busy-stale" "A write to EECR takes a stored EEPE for the truth.";
+    FlagStays "flag-stays" "Entering a handler does not clear the latched flag.";
+    EntryKeepsI "entry-keeps-i" "Entering a handler does not clear I.";
+    NoDelayAfterSei "no-delay-after-sei" "An interrupt may come at once after I was set.";
+    NoDelayAfterReti "no-delay-after-reti" "An interrupt may come at once after RETI.";
+    LowestPriorityFirst "lowest-priority-first" "Of several interrupts that are certain the one with the highest number comes.";
+    HalfCarryInverted "half-carry-inverted" "H is inverted after sums and differences.";
+    ZeroNotChained "zero-not-chained" "CPC and SBC set Z without regard to its old value.";
+    SignWithoutOverflow "sign-without-overflow" "S is N, without V.";
+    SkipOneWord "skip-one-word" "A skip passes one word of an instruction of two.";
+    WordCarryLost "word-carry-lost" "ADIW and SBIW do not carry into the high byte.";
+    JoinKeepsFirst "join-keeps-first" "The join of two bytes is the first one.";
+    UnknownIsZero "unknown-is-zero" "A bit that is forgotten becomes 0.";
+    RangeTooNarrow "range-too-narrow" "The range of a sum lacks its greatest value.";
+    CoversBlindly "covers-blindly" "A memory is taken to cover every other one.";
+    LastSuccessorIgnored "last-successor-ignored" "The solver does not look at the last successor of a state.";
+    CasesAreChoices "cases-are-choices" "Cases of stored values are taken for choices of the environment.";
+    LeastIsGreatest "least-is-greatest" "The solver takes least fixed points for greatest ones.";
+}
+
+#[cfg(not(feature = "faults"))]
+mod switch {
+    use super::Fault;
+
+    /// Whether a fault is put in: never in this build.
+    #[inline]
+    #[must_use]
+    pub const fn is_on(_: Fault) -> bool {
+        false
+    }
+}
+
+#[cfg(feature = "faults")]
+mod switch {
+    use super::Fault;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    const NONE: u8 = u8::MAX;
+    const UNREAD: u8 = u8::MAX - 1;
+
+    static CURRENT: AtomicU8 = AtomicU8::new(UNREAD);
+
+    /// Whether a fault is put in.
+    #[inline]
+    #[must_use]
+    pub fn is_on(fault: Fault) -> bool {
+        let current = CURRENT.load(Ordering::Relaxed);
+        if current == UNREAD { read() == fault as u8 } else { current == fault as u8 }
+    }
+
+    /// Puts a fault in for the whole process, or takes it out.
+    pub fn put_in(fault: Option<Fault>) {
+        CURRENT.store(fault.map_or(NONE, |fault| fault as u8), Ordering::Relaxed);
+    }
+
+    /// What the environment says.
+    ///
+    /// # Panics
+    /// If it names no fault: a misspelt one must not pass for none.
+    fn read() -> u8 {
+        let name = std::env::var("AVR_TVAR_FAULT").ok();
+        let named = |name: &String| Fault::ALL.iter().copied().find(|fault| fault.name() == name);
+        let fault = name.as_ref().map(|name| named(name).unwrap_or_else(|| panic!("there is no fault {name}")));
+        put_in(fault);
+        fault.map_or(NONE, |fault| fault as u8)
+    }
+}
+
+pub use switch::*;
