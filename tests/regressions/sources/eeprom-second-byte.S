@@ -13,7 +13,8 @@ start:  clr r1
         out EEDR, r18
         sbi EECR, EEMPE
         sbi EECR, EEPE
-        wait_timer
+busy:   sbic EECR, EEPE
+        rjmp busy
         sbi EECR, EERE
         in r17, EEDR
         cpi r17, 0x22

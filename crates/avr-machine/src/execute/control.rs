@@ -192,7 +192,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The return address that a call pushed where the stack pointer is now, if one did.
     fn expected_return(&mut self) -> Result<Option<u32>, Stop> {
         let pointer = self.stack_pointer()?;
-        self.forget_frames(pointer);
+        if !is_on(Fault::FramesKept) {
+            self.forget_frames(pointer);
+        }
         let position = pointer.wrapping_add(self.machine.pc_bytes as u16);
         match self.state.calls.top().copied() {
             Some(frame) if frame.position == position => Ok(Some(frame.return_address)),
