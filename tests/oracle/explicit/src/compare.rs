@@ -1,0 +1,153 @@
+//! One program after another: what this oracle finds, what the verifier says, and whether the two agree.
+
+use crate::ask::Asker;
+use crate::formula::Property;
+use crate::generate;
+use crate::graph::Graph;
+use crate::machine::{Fault, Machine, Misstep};
+use crate::program::Program;
+use crate::random::Random;
+use crate::solve;
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::PropertyFile;
+use avr_verify::{Exhausted, Progress, Reductions, Request, Results, Verdict, Watch, verify};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// The most states of a program that is looked at.
+const STATES: usize = 4000;
+/// Formulas with fixed points of their own are evaluated naively, on graphs up to this size only.
+const STATES_FOR_FIXED_POINTS: usize = 1500;
+/// The limits of the verifier.
+const VERIFIER_STATES: usize = 30_000;
+const VERIFIER_TIME: Duration = Duration::from_secs(4);
+/// Properties of a program.
+const PROPERTIES: usize = 5;
+/// One of so many programs is verified with nothing left out.
+const PLAINLY: u64 = 5;
+
+/// A limit on states and time.
+struct Limits {
+    started: Instant,
+}
+
+impl Watch for Limits {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        if progress.states > VERIFIER_STATES {
+            return Some(Exhausted::Memory(0));
+        }
+        self.cancelled().then_some(Exhausted::Time(VERIFIER_TIME))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.started.elapsed() > VERIFIER_TIME
+    }
+}
+
+/// How many there were of what.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) programs: u64,
+    pub(crate) states: usize,
+    pub(crate) properties: u64,
+    pub(crate) holds: u64,
+    pub(crate) violated: u64,
+    pub(crate) unknown: u64,
+    /// Why the verifier did not decide.
+    pub(crate) reasons: BTreeMap<String, u64>,
+    /// Programs that were not looked at, by what is wrong with them.
+    pub(crate) left_out: BTreeMap<String, u64>,
+    pub(crate) contradictions: Vec<String>,
+}
+
+/// Compares programs with these seeds.
+pub(crate) fn run(seeds: impl IntoIterator<Item = u64>, fault: Option<Fault>, counts: &mut Counts) {
+    for seed in seeds {
+        if let Err(misstep) = compare(seed, fault, counts) {
+            *counts.left_out.entry(format!("{misstep:?}")).or_default() += 1;
+        }
+    }
+}
+
+fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), Misstep> {
+    let mut random = Random::new(seed);
+    let program = generate::program(&mut random);
+    // What is asked does not depend on what is falsified.
+    let right = Graph::explore(&Machine { program: &program, fault: None }, STATES)?;
+    let mut asker = Asker::new(&mut random, &program, &right);
+    let mut properties: Vec<Property> = (0..PROPERTIES).map(|_| asker.property()).collect();
+    let graph = match fault {
+        None => right,
+        Some(_) => Graph::explore(&Machine { program: &program, fault }, 2 * STATES)?,
+    };
+    let is_small = graph.len() <= STATES_FOR_FIXED_POINTS;
+    properties.retain(|property| is_small || !property.has_fixed_points());
+    counts.programs += 1;
+    counts.states += graph.len();
+    let plainly = seed % PLAINLY == 0;
+    let told = match ask(&program, &properties, plainly) {
+        Ok(told) => told,
+        Err(error) => {
+            counts.contradictions.push(format!("seed {seed}: no answer: {error}\n{program}"));
+            return Ok(());
+        }
+    };
+    let tell = |what: &str| {
+        let how = if plainly { ", nothing left out" } else { "" };
+        format!("seed {seed}{how}: {what}\n{program}")
+    };
+    for (property, result) in properties.iter().zip(&told.properties) {
+        counts.properties += 1;
+        let holds = solve::holds(&graph, property);
+        let says = match &result.verdict {
+            Verdict::Holds => true,
+            Verdict::Violated => false,
+            Verdict::Unknown(unknown) => {
+                counts.unknown += 1;
+                if unknown.self_check_failed {
+                    counts.contradictions.push(tell(&format!("{property}: self-check failed: {}", unknown.reason)));
+                }
+                let kind: String = unknown.reason.split([':', ',', '\'']).next().unwrap_or_default().into();
+                *counts.reasons.entry(kind).or_default() += 1;
+                continue;
+            }
+        };
+        match (holds, says) {
+            (true, true) => counts.holds += 1,
+            (false, false) => counts.violated += 1,
+            _ => {
+                let word = |holds| if holds { "holds" } else { "violated" };
+                let text = format!("{property}\n  oracle: {}, verifier: {}", word(holds), word(says));
+                counts.contradictions.push(tell(&text));
+            }
+        }
+    }
+    let deepest = u32::from(graph.deepest());
+    if told.stack.lower.is_some_and(|lower| lower > deepest) || told.stack.upper.is_some_and(|upper| upper < deepest) {
+        counts.contradictions.push(tell(&format!("the stack has {deepest} bytes, the verifier: {:?}", told.stack)));
+    }
+    Ok(())
+}
+
+/// What the verifier says.
+fn ask(program: &Program, properties: &[Property], plainly: bool) -> Result<Results, String> {
+    let device = Device::named("atmega328p").map_err(|error| error.to_string())?;
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let image = Image::parse("program.hex", program.hex().as_bytes(), &options).map_err(|error| error.to_string())?;
+    let mut file = PropertyFile::parse("empty.ron", "()").map_err(|error| error.to_string())?;
+    for property in properties {
+        let text = property.to_string();
+        let parsed = avr_properties::Property::from_command_line(&text);
+        file.properties.push(parsed.map_err(|error| format!("{text}: {error}"))?);
+    }
+    let watch = Limits { started: Instant::now() };
+    let reductions = if plainly { Reductions::NONE } else { Reductions::ALL };
+    let request = Request { reductions, facts: !plainly, watch: &watch, ..Request::of(&image, device, &file) };
+    verify(&request).map_err(|error| {
+        let mut text = error.to_string();
+        properties.iter().for_each(|property| _ = write!(text, "\n  {property}"));
+        text
+    })
+}

@@ -1,0 +1,480 @@
+//! The machine: what a step leads to, with every choice of the environment. After the data sheet of the ATmega328P and
+//! the instruction set manual, with nothing of the engine.
+//!
+//! A step is one instruction or the entry into a handler. A request for INT0, INT1 or PCINT0 may come just before any
+//! instruction, and programs never look at its flag, so an enabled interrupt may be taken or not.
+
+use crate::program::{CELLS, Constant, EICRA, EIMSK, GPIOR0, One, Op, PCICR, PCMSK0, PINB, PORTB, Program, SREG, Two};
+
+/// The most bytes on the stack; a program that wants more is not looked at.
+const STACK: usize = 20;
+/// The top of the stack (RAMEND).
+pub(crate) const RAMEND: u16 = 0x8ff;
+
+const C: u8 = 0;
+const Z: u8 = 1;
+const N: u8 = 2;
+const V: u8 = 3;
+const S: u8 = 4;
+const H: u8 = 5;
+const T: u8 = 6;
+pub(crate) const I: u8 = 7;
+
+/// Something done wrongly on purpose, to show that it is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    NoDelayAfterSei,
+    NoDelayAfterReti,
+    RetiKeepsI,
+    EntryKeepsI,
+    EntryTakesTwoSteps,
+    BranchInverted,
+    InputsAreZero,
+    NoInterrupts,
+    InterruptsAreCertain,
+    OnlyTheFirstInterrupt,
+    SkipNever,
+    IncKeepsZ,
+    StoreIsLost,
+    RestoreKeepsSreg,
+}
+
+impl Fault {
+    pub(crate) const ALL: [Self; 14] = [
+        Self::NoDelayAfterSei,
+        Self::NoDelayAfterReti,
+        Self::RetiKeepsI,
+        Self::EntryKeepsI,
+        Self::EntryTakesTwoSteps,
+        Self::BranchInverted,
+        Self::InputsAreZero,
+        Self::NoInterrupts,
+        Self::InterruptsAreCertain,
+        Self::OnlyTheFirstInterrupt,
+        Self::SkipNever,
+        Self::IncKeepsZ,
+        Self::StoreIsLost,
+        Self::RestoreKeepsSreg,
+    ];
+}
+
+/// Why a program is not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Misstep {
+    /// Something is read that nothing has written.
+    Unwritten,
+    /// The stack becomes too deep, or something is popped that nobody pushed.
+    Stack,
+    /// No instruction begins there.
+    NoInstruction,
+    /// An address that the generator must not use.
+    Address,
+    /// Too many states.
+    States,
+}
+
+/// A state. What was popped from the stack cannot be read any more, so it is not kept.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct State {
+    pub(crate) pc: u16,
+    registers: [u8; 9],
+    cells: [u8; 2],
+    pub(crate) portb: u8,
+    pub(crate) gpior0: u8,
+    pub(crate) eimsk: u8,
+    pcicr: u8,
+    pub(crate) sreg: u8,
+    /// The instruction before set I: one more runs before an interrupt.
+    delayed: bool,
+    /// How many handlers run.
+    pub(crate) handlers: u8,
+    stack: [u8; STACK],
+    pub(crate) depth: u8,
+    /// The registers and cells that were written, a bit each.
+    written: u16,
+}
+
+/// Where a register is kept: r16 to r24.
+fn index(register: u8) -> usize {
+    usize::from(register) - 16
+}
+
+impl State {
+    /// The state after a reset, with nothing written.
+    pub(crate) fn reset() -> Self {
+        Self {
+            pc: 0,
+            registers: [0; 9],
+            cells: [0; 2],
+            portb: 0,
+            gpior0: 0,
+            eimsk: 0,
+            pcicr: 0,
+            sreg: 0,
+            delayed: false,
+            handlers: 0,
+            stack: [0; STACK],
+            depth: 0,
+            written: 0,
+        }
+    }
+
+    pub(crate) fn register(&self, register: u8) -> u8 {
+        self.registers[index(register)]
+    }
+
+    pub(crate) fn cell(&self, address: u16) -> u8 {
+        self.cells[usize::from(address - CELLS[0])]
+    }
+
+    /// Gives a register a content without writing it.
+    pub(crate) fn set_content(&mut self, register: u8, value: u8) {
+        self.registers[index(register)] = value;
+    }
+
+    /// Gives a cell a content without writing it.
+    pub(crate) fn set_cell(&mut self, address: u16, value: u8) {
+        self.cells[usize::from(address - CELLS[0])] = value;
+    }
+
+    pub(crate) fn flag(&self, flag: u8) -> bool {
+        self.sreg >> flag & 1 == 1
+    }
+
+    /// Whether an interrupt (1 to 3, as its vector) is enabled by its own bit.
+    pub(crate) fn enables(&self, vector: u16) -> bool {
+        match vector {
+            1 => self.eimsk & 1 != 0,
+            2 => self.eimsk & 2 != 0,
+            _ => self.pcicr & 1 != 0,
+        }
+    }
+
+    fn set_flag(&mut self, flag: u8, value: bool) {
+        self.sreg = self.sreg & !(1 << flag) | u8::from(value) << flag;
+    }
+
+    fn read(&self, register: u8) -> Result<u8, Misstep> {
+        let known = self.written >> index(register) & 1 == 1;
+        if known { Ok(self.register(register)) } else { Err(Misstep::Unwritten) }
+    }
+
+    fn write(&mut self, register: u8, value: u8) {
+        self.set_content(register, value);
+        self.written |= 1 << index(register);
+    }
+
+    fn push(&mut self, value: u8) -> Result<(), Misstep> {
+        *self.stack.get_mut(usize::from(self.depth)).ok_or(Misstep::Stack)? = value;
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<u8, Misstep> {
+        self.depth = self.depth.checked_sub(1).ok_or(Misstep::Stack)?;
+        Ok(std::mem::take(&mut self.stack[usize::from(self.depth)]))
+    }
+
+    fn call(&mut self, target: u16) -> Result<(), Misstep> {
+        let [low, high] = self.pc.to_le_bytes();
+        self.push(low)?;
+        self.push(high)?;
+        self.pc = target;
+        Ok(())
+    }
+
+    fn return_from_call(&mut self) -> Result<(), Misstep> {
+        let high = self.pop()?;
+        let low = self.pop()?;
+        self.pc = u16::from_le_bytes([low, high]);
+        Ok(())
+    }
+
+    /// The content of a data address that is no pin.
+    fn load(&self, address: u16) -> Result<u8, Misstep> {
+        match address {
+            PORTB => Ok(self.portb),
+            GPIOR0 => Ok(self.gpior0),
+            EIMSK => Ok(self.eimsk),
+            SREG => Ok(self.sreg),
+            PCICR => Ok(self.pcicr),
+            _ if CELLS.contains(&address) => match self.written >> (9 + address - CELLS[0]) & 1 {
+                0 => Err(Misstep::Unwritten),
+                _ => Ok(self.cell(address)),
+            },
+            _ => Err(Misstep::Address),
+        }
+    }
+
+    fn store(&mut self, address: u16, value: u8, fault: Option<Fault>) -> Result<(), Misstep> {
+        match address {
+            PORTB => self.portb = value,
+            GPIOR0 => self.gpior0 = value,
+            EIMSK => self.eimsk = value,
+            PCICR => self.pcicr = value,
+            // How a request is made, and by which pins, makes no difference to whether it may come.
+            EICRA | PCMSK0 => {}
+            SREG => {
+                self.delayed = !self.flag(I) && value >> I & 1 == 1 && fault != Some(Fault::NoDelayAfterSei);
+                self.sreg = value;
+            }
+            _ if CELLS.contains(&address) => {
+                if fault != Some(Fault::StoreIsLost) || self.handlers == 0 {
+                    self.set_cell(address, value);
+                }
+                self.written |= 1 << (9 + address - CELLS[0]);
+            }
+            _ => return Err(Misstep::Address),
+        }
+        Ok(())
+    }
+
+    fn set_sign_and_zero(&mut self, result: u8) {
+        self.set_flag(N, result & 0x80 != 0);
+        self.set_flag(Z, result == 0);
+        let sign = self.flag(N) != self.flag(V);
+        self.set_flag(S, sign);
+    }
+
+    fn logic(&mut self, result: u8) -> u8 {
+        self.set_flag(V, false);
+        self.set_sign_and_zero(result);
+        result
+    }
+
+    fn subtract(&mut self, a: u8, b: u8) -> u8 {
+        let result = a.wrapping_sub(b);
+        self.set_flag(C, b > a);
+        self.set_flag(H, b & 0xf > a & 0xf);
+        self.set_flag(V, (a ^ b) & (a ^ result) & 0x80 != 0);
+        self.set_sign_and_zero(result);
+        result
+    }
+
+    fn add(&mut self, a: u8, b: u8) -> u8 {
+        let result = a.wrapping_add(b);
+        self.set_flag(C, u16::from(a) + u16::from(b) > 0xff);
+        self.set_flag(H, (a & 0xf) + (b & 0xf) > 0xf);
+        self.set_flag(V, !(a ^ b) & (a ^ result) & 0x80 != 0);
+        self.set_sign_and_zero(result);
+        result
+    }
+
+    fn one(&mut self, one: One, a: u8, fault: Option<Fault>) -> u8 {
+        let zero = self.flag(Z);
+        let result = match one {
+            One::Inc => {
+                self.set_flag(V, a == 0x7f);
+                a.wrapping_add(1)
+            }
+            One::Dec => {
+                self.set_flag(V, a == 0x80);
+                a.wrapping_sub(1)
+            }
+            One::Com => {
+                self.set_flag(V, false);
+                self.set_flag(C, true);
+                !a
+            }
+            One::Lsr => {
+                self.set_flag(C, a & 1 == 1);
+                self.set_flag(V, a & 1 == 1);
+                a >> 1
+            }
+            One::Swap => return a.rotate_left(4),
+        };
+        self.set_sign_and_zero(result);
+        if one == One::Inc && fault == Some(Fault::IncKeepsZ) {
+            self.set_flag(Z, zero);
+        }
+        result
+    }
+
+    /// Leaves out the next instruction.
+    fn skip(&mut self, program: &Program, fault: Option<Fault>) -> Result<(), Misstep> {
+        if fault != Some(Fault::SkipNever) {
+            self.pc += program.at(self.pc).ok_or(Misstep::NoInstruction)?.words();
+        }
+        Ok(())
+    }
+}
+
+/// A program with the rules by which it runs.
+pub(crate) struct Machine<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Machine<'_> {
+    fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    /// Adds all states that one step may lead to.
+    pub(crate) fn step(&self, state: &State, next: &mut Vec<State>) -> Result<(), Misstep> {
+        if state.flag(I) && !state.delayed && !self.has(Fault::NoInterrupts) {
+            for vector in 1..=3 {
+                if state.enables(vector) && !(self.has(Fault::EntryKeepsI) && state.depth > 6) {
+                    next.push(self.entered(state, vector)?);
+                    if self.has(Fault::InterruptsAreCertain) {
+                        return Ok(());
+                    }
+                    if self.has(Fault::OnlyTheFirstInterrupt) {
+                        break;
+                    }
+                }
+            }
+        }
+        self.instruction(state, next)
+    }
+
+    fn entered(&self, state: &State, vector: u16) -> Result<State, Misstep> {
+        let mut entered = state.clone();
+        entered.call(2 * vector)?;
+        entered.handlers += 1;
+        if !self.has(Fault::EntryKeepsI) {
+            entered.set_flag(I, false);
+        }
+        if self.has(Fault::EntryTakesTwoSteps) && let Some(Op::Jmp(target)) = self.program.at(entered.pc) {
+            entered.pc = target;
+        }
+        Ok(entered)
+    }
+
+    fn instruction(&self, before: &State, next: &mut Vec<State>) -> Result<(), Misstep> {
+        let op = self.program.at(before.pc).ok_or(Misstep::NoInstruction)?;
+        let mut state = before.clone();
+        state.pc += op.words();
+        state.delayed = false;
+        // What a pin may show is the only choice within an instruction.
+        match op {
+            Op::In(d, PINB) => {
+                let highest = if self.has(Fault::InputsAreZero) { 0 } else { 0xff };
+                for value in 0..=highest {
+                    let mut read = state.clone();
+                    read.write(d, value);
+                    next.push(read);
+                }
+                return Ok(());
+            }
+            Op::SkipIo(PINB, _, skipped_if) => {
+                for value in [false, true] {
+                    if value && self.has(Fault::InputsAreZero) {
+                        continue;
+                    }
+                    let mut read = state.clone();
+                    if value == skipped_if {
+                        read.skip(self.program, self.fault)?;
+                    }
+                    next.push(read);
+                }
+                return Ok(());
+            }
+            _ => self.execute(op, &mut state)?,
+        }
+        next.push(state);
+        Ok(())
+    }
+
+    /// Executes an instruction without a choice.
+    fn execute(&self, op: Op, state: &mut State) -> Result<(), Misstep> {
+        match op {
+            Op::Two(two, d, r) => {
+                let b = state.read(r)?;
+                let a = if two == Two::Mov { 0 } else { state.read(d)? };
+                match two {
+                    Two::Mov => state.write(d, b),
+                    Two::Cp => _ = state.subtract(a, b),
+                    Two::Add => state.add_to(d, a, b),
+                    Two::Sub => state.subtract_from(d, a, b),
+                    Two::And => state.write_logic(d, a & b),
+                    Two::Or => state.write_logic(d, a | b),
+                    Two::Eor => state.write_logic(d, a ^ b),
+                }
+            }
+            Op::Constant(Constant::Ldi, d, k) => state.write(d, k),
+            Op::Constant(constant, d, k) => {
+                let a = state.read(d)?;
+                match constant {
+                    Constant::Ldi | Constant::Cpi => _ = state.subtract(a, k),
+                    Constant::Subi => state.subtract_from(d, a, k),
+                    Constant::Andi => state.write_logic(d, a & k),
+                    Constant::Ori => state.write_logic(d, a | k),
+                }
+            }
+            Op::One(one, d) => {
+                let result = state.read(d).map(|a| state.one(one, a, self.fault))?;
+                state.write(d, result);
+            }
+            Op::In(d, address) | Op::Lds(d, address) => {
+                let value = state.load(address)?;
+                state.write(d, value);
+            }
+            Op::Out(SREG, _) if self.has(Fault::RestoreKeepsSreg) && state.handlers > 0 => {}
+            Op::Out(address, r) | Op::Sts(address, r) => state.store(address, state.read(r)?, self.fault)?,
+            // Writing 1 to a pin toggles the output.
+            Op::SetBit(PINB, bit, true) => state.portb ^= 1 << bit,
+            Op::SetBit(address, bit, value) => {
+                let byte = state.load(address)? & !(1 << bit) | u8::from(value) << bit;
+                state.store(address, byte, self.fault)?;
+            }
+            Op::SkipIo(address, bit, value) => {
+                if (state.load(address)? >> bit & 1 == 1) == value {
+                    state.skip(self.program, self.fault)?;
+                }
+            }
+            Op::SkipRegister(r, bit, value) => {
+                if (state.read(r)? >> bit & 1 == 1) == value {
+                    state.skip(self.program, self.fault)?;
+                }
+            }
+            Op::Push(r) => state.push(state.read(r)?)?,
+            Op::Pop(d) => {
+                let value = state.pop()?;
+                state.write(d, value);
+            }
+            Op::Bst(d, bit) => state.set_flag(T, state.read(d)? >> bit & 1 == 1),
+            Op::Bld(d, bit) => {
+                let value = state.read(d)? & !(1 << bit) | u8::from(state.flag(T)) << bit;
+                state.write(d, value);
+            }
+            Op::Branch(flag, value, target) => {
+                if (state.flag(flag) == value) != self.has(Fault::BranchInverted) {
+                    state.pc = target;
+                }
+            }
+            Op::Rjmp(target) | Op::Jmp(target) => state.pc = target,
+            Op::Rcall(target) => state.call(target)?,
+            Op::Ret => state.return_from_call()?,
+            Op::Reti => {
+                state.return_from_call()?;
+                state.handlers = state.handlers.checked_sub(1).ok_or(Misstep::Stack)?;
+                if !self.has(Fault::RetiKeepsI) {
+                    state.set_flag(I, true);
+                }
+                state.delayed = !self.has(Fault::NoDelayAfterReti);
+            }
+            Op::Sei => state.store(SREG, state.sreg | 1 << I, self.fault)?,
+            Op::Cli => state.set_flag(I, false),
+            Op::Nop => {}
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn add_to(&mut self, d: u8, a: u8, b: u8) {
+        let result = self.add(a, b);
+        self.write(d, result);
+    }
+
+    fn subtract_from(&mut self, d: u8, a: u8, b: u8) {
+        let result = self.subtract(a, b);
+        self.write(d, result);
+    }
+
+    fn write_logic(&mut self, d: u8, result: u8) {
+        let result = self.logic(result);
+        self.write(d, result);
+    }
+}
