@@ -2,9 +2,17 @@
 
 use crate::formula::{Atom, Binary, Formula, Logic, Path, Property, Runs, Source, Unary};
 use crate::graph::Graph;
-use crate::machine::I;
+use crate::machine::{I, Machine, State};
 use crate::program::Program;
 use crate::random::Random;
+use crate::solve;
+
+/// Formulas with fixed points of their own are evaluated naively, on graphs up to this size only.
+const STATES_FOR_FIXED_POINTS: usize = 1000;
+/// Properties that are thought of, and graphs that lack something or belong to another program, to choose sharp ones.
+const CANDIDATES: usize = 16;
+const THINNED: usize = 2;
+const MUTANTS: usize = 3;
 
 /// Asks about a program.
 pub(crate) struct Asker<'a> {
@@ -12,28 +20,87 @@ pub(crate) struct Asker<'a> {
     sources: Vec<Source>,
     addresses: Vec<u16>,
     depth: u8,
-    /// A few atoms, so that the parts of a formula speak of the same things.
-    atoms: Vec<Atom>,
+    /// A few formulas without time, so that the parts of a formula speak of the same things.
+    atoms: Vec<Formula>,
+    /// The states behind initialisation.
+    running: Vec<&'a State>,
 }
 
 impl<'a> Asker<'a> {
-    pub(crate) fn new(random: &'a mut Random, program: &Program, graph: &Graph) -> Self {
-        let mut sources = vec![Source::Portb, Source::Portb, Source::Gpior0, Source::Gpior0];
+    pub(crate) fn new(random: &'a mut Random, program: &Program, graph: &'a Graph) -> Self {
+        let running: Vec<&State> = graph.states.iter().filter(|state| state.is_initialised()).collect();
+        let mut sources = vec![Source::Portb, Source::Gpior0];
         sources.extend(program.observed.iter().map(|place| Source::Place(*place)));
+        // Mostly what changes while the program runs.
+        let changes = |source: &Source| running.iter().any(|state| source.value(state) != source.value(running[0]));
+        let changing: Vec<Source> = sources.iter().copied().filter(changes).collect();
+        (0..4).for_each(|_| sources.extend(&changing));
         let mut addresses: Vec<u16> = graph.states.iter().map(|state| 2 * state.pc).collect();
         addresses.sort_unstable();
         addresses.dedup();
-        Self { random, sources, addresses, depth: graph.deepest(), atoms: Vec::new() }
+        Self { random, running, sources, addresses, depth: graph.deepest(), atoms: Vec::new() }
+    }
+
+    /// Some properties, and how many of them are sharp: they would have another verdict if some choice of the environment
+    /// were missing at some instruction, or if some instruction were another one.
+    pub(crate) fn properties(&mut self, program: &Program, graph: &Graph, count: usize) -> (Vec<Property>, usize) {
+        let mut changed: Vec<Graph> = (0..THINNED).filter_map(|_| graph.thinned(self.random)).collect();
+        for _ in 0..4 * MUTANTS {
+            let mutant = program.mutant(self.random);
+            let explored = Graph::explore(&Machine { program: &mutant, fault: None }, 2 * graph.len() + 100);
+            changed.extend(explored.ok().filter(|explored| explored.differs(graph)));
+            if changed.len() == THINNED + MUTANTS {
+                break;
+            }
+        }
+        let (mut sharp, mut others) = (Vec::new(), Vec::new());
+        for _ in 0..CANDIDATES {
+            let property = self.property();
+            if graph.len() > STATES_FOR_FIXED_POINTS && property.has_fixed_points() {
+                continue;
+            }
+            let holds = solve::holds(graph, &property);
+            let is_sharp = changed.iter().any(|graph| solve::holds(graph, &property) != holds);
+            if is_sharp {
+                sharp.push(property)
+            } else {
+                others.push(property)
+            }
+            if sharp.len() + 1 == count {
+                break;
+            }
+        }
+        let found = sharp.len();
+        sharp.extend(others);
+        sharp.truncate(count);
+        (sharp, found)
     }
 
     /// A property.
-    pub(crate) fn property(&mut self) -> Property {
-        let count = 1 + self.random.below(3);
-        self.atoms = (0..count).map(|_| self.new_atom()).collect();
+    fn property(&mut self) -> Property {
+        let count = 2 + self.random.below(3);
+        self.atoms = (0..count)
+            .map(|_| if self.random.one_in(3) { Formula::Atom(self.new_atom()) } else { self.description() })
+            .collect();
         match self.random.below(20) {
-            0..=8 => {
+            0..=4 => {
                 let depth = 1 + self.random.below(3);
                 Property::Formula(self.timed(depth))
+            }
+            5..=8 => {
+                // From some state on, wherever it comes.
+                let depth = 1 + self.random.below(2);
+                let (place, timed) = (Box::new(self.description()), Box::new(self.timed(depth)));
+                Property::Formula(match self.random.one_in(2) {
+                    true => {
+                        let implied = Formula::Logic(Logic::Implies, place, timed);
+                        Formula::Unary(Runs::All, Unary::Always, Box::new(implied))
+                    }
+                    false => {
+                        let both = Formula::Logic(Logic::And, place, timed);
+                        Formula::Unary(Runs::Some, Unary::Eventually, Box::new(both))
+                    }
+                })
             }
             9..=13 => Property::Ltl(self.path()),
             14 => Property::Inherent,
@@ -66,16 +133,44 @@ impl<'a> Asker<'a> {
         }
     }
 
+    /// What some state is like, or almost.
+    pub(crate) fn description(&mut self) -> Formula {
+        let state = self.random.pick(&self.running);
+        let mut all: Vec<Formula> = Vec::new();
+        for _ in 0..1 + self.random.below(3) {
+            let source = self.random.pick(&self.sources);
+            let almost = u8::from(self.random.one_in(6));
+            let said = match self.random.below(10) {
+                0..=5 => Formula::Atom(Atom::Equals(source, (source.value(state) ^ almost) & 3)),
+                6..=7 => Formula::Atom(Atom::Pc(2 * state.pc)),
+                8 if state.handlers > 0 => Formula::Atom(Atom::InInterrupt),
+                8 => Formula::Not(Box::new(Formula::Atom(Atom::InInterrupt))),
+                _ => Formula::Atom(Atom::Flag(self.random.pick(&[0, 1, I]))),
+            };
+            if !all.contains(&said) {
+                all.push(said);
+            }
+        }
+        let both = |p, q| Formula::Logic(Logic::And, Box::new(p), Box::new(q));
+        let first = all.remove(0);
+        all.into_iter().fold(first, both)
+    }
+
     fn atom(&mut self) -> Formula {
-        let atom = self.random.pick(&self.atoms.clone());
-        Formula::Atom(atom)
+        let index = self.random.below(self.atoms.len());
+        self.atoms[index].clone()
     }
 
     /// An atom, its opposite, or two of them.
     fn plain(&mut self) -> Formula {
         match self.random.below(6) {
             0 => Formula::Not(Box::new(self.atom())),
-            1 => Formula::Logic(self.logic(), Box::new(self.atom()), Box::new(self.atom())),
+            1 => {
+                let first = self.random.below(self.atoms.len() - 1);
+                let second = first + 1 + self.random.below(self.atoms.len() - 1 - first);
+                let (p, q) = (self.atoms[first].clone(), self.atoms[second].clone());
+                Formula::Logic(self.logic(), Box::new(p), Box::new(q))
+            }
             _ => self.atom(),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    fn value(self, state: &State) -> u8 {
+    pub(crate) fn value(self, state: &State) -> u8 {
         match self {
             Self::Portb => state.portb,
             Self::Gpior0 => state.gpior0,
@@ -138,7 +138,7 @@ impl Logic {
 }
 
 /// A formula about states.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     Atom(Atom),
     Not(Box<Formula>),
@@ -148,12 +148,16 @@ pub(crate) enum Formula {
     /// Linear time within brackets.
     Path(Runs, Box<Path>),
     /// The least or the greatest set X, whose number says how many fixed points are around it.
-    Fixed { greatest: bool, variable: usize, body: Box<Formula> },
+    Fixed {
+        greatest: bool,
+        variable: usize,
+        body: Box<Formula>,
+    },
     Variable(usize),
 }
 
 /// A formula about runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     State(Formula),
     Not(Box<Path>),

@@ -180,7 +180,7 @@ impl Builder<'_> {
     fn main(&mut self) {
         let mut places: Vec<Place> = MAIN.map(Place::Register).to_vec();
         places.extend(CELLS.map(Place::Cell));
-        for _ in 0..self.random.below(3) {
+        for _ in 0..1 + self.random.below(2) {
             let index = self.random.below(places.len());
             self.program.observed.push(places.remove(index));
         }
@@ -250,7 +250,7 @@ impl Builder<'_> {
     /// Some instructions that leave registers within two bits.
     fn piece(&mut self) {
         let (d, r) = (self.register(), self.register());
-        match self.random.below(if self.in_handler { 11 } else { 19 }) {
+        match self.random.below(if self.in_handler { 13 } else { 21 }) {
             0 => {
                 let one = self.random.pick(&[One::Inc, One::Dec, One::Com, One::Lsr, One::Inc]);
                 self.add(Op::One(one, d));
@@ -274,7 +274,7 @@ impl Builder<'_> {
             }
             6 | 7 => self.branch(d, r),
             8 => self.skip(d),
-            9 => {
+            9 | 11 | 12 => {
                 let (output, _) = self.output();
                 self.mask(d);
                 self.add(Op::Out(output, d));
@@ -283,14 +283,14 @@ impl Builder<'_> {
                 Some(function) => self.add(Op::Rcall(function)),
                 None => self.add(Op::Nop),
             },
-            11 => self.poll(),
-            12 | 13 => self.critical_section(r),
-            14 => {
+            13 => self.poll(),
+            14 | 15 => self.critical_section(r),
+            16 => {
                 self.add(Op::Push(d));
                 self.single();
                 self.add(Op::Pop(r));
             }
-            15 => {
+            17 => {
                 // A pin, into a register.
                 self.add(Op::Constant(Constant::Ldi, d, 0));
                 let pin = self.random.byte(2);
@@ -298,11 +298,11 @@ impl Builder<'_> {
                 self.add(Op::SkipIo(PINB, pin, value));
                 self.add(Op::Constant(Constant::Ldi, d, 1));
             }
-            16 => {
+            18 => {
                 let (from, to) = (self.random.byte(2), self.random.byte(2));
                 self.program.extend([Op::Bst(d, from), Op::Bld(r, to)]);
             }
-            17 if !self.interrupts.is_empty() => {
+            19 if !self.interrupts.is_empty() => {
                 let vector = self.random.pick(&self.interrupts.clone());
                 if vector < 3 {
                     let value = !self.random.one_in(3);

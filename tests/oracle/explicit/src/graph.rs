@@ -2,6 +2,7 @@
 
 use crate::machine::{Machine, Misstep, State};
 use crate::program::Place;
+use crate::random::Random;
 use rustc_hash::FxHashMap;
 
 /// The contents that a place may have at the start. Formulas ask whether it is at most, or equal to, a number up to 3,
@@ -84,16 +85,26 @@ impl Graph {
         Ok(Self { states, initial, next, previous })
     }
 
-    /// A graph of given steps, with copies of the state after a reset.
-    #[cfg(test)]
-    pub(crate) fn of(steps: &[Vec<u32>]) -> Self {
+    /// The same states without some steps: those between two instructions, in one state or in all. None if a state would
+    /// have no step left, or there is no choice to take away.
+    pub(crate) fn thinned(&self, random: &mut Random) -> Option<Self> {
+        let state = (0..20).map(|_| random.below(self.len())).find(|state| self.next.of(*state).len() > 1)?;
+        let from = self.states[state].pc;
+        let to = self.states[random.pick(self.next.of(state)) as usize].pc;
+        let in_all = !random.one_in(4);
         let mut next = Lists { starts: vec![0], members: Vec::new() };
-        for list in steps {
-            next.members.extend(list);
+        for (number, here) in self.states.iter().enumerate() {
+            let affected = here.pc == from && (in_all || number == state);
+            let start = next.members.len();
+            let kept = self.next.of(number).iter().filter(|next| !affected || self.states[**next as usize].pc != to);
+            next.members.extend(kept);
+            if next.members.len() == start {
+                return None;
+            }
             next.starts.push(next.members.len() as u32);
         }
         let previous = next.reversed();
-        Self { states: vec![State::reset(); steps.len()], initial: 1, next, previous }
+        Some(Self { states: self.states.clone(), initial: self.initial, next, previous })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -106,6 +117,15 @@ impl Graph {
 
     pub(crate) fn previous(&self, state: usize) -> impl Iterator<Item = usize> + '_ {
         self.previous.of(state).iter().map(|previous| *previous as usize)
+    }
+
+    /// Whether there are other outputs or instructions in the states of another graph, as far as numbers and sums tell.
+    pub(crate) fn differs(&self, other: &Self) -> bool {
+        let sums = |graph: &Self| {
+            let of = |state: &State| u64::from(state.portb) + 31 * u64::from(state.gpior0) + 1009 * u64::from(state.pc);
+            (graph.len(), graph.states.iter().map(of).sum::<u64>())
+        };
+        sums(self) != sums(other)
     }
 
     /// The most bytes that are on the stack in any state.

@@ -34,7 +34,7 @@ pub(crate) fn on_some_run(graph: &Graph, path: &Path) -> Set {
     let guesses = 1 << tableau.bits;
     // What holds of each part in each state of the product.
     let truths: Vec<u32> =
-        (0..graph.len() * guesses).map(|node| tableau.truths(node / guesses, (node % guesses) as u32)).collect();
+        (0..graph.len() * guesses).map(|node| tableau.guessed(node / guesses, (node % guesses) as u32)).collect();
     let product = Product { graph, tableau: &tableau, guesses, truths };
     let fair = product.leads_to_fair_run();
     let is_found = |state: usize| {
@@ -72,8 +72,8 @@ impl Tableau {
         self.bits - 1
     }
 
-    /// What holds of each part with a guess, as bits.
-    fn truths(&self, state: usize, guess: u32) -> u32 {
+    /// What holds of each part, as bits, where something says what holds of an operator of time with the parts before it.
+    fn truths(&self, state: usize, of_time: impl Fn(&Part, usize, u32) -> bool) -> u32 {
         let mut truths = 0;
         for (number, part) in self.parts.iter().enumerate() {
             let of = |part: &usize| truths >> part & 1 == 1;
@@ -81,25 +81,42 @@ impl Tableau {
                 Part::State(set) => set[state],
                 Part::Not(p) => !of(p),
                 Part::Logic(logic, p, q) => logic.of(of(p), of(q)),
-                Part::Unary(bit, ..) | Part::Binary(bit, ..) => guess >> bit & 1 == 1,
+                Part::Unary(..) | Part::Binary(..) => of_time(part, number, truths),
             };
             truths |= u32::from(holds) << number;
         }
         truths
     }
 
-    /// Whether the guess about a part agrees with what holds now and next.
-    fn agrees(part: &Part, number: usize, now: u32, next: u32) -> bool {
-        let of = |part: &usize| now >> part & 1 == 1;
-        let (here, later) = (now >> number & 1 == 1, next >> number & 1 == 1);
-        match part {
-            Part::State(_) | Part::Not(_) | Part::Logic(..) => true,
-            Part::Unary(_, Unary::Next, p) => here == (next >> p & 1 == 1),
-            Part::Unary(_, Unary::Eventually, p) => here == (of(p) || later),
-            Part::Unary(_, Unary::Always, p) => here == (of(p) && later),
-            Part::Binary(_, Binary::Until | Binary::Weak, p, q) => here == (of(q) || of(p) && later),
-            Part::Binary(_, Binary::Release, p, q) => here == (of(q) && (of(p) || later)),
+    /// What holds of each part with a guess.
+    fn guessed(&self, state: usize, guess: u32) -> u32 {
+        self.truths(state, |part, _, _| match part {
+            Part::Unary(bit, ..) | Part::Binary(bit, ..) => guess >> bit & 1 == 1,
+            Part::State(_) | Part::Not(_) | Part::Logic(..) => false,
+        })
+    }
+
+    /// The only guess in a state that agrees with what holds in the next one.
+    fn guess_before(&self, state: usize, next: u32) -> u32 {
+        let truths = self.truths(state, |part, number, now| {
+            let of = |part: &usize| now >> part & 1 == 1;
+            let later = next >> number & 1 == 1;
+            match part {
+                Part::Unary(_, Unary::Next, p) => next >> p & 1 == 1,
+                Part::Unary(_, Unary::Eventually, p) => of(p) || later,
+                Part::Unary(_, Unary::Always, p) => of(p) && later,
+                Part::Binary(_, Binary::Until | Binary::Weak, p, q) => of(q) || of(p) && later,
+                Part::Binary(_, Binary::Release, p, q) => of(q) && (of(p) || later),
+                Part::State(_) | Part::Not(_) | Part::Logic(..) => false,
+            }
+        });
+        let mut guess = 0;
+        for (number, part) in self.parts.iter().enumerate() {
+            if let Part::Unary(bit, ..) | Part::Binary(bit, ..) = part {
+                guess |= (truths >> number & 1) << bit;
+            }
         }
+        guess
     }
 
     /// Whether a part puts nothing off here; one that puts something off in every state of a run is wrong on it.
@@ -127,25 +144,18 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    fn successors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        let now = self.truths[node];
-        let all = self.graph.next(node / self.guesses);
-        let nodes = all.flat_map(|state| state * self.guesses..(state + 1) * self.guesses);
-        nodes.filter(move |next| self.may_follow(now, self.truths[*next]))
-    }
-
-    fn may_follow(&self, now: u32, next: u32) -> bool {
-        self.tableau.parts.iter().enumerate().all(|(number, part)| Tableau::agrees(part, number, now, next))
-    }
-
     /// The nodes from which a fair run begins.
     fn leads_to_fair_run(&self) -> Vec<bool> {
         let count = self.truths.len();
-        let steps: Vec<Vec<u32>> =
-            (0..count).map(|node| self.successors(node).map(|next| next as u32).collect()).collect();
+        let mut steps: Vec<Vec<u32>> = vec![Vec::new(); count];
         let mut previous: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for (node, list) in steps.iter().enumerate() {
-            list.iter().for_each(|next| previous[*next as usize].push(node as u32));
+        for state in 0..self.graph.len() {
+            for next in self.graph.next(state).flat_map(|next| next * self.guesses..(next + 1) * self.guesses) {
+                let guess = self.tableau.guess_before(state, self.truths[next]);
+                let node = state * self.guesses + guess as usize;
+                steps[node].push(next as u32);
+                previous[next].push(node as u32);
+            }
         }
         let mut found = vec![false; count];
         let mut waiting = Vec::new();

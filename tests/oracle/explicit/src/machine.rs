@@ -8,6 +8,8 @@ use crate::program::{CELLS, Constant, EICRA, EIMSK, GPIOR0, One, Op, PCICR, PCMS
 
 /// The most bytes on the stack; a program that wants more is not looked at.
 const STACK: usize = 20;
+/// The bits of r16 to r19, r24 and the cells among those that tell what was written.
+const WRITTEN: u16 = 0x70f;
 /// The top of the stack (RAMEND).
 pub(crate) const RAMEND: u16 = 0x8ff;
 
@@ -117,6 +119,11 @@ impl State {
             depth: 0,
             written: 0,
         }
+    }
+
+    /// Whether all that a program uses was written.
+    pub(crate) fn is_initialised(&self) -> bool {
+        self.written & WRITTEN == WRITTEN
     }
 
     pub(crate) fn register(&self, register: u8) -> u8 {
@@ -281,7 +288,6 @@ impl State {
                 self.set_flag(V, a & 1 == 1);
                 a >> 1
             }
-            One::Swap => return a.rotate_left(4),
         };
         self.set_sign_and_zero(result);
         if one == One::Inc && fault == Some(Fault::IncKeepsZ) {
@@ -335,7 +341,9 @@ impl Machine<'_> {
         if !self.has(Fault::EntryKeepsI) {
             entered.set_flag(I, false);
         }
-        if self.has(Fault::EntryTakesTwoSteps) && let Some(Op::Jmp(target)) = self.program.at(entered.pc) {
+        if self.has(Fault::EntryTakesTwoSteps)
+            && let Some(Op::Jmp(target)) = self.program.at(entered.pc)
+        {
             entered.pc = target;
         }
         Ok(entered)
@@ -397,7 +405,6 @@ impl Machine<'_> {
                 let a = state.read(d)?;
                 match constant {
                     Constant::Ldi | Constant::Cpi => _ = state.subtract(a, k),
-                    Constant::Subi => state.subtract_from(d, a, k),
                     Constant::Andi => state.write_logic(d, a & k),
                     Constant::Ori => state.write_logic(d, a | k),
                 }

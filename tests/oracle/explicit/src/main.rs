@@ -81,7 +81,8 @@ fn report(counts: &Counts, seconds: f64) {
     for contradiction in counts.contradictions.iter().take(PRINTED) {
         println!("{contradiction}");
     }
-    println!("{} programs with {} states, {} properties", counts.programs, counts.states, counts.properties);
+    let Counts { programs, states, properties, sharp, .. } = counts;
+    println!("{programs} programs with {states} states, {properties} properties, {sharp} of them sharp");
     let share = 100.0 * counts.unknown as f64 / counts.properties.max(1) as f64;
     println!("agreed: {} hold, {} violated; unknown: {} ({share:.1} %)", counts.holds, counts.violated, counts.unknown);
     for (reason, count) in &counts.reasons {
@@ -90,5 +91,9 @@ fn report(counts: &Counts, seconds: f64) {
     for (reason, count) in &counts.left_out {
         println!("  left out {count}: {reason}");
     }
-    println!("{} contradictions, {seconds:.1} s", counts.contradictions.len());
+    let verifying = counts.verifying.as_secs_f64();
+    println!(
+        "{} contradictions, {seconds:.1} s, {verifying:.1} s of them in the verifier",
+        counts.contradictions.len()
+    );
 }

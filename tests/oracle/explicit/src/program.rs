@@ -1,5 +1,6 @@
 //! Instructions as this oracle knows them: their code and their text, after the instruction set manual.
 
+use crate::random::Random;
 use std::fmt;
 
 /// Data addresses of the I/O registers that programs use.
@@ -34,7 +35,6 @@ pub(crate) enum Two {
 pub(crate) enum Constant {
     Ldi,
     Cpi,
-    Subi,
     Andi,
     Ori,
 }
@@ -46,7 +46,6 @@ pub(crate) enum One {
     Dec,
     Com,
     Lsr,
-    Swap,
 }
 
 /// An instruction. Targets are absolute word addresses, and I/O registers have data addresses.
@@ -111,7 +110,6 @@ impl Op {
                 let base = match constant {
                     Constant::Ldi => 0xe000,
                     Constant::Cpi => 0x3000,
-                    Constant::Subi => 0x5000,
                     Constant::Andi => 0x7000,
                     Constant::Ori => 0x6000,
                 };
@@ -120,7 +118,6 @@ impl Op {
             Self::One(one, d) => {
                 let base = match one {
                     One::Com => 0x9400,
-                    One::Swap => 0x9402,
                     One::Inc => 0x9403,
                     One::Lsr => 0x9406,
                     One::Dec => 0x940a,
@@ -227,6 +224,25 @@ impl Program {
     /// The instruction at a word address, if one begins there.
     pub(crate) fn at(&self, address: u16) -> Option<Op> {
         self.ops.get(usize::from(address)).copied().flatten()
+    }
+
+    /// The program with one other instruction of the same length, behind the vectors.
+    pub(crate) fn mutant(&self, random: &mut Random) -> Self {
+        let mut mutant = self.clone();
+        let all: Vec<(u16, Op)> = self.instructions().filter(|(address, _)| *address >= 2 * VECTORS).collect();
+        let (address, op) = random.pick(&all);
+        let other = match op {
+            Op::SkipIo(io, bit, value) => Op::SkipIo(io, bit, !value),
+            Op::SkipRegister(register, bit, value) => Op::SkipRegister(register, bit, !value),
+            Op::Branch(flag, value, target) => Op::Branch(flag, !value, target),
+            Op::SetBit(io, bit, value) if random.one_in(2) => Op::SetBit(io, bit, !value),
+            Op::Constant(constant, register, k) if random.one_in(2) => Op::Constant(constant, register, k ^ 1),
+            Op::Lds(register, address) => Op::Lds(register, address ^ 1),
+            Op::Sts(address, register) => Op::Sts(address ^ 1, register),
+            _ => Op::Nop,
+        };
+        mutant.replace(address, other);
+        mutant
     }
 
     /// The instructions with their word addresses.
