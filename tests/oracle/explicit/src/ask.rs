@@ -2,17 +2,18 @@
 
 use crate::formula::{Atom, Binary, Formula, Logic, Path, Property, Runs, Source, Unary};
 use crate::graph::Graph;
-use crate::machine::{I, Machine, State};
+use crate::machine::Machine;
 use crate::program::Program;
 use crate::random::Random;
 use crate::solve;
+use crate::state::{I, State};
 
 /// Formulas with fixed points of their own are evaluated naively, on graphs up to this size only.
 const STATES_FOR_FIXED_POINTS: usize = 1000;
 /// Properties that are thought of, and graphs that lack something or belong to another program, to choose sharp ones.
-const CANDIDATES: usize = 16;
+const CANDIDATES: usize = 20;
 const THINNED: usize = 2;
-const MUTANTS: usize = 3;
+const MUTANTS: usize = 4;
 
 /// Asks about a program.
 pub(crate) struct Asker<'a> {
@@ -22,6 +23,10 @@ pub(crate) struct Asker<'a> {
     depth: u8,
     /// A few formulas without time, so that the parts of a formula speak of the same things.
     atoms: Vec<Formula>,
+    /// Atoms speak of data only, so that most moments of interrupts make no difference.
+    data_only: bool,
+    /// Properties count no steps, and speak of branching time.
+    branching_only: bool,
     /// The states behind initialisation.
     running: Vec<&'a State>,
 }
@@ -38,7 +43,17 @@ impl<'a> Asker<'a> {
         let mut addresses: Vec<u16> = graph.states.iter().map(|state| 2 * state.pc).collect();
         addresses.sort_unstable();
         addresses.dedup();
-        Self { random, running, sources, addresses, depth: graph.deepest(), atoms: Vec::new() }
+        let (data_only, branching_only) = (random.one_in(2), random.one_in(2));
+        Self {
+            random,
+            data_only,
+            branching_only,
+            running,
+            sources,
+            addresses,
+            depth: graph.deepest(),
+            atoms: Vec::new(),
+        }
     }
 
     /// Some properties, and how many of them are sharp: they would have another verdict if some choice of the environment
@@ -82,7 +97,7 @@ impl<'a> Asker<'a> {
         self.atoms = (0..count)
             .map(|_| if self.random.one_in(3) { Formula::Atom(self.new_atom()) } else { self.description() })
             .collect();
-        match self.random.below(20) {
+        match self.random.below(if self.branching_only { 9 } else { 20 }) {
             0..=4 => {
                 let depth = 1 + self.random.below(3);
                 Property::Formula(self.timed(depth))
@@ -118,7 +133,7 @@ impl<'a> Asker<'a> {
     fn new_atom(&mut self) -> Atom {
         let source = self.random.pick(&self.sources.clone());
         let k = self.random.byte(4);
-        match self.random.below(20) {
+        match self.random.below(if self.data_only { 11 } else { 20 }) {
             0..=4 => Atom::Equals(source, k),
             5 => Atom::AtMost(source, k),
             6..=9 => Atom::Bit(source, k & 1),
@@ -140,7 +155,7 @@ impl<'a> Asker<'a> {
         for _ in 0..1 + self.random.below(3) {
             let source = self.random.pick(&self.sources);
             let almost = u8::from(self.random.one_in(6));
-            let said = match self.random.below(10) {
+            let said = match self.random.below(if self.data_only { 6 } else { 10 }) {
                 0..=5 => Formula::Atom(Atom::Equals(source, (source.value(state) ^ almost) & 3)),
                 6..=7 => Formula::Atom(Atom::Pc(2 * state.pc)),
                 8 if state.handlers > 0 => Formula::Atom(Atom::InInterrupt),
@@ -199,7 +214,7 @@ impl<'a> Asker<'a> {
             return Formula::Binary(runs, self.binary(), p, q);
         }
         // Most formulas count no steps, because reductions are for them.
-        let counts_steps = self.random.one_in(12);
+        let counts_steps = !self.branching_only && self.random.one_in(12);
         Formula::Unary(runs, self.unary(counts_steps), Box::new(self.formula(depth - 1)))
     }
 

@@ -4,14 +4,15 @@ use crate::ask::Asker;
 use crate::formula::Property;
 use crate::generate;
 use crate::graph::Graph;
-use crate::machine::{Fault, Machine, Misstep};
+use crate::machine::{Fault, Machine};
 use crate::program::Program;
 use crate::random::Random;
 use crate::solve;
+use crate::state::Misstep;
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
-use avr_verify::{Exhausted, Progress, Reductions, Request, Results, Verdict, Watch, verify};
+use avr_verify::{Exhausted, Progress, Reductions, Request, Results, Strategy, Verdict, Watch, verify};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -20,11 +21,9 @@ use std::time::{Duration, Instant};
 const STATES: usize = 2000;
 /// The limits of the verifier.
 const VERIFIER_STATES: usize = 10_000;
-const VERIFIER_TIME: Duration = Duration::from_secs(1);
+const VERIFIER_TIME: Duration = Duration::from_millis(500);
 /// Properties of a program.
 const PROPERTIES: usize = 5;
-/// One of so many programs is verified with nothing left out.
-const PLAINLY: u64 = 5;
 
 /// A limit on states and time.
 struct Limits {
@@ -44,6 +43,30 @@ impl Watch for Limits {
     }
 }
 
+/// How the verifier is to work.
+#[derive(Clone, Copy, Debug)]
+enum Manner {
+    AsUsual,
+    /// With nothing left out and no facts.
+    Plainly,
+    /// Everything is forgotten at first.
+    Decay,
+    /// Every input is split.
+    Naive,
+}
+
+impl Manner {
+    /// Most programs are verified as usual.
+    fn of(seed: u64) -> Self {
+        match seed % 40 {
+            0 | 5 | 10 | 15 | 20 | 25 | 30 | 35 => Self::Plainly,
+            1 => Self::Decay,
+            2 | 12 | 22 => Self::Naive,
+            _ => Self::AsUsual,
+        }
+    }
+}
+
 /// How many there were of what.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -55,8 +78,10 @@ pub(crate) struct Counts {
     pub(crate) holds: u64,
     pub(crate) violated: u64,
     pub(crate) unknown: u64,
-    /// Why the verifier did not decide.
-    pub(crate) reasons: BTreeMap<String, u64>,
+    /// What took part in how many verdicts.
+    pub(crate) methods: BTreeMap<&'static str, u64>,
+    /// Why the verifier did not decide, how often, and an example.
+    pub(crate) reasons: BTreeMap<String, (u64, String)>,
     /// Programs that were not looked at, by what is wrong with them.
     pub(crate) left_out: BTreeMap<String, u64>,
     pub(crate) contradictions: Vec<String>,
@@ -87,9 +112,9 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
     counts.programs += 1;
     counts.sharp += sharp as u64;
     counts.states += graph.len();
-    let plainly = seed % PLAINLY == 0;
+    let manner = Manner::of(seed);
     let started = Instant::now();
-    let answer = ask(&program, &properties, plainly);
+    let answer = ask(&program, &properties, manner);
     counts.verifying += started.elapsed();
     let told = match answer {
         Ok(told) => told,
@@ -98,10 +123,7 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
             return Ok(());
         }
     };
-    let tell = |what: &str| {
-        let how = if plainly { ", nothing left out" } else { "" };
-        format!("seed {seed}{how}: {what}\n{program}")
-    };
+    let tell = |what: &str| format!("seed {seed}, verified {manner:?}: {what}\n{program}");
     for (property, result) in properties.iter().zip(&told.properties) {
         counts.properties += 1;
         let holds = solve::holds(&graph, property);
@@ -113,11 +135,13 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
                 if unknown.self_check_failed {
                     counts.contradictions.push(tell(&format!("{property}: self-check failed: {}", unknown.reason)));
                 }
-                let kind: String = unknown.reason.split([':', ',', '\'']).next().unwrap_or_default().into();
-                *counts.reasons.entry(kind).or_default() += 1;
+                let kind: String = unknown.reason.split([':', ',']).next().unwrap_or_default().into();
+                let example = || (0, format!("seed {seed}, {property}"));
+                counts.reasons.entry(kind).or_insert_with(example).0 += 1;
                 continue;
             }
         };
+        result.methods.names().iter().for_each(|method| *counts.methods.entry(method).or_default() += 1);
         match (holds, says) {
             (true, true) => counts.holds += 1,
             (false, false) => counts.violated += 1,
@@ -136,7 +160,7 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
 }
 
 /// What the verifier says.
-fn ask(program: &Program, properties: &[Property], plainly: bool) -> Result<Results, String> {
+fn ask(program: &Program, properties: &[Property], manner: Manner) -> Result<Results, String> {
     let device = Device::named("atmega328p").map_err(|error| error.to_string())?;
     let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
     let image = Image::parse("program.hex", program.hex().as_bytes(), &options).map_err(|error| error.to_string())?;
@@ -147,8 +171,13 @@ fn ask(program: &Program, properties: &[Property], plainly: bool) -> Result<Resu
         file.properties.push(parsed.map_err(|error| format!("{text}: {error}"))?);
     }
     let watch = Limits { started: Instant::now() };
-    let reductions = if plainly { Reductions::NONE } else { Reductions::ALL };
-    let request = Request { reductions, facts: !plainly, watch: &watch, ..Request::of(&image, device, &file) };
+    let usual = Request { watch: &watch, ..Request::of(&image, device, &file) };
+    let request = match manner {
+        Manner::AsUsual => usual,
+        Manner::Plainly => Request { reductions: Reductions::NONE, facts: false, ..usual },
+        Manner::Decay => Request { strategy: Strategy::Decay, ..usual },
+        Manner::Naive => Request { strategy: Strategy::Naive, ..usual },
+    };
     verify(&request).map_err(|error| {
         let mut text = error.to_string();
         properties.iter().for_each(|property| _ = write!(text, "\n  {property}"));

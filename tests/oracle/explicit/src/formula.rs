@@ -1,7 +1,7 @@
 //! Formulas and properties: what they are, how they are written, and what an atom says of a state.
 
-use crate::machine::{RAMEND, State};
 use crate::program::Place;
+use crate::state::{RAMEND, State};
 use std::fmt;
 
 /// Something with a byte in every state.

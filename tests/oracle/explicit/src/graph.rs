@@ -1,8 +1,9 @@
 //! The graph of all states that a program can reach.
 
-use crate::machine::{Machine, Misstep, State};
+use crate::machine::Machine;
 use crate::program::Place;
 use crate::random::Random;
+use crate::state::{Misstep, State};
 use rustc_hash::FxHashMap;
 
 /// The contents that a place may have at the start. Formulas ask whether it is at most, or equal to, a number up to 3,

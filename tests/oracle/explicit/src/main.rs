@@ -18,6 +18,7 @@ mod machine;
 mod program;
 mod random;
 mod solve;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -85,8 +86,11 @@ fn report(counts: &Counts, seconds: f64) {
     println!("{programs} programs with {states} states, {properties} properties, {sharp} of them sharp");
     let share = 100.0 * counts.unknown as f64 / counts.properties.max(1) as f64;
     println!("agreed: {} hold, {} violated; unknown: {} ({share:.1} %)", counts.holds, counts.violated, counts.unknown);
-    for (reason, count) in &counts.reasons {
-        println!("  unknown {count}: {reason}");
+    for (method, count) in &counts.methods {
+        println!("  decided with {method}: {count}");
+    }
+    for (reason, (count, example)) in &counts.reasons {
+        println!("  unknown {count}: {reason}, as with {example}");
     }
     for (reason, count) in &counts.left_out {
         println!("  left out {count}: {reason}");

@@ -95,10 +95,12 @@ fn linear_time_agrees_with_fixed_points() {
         let graph = small_graph(&mut random);
         let p = Asker::new(&mut random, &Program::default(), &graph).description();
         let box_of = |formula: &Formula| Box::new(formula.clone());
-        let next = |runs, variable| Box::new(Formula::Unary(runs, Unary::Next, Box::new(Formula::Variable(variable))));
+        let next = |runs: Runs, variable: usize| {
+            Box::new(Formula::Unary(runs, Unary::Next, Box::new(Formula::Variable(variable))))
+        };
         let path =
             |outer, inner| Box::new(Path::Unary(outer, Box::new(Path::Unary(inner, Box::new(Path::State(p.clone()))))));
-        let nested = |greatest, body| {
+        let nested = |greatest: bool, body: Formula| {
             let inner = Formula::Fixed { greatest: !greatest, variable: 1, body: Box::new(body) };
             Formula::Fixed { greatest, variable: 0, body: Box::new(inner) }
         };
