@@ -49,8 +49,6 @@ enum Manner {
     AsUsual,
     /// With nothing left out and no facts.
     Plainly,
-    /// Everything is forgotten at first.
-    Decay,
     /// Every input is split.
     Naive,
 }
@@ -60,8 +58,7 @@ impl Manner {
     fn of(seed: u64) -> Self {
         match seed % 40 {
             0 | 5 | 10 | 15 | 20 | 25 | 30 | 35 => Self::Plainly,
-            1 => Self::Decay,
-            2 | 12 | 22 => Self::Naive,
+            2 => Self::Naive,
             _ => Self::AsUsual,
         }
     }
@@ -135,7 +132,8 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
                 if unknown.self_check_failed {
                     counts.contradictions.push(tell(&format!("{property}: self-check failed: {}", unknown.reason)));
                 }
-                let kind: String = unknown.reason.split([':', ',']).next().unwrap_or_default().into();
+                let said = unknown.reason.rsplit('\'').next().unwrap_or_default();
+                let kind: String = said.trim().split([':', ',']).next().unwrap_or_default().into();
                 let example = || (0, format!("seed {seed}, {property}"));
                 counts.reasons.entry(kind).or_insert_with(example).0 += 1;
                 continue;
@@ -175,7 +173,6 @@ fn ask(program: &Program, properties: &[Property], manner: Manner) -> Result<Res
     let request = match manner {
         Manner::AsUsual => usual,
         Manner::Plainly => Request { reductions: Reductions::NONE, facts: false, ..usual },
-        Manner::Decay => Request { strategy: Strategy::Decay, ..usual },
         Manner::Naive => Request { strategy: Strategy::Naive, ..usual },
     };
     verify(&request).map_err(|error| {

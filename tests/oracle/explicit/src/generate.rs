@@ -125,6 +125,11 @@ impl Builder<'_> {
         if saves_flags {
             self.program.extend([Op::In(HANDLER, SREG), Op::Push(HANDLER)]);
         }
+        // A handler that keeps itself out may let others in.
+        let nests = vector < 3 && self.random.one_in(8);
+        if nests {
+            self.program.extend([Op::SetBit(EIMSK, vector as u8 - 1, false), Op::Sei]);
+        }
         let start = self.random.pick(&[
             Op::In(HANDLER, GPIOR0),
             Op::In(HANDLER, PORTB),
@@ -140,6 +145,9 @@ impl Builder<'_> {
             let cell = self.cell();
             self.mask(HANDLER);
             self.add(Op::Sts(cell, HANDLER));
+        }
+        if nests {
+            self.program.extend([Op::Cli, Op::SetBit(EIMSK, vector as u8 - 1, true)]);
         }
         self.switch_off(vector);
         if saves_flags {
