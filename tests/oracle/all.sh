@@ -50,13 +50,14 @@ release="${CARGO_TARGET_DIR:-target}/release"
 tool="$release/avr-tvar"
 
 [ "${AVR_TVAR_TESTS:-short}" != long ] || step "long tests" cargo test --workspace
-step "release build" cargo build --quiet --release -p avr-tvar -p avr-tvar-fuzz -p simavr-oracle -p inclusion-oracle
+step "release build" cargo build --quiet --release -p avr-tvar -p avr-tvar-fuzz -p simavr-oracle -p inclusion-oracle -p explicit-oracle
 step "release build of the solver's oracle" cargo build --quiet --release -p mu-calculus --example oracle
 oracle cargo test --quiet -p avr-isa --features oracle
 oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
 oracle tests/oracle/regressions/run.py
 oracle tests/oracle/inclusion/run
+oracle tests/oracle/explicit/run
 oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
 oracle tests/oracle/fuzz/run "$fuzzing"
