@@ -2,6 +2,7 @@
 #include "common.inc"
         vectors
 start:  clr r1
+        out EECR, r1
         out EEARH, r1
         out EEARL, r1
         ldi r18, 0x11

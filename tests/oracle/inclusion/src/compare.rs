@@ -13,10 +13,24 @@ use crate::hazards::Watcher;
 use crate::runs::{Manner, State, run};
 use crate::subjects::{Selection, Subject};
 
-/// The most states of a space.
-const FEW_STATES: usize = 20_000;
-/// As many in the full run.
-const MANY_STATES: usize = 200_000;
+/// How much is compared of each image.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The most states of a space.
+    pub states: usize,
+    /// Runs, each with a seed of its own.
+    pub runs: u64,
+    /// Instructions of each run.
+    pub steps: u32,
+}
+
+impl Effort {
+    /// What takes about a minute for all regressions and a third of the samples.
+    pub const SHORT: Self = Self { states: 20_000, runs: 3, steps: 1_500 };
+    /// What takes long.
+    pub const FULL: Self = Self { states: 200_000, runs: 12, steps: 20_000 };
+}
+
 /// After so many states that are left out a run must have come to a covered one.
 const MOST_LEFT_OUT: usize = 5_000;
 
@@ -56,7 +70,7 @@ impl Watch for StateLimit {
 /// # Panics
 /// If the verifier refuses the image, or files cannot be written.
 #[must_use]
-pub fn compare(runner: &Path, subject: &Subject, selection: Selection, full: bool) -> Report {
+pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: Effort) -> Report {
     let mut report = Report {
         name: subject.name.clone(),
         selection,
@@ -67,7 +81,7 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, full: boo
         problems: Vec::new(),
     };
     let device = Device::named("atmega328p").expect("the device exists");
-    let watch = StateLimit(if full { MANY_STATES } else { FEW_STATES });
+    let watch = StateLimit(effort.states);
     let Selection { reductions, facts } = selection;
     let request = Request { reductions, facts, watch: &watch, ..Request::of(&subject.image, device, &subject.file) };
     let flash = std::env::temp_dir().join(format!("inclusion-{}-{:p}.bin", std::process::id(), &raw const report));
@@ -75,10 +89,9 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, full: boo
     let looked = explored(&request, |space, results| {
         let Some(space) = space else { return };
         report.is_finished = true;
-        let runs = if full { 12 } else { 3 };
-        for seed in 1..=runs {
+        for seed in 1..=effort.runs {
             let every = [0, 40, 9][seed as usize % 3];
-            let manner = Manner { seed, every, steps: if full { 20_000 } else { 2_000 } };
+            let manner = Manner { seed, every, steps: effort.steps };
             let mut one = OneRun::new(space, subject, &mut report, results.stack.upper, device);
             run(runner, &flash, manner, |state| one.look(state));
             one.end(manner);

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use rayon::prelude::*;
 
-use inclusion_oracle::compare::{Report, compare};
+use inclusion_oracle::compare::{Effort, Report, compare};
 use inclusion_oracle::subjects::{Selection, subjects};
 
 /// The part of all compared states that may be neither covered nor on the way to covered ones.
@@ -44,9 +44,10 @@ fn main() -> ExitCode {
     }
     let samples = samples.as_ref().map(|names| names.split(',').collect());
     let subjects = subjects(full, samples.as_ref());
+    let effort = if full { Effort::FULL } else { Effort::SHORT };
     let all: Vec<Report> = subjects
         .par_iter()
-        .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, full)))
+        .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, effort)))
         .collect();
     let (mut ok, mut literal, mut on_the_way, mut lost) = (true, 0, 0, 0);
     let mut spaces = 0;
