@@ -172,6 +172,11 @@ fn difference_with_itself<V: ByteDomain>(borrow: &V::Bit) -> Sum<V> {
     }
 }
 
+/// The carry or borrow into the high byte of a word.
+fn into_high_byte<V: ByteDomain>(low: &Sum<V>) -> V::Bit {
+    if is_on(Fault::WordCarryLost) { V::Bit::constant(false) } else { low.carries.bit(7) }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::device::Device;
@@ -220,9 +225,4 @@ mod tests {
         assert_eq!(after(true), TvByte::new(0x00, 0xe0).within(3, 18).expect("the range is not empty"));
         assert_eq!(after(false), TvByte::new(0x00, 0xe0));
     }
-}
-
-/// The carry or borrow into the high byte of a word.
-fn into_high_byte<V: ByteDomain>(low: &Sum<V>) -> V::Bit {
-    if is_on(Fault::WordCarryLost) { V::Bit::constant(false) } else { low.carries.bit(7) }
 }

@@ -2,6 +2,8 @@
 //!
 //! Needs the program of `runner.c`, whose path is in `INCLUSION_RUNNER`: `tests/oracle/inclusion/run` builds it and runs this test.
 
+#![allow(clippy::print_stdout, reason = "it says where each fault is found")]
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
