@@ -73,8 +73,8 @@ hazards! {
 }
 
 impl HazardKind {
-    /// Whether nothing defines how the machine goes on. Where the property file allows such a hazard, the paths that run into it end there, and
-    /// properties speak of all other paths.
+    /// Hazards after which nothing defines how the machine goes on. Where the property file allows one, the paths that run into it end
+    /// there, and properties speak of all other paths.
     #[must_use]
     pub fn ends_path(self) -> bool {
         matches!(

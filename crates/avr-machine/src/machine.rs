@@ -72,7 +72,7 @@ pub struct SpacedFlag {
 }
 
 impl SpacedFlag {
-    /// Whether hardware can set the flag in a concrete state.
+    /// True in a concrete state in which hardware can set the flag.
     #[must_use]
     pub fn can_be_set(&self, state: &MachineState<u8>) -> bool {
         let mut read = |address| KnownBits::exactly(*state.data.get(address));
@@ -269,12 +269,12 @@ impl Machine {
         &self.locked
     }
 
-    /// Whether the register at an address reads pins.
+    /// True for the address of a register that reads pins.
     pub(crate) fn is_pin(&self, address: u16) -> bool {
         self.pins[0].contains(&address)
     }
 
-    /// Whether the register at an address makes pins inputs (`DDRB`), or switches inputs on (`DIDR0`).
+    /// True for the address of a register that makes pins inputs (`DDRB`), or switches inputs on (`DIDR0`).
     pub(crate) fn makes_inputs(&self, address: u16) -> bool {
         self.pins[1].contains(&address)
     }

@@ -31,7 +31,7 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) environment: &'a mut E,
     /// Clock cycles so far.
     pub(crate) cycles: u32,
-    /// Whether pins that became inputs just now have not settled.
+    /// True where pins that became inputs just now have not settled.
     pub(crate) settling: bool,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// Whether something is left to speak of, as a formula about what comes before the start: some initial content has a path that
+    /// Something is left to speak of, as a formula about what comes before the start: some initial content has a path that
     /// never ends. No property holds without that.
     pub(super) fn something_is_left(self) -> Formula<AtomId> {
         Formula::Modal(Modality::Diamond, Box::new(self.goes_on()))
@@ -87,7 +87,7 @@ impl Ending {
     }
 }
 
-/// Whether a formula that is restricted certainly has this value where all paths end: what is said of all paths is true there, of some path false.
+/// True if a restricted formula certainly has this value where all paths end: what is said of all paths is true there, of some path false.
 fn has_value_at_ends(formula: &Formula<AtomId>, value: bool) -> bool {
     match formula {
         Formula::Constant(constant) => *constant == value,

@@ -20,7 +20,7 @@ pub struct Effort {
     pub states: usize,
     /// Runs, each with a seed of its own.
     pub runs: u64,
-    /// Instructions of each run.
+    /// States of each run; it goes on until it comes to a covered one.
     pub steps: u32,
 }
 
@@ -32,7 +32,7 @@ impl Effort {
 }
 
 /// After so many states that are left out a run must have come to a covered one.
-const MOST_LEFT_OUT: usize = 5_000;
+const MOST_LEFT_OUT: u32 = 5_000;
 
 /// What came of a comparison.
 pub struct Report {
@@ -91,8 +91,8 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
         report.is_finished = true;
         for seed in 1..=effort.runs {
             let every = [0, 40, 9][seed as usize % 3];
-            let manner = Manner { seed, every, steps: effort.steps };
-            let mut one = OneRun::new(space, subject, &mut report, results.stack.upper, device);
+            let manner = Manner { seed, every, steps: effort.steps + MOST_LEFT_OUT };
+            let mut one = OneRun::new(space, subject, &mut report, (results.stack.upper, effort.steps), device);
             run(runner, &flash, manner, |state| one.look(state));
             one.end(manner);
         }
@@ -117,13 +117,15 @@ struct OneRun<'a, 'b> {
     watcher: Watcher<'b>,
     hazards: BTreeSet<HazardKind>,
     upper: Option<u32>,
+    /// How many states are still to be looked at.
+    to_go: u32,
     /// States since the last covered one.
     left_out: usize,
     /// What was different first in them.
     first: String,
     problem: Option<String>,
     is_over: bool,
-    /// The place of the last covered state.
+    /// The place of the state before.
     before: u32,
 }
 
@@ -132,7 +134,7 @@ impl<'a, 'b> OneRun<'a, 'b> {
         space: &'a Explored<'a>,
         subject: &'b Subject,
         report: &'a mut Report,
-        upper: Option<u32>,
+        (upper, to_go): (Option<u32>, u32),
         device: &'static Device,
     ) -> Self {
         let watcher = Watcher::new(&subject.image);
@@ -144,6 +146,7 @@ impl<'a, 'b> OneRun<'a, 'b> {
             watcher,
             hazards,
             upper,
+            to_go,
             left_out: 0,
             first: String::new(),
             problem: None,
@@ -173,14 +176,15 @@ impl<'a, 'b> OneRun<'a, 'b> {
         let device = self.device;
         let fits = |address: u16, cell: TvByte, byte: u8| fits(device, address, cell, byte);
         let shown = Shown { pc: state.pc, data: &state.data, sleeping: state.sleeping, handlers: state.handlers };
+        let before = std::mem::replace(&mut self.before, state.pc);
+        self.to_go = self.to_go.saturating_sub(1);
         if self.space.covers(&shown, &fits) {
-            self.before = state.pc;
             self.report.literal += 1;
             self.report.on_the_way += self.left_out;
             self.left_out = 0;
-            return true;
+            return self.to_go > 0;
         }
-        if UNSEEN.iter().any(|kind| self.space.has_hazard(*kind, self.before)) {
+        if UNSEEN.iter().any(|kind| self.space.has_hazard(*kind, before)) {
             self.is_over = true;
             return false;
         }
@@ -188,7 +192,7 @@ impl<'a, 'b> OneRun<'a, 'b> {
             self.first = format!("at {:#06x}: {}", state.pc, self.space.difference(&shown, &fits));
         }
         self.left_out += 1;
-        if self.report.selection.is_literal() || self.left_out > MOST_LEFT_OUT {
+        if self.report.selection.is_literal() || self.left_out > MOST_LEFT_OUT as usize {
             self.problem = Some(format!("(a) a state is not covered {}", self.first));
             return false;
         }
@@ -197,16 +201,15 @@ impl<'a, 'b> OneRun<'a, 'b> {
 
     /// Notes what came of the run.
     fn end(self, manner: Manner) {
-        if let Some(problem) = self.problem {
-            self.report.lost += self.left_out;
-            self.report.problems.push(format!("seed {} every {}: {problem}", manner.seed, manner.every));
-        } else if self.is_over {
-            // What is left out before a hazard leads to its sink.
+        if self.is_over {
+            // The states that are left out before a hazard lead to its sink.
             self.report.on_the_way += self.left_out;
-        } else if self.left_out > MOST_LEFT_OUT / 2 {
-            self.report.lost += self.left_out;
         } else {
-            self.report.on_the_way += self.left_out;
+            // A run that libsimavr gives up has not come back either.
+            self.report.lost += self.left_out;
+        }
+        if let Some(problem) = self.problem {
+            self.report.problems.push(format!("seed {} every {}: {problem}", manner.seed, manner.every));
         }
     }
 }

@@ -24,6 +24,9 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::SkipOneWord, "skip-two-words.elf", 1),
     (Fault::WordCarryLost, "low-byte-first.elf", 1),
     (Fault::UnknownIsZero, "low-byte-first.elf", 1),
+    // Where something is left out: the run never comes back to covered states.
+    (Fault::WordCarryLost, "low-byte-first.elf", 0),
+    (Fault::SkipOneWord, "skip-two-words.elf", 0),
 ];
 
 fn problems(runner: &Path, subject: &Subject, selection: usize) -> Vec<String> {
