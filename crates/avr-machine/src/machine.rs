@@ -206,7 +206,8 @@ impl Machine {
     }
 
     /// The cell of a byte of the EEPROM.
-    pub(crate) fn eeprom_cell(&self, address: u16) -> u16 {
+    #[must_use]
+    pub fn eeprom_cell(&self, address: u16) -> u16 {
         eeprom_cells(self.device) + address
     }
 

@@ -20,10 +20,14 @@ pub struct Shown<'a> {
     pub pc: u32,
     /// The data memory by data address.
     pub data: &'a [u8],
+    /// The content of the EEPROM, by address.
+    pub eeprom: &'a [u8],
     /// Whether the processor sleeps.
     pub sleeping: bool,
     /// How many interrupt handlers were entered and not left.
     pub handlers: usize,
+    /// The stack pointers before the pushes of the return addresses that are on the stack, and those as flash byte addresses, oldest first.
+    pub calls: &'a [(u16, u32)],
 }
 
 /// Whether a byte of another simulator is one that a cell at a data address may have.
@@ -34,8 +38,8 @@ pub type Fits<'a> = &'a dyn Fn(u16, TvByte, u8) -> bool;
 pub struct Explored<'a> {
     firmware: &'a Firmware<'a>,
     space: &'a StateSpace<AbstractState>,
-    /// By the flash byte address of the next instruction.
-    places: FxHashMap<u32, Vec<Running>>,
+    /// The numbers of the states by the flash byte address of the next instruction.
+    places: FxHashMap<u32, Vec<u32>>,
 }
 
 /// Verifies a request and hands the state space over that was built last; none if there is none, or if a part of it was not explored.
@@ -55,10 +59,10 @@ pub fn explored<T>(
 
 impl<'a> Explored<'a> {
     fn new(firmware: &'a Firmware<'a>, space: &'a StateSpace<AbstractState>) -> Self {
-        let mut places: FxHashMap<u32, Vec<Running>> = FxHashMap::default();
-        for state in &space.states {
+        let mut places: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (number, state) in (0..).zip(&space.states) {
             if let AbstractState::Running(running) = state {
-                places.entry(running.control.pc * 2).or_default().push(*running);
+                places.entry(running.control.pc * 2).or_default().push(number);
             }
         }
         Self { firmware, space, places }
@@ -93,24 +97,42 @@ impl<'a> Explored<'a> {
         self.space.states.iter().any(is_it)
     }
 
-    /// Whether some state covers one of another simulator: a sink covers nothing.
+    /// The numbers of the states that cover one of another simulator, in ascending order: a sink covers nothing.
     #[must_use]
-    pub fn covers(&self, shown: &Shown<'_>, fits: Fits<'_>) -> bool {
-        self.at(shown.pc).iter().any(|running| self.misfits(running, shown, fits, 1).is_empty())
+    pub fn covering(&self, shown: &Shown<'_>, fits: Fits<'_>) -> Vec<u32> {
+        let covers = |number: &u32| self.misfits(self.running(*number), shown, fits, 1).is_empty();
+        self.at(shown.pc).iter().copied().filter(covers).collect()
+    }
+
+    /// The states to which a transition leads from one, in ascending order.
+    #[must_use]
+    pub fn successors(&self, state: u32) -> Vec<u32> {
+        let mut all: Vec<u32> = self.space.edges(state as usize).flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// What keeps the states at the place of another simulator's state from covering it: for the state with the fewest, up to eight cells.
     #[must_use]
     pub fn difference(&self, shown: &Shown<'_>, fits: Fits<'_>) -> String {
-        let all = self.at(shown.pc).iter().map(|running| self.misfits(running, shown, fits, 8));
+        let all = self.at(shown.pc).iter().map(|number| self.misfits(self.running(*number), shown, fits, 8));
         match all.min_by_key(Vec::len) {
             None => "no state is there".to_owned(),
+            Some(misfits) if misfits.is_empty() => "no transition leads there".to_owned(),
             Some(misfits) => misfits.join(", "),
         }
     }
 
-    fn at(&self, pc: u32) -> &[Running] {
+    fn at(&self, pc: u32) -> &[u32] {
         self.places.get(&pc).map_or(&[], Vec::as_slice)
+    }
+
+    fn running(&self, number: u32) -> &Running {
+        match &self.space.states[number as usize] {
+            AbstractState::Running(running) => running,
+            other => unreachable!("only states with a place are numbered, not {other:?}"),
+        }
     }
 
     /// Up to so many parts of a state that do not fit.
@@ -125,6 +147,14 @@ impl<'a> Explored<'a> {
         if handlers != shown.handlers {
             found.push(format!("{handlers} handlers instead of {}", shown.handlers));
         }
+        let calls = frames.iter().map(|frame| (frame.position, frame.return_address * 2));
+        // What POP took the bytes of may stay in the call string.
+        let stack_pointer = u16::from_le_bytes([shown.data[0x5d], shown.data[0x5e]]);
+        let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= stack_pointer + 2).collect();
+        calls.reverse();
+        if calls != shown.calls {
+            found.push(format!("the calls are {calls:x?} instead of {:x?}", shown.calls));
+        }
         for (address, byte) in (0u16..).zip(shown.data) {
             if found.len() >= most {
                 break;
@@ -132,6 +162,15 @@ impl<'a> Explored<'a> {
             let cell = store.cell(running.memory, address);
             if !fits(address, cell, *byte) {
                 found.push(format!("{address:#06x} is {cell:?} instead of {byte:#04x}"));
+            }
+        }
+        for (address, byte) in (0u16..).zip(shown.eeprom) {
+            if found.len() >= most {
+                break;
+            }
+            let cell = store.cell(running.memory, self.firmware.machine.eeprom_cell(address));
+            if !cell.contains(*byte) {
+                found.push(format!("byte {address:#06x} of the EEPROM is {cell:?} instead of {byte:#04x}"));
             }
         }
         found

@@ -2,11 +2,12 @@
  *
  *   runner FLASH.bin --steps N --seed N --every N
  *
- * Registers and SRAM begin with random content, pins read at random, and about every N instructions something comes from outside: a received
+ * Registers, SRAM and EEPROM begin with random content, pins read at random, and about every N instructions something comes from outside: a received
  * byte, a pin change, a bus event (--every 0: nothing does).
  *
  * Each state is written to the standard output as a `struct state`. Exit code 2: the image cannot be read; 1: simavr gave up.
  */
+#include <simavr/avr_eeprom.h>
 #include <simavr/avr_ioport.h>
 #include <simavr/avr_twi.h>
 #include <simavr/avr_uart.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, SRAM_START = 0x100 };
+enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, EEPROM_BYTES = 0x400, SRAM_START = 0x100, EE_READY = 22 };
 static const uint8_t pin_address[PORTS] = {0x23, 0x26, 0x29};
 static uint64_t random_state = 1;
 
@@ -31,7 +32,9 @@ struct state {
     uint8_t handlers;
     uint64_t cycle;
     uint8_t data[DATA_BYTES];
+    uint8_t eeprom[EEPROM_BYTES];
 };
+static const uint8_t *eeprom;
 
 static uint32_t next_random(void)
 {
@@ -78,6 +81,42 @@ static void keep_transmitter_empty(avr_t *avr)
     }
 }
 
+/* libsimavr executes two instructions after I was set before an interrupt that is pending; the data sheet says one (section "Reset and Interrupt
+ * Handling"). */
+static void shorten_delay(avr_t *avr)
+{
+    if (avr->interrupt_state < -1) {
+        avr->interrupt_state = -1;
+    }
+}
+
+/* libsimavr requests the interrupt of the EEPROM at the end of a write only; the data sheet has it as long as EEPE is 0 (section "EEPROM Control
+ * Register", bit EERIE). */
+static void keep_eeprom_ready(avr_t *avr)
+{
+    if ((avr->data[0x3f] & 0x0a) != 0x08) {
+        return;
+    }
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        if (avr->interrupts.vector[i]->vector == EE_READY) {
+            avr_raise_interrupt(avr, avr->interrupts.vector[i]);
+        }
+    }
+}
+
+/* libsimavr sets a flag that is 0 when 1 is written to it by SBI or OUT; the data sheet has it cleared (section "External Interrupts", EIFR, and the
+ * like). The address of the flag register that an instruction writes, or 0. */
+static avr_io_addr_t written_flags(uint16_t opcode)
+{
+    avr_io_addr_t address = 0;
+    if ((opcode & 0xff00) == 0x9a00) {
+        address = 0x20 + (opcode >> 3 & 0x1f);
+    } else if ((opcode & 0xf800) == 0xb800) {
+        address = 0x20 + ((opcode >> 5 & 0x30) | (opcode & 0xf));
+    }
+    return address >= 0x35 && address <= 0x3c ? address : 0;
+}
+
 /* SREG is kept bit by bit. */
 static void show(avr_t *avr, uint16_t opcode)
 {
@@ -92,6 +131,7 @@ static void show(avr_t *avr, uint16_t opcode)
     for (int bit = 0; bit < 8; bit++) {
         state.data[0x5f] |= (uint8_t)((avr->sreg[bit] != 0) << bit);
     }
+    memcpy(state.eeprom, eeprom, EEPROM_BYTES);
     fwrite(&state, sizeof state, 1, stdout);
 }
 
@@ -114,7 +154,8 @@ int main(int count, char **arguments)
     }
     avr_init(avr);
     avr->log = LOG_NONE;
-    avr->frequency = 16000000;
+    /* Slow, so that a byte of the EEPROM is programmed in few cycles. */
+    avr->frequency = 500000;
     memset(avr->flash, 0xff, FLASH_BYTES);
     avr->codeend = (avr_flashaddr_t)fread(avr->flash, 1, FLASH_BYTES, image);
     fclose(image);
@@ -129,6 +170,16 @@ int main(int count, char **arguments)
         }
     }
     avr->data[0xc1] = 0;
+    uint8_t content[EEPROM_BYTES];
+    for (int i = 0; i < EEPROM_BYTES; i++) {
+        content[i] = (uint8_t)next_random();
+    }
+    avr_eeprom_desc_t all = {.ee = content, .offset = 0, .size = EEPROM_BYTES};
+    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &all);
+    /* Without a place to copy to, what it gives is the content itself. */
+    all.ee = NULL;
+    avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &all);
+    eeprom = all.ee;
     keep_transmitter_empty(avr);
     show(avr, 0);
     for (long step = 0; step < steps; step++) {
@@ -136,7 +187,12 @@ int main(int count, char **arguments)
         avr_flashaddr_t pc = avr->pc;
         int slept = avr->state == cpu_Sleeping;
         if (avr->state == cpu_Running) {
+            avr_io_addr_t flags = written_flags(opcode);
+            uint8_t before = avr->data[flags];
             pc = avr_run_one(avr);
+            if (flags) {
+                avr->data[flags] &= before;
+            }
         }
         avr_cycle_count_t pause = avr_cycle_timer_process(avr);
         avr->pc = pc;
@@ -153,6 +209,8 @@ int main(int count, char **arguments)
         if (every > 0 && next_random() % (unsigned long)every == 0) {
             disturb(avr);
         }
+        keep_eeprom_ready(avr);
+        shorten_delay(avr);
         int running = avr->interrupts.running_ptr;
         avr_flashaddr_t before = avr->pc;
         avr_service_interrupts(avr);

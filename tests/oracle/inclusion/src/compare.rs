@@ -1,12 +1,12 @@
 //! The comparison of one image: runs of libsimavr against the space that was built for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use avr_image::FlashByteAddress;
 use avr_machine::HazardKind;
 use avr_machine::device::{BitKind, Condition, Device};
-use avr_verify::{Exhausted, Explored, Progress, Request, Shown, Watch, explored};
+use avr_verify::{Exhausted, Explored, Fits, Progress, Request, Shown, Strategy, Watch, explored};
 use three_valued::{ByteDomain, TvByte};
 
 use crate::hazards::Watcher;
@@ -27,6 +27,8 @@ pub struct Effort {
 impl Effort {
     /// What takes about a minute for all regressions and a third of the samples.
     pub const SHORT: Self = Self { states: 20_000, runs: 3, steps: 1_500 };
+    /// The same for generated programs, which are small.
+    pub const GENERATED: Self = Self { states: 20_000, runs: 2, steps: 3_000 };
     /// What takes long.
     pub const FULL: Self = Self { states: 200_000, runs: 12, steps: 20_000 };
 }
@@ -82,8 +84,10 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
     };
     let device = Device::named("atmega328p").expect("the device exists");
     let watch = StateLimit(effort.states);
-    let Selection { reductions, facts } = selection;
-    let request = Request { reductions, facts, watch: &watch, ..Request::of(&subject.image, device, &subject.file) };
+    let Selection { reductions, facts, naive } = selection;
+    let strategy = if naive { Strategy::Naive } else { Strategy::default() };
+    let usual = Request::of(&subject.image, device, &subject.file);
+    let request = Request { reductions, facts, strategy, watch: &watch, ..usual };
     let flash = std::env::temp_dir().join(format!("inclusion-{}-{:p}.bin", std::process::id(), &raw const report));
     std::fs::write(&flash, bytes(subject)).expect("there is room");
     let looked = explored(&request, |space, results| {
@@ -119,6 +123,10 @@ struct OneRun<'a, 'b> {
     upper: Option<u32>,
     /// How many states are still to be looked at.
     to_go: u32,
+    /// How many states were looked at.
+    looked: u32,
+    /// The states of the space that covered states of the run, each with the number of the latest such state.
+    latest: BTreeMap<u32, u32>,
     /// States since the last covered one.
     left_out: usize,
     /// What was different first in them.
@@ -147,6 +155,8 @@ impl<'a, 'b> OneRun<'a, 'b> {
             hazards,
             upper,
             to_go,
+            looked: 0,
+            latest: BTreeMap::new(),
             left_out: 0,
             first: String::new(),
             problem: None,
@@ -174,11 +184,19 @@ impl<'a, 'b> OneRun<'a, 'b> {
             return false;
         }
         let device = self.device;
-        let fits = |address: u16, cell: TvByte, byte: u8| fits(device, address, cell, byte);
-        let shown = Shown { pc: state.pc, data: &state.data, sleeping: state.sleeping, handlers: state.handlers };
+        let fits: Fits<'_> = &|address, cell, byte| fits(device, address, cell, byte);
+        let calls = self.watcher.calls(state);
+        let shown = Shown {
+            pc: state.pc,
+            data: &state.data,
+            eeprom: &state.eeprom,
+            sleeping: state.sleeping,
+            handlers: state.handlers,
+            calls: &calls,
+        };
         let before = std::mem::replace(&mut self.before, state.pc);
         self.to_go = self.to_go.saturating_sub(1);
-        if self.space.covers(&shown, &fits) {
+        if self.is_followed(&shown, fits) {
             self.report.literal += 1;
             self.report.on_the_way += self.left_out;
             self.left_out = 0;
@@ -189,7 +207,7 @@ impl<'a, 'b> OneRun<'a, 'b> {
             return false;
         }
         if self.left_out == 0 {
-            self.first = format!("at {:#06x}: {}", state.pc, self.space.difference(&shown, &fits));
+            self.first = format!("at {:#06x}: {}", state.pc, self.space.difference(&shown, fits));
         }
         self.left_out += 1;
         if self.report.selection.is_literal() || self.left_out > MOST_LEFT_OUT as usize {
@@ -197,6 +215,28 @@ impl<'a, 'b> OneRun<'a, 'b> {
             return false;
         }
         true
+    }
+
+    /// Whether some state covers the present one. Unless steps are postponed (partial-order reduction), a transition must lead to it from one that
+    /// covered an earlier state: the one before, or one from which what came since is left out.
+    fn is_followed(&mut self, shown: &Shown<'_>, fits: Fits<'_>) -> bool {
+        let covering = self.space.covering(shown, fits);
+        if self.report.selection.reductions.interrupts {
+            return !covering.is_empty();
+        }
+        let most = if self.report.selection.is_literal() { 1 } else { MOST_LEFT_OUT };
+        self.looked += 1;
+        let followed: Vec<u32> = match self.looked {
+            1 => covering,
+            _ => {
+                self.latest.retain(|_, at| self.looked - *at <= most);
+                let successors: BTreeSet<u32> =
+                    self.latest.keys().flat_map(|state| self.space.successors(*state)).collect();
+                covering.into_iter().filter(|state| successors.contains(state)).collect()
+            }
+        };
+        self.latest.extend(followed.iter().map(|state| (*state, self.looked)));
+        !followed.is_empty()
     }
 
     /// Notes what came of the run.

@@ -1,7 +1,5 @@
 //! Hazards that a run in libsimavr commits, told without the verifier: from the stack pointer, the addresses that calls pushed, and where execution is.
 
-use std::collections::BTreeMap;
-
 use avr_image::{FlashByteAddress, Image};
 use avr_machine::HazardKind;
 
@@ -14,8 +12,9 @@ const SRAM_END: u16 = 0x8ff;
 pub struct Watcher<'a> {
     image: &'a Image,
     static_data_end: u16,
-    /// The return addresses that calls and interrupt entries pushed, by the stack pointer before the push.
-    pushed: BTreeMap<u16, u32>,
+    /// The return addresses that calls and interrupt entries pushed, oldest first, each with the stack pointer before its push. That of a call
+    /// stays when POP takes its bytes, until something is called: they may be pushed again.
+    pushed: Vec<(u16, u32)>,
     before: Option<State>,
     /// Whether SPH was written and SPL has not followed.
     is_torn: bool,
@@ -28,7 +27,7 @@ impl<'a> Watcher<'a> {
     #[must_use]
     pub fn new(image: &'a Image) -> Self {
         let static_data_end = image.static_data_end().map_or(SRAM_START, |end| end.0);
-        Self { image, static_data_end, pushed: BTreeMap::new(), before: None, is_torn: false, deepest: 0 }
+        Self { image, static_data_end, pushed: Vec::new(), before: None, is_torn: false, deepest: 0 }
     }
 
     /// Looks at the next state; the hazards that the step into it commits.
@@ -44,6 +43,13 @@ impl<'a> Watcher<'a> {
         found
     }
 
+    /// The return addresses that are on the stack, oldest first, each with the stack pointer before its push.
+    #[must_use]
+    pub fn calls(&self, state: &State) -> Vec<(u16, u32)> {
+        let end = state.stack_pointer().saturating_add(2);
+        self.pushed.iter().copied().filter(|(position, _)| *position >= end).collect()
+    }
+
     fn end_of_image(&self) -> usize {
         self.image.program.ranges().last().map_or(0, |range| range.end.0 as usize)
     }
@@ -56,23 +62,26 @@ impl<'a> Watcher<'a> {
             state.opcode.is_some_and(|opcode| writes(opcode, 0x3d) || writes_far(opcode, before, self.image, 0x5d));
         self.is_torn = is_sph || self.is_torn && !is_spl && old == new;
         match state.opcode {
-            None => _ = self.pushed.insert(old, before.pc),
+            None => self.pushed.push((old, before.pc)),
             Some(opcode) if is_call(opcode) => {
                 let words = if opcode & 0xfe0e == 0x940e { 4 } else { 2 };
-                self.pushed.insert(old, before.pc + words);
+                self.pushed.retain(|(position, _)| *position > old);
+                self.pushed.push((old, before.pc + words));
             }
-            Some(opcode) if is_return(opcode) => match self.pushed.get(&new) {
-                Some(address) if *address == state.pc => {}
-                Some(_) => found.push(HazardKind::ReturnToNonCall),
-                None if self.pushed.range(new..).next().is_none() => found.push(HazardKind::CallStackUnderflow),
-                None => found.push(HazardKind::ReturnToNonCall),
-            },
+            Some(opcode) if is_return(opcode) => {
+                match self.pushed.iter().rposition(|frame| *frame == (new, state.pc)) {
+                    Some(index) => self.pushed.truncate(index),
+                    None if self.pushed.iter().all(|(position, _)| *position < new) => {
+                        found.push(HazardKind::CallStackUnderflow);
+                    }
+                    None => found.push(HazardKind::ReturnToNonCall),
+                }
+            }
             Some(_) => {}
         }
         if !self.is_torn {
             self.deepest = self.deepest.max(u32::from(SRAM_END).saturating_sub(new.into()));
-            // What was pushed below is gone; one return address may be pushed again.
-            self.pushed = self.pushed.split_off(&new.saturating_sub(1));
+            self.pushed.retain(|(position, _)| *position >= new);
             if new < old && (SRAM_START..self.static_data_end).contains(&(new + 1)) {
                 found.push(HazardKind::StackIntoData);
             }

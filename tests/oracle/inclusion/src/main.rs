@@ -1,6 +1,6 @@
 //! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
 //!
-//!     inclusion-oracle RUNNER [--full] [--samples NAME,NAME...]
+//!     inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--first-seed N]
 //!
 //! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
 //! inputs and events:
@@ -20,22 +20,28 @@ use std::process::ExitCode;
 use rayon::prelude::*;
 
 use inclusion_oracle::compare::{Effort, Report, compare};
+use inclusion_oracle::generated;
 use inclusion_oracle::subjects::{Selection, subjects};
 
 /// The part of all compared states that may be neither covered nor on the way to covered ones.
 const MOST_LOST: f64 = 0.001;
 
+/// Generated programs, in short and in full.
+const GENERATED: u64 = 60;
+const GENERATED_FULL: u64 = 2_000;
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(runner) = arguments.next().map(PathBuf::from) else {
-        eprintln!("usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...]");
+        eprintln!("usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--first-seed N]");
         return ExitCode::from(2);
     };
-    let (mut full, mut samples) = (false, None);
+    let (mut full, mut samples, mut first) = (false, None, 1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => full = true,
             "--samples" => samples = arguments.next(),
+            "--first-seed" => first = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(first),
             other => {
                 eprintln!("{other} is no option");
                 return ExitCode::from(2);
@@ -45,10 +51,21 @@ fn main() -> ExitCode {
     let samples = samples.as_ref().map(|names| names.split(',').collect());
     let subjects = subjects(full, samples.as_ref());
     let effort = if full { Effort::FULL } else { Effort::SHORT };
-    let all: Vec<Report> = subjects
+    let mut all: Vec<Report> = subjects
         .par_iter()
         .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, effort)))
         .collect();
+    // Of each generated program one selection is looked at.
+    let seeds = first..first + if full { GENERATED_FULL } else { GENERATED };
+    all.par_extend(seeds.into_par_iter().map(|seed| {
+        let selection = Selection::ALL[(seed % Selection::ALL.len() as u64) as usize];
+        let effort = if full { effort } else { Effort::GENERATED };
+        let report = compare(&runner, &generated::subject(seed), selection, effort);
+        if !report.problems.is_empty() {
+            println!("the program with seed {seed}:\n{}", generated::source(seed));
+        }
+        report
+    }));
     let (mut ok, mut literal, mut on_the_way, mut lost) = (true, 0, 0, 0);
     let mut spaces = 0;
     for report in &all {

@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 
 /// The data memory of an ATmega328P.
 pub const DATA_BYTES: usize = 0x900;
+/// The EEPROM of an ATmega328P.
+const EEPROM_BYTES: usize = 0x400;
 /// The bytes of a state: see `struct state` in `runner.c`.
-const STATE_BYTES: usize = 16 + DATA_BYTES;
+const STATE_BYTES: usize = 16 + DATA_BYTES + EEPROM_BYTES;
 
 /// A state of libsimavr.
 #[derive(Clone)]
@@ -22,6 +24,8 @@ pub struct State {
     pub handlers: usize,
     /// The data memory.
     pub data: Vec<u8>,
+    /// The content of the EEPROM.
+    pub eeprom: Vec<u8>,
 }
 
 impl State {
@@ -32,7 +36,8 @@ impl State {
             opcode: (opcode != 0xffff).then_some(opcode),
             sleeping: bytes[6] != 0,
             handlers: bytes[7].into(),
-            data: bytes[16..].to_vec(),
+            data: bytes[16..16 + DATA_BYTES].to_vec(),
+            eeprom: bytes[16 + DATA_BYTES..].to_vec(),
         }
     }
 

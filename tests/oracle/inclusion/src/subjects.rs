@@ -26,18 +26,23 @@ pub struct Selection {
     pub reductions: Reductions,
     /// Whether comparisons narrow what they compare, and bytes have ranges.
     pub facts: bool,
+    /// Whether every input is split, instead of those that the property needs: cells are known more often.
+    pub naive: bool,
 }
 
 impl Selection {
     /// Everything, nothing, and all but one thing.
-    pub const ALL: [Self; 6] = [
-        Self { reductions: Reductions::ALL, facts: true },
-        Self { reductions: Reductions::NONE, facts: false },
-        Self { reductions: Reductions::NONE, facts: true },
-        Self { reductions: Reductions { interrupts: false, ..Reductions::ALL }, facts: true },
-        Self { reductions: Reductions { paths: false, ..Reductions::ALL }, facts: true },
-        Self { reductions: Reductions { handlers: false, ..Reductions::ALL }, facts: false },
+    pub const ALL: [Self; 7] = [
+        Self::EVERYTHING,
+        Self { reductions: Reductions::NONE, facts: false, ..Self::EVERYTHING },
+        Self { reductions: Reductions::NONE, ..Self::EVERYTHING },
+        Self { reductions: Reductions { interrupts: false, ..Reductions::ALL }, ..Self::EVERYTHING },
+        Self { reductions: Reductions { paths: false, ..Reductions::ALL }, ..Self::EVERYTHING },
+        Self { reductions: Reductions { handlers: false, ..Reductions::ALL }, facts: false, naive: false },
+        Self { reductions: Reductions::NONE, facts: true, naive: true },
     ];
+
+    const EVERYTHING: Self = Self { reductions: Reductions::ALL, facts: true, naive: false };
 
     /// Whether every state must be covered by itself.
     #[must_use]
@@ -54,6 +59,7 @@ impl Selection {
             (paths, "path-compression"),
             (handlers && interrupts && paths, "handler-summaries"),
             (self.facts, "facts"),
+            (self.naive, "all inputs split"),
         ];
         let names: Vec<&str> = parts.into_iter().filter_map(|(is_on, name)| is_on.then_some(name)).collect();
         if names.is_empty() { "nothing left out".to_owned() } else { names.join(", ") }
@@ -69,7 +75,7 @@ struct Sample {
 }
 
 /// The repository.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 

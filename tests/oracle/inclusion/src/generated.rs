@@ -1,0 +1,535 @@
+//! Random programs in which the awkward states are common: flags that are known before interrupts are let in, frames by SPL alone, dropped return
+//! addresses, chains of comparisons, timed windows, handlers that let others in and share cells.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::{Property, PropertyFile};
+use fastrand::Rng;
+
+use crate::subjects::{Subject, root};
+
+/// An interrupt: its vector, what lets it in, and its flag as I/O register and bit, if SBI reaches it.
+struct Interrupt {
+    vector: u8,
+    enabled: &'static [&'static str],
+    flag: Option<(&'static str, &'static str)>,
+    /// What lets it in, and keeps it away, from within a handler.
+    switch: Option<(&'static str, &'static str)>,
+}
+
+const INTERRUPTS: [Interrupt; 8] = [
+    Interrupt {
+        vector: 1,
+        enabled: &["sbi EIMSK, INT0"],
+        flag: Some(("EIFR", "INTF0")),
+        switch: Some(("EIMSK", "INT0")),
+    },
+    Interrupt {
+        vector: 2,
+        enabled: &["sbi EIMSK, INT1"],
+        flag: Some(("EIFR", "INTF1")),
+        switch: Some(("EIMSK", "INT1")),
+    },
+    Interrupt {
+        vector: 3,
+        enabled: &["ldi r16, 1", "sts PCICR, r16", "sts PCMSK0, r16"],
+        flag: Some(("PCIFR", "PCIF0")),
+        switch: None,
+    },
+    Interrupt {
+        vector: 13,
+        enabled: &["ldi r16, 1", "sts TIMSK1, r16", "sts TCCR1B, r16"],
+        flag: Some(("TIFR1", "TOV1")),
+        switch: None,
+    },
+    Interrupt {
+        vector: 16,
+        enabled: &["ldi r16, 1", "sts TIMSK0, r16", "out TCCR0B, r16"],
+        flag: Some(("TIFR0", "TOV0")),
+        switch: None,
+    },
+    Interrupt { vector: 18, enabled: &["ldi r16, 0x90", "sts UCSR0B, r16"], flag: None, switch: None },
+    Interrupt { vector: 22, enabled: &["sbi EECR, EERIE"], flag: None, switch: Some(("EECR", "EERIE")) },
+    Interrupt { vector: 9, enabled: &["ldi r16, 1", "sts TIMSK2, r16", "sts TCCR2B, r16"], flag: None, switch: None },
+];
+
+/// The cells that the main program shares with handlers.
+const CELLS: [&str; 3] = ["0x100", "0x101", "0x102"];
+const CONDITIONS: [&str; 10] = ["breq", "brne", "brlt", "brge", "brcs", "brcc", "brmi", "brpl", "brvs", "brhs"];
+
+/// A program in the making.
+struct Builder {
+    random: Rng,
+    text: String,
+    functions: String,
+    labels: usize,
+    interrupts: Vec<&'static Interrupt>,
+    in_handler: bool,
+}
+
+/// The assembly of the program with a seed.
+#[must_use]
+pub fn source(seed: u64) -> String {
+    let mut random = Rng::with_seed(seed);
+    let mut all: Vec<&Interrupt> = INTERRUPTS.iter().collect();
+    random.shuffle(&mut all);
+    all.truncate(random.usize(0..4));
+    let mut builder = Builder {
+        random,
+        text: String::new(),
+        functions: String::new(),
+        labels: 0,
+        interrupts: all,
+        in_handler: false,
+    };
+    builder.main();
+    for index in 0..builder.interrupts.len() {
+        builder.handler(index);
+    }
+    format!("#include \"common.inc\"\n        vectors\n{}{}", builder.text, builder.functions)
+}
+
+/// The program with a seed, built by avr-gcc.
+///
+/// # Panics
+/// If avr-gcc does not build it.
+#[must_use]
+pub fn subject(seed: u64) -> Subject {
+    let name = format!("generated-{seed}.elf");
+    let folder = std::env::temp_dir().join(format!("inclusion-{}-{seed}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let (text, path) = (folder.join("program.S"), folder.join(&name));
+    std::fs::write(&text, source(seed)).expect("there is room");
+    build(&text, &path);
+    let device = Device::named("atmega328p").expect("the device exists");
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let image = Image::load(&path, &options).expect("the image loads");
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    let mut file = PropertyFile::parse("properties", "()").expect("it is a property file");
+    file.properties = vec![Property::inherent()];
+    Subject { name, image, file }
+}
+
+fn build(text: &Path, path: &Path) {
+    let mut command = Command::new("avr-gcc");
+    command.args(["-mmcu=atmega328p", "-nostartfiles", "-I"]).arg(root().join("tests/regressions/sources"));
+    command.arg("-o").arg(path).arg(text).stdout(Stdio::null());
+    assert!(command.status().expect("avr-gcc is there").success(), "avr-gcc refuses {}", text.display());
+}
+
+impl Builder {
+    fn line(&mut self, line: &str) {
+        let text = if self.in_handler { &mut self.functions } else { &mut self.text };
+        text.push_str("        ");
+        text.push_str(line);
+        text.push('\n');
+    }
+
+    fn label(&mut self, label: &str) {
+        let text = if self.in_handler { &mut self.functions } else { &mut self.text };
+        text.push_str(&format!("{label}:\n"));
+    }
+
+    fn new_label(&mut self, what: &str) -> String {
+        self.labels += 1;
+        format!("{what}_{}", self.labels)
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.random.usize(0..all.len())]
+    }
+
+    /// A register that the code at hand may change, from r16 on.
+    fn register(&mut self) -> String {
+        let all: &[u8] = if self.in_handler { &[24] } else { &[18, 19, 20, 21] };
+        format!("r{}", self.one_of(all))
+    }
+
+    fn main(&mut self) {
+        self.label("start");
+        self.line("clr r1");
+        for register in 18..22 {
+            let value = self.random.u8(0..4);
+            self.line(&format!("ldi r{register}, {value}"));
+        }
+        for cell in CELLS {
+            self.line(&format!("sts {cell}, r1"));
+        }
+        let edges = self.random.u8(0..16);
+        self.line(&format!("ldi r16, {edges}"));
+        self.line("sts EICRA, r16");
+        for interrupt in self.interrupts.clone() {
+            interrupt.enabled.iter().for_each(|line| self.line(line));
+        }
+        if self.random.bool() {
+            self.wait_for_flag();
+        }
+        (0..self.random.usize(0..3)).for_each(|_| self.piece());
+        self.line("sei");
+        (0..self.random.usize(0..3)).for_each(|_| self.line("nop"));
+        if self.random.bool() {
+            self.flag();
+        }
+        self.label("main");
+        (0..self.random.usize(1..6)).for_each(|_| self.piece());
+        // Too far for a branch, but a jump goes anywhere.
+        self.line("jmp main");
+    }
+
+    /// A handler; a careless one gives nothing back.
+    fn handler(&mut self, index: usize) {
+        self.in_handler = true;
+        let vector = self.interrupts[index].vector;
+        self.functions.push_str(&format!("        .global vector_{vector}\nvector_{vector}:\n"));
+        let saves = vector == 18 || self.random.u8(0..5) > 0;
+        if saves {
+            ["push r24", "in r24, SREG", "push r24"].iter().for_each(|line| self.line(line));
+        }
+        if vector == 18 {
+            self.line("lds r24, UDR0");
+        }
+        if vector == 22 {
+            self.line("cbi EECR, EERIE");
+        }
+        for _ in 0..self.random.usize(0..3) {
+            self.piece_of_handler(saves);
+        }
+        if saves {
+            ["pop r24", "out SREG, r24", "pop r24"].iter().for_each(|line| self.line(line));
+        }
+        self.line("reti");
+        self.in_handler = false;
+    }
+
+    fn piece_of_handler(&mut self, saves: bool) {
+        match self.random.u8(0..6) {
+            0 if saves => {
+                let cell = self.one_of(&CELLS);
+                [&format!("lds r24, {cell}"), "inc r24", "andi r24, 3", &format!("sts {cell}, r24")]
+                    .iter()
+                    .for_each(|line| self.line(line));
+            }
+            // Others may come from here on, one level deep.
+            1 => {
+                let switches: Vec<_> = self.interrupts.iter().filter_map(|interrupt| interrupt.switch).collect();
+                if let Some((register, bit)) = switches.first().copied() {
+                    let line = self.one_of(&["sbi", "cbi"]);
+                    self.line(&format!("{line} {register}, {bit}"));
+                }
+            }
+            2 if self.interrupts.iter().all(|interrupt| interrupt.switch.is_some()) => {
+                for interrupt in self.interrupts.clone() {
+                    let (register, bit) = interrupt.switch.expect("all have one");
+                    self.line(&format!("cbi {register}, {bit}"));
+                }
+                ["sei", "nop", "cli"].iter().for_each(|line| self.line(line));
+            }
+            3 => self.flag(),
+            4 if saves => self.piece(),
+            _ => {
+                let line = self.one_of(&["sbi PORTB, 0", "cbi PORTB, 0", "sbi GPIOR0, 1"]);
+                self.line(line);
+            }
+        }
+    }
+
+    /// A wait for a flag, so that it is known to be 1.
+    fn wait_for_flag(&mut self) {
+        let flags: Vec<_> = self.interrupts.iter().filter_map(|interrupt| interrupt.flag).collect();
+        if let Some((register, bit)) = flags.first() {
+            let label = self.new_label("wait");
+            self.label(&label);
+            self.line(&format!("sbis {register}, {bit}"));
+            self.line(&format!("rjmp {label}"));
+        }
+    }
+
+    /// A flag is cleared by SBI or OUT, or tested.
+    fn flag(&mut self) {
+        let flags: Vec<_> = self.interrupts.iter().filter_map(|interrupt| interrupt.flag).collect();
+        if flags.is_empty() {
+            return self.line("nop");
+        }
+        let (register, bit) = self.one_of(&flags);
+        match self.random.u8(0..4) {
+            0 => self.line(&format!("sbi {register}, {bit}")),
+            1 if !self.in_handler => {
+                self.line(&format!("ldi r16, 1 << {bit}"));
+                self.line(&format!("out {register}, r16"));
+            }
+            _ => {
+                let skip = self.one_of(&["sbic", "sbis"]);
+                self.line(&format!("{skip} {register}, {bit}"));
+                self.single();
+            }
+        }
+    }
+
+    /// One instruction of one word that no other depends on.
+    fn single(&mut self) {
+        let register = self.register();
+        let careful = if self.in_handler { 4 } else { 6 };
+        let line = match self.random.u8(0..careful) {
+            0 => "nop".to_owned(),
+            1 => "sbi PORTB, 2".to_owned(),
+            2 => "cbi PORTB, 2".to_owned(),
+            3 => "sbi GPIOR0, 0".to_owned(),
+            4 => format!("ldi {register}, {}", self.random.u8(..)),
+            _ => format!("inc {register}"),
+        };
+        self.line(&line);
+    }
+
+    fn branch_over(&mut self) {
+        let (condition, label) = (self.one_of(&CONDITIONS), self.new_label("after"));
+        self.line(&format!("{condition} {label}"));
+        self.single();
+        self.label(&label);
+    }
+
+    fn piece(&mut self) {
+        match self.random.u8(0..20) {
+            0 => self.comparison(),
+            1 => self.difference(),
+            2 | 3 => self.frame(),
+            4 | 5 => self.dropped_return(),
+            6 | 7 => self.eeprom(),
+            8 => self.shared_cell(),
+            9 | 10 => self.flag(),
+            11 => self.words(),
+            12 => self.skip(),
+            13 => self.pin(),
+            14 => self.call(),
+            15 if !self.in_handler => self.critical_section(),
+            16 if !self.in_handler => self.wait_for_flag(),
+            17 if !self.in_handler && !self.interrupts.is_empty() => {
+                ["ldi r16, 1", "out SMCR, r16", "sleep"].iter().for_each(|line| self.line(line));
+            }
+            18 => self.put_back(),
+            _ => self.single(),
+        }
+    }
+
+    /// A comparison of two bytes or more.
+    fn comparison(&mut self) {
+        let all: Vec<String> = (0..4).map(|_| self.register()).collect();
+        self.line(&format!("cp {}, {}", all[0], all[1]));
+        let second = self.one_of(&["cpc", "cpc", "cp"]);
+        self.line(&format!("{second} {}, {}", all[2], all[3]));
+        self.branch_over();
+    }
+
+    fn difference(&mut self) {
+        let all: Vec<String> = (0..4).map(|_| self.register()).collect();
+        let first = self.one_of(&["sub", "add"]);
+        let second = self.one_of(&["sbc", "adc"]);
+        self.line(&format!("{first} {}, {}", all[0], all[1]));
+        self.line(&format!("{second} {}, {}", all[2], all[3]));
+        self.branch_over();
+        if self.random.bool() {
+            let (low, high) = (self.random.u8(..), self.random.u8(..));
+            self.line(&format!("subi {}, {low}", all[0]));
+            self.line(&format!("sbci {}, {high}", all[2]));
+            self.branch_over();
+        }
+    }
+
+    /// A frame that is made by SPL alone, or by both bytes in one of the orders.
+    fn frame(&mut self) {
+        let register = self.register();
+        let size = self.random.u8(1..24);
+        let whole = self.random.u8(0..3);
+        let high = |builder: &mut Self| {
+            if builder.in_handler {
+                return;
+            }
+            builder.line("in r17, SPH");
+            builder.line("out SPH, r17");
+        };
+        self.line(&format!("in {register}, SPL"));
+        self.line(&format!("subi {register}, {size}"));
+        if whole == 1 {
+            high(self);
+        }
+        self.line(&format!("out SPL, {register}"));
+        self.single_that_keeps(&register);
+        self.line(&format!("in {register}, SPL"));
+        self.line(&format!("subi {register}, -{size}"));
+        if whole == 2 {
+            high(self);
+        }
+        self.line(&format!("out SPL, {register}"));
+    }
+
+    fn single_that_keeps(&mut self, register: &str) {
+        match self.random.u8(0..3) {
+            0 => {
+                self.line(&format!("push {register}"));
+                self.line(&format!("pop {register}"));
+            }
+            1 => self.line("nop"),
+            _ => self.line("sbi PORTB, 3"),
+        }
+    }
+
+    /// A function drops its return address, by POP or by SPL, and returns to its caller's caller.
+    fn dropped_return(&mut self) {
+        let (outer, inner, after) = (self.new_label("outer"), self.new_label("inner"), self.new_label("after"));
+        let register = self.register();
+        self.line(&format!("rcall {outer}"));
+        self.line(&format!("rjmp {after}"));
+        self.label(&outer);
+        self.line(&format!("rcall {inner}"));
+        self.line("nop");
+        self.label(&inner);
+        if self.random.bool() {
+            self.line(&format!("pop {register}"));
+            self.line(&format!("pop {register}"));
+        } else {
+            self.line(&format!("in {register}, SPL"));
+            self.line(&format!("subi {register}, -2"));
+            self.line(&format!("out SPL, {register}"));
+        }
+        self.line("ret");
+        self.label(&after);
+    }
+
+    /// A function takes its return address and gives it back.
+    fn put_back(&mut self) {
+        if self.in_handler {
+            return self.line("nop");
+        }
+        let (function, after) = (self.new_label("function"), self.new_label("after"));
+        self.line(&format!("rcall {function}"));
+        self.line(&format!("rjmp {after}"));
+        self.label(&function);
+        ["pop r16", "pop r17", "nop", "push r17", "push r16", "ret"].iter().for_each(|line| self.line(line));
+        self.label(&after);
+    }
+
+    /// A byte is programmed, within the window or after it, or read.
+    fn eeprom(&mut self) {
+        if self.in_handler {
+            return self.line("nop");
+        }
+        let (address, value) = (self.random.u8(0..2), self.random.u8(0..4));
+        if self.random.u8(0..3) > 0 {
+            let label = self.new_label("busy");
+            self.label(&label);
+            self.line("sbic EECR, EEPE");
+            self.line(&format!("rjmp {label}"));
+        }
+        self.line("out EEARH, r1");
+        self.line(&format!("ldi r16, {address}"));
+        self.line("out EEARL, r16");
+        if self.random.u8(0..4) == 0 {
+            self.line("sbi EECR, EERE");
+            let register = self.register();
+            return self.line(&format!("in {register}, EEDR"));
+        }
+        self.line(&format!("ldi r22, {value}"));
+        self.program_eeprom();
+        if self.random.bool() {
+            // 2,048 clock cycles are long enough for the end in runner.c, and nobody looks at EEPE meanwhile.
+            let label = self.new_label("wait");
+            ["ldi r16, 2", "out TCCR0B, r16", "out TCNT0, r1", "sbi TIFR0, TOV0"]
+                .iter()
+                .for_each(|line| self.line(line));
+            self.label(&label);
+            self.line("sbis TIFR0, TOV0");
+            self.line(&format!("rjmp {label}"));
+            self.program_eeprom();
+        }
+    }
+
+    /// Another byte than before, so that it is seen.
+    fn program_eeprom(&mut self) {
+        self.line("inc r22");
+        self.line("out EEDR, r22");
+        self.line("in r17, SREG");
+        self.line("cli");
+        self.line("sbi EECR, EEMPE");
+        let late = self.one_of(&[0, 0, 0, 0, 1, 6]);
+        (0..late).for_each(|_| self.line("nop"));
+        self.line("sbi EECR, EEPE");
+        self.line("out SREG, r17");
+    }
+
+    fn shared_cell(&mut self) {
+        let (register, cell) = (self.register(), self.one_of(&CELLS));
+        self.line(&format!("lds {register}, {cell}"));
+        if self.random.bool() {
+            let value = self.random.u8(0..3);
+            self.line(&format!("cpi {register}, {value}"));
+            self.branch_over();
+        } else {
+            self.line(&format!("andi {register}, 3"));
+            self.line(&format!("sts {cell}, {register}"));
+        }
+    }
+
+    /// Words, pointers and products.
+    fn words(&mut self) {
+        if self.in_handler {
+            return self.line("nop");
+        }
+        let by = self.random.u8(0..64);
+        let lines: &[&str] = match self.random.u8(0..4) {
+            0 => &["movw r26, r18", "adiw r26, BY", "mov r18, r26"],
+            1 => &["movw r26, r20", "sbiw r26, BY", "mov r21, r27"],
+            2 => &["ldi r26, BY", "ldi r27, 2", "st X+, r18", "ld r19, -X"],
+            _ => &["mul r18, r20", "mov r19, r0", "clr r1"],
+        };
+        for line in lines {
+            self.line(&line.replace("BY", &by.to_string()));
+        }
+        self.branch_over();
+    }
+
+    /// A skip of one word or two.
+    fn skip(&mut self) {
+        let (register, bit) = (self.register(), self.random.u8(0..3));
+        let skip = self.one_of(&["sbrc", "sbrs"]);
+        self.line(&format!("{skip} {register}, {bit}"));
+        if self.random.bool() {
+            let cell = self.one_of(&CELLS);
+            self.line(&format!("sts {cell}, r1"));
+        } else {
+            self.single();
+        }
+    }
+
+    fn pin(&mut self) {
+        let (register, mask) = (self.register(), self.one_of(&[1, 3]));
+        self.line(&format!("in {register}, PINB"));
+        self.line(&format!("andi {register}, {mask}"));
+        self.branch_over();
+    }
+
+    fn call(&mut self) {
+        let (function, after) = (self.new_label("function"), self.new_label("after"));
+        let call = self.one_of(&["rcall", "call"]);
+        self.line(&format!("{call} {function}"));
+        self.line(&format!("rjmp {after}"));
+        self.label(&function);
+        self.frame();
+        self.line("ret");
+        self.label(&after);
+    }
+
+    fn critical_section(&mut self) {
+        if self.random.bool() {
+            ["in r17, SREG", "cli", "nop"].iter().for_each(|line| self.line(line));
+            self.flag();
+            self.line("out SREG, r17");
+        } else {
+            self.line("cli");
+            self.flag();
+            self.single();
+            self.line("sei");
+        }
+    }
+}
