@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, EEPROM_BYTES = 0x400, SRAM_START = 0x100, EE_READY = 22 };
+enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, EEPROM_BYTES = 0x400, SRAM_START = 0x100, EE_READY = 22, SLEEP = 0x9588 };
 static const uint8_t pin_address[PORTS] = {0x23, 0x26, 0x29};
 static uint64_t random_state = 1;
 
@@ -123,7 +123,8 @@ static void show(avr_t *avr, uint16_t opcode)
     static struct state state;
     state.pc = avr->pc;
     state.opcode = opcode;
-    state.sleeping = avr->state == cpu_Sleeping;
+    /* libsimavr passes SLEEP over where an interrupt is pending; the data sheet has it fall asleep and wake (section "Sleep Modes"). */
+    state.sleeping = avr->state == cpu_Sleeping || (opcode == SLEEP && (avr->data[0x53] & 1));
     state.handlers = avr->interrupts.running_ptr;
     state.cycle = avr->cycle;
     memcpy(state.data, avr->data, DATA_BYTES);

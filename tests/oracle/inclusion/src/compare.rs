@@ -30,7 +30,7 @@ impl Effort {
     /// The same for generated programs, which are small.
     pub const GENERATED: Self = Self { states: 20_000, runs: 2, steps: 3_000 };
     /// What takes long.
-    pub const FULL: Self = Self { states: 200_000, runs: 12, steps: 20_000 };
+    pub const FULL: Self = Self { states: 40_000, runs: 6, steps: 4_000 };
 }
 
 /// After so many states that are left out a run must have come to a covered one.

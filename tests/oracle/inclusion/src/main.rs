@@ -28,7 +28,7 @@ const MOST_LOST: f64 = 0.001;
 
 /// Generated programs, in short and in full.
 const GENERATED: u64 = 60;
-const GENERATED_FULL: u64 = 2_000;
+const GENERATED_FULL: u64 = 500;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
