@@ -148,9 +148,10 @@ impl<'a> Explored<'a> {
             found.push(format!("{handlers} handlers instead of {}", shown.handlers));
         }
         let calls = frames.iter().map(|frame| (frame.position, frame.return_address * 2));
-        // What POP took the bytes of may stay in the call string.
+        // A return address whose bytes POP took may stay in the call string.
         let stack_pointer = u16::from_le_bytes([shown.data[0x5d], shown.data[0x5e]]);
-        let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= stack_pointer + 2).collect();
+        let end = stack_pointer.saturating_add(2);
+        let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= end).collect();
         calls.reverse();
         if calls != shown.calls {
             found.push(format!("the calls are {calls:x?} instead of {:x?}", shown.calls));

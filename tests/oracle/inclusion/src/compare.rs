@@ -13,7 +13,7 @@ use crate::hazards::Watcher;
 use crate::runs::{Manner, State, run};
 use crate::subjects::{Selection, Subject};
 
-/// How much is compared of each image.
+/// The extent of the comparison of each image.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// The most states of a space.
@@ -25,11 +25,11 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// What takes about a minute for all regressions and a third of the samples.
+    /// About a minute for all regressions and a third of the samples.
     pub const SHORT: Self = Self { states: 20_000, runs: 3, steps: 1_500 };
     /// The same for generated programs, which are small.
     pub const GENERATED: Self = Self { states: 20_000, runs: 2, steps: 3_000 };
-    /// What takes long.
+    /// The long comparison.
     pub const FULL: Self = Self { states: 40_000, runs: 6, steps: 4_000 };
 }
 
@@ -121,9 +121,9 @@ struct OneRun<'a, 'b> {
     watcher: Watcher<'b>,
     hazards: BTreeSet<HazardKind>,
     upper: Option<u32>,
-    /// How many states are still to be looked at.
+    /// The number of states that are still to be looked at.
     to_go: u32,
-    /// How many states were looked at.
+    /// The number of states that were looked at.
     looked: u32,
     /// The states of the space that covered states of the run, each with the number of the latest such state.
     latest: BTreeMap<u32, u32>,

@@ -4,12 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use avr_image::{Image, LoadOptions};
-use avr_machine::device::Device;
-use avr_properties::{Property, PropertyFile};
 use fastrand::Rng;
 
-use crate::subjects::{Subject, root};
+use crate::subjects::{self, Subject, root};
 
 /// An interrupt: its vector, what lets it in, and its flag as I/O register and bit, if SBI reaches it.
 struct Interrupt {
@@ -104,13 +101,9 @@ pub fn subject(seed: u64) -> Subject {
     let (text, path) = (folder.join("program.S"), folder.join(&name));
     std::fs::write(&text, source(seed)).expect("there is room");
     build(&text, &path);
-    let device = Device::named("atmega328p").expect("the device exists");
-    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
-    let image = Image::load(&path, &options).expect("the image loads");
+    let subject = subjects::subject(&path, Path::new("")).expect("nothing is assumed");
     std::fs::remove_dir_all(&folder).expect("it is there");
-    let mut file = PropertyFile::parse("properties", "()").expect("it is a property file");
-    file.properties = vec![Property::inherent()];
-    Subject { name, image, file }
+    subject
 }
 
 fn build(text: &Path, path: &Path) {

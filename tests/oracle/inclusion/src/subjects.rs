@@ -122,7 +122,7 @@ pub fn regressions() -> Vec<Subject> {
 }
 
 /// A subject, unless its property file assumes something of which libsimavr knows nothing.
-fn subject(path: &Path, properties: &Path) -> Option<Subject> {
+pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
     let text = std::fs::read_to_string(properties).unwrap_or_else(|_| "()".to_owned());
     let mut file = PropertyFile::parse("properties", &text).expect("it is a property file");
     if !(file.assume.is_empty() && file.environment.is_empty() && file.start.is_none() && file.eeprom.is_none()) {
