@@ -1,7 +1,7 @@
 //! Steps from the states of a certificate, with the executor.
 
 use avr_certificate::{Advice, BLOCK_PAGES, Running, Space, State, Store};
-use avr_machine::{DeterminedBy, Frame, Machine, MachineState, Stop, cut_cell, cut_what_is_read};
+use avr_machine::{Frame, Machine, MachineState, Stop, cut_cell, cut_what_is_read};
 use avr_properties::{Event, EventRecorder, Occurred, occurrences_cover};
 use three_valued::TvByte;
 
@@ -71,7 +71,7 @@ impl<'a> Stepper<'a> {
     ) -> Came {
         let pc = from.map_or(0, |running| running.control.pc);
         let events = EventRecorder::new(self.watched, pc * 2);
-        let mut world = World { script, advice, who: DeterminedBy::default(), events };
+        let mut world = World { script, advice, events };
         let stopped = self.step(from, &mut world).err();
         let did = world.events.occurrences();
         let led = match stopped {

@@ -14,8 +14,6 @@ use crate::outcomes::{Script, Who};
 pub(crate) struct World<'a> {
     pub(crate) script: &'a mut Script,
     pub(crate) advice: &'a Advice,
-    /// Who determines the next input.
-    pub(crate) who: DeterminedBy,
     pub(crate) events: EventRecorder<'a>,
 }
 
@@ -37,23 +35,19 @@ impl World<'_> {
 fn who(determined: DeterminedBy) -> Who {
     match determined {
         DeterminedBy::Environment => Who::Environment,
-        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware => Who::Hardware,
+        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware | DeterminedBy::Undefined => Who::Hardware,
     }
 }
 
 impl Environment<TvByte> for World<'_> {
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> TvByte {
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> TvByte {
         let split = self.split(source, mask, demand);
-        let who = who(std::mem::take(&mut self.who));
+        let who = who(by);
         let unknown = TvByte::new(0, !(mask & !split));
         (0..8).filter(|bit| split >> bit & 1 == 1).fold(unknown, |byte, bit| {
             let value = self.script.answer(who, 2) == 1;
             byte.with_bit(bit, &Truth::from(value))
         })
-    }
-
-    fn determined_by(&mut self, who: DeterminedBy) {
-        self.who = who;
     }
 
     fn choose(&mut self, count: usize) -> usize {

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use avr_isa::{Instruction, LpmMode, Pointer, PointerMode, Register};
 use avr_machine::device::Device;
-use avr_machine::{Demand, Environment, Input, Machine, Options, Program, Question};
+use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, Options, Program, Question};
 
 /// Each kind is timed this often, and the best counts: other work on the machine only ever slows a slice down.
 const SLICES: u32 = 40;
@@ -21,7 +21,7 @@ const STEPS: u32 = 500_000;
 struct Silence;
 
 impl Environment<u8> for Silence {
-    fn input(&mut self, _source: Input, _mask: u8, _demand: Demand) -> u8 {
+    fn input(&mut self, _source: Input, _mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         0
     }
 

@@ -8,7 +8,9 @@ use std::error::Error;
 
 use avr_isa::{Instruction, Register};
 use avr_machine::device::Device;
-use avr_machine::{Control, Demand, Environment, Input, Machine, MachineState, Options, Program, Question};
+use avr_machine::{
+    Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question,
+};
 use three_valued::{ByteDomain, TvByte};
 
 /// Random operands for each instruction.
@@ -23,7 +25,7 @@ const FLAGS: [(u8, &str); 6] = [(5, "H"), (4, "S"), (3, "V"), (2, "N"), (1, "Z")
 struct NoQuestions;
 
 impl<V: ByteDomain> Environment<V> for NoQuestions {
-    fn input(&mut self, source: Input, _mask: u8, _demand: Demand) -> V {
+    fn input(&mut self, source: Input, _mask: u8, _demand: Demand, _: DeterminedBy) -> V {
         unreachable!("an instruction that only computes asks for {source:?}")
     }
 

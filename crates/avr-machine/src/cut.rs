@@ -109,7 +109,7 @@ fn stack<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, bytes: u16) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::{Demand, Input};
+    use crate::environment::{Demand, DeterminedBy, Input};
 
     const CELL: u16 = 24;
 
@@ -117,7 +117,7 @@ mod tests {
     struct Answers(u32, u32);
 
     impl Environment<TvByte> for Answers {
-        fn input(&mut self, _: Input, _: u8, _: Demand) -> TvByte {
+        fn input(&mut self, _: Input, _: u8, _: Demand, _: DeterminedBy) -> TvByte {
             TvByte::UNKNOWN
         }
 

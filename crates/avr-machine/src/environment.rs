@@ -46,16 +46,19 @@ pub enum Event<'a, V> {
 }
 
 /// Who determines an input or what happens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeterminedBy {
     /// The environment: it can do so at any time (pins, received bytes, conversions, external requests).
-    #[default]
     Environment,
     /// The environment, if enough clock cycles have passed since it last did (a received byte): see
     /// [`Freedom::RealEvery`](crate::device::Freedom::RealEvery). Who does not count cycles takes it for the hardware.
     EnvironmentInTime,
-    /// The hardware, in a way that the model leaves open (timer phase, the end of a transmission).
+    /// The hardware, in a way that the model leaves open (timer phase, the end of a transmission) and the simulation of the
+    /// peripherals knows.
     Hardware,
+    /// Nobody, for all that is known: the data sheet does not say, its versions differ, or the simulation is known to be
+    /// inexact there.
+    Undefined,
 }
 
 /// What a step is spent on, where the environment has a choice.
@@ -78,6 +81,8 @@ pub struct Possibilities {
     abstracted: u128,
     /// Those that the environment determines if enough time has passed.
     in_time: u128,
+    /// Those of which nobody says whether they come.
+    undefined: u128,
     resets: u8,
 }
 
@@ -94,6 +99,7 @@ impl Possibilities {
             DeterminedBy::Environment => {}
             DeterminedBy::EnvironmentInTime => self.in_time |= 1 << number,
             DeterminedBy::Hardware => self.abstracted |= 1 << number,
+            DeterminedBy::Undefined => self.undefined |= 1 << number,
         }
     }
 
@@ -103,6 +109,7 @@ impl Possibilities {
         match happening {
             Happening::Interrupt(number) if self.abstracted >> number & 1 == 1 => DeterminedBy::Hardware,
             Happening::Interrupt(number) if self.in_time >> number & 1 == 1 => DeterminedBy::EnvironmentInTime,
+            Happening::Interrupt(number) if self.undefined >> number & 1 == 1 => DeterminedBy::Undefined,
             Happening::Reset(ResetCause::Watchdog) => DeterminedBy::Hardware,
             Happening::Interrupt(_) | Happening::Reset(_) | Happening::Continue => DeterminedBy::Environment,
         }
@@ -113,6 +120,7 @@ impl Possibilities {
         self.interrupts = 0;
         self.abstracted = 0;
         self.in_time = 0;
+        self.undefined = 0;
     }
 
     /// Whether an interrupt is possible, and no reset.
@@ -169,11 +177,8 @@ pub enum Question<'a, V: ByteDomain> {
 /// and a *choice* are made by the environment in this very step. A *case* is about what is already stored in the state:
 /// nobody chooses it, it merely is not known.
 pub trait Environment<V: ByteDomain> {
-    /// The value of the input bits in `mask`; the other bits of the result are 0.
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V;
-
-    /// Is told who determines the input that is asked for next.
-    fn determined_by(&mut self, _who: DeterminedBy) {}
+    /// The value of the input bits in `mask`, which `by` determines; the other bits of the result are 0.
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V;
 
     /// Picks one of `count` things that the environment may do in this step.
     fn choose(&mut self, count: usize) -> usize;

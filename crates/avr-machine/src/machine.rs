@@ -3,9 +3,9 @@
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
     Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
-    InterruptPolicy, KnownBits, Register, ResetCause,
+    InterruptPolicy, KnownBits, Register, ResetCause, Window,
 };
-use crate::environment::{Demand, Environment, Input};
+use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::hazard::HazardKind;
 use crate::program::Program;
 use crate::state::{Control, MachineState};
@@ -223,10 +223,7 @@ impl Machine {
 
     /// Whether an open window keeps interrupts away.
     pub(crate) fn windows_hold_interrupts(&self, control: &Control) -> bool {
-        let holds = |bit: &BitRef| match self.device.bit_at(*bit).map(|bit| &bit.kind) {
-            Some(BitKind::Window(window)) => window.holds_interrupts_off,
-            _ => false,
-        };
+        let holds = |bit: &BitRef| self.window(*bit).is_some_and(|window| window.holds_interrupts_off);
         control.windows.iter().zip(&self.windows).any(|(left, bit)| *left > 0 && holds(bit))
     }
 
@@ -258,6 +255,14 @@ impl Machine {
     /// The number of a window among those of the device.
     pub(crate) fn window_index(&self, bit: BitRef) -> usize {
         self.windows.iter().position(|window| *window == bit).unwrap_or_default()
+    }
+
+    /// The window that a bit opens, if it does.
+    pub(crate) fn window(&self, bit: BitRef) -> Option<&'static Window> {
+        match self.device.bit_at(bit).map(|bit| &bit.kind) {
+            Some(BitKind::Window(window)) => Some(window),
+            _ => None,
+        }
     }
 
     /// The windows of the device.
@@ -343,13 +348,13 @@ impl Machine {
     pub fn power_on<V: ByteDomain>(&self, environment: &mut impl Environment<V>) -> MachineState<V> {
         let mut state = MachineState::new(self.cells(), V::constant(0));
         for address in self.sram.clone() {
-            state.data.set(address, environment.input(Input::Initial(address), 0xff, Demand::Stored));
+            state.data.set(address, initial(environment, address, 0xff));
         }
         for byte in 0..self.device.memory.eeprom_bytes {
             let cell = self.eeprom_cell(byte);
             let value = match self.options.eeprom.get(&byte) {
                 Some(value) => V::constant(*value),
-                None => environment.input(Input::Initial(cell), 0xff, Demand::Stored),
+                None => initial(environment, cell, 0xff),
             };
             state.data.set(cell, value);
         }
@@ -369,7 +374,7 @@ impl Machine {
         state.control = Control::default();
         self.reset_registers(&mut state, environment);
         if let Some(effect) = self.device.reset_effect(cause) {
-            let input = environment.input(Input::Initial(effect.address), effect.undefined, Demand::Stored);
+            let input = initial(environment, effect.address, effect.undefined);
             let kept = before.data.get(effect.address).and(&V::constant(effect.keeps & !effect.undefined));
             state.data.set(effect.address, kept.or(&input).or(&V::constant(effect.sets)));
         }
@@ -381,13 +386,13 @@ impl Machine {
     fn reset_registers<V: ByteDomain>(&self, state: &mut MachineState<V>, environment: &mut impl Environment<V>) {
         let shared = (0..self.device.temp_bytes).map(|index| self.temp_cell(index));
         for address in (0..0x20).chain(shared) {
-            state.data.set(address, environment.input(Input::Initial(address), 0xff, Demand::Stored));
+            state.data.set(address, initial(environment, address, 0xff));
         }
         for register in &self.device.registers {
             let value = match register.reset.undefined {
                 0 => V::constant(register.reset.value),
                 mask => {
-                    let input = environment.input(Input::Initial(register.address), mask, Demand::Stored);
+                    let input = initial(environment, register.address, mask);
                     input.and(&V::constant(mask)).or(&V::constant(register.reset.value))
                 }
             };
@@ -402,6 +407,11 @@ impl Machine {
         }
         state.control.pc = self.options.start;
     }
+}
+
+/// Bits of a cell as they happen to be before the program starts.
+fn initial<V: ByteDomain>(environment: &mut impl Environment<V>, cell: u16, mask: u8) -> V {
+    environment.input(Input::Initial(cell), mask, Demand::Stored, DeterminedBy::Environment)
 }
 
 /// The first of the cells that registers share unseen.

@@ -2,7 +2,9 @@
 
 use avr_isa::Instruction;
 use avr_machine::device::Device;
-use avr_machine::{Demand, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question, Stop};
+use avr_machine::{
+    Demand, DeterminedBy, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question, Stop,
+};
 
 /// Data address of SREG.
 const SREG: u16 = 0x5f;
@@ -27,7 +29,7 @@ impl Random {
 struct Silence;
 
 impl Environment<u8> for Silence {
-    fn input(&mut self, _: Input, _: u8, _: Demand) -> u8 {
+    fn input(&mut self, _: Input, _: u8, _: Demand, _: DeterminedBy) -> u8 {
         0
     }
 

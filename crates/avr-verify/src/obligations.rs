@@ -10,7 +10,7 @@ use crate::step::Leaf;
 use crate::system::Firmware;
 use avr_image::{FlashWordAddress, Image, LoadOptions};
 use avr_machine::device::Device;
-use avr_machine::{Demand, Environment, Input, Machine, MachineState, Options, Program, Question, Stop};
+use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question, Stop};
 use std::path::Path;
 use tvar::{Knob, Precision, Strategy, System, Variable};
 
@@ -23,7 +23,7 @@ const WORLDS: usize = 24;
 
 /// A world that does anything.
 impl Environment<u8> for Random {
-    fn input(&mut self, _: Input, mask: u8, _: Demand) -> u8 {
+    fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
         self.next() as u8 & mask
     }
 

@@ -78,8 +78,6 @@ pub(crate) struct Scripted<'a, U> {
     /// The answers that cut stored values in this step.
     cut: Range<usize>,
     precision: &'a LocationPrecision,
-    /// Who determines the next input.
-    who: DeterminedBy,
     /// When interrupts come that are possible.
     pub(crate) turn: Turn,
     /// Whether interrupts were possible in this step and were left out.
@@ -101,9 +99,9 @@ impl<'a, U> Scripted<'a, U> {
 
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
-        let (who, turn) = (DeterminedBy::Environment, Turn::Now);
+        let turn = Turn::Now;
         let (position, cut, postponed, deferred, learning) = (0, 0..0, false, false, None);
-        Self { script, position, cut, precision, who, turn, postponed, branches: false, deferred, learning, unknowns }
+        Self { script, position, cut, precision, turn, postponed, branches: false, deferred, learning, unknowns }
     }
 
     /// The same where comparisons narrow something.
@@ -210,7 +208,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         self.learning.is_some()
     }
 
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> V {
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V {
         let chosen = self.precision.inputs.get(input_variable(source)) as u8;
         let split = match (demand, source) {
             (Demand::Decides, _) if !self.precision.stops_at_cases => mask,
@@ -218,17 +216,13 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
             (Demand::Stored | Demand::Decides, _) => mask & chosen,
         };
-        let chooser = chooser(std::mem::take(&mut self.who));
+        let chooser = chooser(by);
         let open = self.unknowns.unknown(source, mask & !split);
         let split_bits = (0..8).filter(|bit| split >> bit & 1 == 1);
         split_bits.fold(open, |byte, bit| {
             let value = self.answer(chooser, 2) == 1;
             byte.with_bit(bit, &V::Bit::constant(value))
         })
-    }
-
-    fn determined_by(&mut self, who: DeterminedBy) {
-        self.who = who;
     }
 
     fn choose(&mut self, count: usize) -> usize {
@@ -300,7 +294,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 fn chooser(who: DeterminedBy) -> Chooser {
     match who {
         DeterminedBy::Environment => Chooser::Environment,
-        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware => Chooser::Hardware,
+        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware | DeterminedBy::Undefined => Chooser::Hardware,
     }
 }
 

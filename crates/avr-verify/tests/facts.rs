@@ -4,7 +4,7 @@ mod program;
 
 use avr_isa::{Instruction, Register};
 use avr_machine::device::Device;
-use avr_machine::{Demand, Environment, Input, Machine, MachineState, Question, Stop};
+use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop};
 use avr_properties::{Property, PropertyFile};
 use avr_verify::{Reductions, Request, Verdict, machine, verify};
 
@@ -146,7 +146,7 @@ fn words_of_two(seed: u64) -> Vec<u16> {
 struct Pins(u8, u8);
 
 impl Environment<u8> for Pins {
-    fn input(&mut self, source: Input, mask: u8, _: Demand) -> u8 {
+    fn input(&mut self, source: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
         let at = |io: u8| source == Input::Register(u16::from(io) + 0x20);
         match (at(PINB), at(PIND)) {
             (true, _) => self.0 & mask,

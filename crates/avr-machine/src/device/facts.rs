@@ -218,14 +218,14 @@ pub struct ClockPrescaler {
 /// Self-programming by `SPM`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelfProgramming {
-    /// The bit that arms `SPM` (`SPMEN`), cleared after `window_cycles` or by the operation's end.
+    /// The bit that arms `SPM`, and `LPM` for reading fuses, lock bits and the signature (`SPMEN`): a [`super::BitKind::Window`].
     pub enable: BitRef,
-    /// Cycles after arming within which `SPM` (or `LPM`, for reading fuses, lock bits and the signature) must follow.
-    pub window_cycles: u8,
     /// The bits that select the operation; with none of them, `SPM` fills the page buffer.
     pub operations: Vec<(&'static str, BitRef)>,
-    /// Bits that turn the next `LPM` into a read of fuses, lock bits or signature.
+    /// Bits that turn the next `LPM` into a read of fuses and lock bits.
     pub redirects_lpm: Vec<BitRef>,
+    /// The bit that turns it into a read of the signature row, which has the bytes of [`super::Device::signature`] at 0, 2 and 4.
+    pub signature: BitRef,
     /// Whether `SPM` works only from the boot section.
     pub only_from_boot_section: bool,
 }

@@ -262,11 +262,17 @@ pub struct Window {
     pub opened_with_ones: u8,
     /// Bits of the register that must be written 0 to open it.
     pub opened_with_zeros: u8,
+    /// Bits of the register that are to be written 0 when it is opened: with any of them 1 the data sheet does not say whether it
+    /// opens (`EEPE` for `EEMPE`).
+    pub doubtful_with_ones: u8,
     /// Whether writing the register without the opening pattern closes it at once (the protected bits written in that
-    /// same instruction are still changed).
+    /// same instruction are still changed). The bit itself is to be written 0 there; if it is 1, the data sheet does not say whether
+    /// the protected bits change, nor whether the window is opened anew.
     pub closed_by_write: bool,
-    /// Whether no interrupt is taken while it is open (`IVCE`).
+    /// Whether no interrupt is taken while it is open, nor before the instruction after the one that closes it by a write (`IVCE`).
     pub holds_interrupts_off: bool,
+    /// Other bits of the register that hardware clears when it closes (`SIGRD` with `SPMEN`).
+    pub clears: u8,
     /// The bits that it protects, in the order of the device file.
     pub protects: Vec<BitRef>,
 }

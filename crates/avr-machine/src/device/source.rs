@@ -181,6 +181,10 @@ pub(super) enum KindSource {
         #[serde(default)]
         zeros: Vec<&'static str>,
         #[serde(default)]
+        doubtful_ones: Vec<&'static str>,
+        #[serde(default)]
+        clears: Vec<&'static str>,
+        #[serde(default)]
         closed_by_write: bool,
         #[serde(default)]
         holds_interrupts_off: bool,
@@ -363,9 +367,9 @@ pub(super) struct ClockPrescalerSource {
 #[serde(deny_unknown_fields)]
 pub(super) struct SelfProgrammingSource {
     pub(super) enable: &'static str,
-    pub(super) window_cycles: u8,
     pub(super) operations: Vec<(&'static str, &'static str)>,
     pub(super) redirects_lpm: Vec<&'static str>,
+    pub(super) signature: &'static str,
     pub(super) only_from_boot_section: bool,
 }
 

@@ -180,7 +180,7 @@ fn into_high_byte<V: ByteDomain>(low: &Sum<V>) -> V::Bit {
 #[cfg(test)]
 mod tests {
     use crate::device::Device;
-    use crate::environment::{Demand, Environment, Input, Question};
+    use crate::environment::{Demand, DeterminedBy, Environment, Input, Question};
     use crate::machine::{Machine, Options};
     use crate::program::Program;
     use crate::state::MachineState;
@@ -191,7 +191,7 @@ mod tests {
     struct Wanting(bool);
 
     impl Environment<TvByte> for Wanting {
-        fn input(&mut self, _: Input, mask: u8, _: Demand) -> TvByte {
+        fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> TvByte {
             TvByte::new(0, !mask)
         }
 

@@ -6,6 +6,10 @@ use crate::device::Eeprom;
 use crate::environment::{Demand, Environment};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
+/// Clock cycles for which the processor is halted after a read, and after the start of a write.
+const READ_HALTS: u32 = 4;
+const WRITE_HALTS: u32 = 2;
+
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// What a write to the control register sets off, after its bits were stored. `before` is its content before.
     pub(super) fn eeprom_command(&mut self, eeprom: &Eeprom, before: &V, value: &V, selected: u8) {
@@ -13,6 +17,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let starts = after.bit(eeprom.program.bit).and(&before.bit(eeprom.program.bit).not());
         if self.decide(&starts) {
             self.program_eeprom(eeprom);
+            self.cycles += WRITE_HALTS;
         }
         let reads = value.and(&V::constant(selected)).bit(eeprom.read.bit);
         if self.decide(&reads) {
@@ -21,6 +26,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             if !self.decide(&busy) {
                 let value = self.eeprom_byte(eeprom);
                 self.state.data.set(eeprom.data, value);
+                self.cycles += READ_HALTS;
             }
         }
     }

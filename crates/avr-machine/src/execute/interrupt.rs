@@ -301,25 +301,45 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if programming.only_from_boot_section && address < machine.boot_start * 2 {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         }
-        let changes_flash = programming.operations.iter().any(|(_, bit)| {
-            self.state.data.get(bit.address).bit(bit.bit).known() != Some(false) && self.decide_stored(*bit)
-        });
+        let changes_flash = programming.operations.iter().any(|(_, bit)| self.is_armed(*bit));
         if changes_flash && self.decide_stored(programming.enable) {
             return Err(Stop::Limit(crate::hazard::Limit::Unsupported("changing the flash with SPM")));
         }
         // Filling the page buffer changes nothing that can be read back.
+        self.clear_window(machine.window_index(programming.enable));
         Ok(())
     }
 
-    /// Whether LPM reads fuses, lock bits or the signature now instead of the flash.
-    pub(super) fn reads_fuses(&mut self) -> bool {
+    /// What LPM reads at an address (low byte, high byte) where it does not read the flash: fuses, lock bits or the signature row (data
+    /// sheet, "Reading the Signature Row from Software"). That ends it.
+    pub(super) fn redirected_load(&mut self, address: &(V, V)) -> Option<V> {
         let machine = self.machine;
-        let Some(programming) = &machine.device.self_programming else { return false };
-        let armed = |step: &mut Self, bit: &BitRef| {
-            let stored = step.state.data.get(bit.address).bit(bit.bit);
-            stored.known() != Some(false) && step.decide_stored(*bit)
+        let programming = machine.device.self_programming.as_ref()?;
+        let window = machine.window_index(programming.enable);
+        let undefined = machine.status_address;
+        if self.lapsed >> window & 1 == 1 {
+            // It begins in time and ends too late.
+            return Some(self.undefined(undefined, Demand::Stored));
+        }
+        if !self.is_armed(programming.enable) {
+            return None;
+        }
+        let signature = self.is_armed(programming.signature);
+        if !signature && !programming.redirects_lpm.iter().any(|bit| self.is_armed(*bit)) {
+            return None;
+        }
+        self.clear_window(window);
+        let address = address.0.known().zip(address.1.known());
+        let byte = match address {
+            Some((place, 0)) if signature && place % 2 == 0 => machine.device.signature.get(usize::from(place / 2)),
+            _ => None,
         };
-        armed(self, &programming.enable) && programming.redirects_lpm.iter().any(|bit| armed(self, bit))
+        Some(byte.map_or_else(|| self.undefined(undefined, Demand::Stored), |byte| V::constant(*byte)))
+    }
+
+    /// Whether a bit of self-programming is 1.
+    fn is_armed(&mut self, bit: BitRef) -> bool {
+        self.state.data.get(bit.address).bit(bit.bit).known() != Some(false) && self.decide_stored(bit)
     }
 
     /// The byte address of the instruction in execution, which has one word.

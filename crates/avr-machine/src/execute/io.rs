@@ -8,7 +8,7 @@ mod write;
 use super::Step;
 use super::flags::flag;
 use crate::device::{BitKind, Changes, ClearedBy, Condition, Freedom, KnownBits, Severity};
-use crate::environment::{Demand, Environment, Event, Input, Question};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
 use three_valued::fault::{Fault, is_on};
@@ -20,7 +20,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let machine = self.machine;
         let Some(register) = machine.device.register_at(address) else {
             self.reserved_register(address)?;
-            return Ok(self.environment.input(Input::Register(address), 0xff, demand));
+            return Ok(self.undefined(address, demand));
         };
         let value = if machine.is_storage(register) {
             self.state.data.get(address).clone()
@@ -32,6 +32,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.clear_by_access(address, false);
         }
         Ok(value)
+    }
+
+    /// A byte of which the data sheet says nothing, at a data address.
+    pub(super) fn undefined(&mut self, address: u16, demand: Demand) -> V {
+        self.environment.input(Input::Register(address), 0xff, demand, DeterminedBy::Undefined)
     }
 
     /// Writes a register as the program does.

@@ -309,7 +309,7 @@ fn cases_of_both(flag: u8, [a, b]: [TvByte; 2], before: Option<(Truth, Truth)>) 
 mod tests {
     use super::{Case, cases_of_both, flag_of};
     use crate::device::Device;
-    use crate::environment::{Demand, Environment, Input, Question};
+    use crate::environment::{Demand, DeterminedBy, Environment, Input, Question};
     use crate::execute::flags::flag;
     use crate::machine::{Machine, Options};
     use crate::program::Program;
@@ -321,7 +321,7 @@ mod tests {
     struct Curious(usize);
 
     impl Environment<TvByte> for Curious {
-        fn input(&mut self, _: Input, mask: u8, _: Demand) -> TvByte {
+        fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> TvByte {
             TvByte::new(0, !mask)
         }
 

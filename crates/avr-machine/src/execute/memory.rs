@@ -1,7 +1,7 @@
 //! Data memory and program memory, through addresses that may be only partly known.
 
 use super::Step;
-use crate::environment::{Demand, Environment, Event, Input, Question};
+use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use avr_isa::{LpmMode, Pointer, PointerMode, Register};
 use std::ops::Range;
@@ -79,7 +79,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         if address > self.machine.data_end {
             self.hazard(HazardKind::OutsideMemory, Some(u32::from(address)))?;
-            return Ok(self.environment.input(Input::Register(address), 0xff, Demand::Stored));
+            return Ok(self.undefined(address, Demand::Stored));
         }
         let value = self.state.data.get(address).clone();
         self.environment.event(Event::Read(address, &value));
@@ -254,9 +254,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.check_pointer_use(rd, pointer, PointerMode::PostIncrement)?;
         }
         let address = (self.register(pointer.low()).clone(), self.register(pointer.high()).clone());
-        let value = match self.reads_fuses() {
-            true => self.environment.input(Input::Register(self.machine.status_address), 0xff, Demand::Stored),
-            false => self.flash_byte(&address, base),
+        let value = match self.redirected_load(&address) {
+            Some(value) => value,
+            None => self.flash_byte(&address, base),
         };
         self.set_register(rd, value);
         if mode == LpmMode::PostIncrement {

@@ -33,6 +33,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) cycles: u32,
     /// True where pins that became inputs just now have not settled.
     pub(crate) settling: bool,
+    /// The windows that closed while this instruction was executed, by number.
+    pub(crate) lapsed: u8,
 }
 
 impl Machine {
@@ -49,8 +51,10 @@ impl Machine {
         state.steps += 1;
         let copies = std::mem::take(&mut state.control.copies);
         let settling = std::mem::take(&mut state.control.settling);
-        let mut step = Step { machine: self, state, environment, cycles: 0, settling };
-        if !(self.can_be_interrupted() && step.interrupted()?) {
+        let mut step = Step { machine: self, state, environment, cycles: 0, settling, lapsed: 0 };
+        if self.can_be_interrupted() && step.interrupted()? {
+            step.age_windows(step.cycles);
+        } else {
             step.environment.before_instruction(self, step.state);
             step.instruction(copies)?;
             if step.state.control.torn {
@@ -72,48 +76,68 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         };
         self.state.control.interrupt_delay = false;
         self.state.control.peripheral_written = false;
-        self.cycles = cycles.into();
+        let cycles = u32::from(cycles);
+        self.cycles = cycles;
         self.jump(address + u32::from(words));
-        if self.state.control.windows == [0; MAX_WINDOWS] {
-            return self.execute_and_learn(instruction, copies);
-        }
-        let expiring = self.age_windows();
+        let expiring = self.age_windows_before(cycles);
         self.execute_and_learn(instruction, copies)?;
-        self.close_expired(&expiring);
+        for index in expiring {
+            self.close_expired(index);
+        }
+        // A branch that is taken, a skip, and what halts the processor after an access to the EEPROM.
+        self.age_windows(self.cycles - cycles);
         Ok(())
     }
 
-    /// Takes the cycles of this instruction from the time that windows have left. Those that close before the
-    /// instruction is done are closed; those that close with it are returned.
-    fn age_windows(&mut self) -> Vec<usize> {
+    /// Takes the cycles of an instruction from the time that windows have left. Those that close before the instruction is
+    /// done are closed; those that close with it are returned.
+    fn age_windows_before(&mut self, cycles: u32) -> Vec<usize> {
         let mut expiring = Vec::new();
-        for index in 0..self.machine.windows().len() {
+        for index in self.open_windows() {
             let left = u32::from(self.state.control.windows[index]);
-            if left == 0 {
-                continue;
-            }
-            self.state.control.windows[index] = left.saturating_sub(self.cycles) as u8;
-            if left < self.cycles {
+            self.state.control.windows[index] = left.saturating_sub(cycles) as u8;
+            if left < cycles {
+                self.lapsed |= 1 << index;
                 self.clear_window(index);
-            } else if left == self.cycles {
+            } else if left == cycles {
                 expiring.push(index);
             }
         }
         expiring
     }
 
-    /// Closes windows whose time is over, unless the instruction opened them anew.
-    fn close_expired(&mut self, expiring: &[usize]) {
-        for index in expiring {
-            if self.state.control.windows[*index] == 0 {
-                self.clear_window(*index);
-            }
+    /// Takes cycles in which no instruction is executed from the time that windows have left, and closes those whose time is
+    /// over.
+    fn age_windows(&mut self, cycles: u32) {
+        for index in self.open_windows() {
+            let left = u32::from(self.state.control.windows[index]);
+            self.state.control.windows[index] = left.saturating_sub(cycles) as u8;
+            self.close_expired(index);
         }
     }
 
-    fn clear_window(&mut self, index: usize) {
+    /// The windows that are open, by number.
+    fn open_windows(&self) -> Vec<usize> {
+        let windows = self.state.control.windows;
+        if windows == [0; MAX_WINDOWS] {
+            return Vec::new();
+        }
+        (0..MAX_WINDOWS).filter(|index| windows[*index] > 0).collect()
+    }
+
+    /// Closes a window whose time is over, unless the instruction opened it anew.
+    fn close_expired(&mut self, index: usize) {
+        if self.state.control.windows[index] == 0 {
+            self.clear_window(index);
+        }
+    }
+
+    /// Closes a window; the bits that are cleared with it are 0 as well.
+    pub(crate) fn clear_window(&mut self, index: usize) {
+        self.state.control.close_window(index);
         let bit = self.machine.windows()[index];
-        let closed = self.state.data.get(bit.address).with_bit(bit.bit, &V::Bit::constant(false));
+        let with_it = self.machine.window(bit).map_or(0, |window| window.clears);
+        let closed = self.state.data.get(bit.address).and(&V::constant(!(bit.mask() | with_it)));
         self.state.data.set(bit.address, closed);
     }
 

@@ -16,7 +16,7 @@ use super::timers::Timer;
 use super::twi::Twi;
 use super::usart::Usart;
 use crate::device::{BitKind, BitRef, ClearedBy, Device, Interrupt, Request, ResetCause};
-use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use crate::machine::Machine;
 use crate::state::MachineState;
 
@@ -347,7 +347,7 @@ impl Board {
 }
 
 impl Environment<u8> for Board {
-    fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
+    fn input(&mut self, source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         match source {
             Input::Initial(cell) => self.stimulus.initial.get(&cell).copied().unwrap_or(0) & mask,
             Input::Register(address) => self.register(address, mask),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::environment::Board;
 use super::stimulus::Stimulus;
-use crate::environment::{Demand, Environment, Event, Input, Possibilities, Question};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Possibilities, Question};
 use crate::machine::Machine;
 use crate::state::MachineState;
 
@@ -50,8 +50,8 @@ impl Peripherals {
 }
 
 impl Environment<u8> for Peripherals {
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
-        self.changing().input(source, mask, demand)
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
+        self.changing().input(source, mask, demand, by)
     }
 
     fn choose(&mut self, _count: usize) -> usize {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::stimulus::{ExactStep, Stimulus};
-use crate::environment::{Demand, Environment, Event, Happening, Input, Possibilities, Question};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 
 /// The world of an exact run: it answers with what an exact [`Stimulus`] lists. [`Self::begin`] is called after
 /// power-on, [`Self::after_step`] after each step.
@@ -92,7 +92,7 @@ impl Script {
 }
 
 impl Environment<u8> for Script {
-    fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
+    fn input(&mut self, source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         let value = match source {
             Input::Register(address) => self.register(address),
             Input::Initial(cell) if self.begun => {

@@ -7,7 +7,7 @@ use super::environment::Board;
 use super::recording::Recording;
 use super::script::Script;
 use super::stimulus::Stimulus;
-use crate::environment::{Demand, Environment, Event, Input, Possibilities, Question};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Possibilities, Question};
 use crate::machine::Machine;
 use crate::state::MachineState;
 
@@ -99,10 +99,10 @@ impl World {
 
 impl Environment<u8> for World {
     #[inline]
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
         let value = match &mut self.answers {
-            Answers::Modelled(board) => board.input(source, mask, demand),
-            Answers::Listed(script) => script.input(source, mask, demand),
+            Answers::Modelled(board) => board.input(source, mask, demand, by),
+            Answers::Listed(script) => script.input(source, mask, demand, by),
         };
         if let Some(recording) = &mut self.recording {
             recording.input(source, mask, value);

@@ -1,7 +1,9 @@
 //! All results of an abstract step, one for each way of settling its questions.
 
 use avr_isa::Register;
-use avr_machine::{Demand, Environment, Happening, Input, Machine, MachineState, Possibilities, Question, Stop};
+use avr_machine::{
+    Demand, DeterminedBy, Environment, Happening, Input, Machine, MachineState, Possibilities, Question, Stop,
+};
 use three_valued::{ByteDomain, Origins, TracedByte, TvByte};
 
 /// What a step comes to: the state and its clock cycles, or why there is none.
@@ -69,7 +71,7 @@ impl Scripted {
 }
 
 impl<V: Unknown> Environment<V> for Scripted {
-    fn input(&mut self, _source: Input, mask: u8, _demand: Demand) -> V {
+    fn input(&mut self, _source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> V {
         V::unknown(mask)
     }
 
@@ -148,7 +150,7 @@ pub struct Concrete<'a> {
 }
 
 impl Environment<u8> for Concrete<'_> {
-    fn input(&mut self, _source: Input, mask: u8, _demand: Demand) -> u8 {
+    fn input(&mut self, _source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         self.random.byte() & mask
     }
 

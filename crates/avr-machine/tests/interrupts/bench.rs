@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use avr_isa::{Instruction, Register};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{
-    Demand, Environment, Event, Happening, Input, Machine, MachineState, Options, Possibilities, Program, Question,
-    Stop,
+    Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Options, Possibilities, Program,
+    Question, Stop,
 };
 
 /// Where programs begin, as a flash word address: behind the vectors.
@@ -48,7 +48,7 @@ impl World {
 }
 
 impl Environment<u8> for World {
-    fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
+    fn input(&mut self, source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         let value = match source {
             Input::Register(address) => self.inputs.get(&address).copied().unwrap_or(0),
             Input::Initial(_) => self.initial,
@@ -250,7 +250,7 @@ fn io(name: &str) -> u8 {
     device().register(name).and_then(|register| register.io_address()).unwrap_or_else(|| panic!("{name} is no I/O"))
 }
 
-fn general(index: u8) -> Register {
+pub(crate) fn general(index: u8) -> Register {
     Register::new(index).expect("there are 32 registers")
 }
 

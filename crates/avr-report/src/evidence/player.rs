@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use avr_machine::simulator::Script;
 use avr_machine::{
-    Demand, Environment, Event, Frame, FrameKind, Happening, Input, Machine, MachineState, Possibilities, Question,
+    Demand, DeterminedBy, Environment, Event, Frame, FrameKind, Happening, Input, Machine, MachineState, Possibilities,
+    Question,
 };
 use avr_verify::Evidence;
 
@@ -17,8 +18,8 @@ struct World {
 }
 
 impl Environment<u8> for World {
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
-        self.script.input(source, mask, demand)
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
+        self.script.input(source, mask, demand, by)
     }
 
     fn choose(&mut self, _count: usize) -> usize {

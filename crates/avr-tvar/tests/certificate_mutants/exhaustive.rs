@@ -12,7 +12,8 @@ use avr_certificate::{Certificate, Running, Space, State};
 use avr_image::Image;
 use avr_isa::{Instruction, Register};
 use avr_machine::{
-    Demand, Environment, Event as Did, Fetched, Frame, Input, Machine, MachineState, Possibilities, Question, Stop,
+    Demand, DeterminedBy, Environment, Event as Did, Fetched, Frame, Input, Machine, MachineState, Possibilities,
+    Question, Stop,
 };
 use avr_properties::{Atom, AtomKind, CellsRead, StateView};
 use mu_calculus::{FixedPoint, Modality, Node, NodeId, NormalForm};
@@ -80,7 +81,7 @@ fn read_by(instruction: Option<Instruction>) -> Vec<u16> {
 struct Every<'a>(&'a mut Answers);
 
 impl Environment<TvByte> for Every<'_> {
-    fn input(&mut self, source: Input, mask: u8, _: Demand) -> TvByte {
+    fn input(&mut self, source: Input, mask: u8, _: Demand, _: DeterminedBy) -> TvByte {
         if matches!(source, Input::Initial(_)) {
             return TvByte::new(0, !mask);
         }

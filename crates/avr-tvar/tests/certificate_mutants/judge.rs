@@ -75,22 +75,17 @@ impl Answers {
 struct Concrete<'a> {
     answers: &'a mut Answers,
     initial: &'a mut Random,
-    hardware: bool,
     events: EventRecorder<'a>,
 }
 
 impl Environment<TvByte> for Concrete<'_> {
-    fn input(&mut self, source: Input, mask: u8, _: Demand) -> TvByte {
-        let hardware = std::mem::take(&mut self.hardware);
+    fn input(&mut self, source: Input, mask: u8, _: Demand, by: DeterminedBy) -> TvByte {
+        let hardware = by != DeterminedBy::Environment;
         if matches!(source, Input::Initial(_)) {
             return TvByte::constant(self.initial.mask() & mask);
         }
         let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
         TvByte::constant(bits.fold(0, |byte, bit| byte | (self.answers.answer(2, hardware) as u8) << bit))
-    }
-
-    fn determined_by(&mut self, who: DeterminedBy) {
-        self.hardware = who != DeterminedBy::Environment;
     }
 
     fn choose(&mut self, count: usize) -> usize {
@@ -260,7 +255,7 @@ impl<'a> Judge<'a> {
     }
 
     fn world<'w>(&'w self, answers: &'w mut Answers, initial: &'w mut Random, pc: u32) -> Concrete<'w> {
-        Concrete { answers, initial, hardware: false, events: EventRecorder::new(&self.watched, pc * 2) }
+        Concrete { answers, initial, events: EventRecorder::new(&self.watched, pc * 2) }
     }
 
     fn try_running(

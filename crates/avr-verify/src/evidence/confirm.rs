@@ -7,7 +7,7 @@ use super::walk::{Ending, Walked};
 use crate::events::{Occurrences, Recorder, watched};
 use crate::system::Firmware;
 use avr_machine::simulator::{Script, Stimulus};
-use avr_machine::{Demand, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
+use avr_machine::{Demand, DeterminedBy, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
 use avr_properties::Event as Watched;
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, NormalForm, Problem, StateId};
 use std::sync::Arc;
@@ -62,8 +62,8 @@ impl<'a> Replay<'a> {
 }
 
 impl Environment<u8> for Replay<'_> {
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
-        self.script.input(source, mask, demand)
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
+        self.script.input(source, mask, demand, by)
     }
 
     fn choose(&mut self, count: usize) -> usize {

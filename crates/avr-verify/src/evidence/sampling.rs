@@ -229,7 +229,9 @@ impl<'m> Sampler<'m> {
 
     /// Another answer than the natural one, now and then.
     fn other(&mut self, asked: &Asked, manner: Manner) -> Option<Answer> {
-        let is_free = |who: DeterminedBy| who != DeterminedBy::Hardware || !manner.only_environment;
+        let is_free = |who: DeterminedBy| {
+            !matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined) || !manner.only_environment
+        };
         match asked {
             Asked::Input { source: Input::Initial(_), .. } => None,
             Asked::Input { mask, who, .. } => {

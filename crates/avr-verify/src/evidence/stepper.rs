@@ -49,7 +49,17 @@ impl Asked {
                 chosen != natural && (hardware(*chosen) || hardware(*natural))
             }
         };
-        is_of_hardware || self.is_too_soon()
+        is_of_hardware || self.is_undefined() || self.is_too_soon()
+    }
+
+    /// Whether nobody knows the answer of the hardware: what the peripherals have by themselves is no evidence then.
+    fn is_undefined(&self) -> bool {
+        match self {
+            Self::Input { who, .. } => *who == DeterminedBy::Undefined,
+            Self::Choice { possible, .. } => {
+                possible.iter().any(|happening| possible.determined_by(happening) == DeterminedBy::Undefined)
+            }
+        }
     }
 
     /// Whether the environment would have had to wait.
@@ -61,10 +71,11 @@ impl Asked {
 
     /// Whether the hardware would determine the answer.
     fn is_of_hardware(&self) -> bool {
+        let hardware = |who: DeterminedBy| matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined);
         match self {
-            Self::Input { who, .. } => *who == DeterminedBy::Hardware,
+            Self::Input { who, .. } => hardware(*who),
             Self::Choice { possible, .. } => {
-                possible.iter().any(|happening| possible.determined_by(happening) == DeterminedBy::Hardware)
+                possible.iter().any(|happening| hardware(possible.determined_by(happening)))
             }
         }
     }
@@ -137,7 +148,6 @@ struct Trial<'a> {
     /// The initial content of cells.
     content: &'a dyn Fn(u16) -> u8,
     asked: Vec<Asked>,
-    who: DeterminedBy,
     events: Recorder<'a>,
 }
 
@@ -154,18 +164,17 @@ impl Trial<'_> {
     }
 
     /// What the peripherals have in a register; where the property file assumes bits, those are constant anyway.
-    fn natural(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
+    fn natural(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
         match source {
             Input::Initial(cell) => (self.content)(cell) & mask,
-            Input::Register(_) => self.peripherals.input(source, mask, demand),
+            Input::Register(_) => self.peripherals.input(source, mask, demand, by),
         }
     }
 }
 
 impl Environment<u8> for Trial<'_> {
-    fn input(&mut self, source: Input, mask: u8, demand: Demand) -> u8 {
-        let who = std::mem::take(&mut self.who);
-        let natural = self.natural(source, mask, demand) & mask;
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, who: DeterminedBy) -> u8 {
+        let natural = self.natural(source, mask, demand, who) & mask;
         let value = match self.answer() {
             Some(Answer::Input(value)) => value & mask,
             _ => natural,
@@ -173,10 +182,6 @@ impl Environment<u8> for Trial<'_> {
         let too_soon = who == DeterminedBy::EnvironmentInTime && self.is_too_soon(source, value, natural);
         self.asked.push(Asked::Input { source, mask, value, natural, who, too_soon });
         value
-    }
-
-    fn determined_by(&mut self, who: DeterminedBy) {
-        self.who = who;
     }
 
     fn choose(&mut self, _count: usize) -> usize {
@@ -312,7 +317,6 @@ impl<'a> Stepper<'a> {
             answers: &answers,
             content,
             asked: Vec::new(),
-            who: DeterminedBy::Environment,
             events: Recorder::new(&watched, 0),
         };
         let state: MachineState<u8> = machine.power_on(&mut trial);
@@ -362,7 +366,6 @@ impl<'a> Stepper<'a> {
             answers,
             content,
             asked: Vec::new(),
-            who: DeterminedBy::Environment,
             events: Recorder::new(&self.watched, self.before.control.pc * 2),
         };
         let result = self.machine.step(&mut self.after, &mut trial);

@@ -7,8 +7,8 @@ use crate::wire::{
 use avr_isa::FeatureSet;
 use avr_machine::device::{Device, UnknownDevice};
 use avr_machine::{
-    Control, DataSpace, Demand, Environment, HazardKind, Input, Machine, MachineState, Options, PAGE_CELLS, Program,
-    Question, Stop,
+    Control, DataSpace, Demand, DeterminedBy, Environment, HazardKind, Input, Machine, MachineState, Options,
+    PAGE_CELLS, Program, Question, Stop,
 };
 
 /// The world of a step: hardware leaves every register as it is, as libsimavr does without its callbacks.
@@ -22,7 +22,7 @@ struct World {
 }
 
 impl Environment<u8> for World {
-    fn input(&mut self, source: Input, mask: u8, _demand: Demand) -> u8 {
+    fn input(&mut self, source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         let (Input::Initial(address) | Input::Register(address)) = source;
         let pin = PINS.iter().position(|pin| *pin == address);
         let level = pin.and_then(|pin| self.pins.map(|pins| pins[pin]));

@@ -97,12 +97,12 @@ pub(super) fn self_programming(source: &DeviceSource, names: &Names) -> Result<O
     for (operation, bit) in &source.operations {
         operations.extend(names.bit(bit)?.map(|bit| (*operation, bit)));
     }
-    let places = names.bit(source.enable)?.zip(names.bits(&source.redirects_lpm)?);
-    Ok(places.map(|(enable, redirects_lpm)| SelfProgramming {
+    let places = names.bit(source.enable)?.zip(names.bit(source.signature)?).zip(names.bits(&source.redirects_lpm)?);
+    Ok(places.map(|((enable, signature), redirects_lpm)| SelfProgramming {
         enable,
-        window_cycles: source.window_cycles,
         operations,
         redirects_lpm,
+        signature,
         only_from_boot_section: source.only_from_boot_section,
     }))
 }

@@ -138,14 +138,18 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             zero_while: condition(zero_while)?,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
-        KindSource::Window { cycles, ones, zeros, closed_by_write, holds_interrupts_off } => BitKind::Window(Window {
-            cycles: *cycles,
-            opened_with_ones: names.mask(layout.name, ones)?,
-            opened_with_zeros: names.mask(layout.name, zeros)?,
-            closed_by_write: *closed_by_write,
-            holds_interrupts_off: *holds_interrupts_off,
-            protects: Vec::new(),
-        }),
+        KindSource::Window { cycles, ones, zeros, doubtful_ones, clears, closed_by_write, holds_interrupts_off } => {
+            BitKind::Window(Window {
+                cycles: *cycles,
+                opened_with_ones: names.mask(layout.name, ones)?,
+                opened_with_zeros: names.mask(layout.name, zeros)?,
+                doubtful_with_ones: names.mask(layout.name, doubtful_ones)?,
+                clears: names.mask(layout.name, clears)?,
+                closed_by_write: *closed_by_write,
+                holds_interrupts_off: *holds_interrupts_off,
+                protects: Vec::new(),
+            })
+        }
     })
 }
 

@@ -9,7 +9,7 @@ use three_valued::{ByteDomain, TvByte};
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn read_peripheral(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
         if !self.holds(&register.clocked_while) {
-            return self.environment.input(Input::Register(register.address), 0xff, demand);
+            return self.undefined(register.address, demand);
         }
         match register.access {
             Access::HighOfPair { temp, latched: true, .. } => {
@@ -103,8 +103,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             true => DeterminedBy::Hardware,
             false => self.who_determines(freedom),
         };
-        self.environment.determined_by(who);
-        self.environment.input(Input::Register(address), open, demand).or(&fixed)
+        self.environment.input(Input::Register(address), open, demand, who).or(&fixed)
     }
 
     /// Who determines a bit or an interrupt in this state.

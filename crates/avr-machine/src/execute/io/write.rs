@@ -4,7 +4,7 @@ use crate::device::{
     Access, Bit, BitKind, BitRef, Changes, ClearedBy, Condition, Flag, Guard, Input as InputBit, InputWrite, Protected,
     Register, Severity, Window,
 };
-use crate::environment::{Demand, Environment, Input};
+use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
@@ -17,7 +17,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.control.peripheral_written = true;
         if !self.holds(&register.clocked_while) {
             // It is unknown whether the write is stored.
-            let input = self.environment.input(Input::Register(address), 0xff, Demand::Stored);
+            let input = self.undefined(address, Demand::Stored);
             self.state.data.set(address, input);
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let changed = self.state.data.get(address).bit(bit).xor(&before.bit(bit));
             if self.decide(&changed) {
                 for register in &corruption.registers {
-                    let input = self.environment.input(Input::Register(*register), 0xff, Demand::Stored);
+                    let input = self.undefined(*register, Demand::Stored);
                     self.state.data.set(*register, input);
                 }
             }
@@ -131,14 +131,24 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn write_plain_bits(&mut self, address: u16, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
-        match bit.guard {
-            Some(guard) if !self.window_open(guard) => {
-                let kept = self.guarded(mask, guard, value, before)?;
-                self.store(address, mask, &kept);
-            }
-            _ => self.store(address, mask, value),
-        }
+        let value = self.through_guard(mask, bit, value, before)?;
+        self.store(address, mask, &value);
         Ok(())
+    }
+
+    /// What a guard lets through of a value that is written to bits.
+    fn through_guard(&mut self, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<V, Stop> {
+        let Some(guard) = bit.guard else { return Ok(value.clone()) };
+        if !self.window_open(guard) {
+            return self.guarded(mask, guard, value, before);
+        }
+        let asks_again = self.machine.window(guard.window).is_some_and(|window| window.closed_by_write)
+            && self.decide(&value.bit(guard.window.bit));
+        if !asks_again {
+            return Ok(value.clone());
+        }
+        let changed = self.undefined_bits(guard.window.address, mask);
+        Ok(before.xor(&before.xor(value).and(&changed)))
     }
 
     /// A write outside the window: protected changes do not happen, and trying one on the watchdog is a hazard.
@@ -206,10 +216,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn write_pulse(&mut self, address: u16, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
-        let allowed = match bit.guard {
-            Some(guard) if !self.window_open(guard) => self.guarded(mask, guard, value, before)?,
-            _ => value.clone(),
-        };
+        let allowed = self.through_guard(mask, bit, value, before)?;
         let started = self.state.data.get(address).or(&allowed);
         self.store(address, mask, &started);
         Ok(())
@@ -229,22 +236,44 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Whether writing a value opens a window.
     fn opens(&self, window: BitRef, value: &V) -> V::Bit {
-        let Some(BitKind::Window(kind)) = self.machine.device.bit_at(window).map(|bit| &bit.kind) else {
-            return V::Bit::constant(false);
-        };
+        let Some(kind) = self.machine.window(window) else { return V::Bit::constant(false) };
         let ones = value.not().and(&V::constant(kind.opened_with_ones)).is_zero();
         let zeros = value.and(&V::constant(kind.opened_with_zeros)).is_zero();
         ones.and(&zeros)
     }
 
     fn write_window(&mut self, bit: BitRef, window: &Window, value: &V) {
+        let index = self.machine.window_index(bit);
+        let is_open = self.state.control.windows[index] > 0;
+        let closes = is_open && window.closed_by_write;
         let opens = self.opens(bit, value);
-        if self.decide(&opens) {
-            self.store(bit.address, bit.mask(), &V::constant(0xff));
-            self.state.control.open_window(self.machine.window_index(bit), window.cycles);
-        } else if window.closed_by_write {
-            self.store(bit.address, bit.mask(), &V::constant(0));
-            self.state.control.close_window(self.machine.window_index(bit));
+        let opens = self.decide(&opens);
+        // What the data sheet leaves open: the bit is still 1 where it is to be 0, or another one is.
+        let doubtful = match closes {
+            true => value.bit(bit.bit),
+            false => value.and(&V::constant(window.doubtful_with_ones)).is_zero().not(),
+        };
+        let doubtful = (opens || closes) && self.decide(&doubtful);
+        if doubtful && self.undefined_case(bit) {
+            return;
         }
+        if opens && !(doubtful && closes && self.undefined_case(bit)) {
+            self.store(bit.address, bit.mask(), &V::constant(0xff));
+            self.state.control.open_window(index, window.cycles);
+        } else if closes {
+            self.clear_window(index);
+            self.state.control.interrupt_delay |= window.holds_interrupts_off;
+        }
+    }
+
+    /// One of two cases between which the data sheet does not decide.
+    fn undefined_case(&mut self, bit: BitRef) -> bool {
+        let case = self.undefined_bits(bit.address, bit.mask()).bit(bit.bit);
+        self.decide(&case)
+    }
+
+    /// Bits of which the data sheet says nothing; the others are 0.
+    fn undefined_bits(&mut self, address: u16, mask: u8) -> V {
+        self.environment.input(Input::Register(address), mask, Demand::Stored, DeterminedBy::Undefined)
     }
 }
