@@ -199,7 +199,7 @@ impl<R: Read> Source<R> {
         let mut control = Control {
             pc,
             interrupt_delay: flag(0),
-            peripheral_written: flag(1),
+            fresh_request: flag(1),
             sleeping: flag(2),
             torn: flag(4),
             settling: flag(5),

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 
 /// Prints everything.
 fn print(device: &Device) {
-    device.registers.iter().for_each(print_register);
+    device.registers.iter().filter(|register| !register.is_hidden).for_each(print_register);
     for pair in &device.pairs {
         println!("pair {} {:x}", pair.name, pair.low);
     }

@@ -68,6 +68,8 @@ pub enum Happening {
     Continue,
     /// The handler of the interrupt with this number is entered.
     Interrupt(u8),
+    /// The processor wakes, and no handler is entered.
+    Wake,
     /// A reset of this cause.
     Reset(ResetCause),
 }
@@ -83,6 +85,10 @@ pub struct Possibilities {
     in_time: u128,
     /// Those of which nobody says whether they come.
     undefined: u128,
+    /// Those of which it may be that they never come.
+    doubtful: u128,
+    /// Who determines whether the processor wakes and enters no handler, if it can.
+    wakes: Option<DeterminedBy>,
     resets: u8,
 }
 
@@ -103,6 +109,21 @@ impl Possibilities {
         }
     }
 
+    /// Waking without an interrupt is possible.
+    pub(crate) fn allow_waking(&mut self, by: DeterminedBy) {
+        self.wakes = Some(by);
+    }
+
+    /// Takes note that the interrupt with this number may be one that never comes.
+    pub(crate) fn doubt_interrupt(&mut self, number: u8) {
+        self.doubtful |= 1 << number;
+    }
+
+    /// Whether it may be that nothing of it ever happens, apart from going on.
+    pub(crate) fn are_all_doubtful(&self) -> bool {
+        self.interrupts & !self.doubtful == 0 && self.resets == 0 && self.wakes.is_none()
+    }
+
     /// Who determines whether something happens. What is left over when nothing else happens is nobody's doing.
     #[must_use]
     pub fn determined_by(&self, happening: Happening) -> DeterminedBy {
@@ -110,6 +131,7 @@ impl Possibilities {
             Happening::Interrupt(number) if self.abstracted >> number & 1 == 1 => DeterminedBy::Hardware,
             Happening::Interrupt(number) if self.in_time >> number & 1 == 1 => DeterminedBy::EnvironmentInTime,
             Happening::Interrupt(number) if self.undefined >> number & 1 == 1 => DeterminedBy::Undefined,
+            Happening::Wake => self.wakes.unwrap_or(DeterminedBy::Undefined),
             Happening::Reset(ResetCause::Watchdog) => DeterminedBy::Hardware,
             Happening::Interrupt(_) | Happening::Reset(_) | Happening::Continue => DeterminedBy::Environment,
         }
@@ -125,7 +147,7 @@ impl Possibilities {
 
     /// Whether an interrupt is possible, and no reset.
     pub(crate) fn are_only_interrupts(&self) -> bool {
-        self.interrupts != 0 && self.resets == 0
+        self.interrupts != 0 && self.resets == 0 && self.wakes.is_none()
     }
 
     /// A reset is possible.
@@ -135,20 +157,21 @@ impl Possibilities {
 
     /// Whether there is nothing but going on.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.interrupts == 0 && self.resets == 0
+        self.interrupts == 0 && self.resets == 0 && self.wakes.is_none()
     }
 
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        (u32::from(self.continues) + self.interrupts.count_ones() + self.resets.count_ones()) as usize
+        let single = u32::from(self.continues) + u32::from(self.wakes.is_some());
+        (single + self.interrupts.count_ones() + self.resets.count_ones()) as usize
     }
 
-    /// All of them: going on, the interrupts by rising number, the resets.
+    /// All of them: going on, the interrupts by rising number, waking without one, the resets.
     pub fn iter(&self) -> impl Iterator<Item = Happening> + use<> {
         const CAUSES: [ResetCause; 4] =
             [ResetCause::PowerOn, ResetCause::External, ResetCause::BrownOut, ResetCause::Watchdog];
-        let Self { interrupts, resets, .. } = *self;
+        let Self { interrupts, resets, wakes, .. } = *self;
         let mut rest = interrupts;
         let interrupts = std::iter::from_fn(move || {
             let number = rest.trailing_zeros() as u8;
@@ -158,7 +181,8 @@ impl Possibilities {
             })
         });
         let resets = CAUSES.into_iter().filter(move |cause| resets >> *cause as u8 & 1 == 1).map(Happening::Reset);
-        self.continues.then_some(Happening::Continue).into_iter().chain(interrupts).chain(resets)
+        let wake = wakes.map(|_| Happening::Wake);
+        self.continues.then_some(Happening::Continue).into_iter().chain(interrupts).chain(wake).chain(resets)
     }
 }
 

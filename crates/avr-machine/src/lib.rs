@@ -12,6 +12,7 @@ mod environment;
 mod execute;
 mod hazard;
 mod machine;
+mod operations;
 mod program;
 pub mod simulator;
 mod state;

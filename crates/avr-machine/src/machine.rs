@@ -7,6 +7,7 @@ use crate::device::{
 };
 use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::hazard::HazardKind;
+use crate::operations::Operations;
 use crate::program::Program;
 use crate::state::{Control, MachineState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,6 +116,7 @@ pub struct Machine {
     storage: Vec<bool>,
     dependents: BTreeMap<u16, Vec<Group>>,
     cleared_by: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>>,
+    operations: Operations,
     windows: Vec<BitRef>,
     locked: Vec<&'static FuseReset>,
     /// The registers of pins, and those that make pins inputs.
@@ -134,7 +136,7 @@ impl Machine {
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
         let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
-        let storage = device.registers.iter().filter(|register| is_storage(register));
+        let storage = device.registers.iter().filter(|register| is_storage(register) && !register.is_hidden);
         let mut is_storage = vec![false; usize::from(device.memory.sram_start)];
         storage.for_each(|register| is_storage[usize::from(register.address)] = true);
         Self {
@@ -149,6 +151,7 @@ impl Machine {
             static_data_end: options.static_data_end,
             dependents: dependents(device, &groups),
             cleared_by: cleared_by(device),
+            operations: Operations::new(device, &groups),
             windows: windows(&groups),
             locked: locked(device, fuses),
             pins: pins(device),
@@ -232,6 +235,12 @@ impl Machine {
         self.io.contains(&address)
     }
 
+    /// True for the cell of an I/O register, and for those that no program reaches and that belong to registers.
+    #[must_use]
+    pub fn is_of_hardware(&self, cell: u16) -> bool {
+        self.is_io(cell) || (shared_cells(self.device)..eeprom_cells(self.device)).contains(&cell)
+    }
+
     /// Whether reading and writing a register is mere storage.
     pub(crate) fn is_storage(&self, register: &Register) -> bool {
         self.storage[usize::from(register.address)]
@@ -250,6 +259,11 @@ impl Machine {
     /// The flags that an access to the register at `address` clears.
     pub(crate) fn cleared_by_access(&self, address: u16) -> &[(BitRef, &'static ClearedBy)] {
         self.cleared_by.get(&address).map_or(&[], Vec::as_slice)
+    }
+
+    /// What hardware does by itself, and what it changes with that.
+    pub(crate) fn operations(&self) -> &Operations {
+        &self.operations
     }
 
     /// The number of a window among those of the device.
@@ -398,6 +412,7 @@ impl Machine {
             };
             state.data.set(register.address, value);
         }
+        self.operations.pending_cells().for_each(|cell| state.data.set(cell, V::constant(0)));
         let fuses = self.options.fuses.unwrap_or(self.device.default_fuses);
         for rule in &self.device.fuse_resets {
             let programmed = self.device.fuse(rule.fuse).is_some_and(|fuse| fuse.is_programmed(fuses));
@@ -416,7 +431,7 @@ fn initial<V: ByteDomain>(environment: &mut impl Environment<V>, cell: u16, mask
 
 /// The first of the cells that registers share unseen.
 pub(crate) fn shared_cells(device: &Device) -> u16 {
-    (usize::from(device.memory.sram_end) + 1).next_multiple_of(PAGE_CELLS) as u16
+    device.memory.shared_start()
 }
 
 /// The first of the cells of the EEPROM.
@@ -480,18 +495,20 @@ fn dependents(device: &'static Device, groups: &BTreeMap<u16, Vec<Group>>) -> BT
     all
 }
 
-/// For each register the flags that an access to it clears.
+/// For each register the flags that an access to it clears, or lets the next one clear.
 fn cleared_by(device: &'static Device) -> BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>> {
     let mut all: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>> = BTreeMap::new();
     for register in &device.registers {
         for (bit, number) in register.bits.iter().zip(0..) {
             let BitKind::Flag(flag) = &bit.kind else { continue };
             for way in &flag.cleared_by {
-                let (ClearedBy::Read(at) | ClearedBy::Write(at) | ClearedBy::ReadThenAccess { then: at, .. }) = way
-                else {
-                    continue;
+                let accessed = match way {
+                    ClearedBy::Read(at) | ClearedBy::Write(at) => vec![*at],
+                    ClearedBy::ReadThenAccess { first, then, .. } => vec![*first, *then],
+                    ClearedBy::WriteOne | ClearedBy::WriteZero | ClearedBy::InterruptEntry => continue,
                 };
-                all.entry(*at).or_default().push((BitRef { address: register.address, bit: number }, way));
+                let place = BitRef { address: register.address, bit: number };
+                accessed.into_iter().for_each(|at| all.entry(at).or_default().push((place, way)));
             }
         }
     }
@@ -516,7 +533,9 @@ fn pins(device: &Device) -> [Vec<u16>; 2] {
     for register in &device.registers {
         for bit in &register.bits {
             let BitKind::Input(input) = &bit.kind else { continue };
-            if let (InputWrite::Toggles(_), Freedom::RealWhile(condition)) = (input.on_write, &input.freedom) {
+            if let (InputWrite::Toggles(_), Freedom::RealWhile(condition) | Freedom::RealOrUndefined(condition)) =
+                (input.on_write, &input.freedom)
+            {
                 pins.push(register.address);
                 condition.for_each_register(&mut |address, _| controls.push(address));
             }

@@ -120,8 +120,9 @@ pub struct Control {
     pub pc: u32,
     /// Whether one more instruction runs before an interrupt can be taken.
     pub interrupt_delay: bool,
-    /// Whether the last instruction wrote to a register that is more than storage.
-    pub peripheral_written: bool,
+    /// Whether requests may be so fresh that one more instruction runs before they are taken: the last instruction wrote to a register
+    /// that is more than storage, or read a flag.
+    pub fresh_request: bool,
     /// Whether the processor sleeps.
     pub sleeping: bool,
     /// Whether SPH was written and SPL has not followed: SP is *torn*. What uses it meanwhile takes it as it stands, and

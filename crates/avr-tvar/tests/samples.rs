@@ -133,7 +133,8 @@ fn receivers_that_keep_their_buffers_are_proved() {
         let (image, properties) = sample.images.first().expect("it has images");
         let results = verify(&sample, image, properties, Scope::Reducible);
         assert_eq!(results.properties[0].verdict, Verdict::Holds, "{image}");
-        assert_eq!(results.stack.exact(), sample.stack, "{image}");
+        // That less is not enough shows only in the last property, after whose state space nothing bounds the depth any more.
+        assert_eq!(results.stack.lower, sample.stack, "{image}");
     }
 }
 

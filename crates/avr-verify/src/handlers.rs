@@ -255,8 +255,8 @@ impl<'f> Firmware<'f> {
         }
         let cells: Vec<u16> = footing.cells.iter().copied().filter(|cell| !self.is_given_back(*cell)).collect();
         let own = footing.lowest + 1..=entered.position;
-        // I/O registers change with what is read and written.
-        let is_register = |cell: &u16| *cell < self.machine.sram().start && !self.is_given_back(*cell);
+        // I/O registers, and what hardware keeps beside them, change with what is read and written.
+        let is_register = |cell: &u16| self.machine.is_of_hardware(*cell) && !self.is_given_back(*cell);
         let changed = |end: &Running| self.store.differing_cells(first.memory, end.memory).map(|(cell, ..)| cell);
         let registers: BTreeSet<u16> = ends.iter().flat_map(changed).filter(is_register).collect();
         let mut outcomes = Vec::new();

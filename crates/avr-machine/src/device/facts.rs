@@ -3,7 +3,9 @@
 use avr_isa::FeatureSet;
 use serde::Deserialize;
 
-use super::condition::BitRef;
+use crate::data_space::PAGE_CELLS;
+
+use super::condition::{BitRef, Condition};
 use super::register::ResetValue;
 
 /// The memories.
@@ -23,6 +25,24 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Data address of the first cell behind the SRAM that no program reaches: bytes that registers share unseen. Hidden registers follow
+    /// in the second half of the same page.
+    #[must_use]
+    pub(crate) const fn shared_start(&self) -> u16 {
+        (self.sram_end as usize + 1).next_multiple_of(PAGE_CELLS) as u16
+    }
+
+    /// Data addresses behind the hidden registers, of which there are three at most.
+    pub(crate) fn pending_cells(&self) -> std::ops::Range<u16> {
+        self.hidden_start() + 3..self.shared_start() + PAGE_CELLS as u16
+    }
+
+    /// Data address of the first hidden register.
+    #[must_use]
+    pub(crate) const fn hidden_start(&self) -> u16 {
+        self.shared_start() + PAGE_CELLS as u16 / 2
+    }
+
     /// Size of the flash in words.
     #[must_use]
     pub const fn flash_words(&self) -> u32 {
@@ -192,6 +212,8 @@ pub struct Sleep {
     pub mode_mask: u8,
     /// The modes; other values of the bits are reserved.
     pub modes: Vec<SleepMode>,
+    /// Bits that are set where the condition holds when one of these modes is entered (`ADSC`: a conversion begins).
+    pub starts: Vec<(BitRef, Condition, Vec<&'static str>)>,
 }
 
 /// A sleep mode.
@@ -202,6 +224,21 @@ pub struct SleepMode {
     pub name: &'static str,
     /// Value of the mode bits, in place.
     pub value: u8,
+    /// What a level does that requests an interrupt and goes away before the end of the start-up time.
+    #[serde(default)]
+    pub silent_wake: SilentWake,
+}
+
+/// What a level does that requests an interrupt and goes away before the end of the start-up time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum SilentWake {
+    /// There is no start-up time.
+    #[default]
+    Never,
+    /// It wakes the processor, and no handler is entered (data sheet, "Low Level Interrupt").
+    Wakes,
+    /// The data sheet does not say.
+    Undefined,
 }
 
 /// The prescaler of the system clock.

@@ -27,6 +27,8 @@ pub struct Interrupt {
     pub entry_clears: Vec<(BitRef, Condition)>,
     /// Names of the sleep modes from which it can wake the processor.
     pub wakes_from: Vec<&'static str>,
+    /// What else must hold for it to wake from some of those modes.
+    pub wakes_if: Vec<(Vec<&'static str>, WakeCondition)>,
 }
 
 impl Interrupt {
@@ -44,6 +46,15 @@ impl Interrupt {
     pub fn handler_symbol(&self) -> String {
         format!("__vector_{}", self.number)
     }
+}
+
+/// When an interrupt wakes from a sleep mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WakeCondition {
+    /// Only while the condition holds (an address match of the two-wire interface, asynchronous timer 2).
+    Only(Condition),
+    /// Surely while the condition holds; otherwise versions of the data sheet differ (`INT0` by an edge).
+    Surely(Condition),
 }
 
 /// What makes an interrupt request.

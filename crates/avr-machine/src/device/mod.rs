@@ -17,13 +17,13 @@ mod tests;
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
     BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
-    Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Sleep, SleepMode, Watchdog,
+    Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, SilentWake, Sleep, SleepMode, Watchdog,
 };
-pub use interrupt::{Interrupt, Request};
+pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
 pub use register::{
     Access, Bit, BitKind, Changes, ClearedBy, Flag, Freedom, Guard, Input, InputWrite, KindMasks, Protected, Pulse,
-    Register, ResetValue, Window,
+    Register, ResetValue, SetByWrite, Window,
 };
 
 /// A microcontroller.

@@ -26,6 +26,8 @@ pub struct Register {
     pub kinds: KindMasks,
     /// How the address is decoded.
     pub access: Access,
+    /// Whether no program reaches it: a state of the hardware that no register shows.
+    pub is_hidden: bool,
     /// While this is false the clock of the peripheral is stopped by the power reduction register: the hardware
     /// changes nothing, reads give unknown values and it is unknown whether a write is stored (data sheet, "Power
     /// Reduction Register": the registers cannot be read or written).
@@ -97,10 +99,27 @@ pub struct Bit {
     /// While this is false a write leaves the bit as it is (`ICR1` outside the modes that use it as the top value).
     /// It is judged on the state before the write.
     pub writable_while: Condition,
+    /// Whether the data sheet does not say, where that is false, if the write changes the bit.
+    pub perhaps_writable_while: Condition,
+    /// The bit that a write sets if it leaves this one as it is for that reason, and clears otherwise (`TWWC` for `TWDR`).
+    pub refusal: Option<BitRef>,
+    /// The write that sets the bit.
+    pub set_by_write: Option<SetByWrite>,
     /// The window that must be open for a write to change the bit.
     pub guard: Option<Guard>,
     /// While this is true the bit is 1 whatever is written (`WDE` while `WDRF`). It is judged after the write.
     pub forced_one_while: Condition,
+}
+
+/// A write to another register that sets a bit: the start of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetByWrite {
+    /// Data address of the register that is written.
+    pub register: u16,
+    /// When the write does so.
+    pub condition: Condition,
+    /// The flag that the write sets instead where the bit is still 1 (`WCOL`).
+    pub collision: Option<BitRef>,
 }
 
 /// A window that protects a bit: outside it, a write that would change the bit in the given direction does nothing.
@@ -150,8 +169,8 @@ impl BitKind {
     pub fn is_changed_by_hardware(&self) -> bool {
         match self {
             Self::Plain | Self::ReadOnly | Self::Reserved | Self::Strobe => false,
-            Self::Input(input) => input.changes_while != Condition::Never,
-            Self::Flag(flag) => flag.raised_while != Condition::Never,
+            Self::Input(input) => input.changes_while != Condition::Never || input.latched_by.is_some(),
+            Self::Flag(flag) => flag.raised_while != Condition::Never || flag.raised_by.is_some(),
             Self::Pulse(_) | Self::Window(_) => true,
         }
     }
@@ -159,17 +178,24 @@ impl BitKind {
 
 /// A bit that hardware changes: pins, counters, converted and received values.
 ///
-/// Read: 0 while `zero_while`; else a fresh input while `changes_while` (combined with the stored bit as `changes`
+/// Read: 0 while `zero_while`, 1 while `ones_while`; else a fresh input while `changes_while` (combined with the stored bit as `changes`
 /// says) and the result is stored; else the stored bit. When a write makes `changes_while` or the clock of the
 /// register's peripheral go from true to false, the stored bit takes one last input in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// When hardware may change the bit.
+    /// When hardware may change the bit at any moment.
     pub changes_while: Condition,
+    /// The flag or pulse with which it changes besides: it takes a value when hardware sets the flag or clears the pulse, and keeps it
+    /// until the next time.
+    pub latched_by: Option<BitRef>,
     /// In which direction.
     pub changes: Changes,
     /// While this is true the bit is 0 and stays so when the condition ends.
     pub zero_while: Condition,
+    /// While this is true the bit reads 1 (the status code of `TWSR` while `TWINT` is 0).
+    pub ones_while: Condition,
+    /// Bits of the register that are 0 where all of these are 1: (these, those). No value is without them (status codes end at 0xc8).
+    pub excludes: (u8, u8),
     /// What a write does.
     pub on_write: InputWrite,
     /// Who determines the value.
@@ -205,8 +231,10 @@ pub enum InputWrite {
 /// been raised unseen. `clears_by` says how it gets 0; a written value never sets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// When hardware may set the flag.
+    /// When hardware may set the flag at any moment.
     pub raised_while: Condition,
+    /// The pulse with whose end hardware sets it besides: the operation is done.
+    pub raised_by: Option<BitRef>,
     /// While this is true the flag is 0 and stays so when the condition ends.
     pub zero_while: Condition,
     /// What clears it; every line is one way of its own.
@@ -228,13 +256,14 @@ pub enum ClearedBy {
     Read(u16),
     /// Writing the register at this data address.
     Write(u16),
-    /// Reading the register `first` with the flag set and then reading or writing the register `then`. Without a record
-    /// of the first read the access clears the flag perhaps: stored & input.
+    /// Reading the register `first` with the flag set and then reading or writing the register `then`.
     ReadThenAccess {
         /// Data address of the register to be read first.
         first: u16,
         /// Data address of the register to be accessed afterwards.
         then: u16,
+        /// The hidden bit that is 1 when the first was read with the flag set.
+        seen: BitRef,
     },
 }
 
@@ -284,8 +313,14 @@ pub enum Freedom {
     Real,
     /// The hardware, in a way that the model leaves open: timer phase, the end of a transmission.
     Abstracted,
+    /// Nobody, as far as is known: see [`DeterminedBy::Undefined`](crate::DeterminedBy::Undefined).
+    Undefined,
+    /// The hardware while the condition is certain, else as [`Freedom::Undefined`].
+    AbstractedWhile(Condition),
     /// The environment while the condition is certain, else as [`Freedom::Abstracted`] (a pin that may be an output).
     RealWhile(Condition),
+    /// The environment while the condition is certain, else as [`Freedom::Undefined`] (the pin of a transmitter that is on).
+    RealOrUndefined(Condition),
     /// The environment while the condition is certain, if so many clock cycles have passed since the hardware last set the flag and since it
     /// can (a byte takes its time); else as [`Freedom::Abstracted`].
     RealEvery(u16, Condition),
@@ -318,7 +353,16 @@ pub enum Access {
     },
     /// The low byte of a result that is locked when it is read until the high byte is read (`ADCL`).
     LocksPair {
-        /// Data address of the high byte, whose read releases the lock.
+        /// Data address of the high byte.
         high: u16,
+        /// The hidden bit that is 1 while the result is locked.
+        lock: BitRef,
+        /// While this bit is 1 the ten bits of the result begin at the highest bit, else they end at the lowest.
+        left_adjusted: BitRef,
+    },
+    /// The high byte of such a result, whose read releases the lock.
+    UnlocksPair {
+        /// The hidden bit that is 1 while the result is locked.
+        lock: BitRef,
     },
 }

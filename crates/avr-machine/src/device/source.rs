@@ -122,8 +122,10 @@ pub(super) struct PeripheralSource {
 #[serde(deny_unknown_fields)]
 pub(super) struct RegisterSource {
     pub(super) name: &'static str,
-    /// Data address.
+    /// Data address; of a hidden register its place among those.
     pub(super) at: u16,
+    #[serde(default)]
+    pub(super) hidden: bool,
     /// Eight names, bit 7 first, `-` for a reserved bit.
     pub(super) bits: &'static str,
     /// Eight of `0`, `1` and `x` (undefined), bit 7 first, spaces between them as one likes; all 0 if missing.
@@ -140,7 +142,6 @@ pub(super) struct RegisterSource {
 /// What a bit does.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[serde(bound(deserialize = "'de: 'static"))]
 pub(super) enum KindSource {
     /// Stored, only set by reset and the like.
     ReadOnly,
@@ -150,10 +151,17 @@ pub(super) enum KindSource {
     Input {
         #[serde(default)]
         changes_while: ConditionSource,
+        #[serde(default)]
+        latched_by: Option<&'static str>,
         #[serde(default = "both")]
         changes: Changes,
         #[serde(default = "never")]
         zero_while: ConditionSource,
+        #[serde(default = "never")]
+        ones_while: ConditionSource,
+        /// See [`super::Input::excludes`].
+        #[serde(default)]
+        excludes: (Vec<&'static str>, Vec<&'static str>),
         on_write: InputWriteSource,
         freedom: FreedomSource,
     },
@@ -161,6 +169,8 @@ pub(super) enum KindSource {
     Flag {
         #[serde(default)]
         raised_while: ConditionSource,
+        #[serde(default)]
+        raised_by: Option<&'static str>,
         #[serde(default = "never")]
         zero_while: ConditionSource,
         cleared_by: Vec<ClearedBySource>,
@@ -220,8 +230,8 @@ pub(super) enum ClearedBySource {
     Read(&'static str),
     /// Writing the named register.
     Write(&'static str),
-    /// Reading the first and then accessing the second.
-    ReadThenAccess(&'static str, &'static str),
+    /// Reading the first and then accessing the second; the hidden bit that remembers the first.
+    ReadThenAccess(&'static str, &'static str, &'static str),
 }
 
 /// Who determines.
@@ -234,19 +244,31 @@ pub(super) enum FreedomSource {
     Abstracted,
     /// The environment while the condition holds.
     RealWhile(ConditionSource),
+    /// The environment while the condition holds, else nobody.
+    RealOrUndefined(ConditionSource),
     /// The environment, if so many clock cycles have passed.
     RealEvery(u16),
     /// The same while the condition holds.
     RealEveryWhile(u16, ConditionSource),
+    /// Nobody.
+    Undefined,
+    /// The hardware while the condition holds, else nobody.
+    AbstractedWhile(ConditionSource),
 }
 
 /// Rules on writing a bit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[serde(bound(deserialize = "'de: 'static"))]
 pub(super) struct RuleSource {
     #[serde(default)]
     pub(super) writable_while: ConditionSource,
+    #[serde(default = "never")]
+    pub(super) perhaps_writable_while: ConditionSource,
+    #[serde(default)]
+    pub(super) refusal: Option<&'static str>,
+    /// Register, condition, and the flag that a collision sets.
+    #[serde(default)]
+    pub(super) set_by_write: Option<(&'static str, ConditionSource, Option<&'static str>)>,
     /// The window bit of the same register that must be open, and for what changes.
     #[serde(default)]
     pub(super) guard: Option<(&'static str, Protected)>,
@@ -275,8 +297,9 @@ pub(super) enum PairAccess {
     Temp(u8),
     /// Through the shared byte of this number when written, directly when read.
     TempWrite(u8),
-    /// Reading the low byte locks the high byte.
-    Locked,
+    /// Reading the low byte locks the result, which the hidden bit `lock` remembers, until the high byte is read; it is left adjusted
+    /// while `left_adjusted` is 1.
+    Locked { lock: &'static str, left_adjusted: &'static str },
 }
 
 /// An interrupt source.
@@ -292,6 +315,17 @@ pub(super) struct InterruptSource {
     #[serde(default)]
     pub(super) entry_clears: Vec<(&'static str, ConditionSource)>,
     pub(super) wakes_from: Vec<&'static str>,
+    /// What else must hold for it to wake from some of those modes.
+    #[serde(default)]
+    pub(super) wakes_if: Vec<(Vec<&'static str>, WakeConditionSource)>,
+}
+
+/// See [`super::WakeCondition`].
+#[derive(Debug, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(super) enum WakeConditionSource {
+    Only(ConditionSource),
+    Surely(ConditionSource),
 }
 
 /// What makes a request.
@@ -351,6 +385,9 @@ pub(super) struct SleepSource {
     pub(super) register: &'static str,
     pub(super) mode_bits: Vec<&'static str>,
     pub(super) modes: Vec<SleepMode>,
+    /// Bit, condition, modes: see [`super::Sleep::starts`].
+    #[serde(default)]
+    pub(super) starts: Vec<(&'static str, ConditionSource, Vec<&'static str>)>,
 }
 
 /// See [`super::ClockPrescaler`].

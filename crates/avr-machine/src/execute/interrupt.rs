@@ -4,14 +4,16 @@
 
 use super::Step;
 use super::flags::flag;
-use crate::device::{BitKind, BitRef, Condition, Interrupt, Request, ResetCause};
-use crate::environment::{Demand, Environment, Event, Happening, Possibilities};
+use crate::device::{
+    BitKind, BitRef, ClearedBy, Condition, Interrupt, Request, ResetCause, SilentWake, Sleep, SleepMode, WakeCondition,
+};
+use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Possibilities};
 use crate::hazard::{HazardKind, Stop};
 use crate::program::Fetched;
 use crate::state::FrameKind;
 use avr_isa::Instruction;
 use three_valued::fault::{Fault, is_on};
-use three_valued::{BitDomain, ByteDomain};
+use three_valued::{BitDomain, ByteDomain, Truth};
 
 /// Clock cycles of an interrupt entry, and what waking up adds.
 const ENTRY_CYCLES: u32 = 4;
@@ -22,10 +24,21 @@ const WAKE_CYCLES: u32 = 4;
 enum Demanded {
     /// No request, not enabled, or it cannot end this sleep.
     No,
+    /// Nobody knows: the data sheet leaves it open.
+    Undefined,
     /// The hardware may request it just now.
     Possible,
     /// The request is certain: the interrupt is taken unless one of higher priority is.
     Certain,
+}
+
+/// Whether an interrupt can end a sleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wakes {
+    Surely,
+    /// The data sheet does not say, or its versions differ.
+    Perhaps,
+    Not,
 }
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -64,6 +77,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match possible.iter().nth(chosen).unwrap_or(Happening::Continue) {
             Happening::Interrupt(number) => self.enter(self.interrupt(number))?,
             Happening::Reset(cause) => self.reset(cause),
+            Happening::Wake => self.wake(),
+            Happening::Continue if self.state.control.sleeping && possible.are_all_doubtful() => {
+                return self.undisturbed();
+            }
             Happening::Continue if self.state.control.sleeping => self.cycles = 1,
             Happening::Continue => return Ok(false),
         }
@@ -83,7 +100,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Whether an enabled interrupt waits for something that the hardware ends by itself (EE_READY for EEPE).
-    fn woken_later(&self) -> bool {
+    fn woken_later(&mut self) -> bool {
         let waits = |interrupt: &Interrupt| match &interrupt.request {
             Request::Condition { holds } => {
                 let mut moving = false;
@@ -92,9 +109,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
             Request::Latched { .. } | Request::Persistent { .. } => false,
         };
-        let enabled = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
-        let mut all = self.machine.device.interrupts.iter();
-        self.flag(flag::I).known() != Some(false) && all.any(|one| waits(one) && enabled(one.enable))
+        let machine = self.machine;
+        let enabled = |step: &Self, bit: BitRef| step.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
+        let mut all = machine.device.interrupts.iter();
+        self.flag(flag::I).known() != Some(false)
+            && all.any(|one| waits(one) && enabled(self, one.enable) && self.wakes(one) == Wakes::Surely)
     }
 
     /// Adds the interrupts that may be taken now, and says whether one of them certainly is. Priority only removes what
@@ -124,7 +143,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 if demanded == Demanded::No {
                     continue;
                 }
-                possible.add_interrupt(interrupt.number, self.who_determines(&interrupt.freedom));
+                let by = match demanded {
+                    Demanded::Undefined => DeterminedBy::Undefined,
+                    _ => self.who_determines(&interrupt.freedom),
+                };
+                possible.add_interrupt(interrupt.number, by);
+                if demanded == Demanded::Undefined {
+                    possible.doubt_interrupt(interrupt.number);
+                }
+                self.add_silent_wake(interrupt, possible);
                 if demanded == Demanded::Certain {
                     return true;
                 }
@@ -140,16 +167,28 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Settles a stored bit.
-    fn decide_stored(&mut self, bit: BitRef) -> bool {
+    pub(super) fn decide_stored(&mut self, bit: BitRef) -> bool {
         let stored = self.state.data.get(bit.address).bit(bit.bit);
         stored.known().unwrap_or_else(|| self.holds(&Condition::Bit(bit)))
     }
 
     fn demanded(&mut self, interrupt: &'static Interrupt) -> Demanded {
         let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
-        if enable.known() == Some(false) || !self.decide_stored(interrupt.enable) || !self.wakes(interrupt) {
+        if enable.known() == Some(false) || !self.decide_stored(interrupt.enable) {
             return Demanded::No;
         }
+        match self.wakes(interrupt) {
+            // Whether a request that stood when sleep began ends it, the data sheet does not say.
+            Wakes::Not if self.stood_before(interrupt) => Demanded::Undefined,
+            Wakes::Not => Demanded::No,
+            Wakes::Perhaps if self.requested(interrupt) == Demanded::No => Demanded::No,
+            Wakes::Perhaps => Demanded::Undefined,
+            Wakes::Surely => self.requested(interrupt),
+        }
+    }
+
+    /// The request for an interrupt that is enabled.
+    fn requested(&mut self, interrupt: &'static Interrupt) -> Demanded {
         if self.holds(&interrupt.level_while) {
             return Demanded::Possible;
         }
@@ -157,6 +196,32 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Request::Latched { flag } | Request::Persistent { flag } => self.demanded_by_flag(interrupt, *flag),
             Request::Condition { holds } if self.holds(holds) => self.standing(),
             Request::Condition { .. } => Demanded::No,
+        }
+    }
+
+    /// Whether a request was there when sleep began that cannot come later.
+    fn stood_before(&mut self, interrupt: &'static Interrupt) -> bool {
+        match &interrupt.request {
+            Request::Latched { flag } | Request::Persistent { flag } => {
+                !self.holds(&interrupt.level_while) && self.decide_stored(*flag)
+            }
+            Request::Condition { holds } => match self.evaluate(holds, Condition::evaluate_refreshed) {
+                Truth::True => true,
+                Truth::False => false,
+                Truth::Unknown => self.settle(holds),
+            },
+        }
+    }
+
+    /// A level that requests an interrupt and goes away too soon may wake the processor without it.
+    fn add_silent_wake(&mut self, interrupt: &'static Interrupt, possible: &mut Possibilities) {
+        if !self.state.control.sleeping || !self.holds(&interrupt.level_while) {
+            return;
+        }
+        match self.sleep_mode().map_or(SilentWake::Never, |mode| mode.silent_wake) {
+            SilentWake::Never => {}
+            SilentWake::Wakes => possible.allow_waking(self.who_determines(&interrupt.freedom)),
+            SilentWake::Undefined => possible.allow_waking(DeterminedBy::Undefined),
         }
     }
 
@@ -170,10 +235,35 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.standing()
         } else if self.is_assumed_clear(flag) {
             Demanded::No
-        } else if self.holds(&interrupt.raised_while) {
+        } else if self.is_under_way(flag) || self.holds(&interrupt.raised_while) {
             Demanded::Possible
         } else {
             Demanded::No
+        }
+    }
+
+    /// Whether an operation is under way that may be done now and set a flag.
+    fn is_under_way(&mut self, flag: BitRef) -> bool {
+        self.operation_of(flag).is_some_and(|pulse| self.decide_stored(pulse))
+    }
+
+    /// The pulse of the operation that sets a flag, if one does.
+    fn operation_of(&self, flag: BitRef) -> Option<BitRef> {
+        match self.machine.device.bit_at(flag).map(|bit| &bit.kind) {
+            Some(BitKind::Flag(flag)) => flag.raised_by,
+            _ => None,
+        }
+    }
+
+    /// What entering the handler of a flag that was not seen yet tells: hardware has set it.
+    fn flag_was_set(&mut self, flag: BitRef) {
+        if self.decide_stored(flag) {
+            return;
+        }
+        match self.operation_of(flag) {
+            Some(pulse) if self.decide_stored(pulse) => self.operation_ends(pulse),
+            Some(_) => {}
+            None => self.latch(flag, &V::Bit::constant(true)),
         }
     }
 
@@ -183,22 +273,35 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         assumed.is_some_and(|bits| bits.known_mask() & !bits.value() & flag.mask() != 0)
     }
 
-    /// A request that stands is certain to be taken, unless the instruction just before wrote to a peripheral: then the
+    /// A request that stands is certain to be taken, unless the instruction just before wrote to a peripheral or read its flag: then the
     /// request may be so fresh that one more instruction runs.
     fn standing(&self) -> Demanded {
-        if self.state.control.peripheral_written { Demanded::Possible } else { Demanded::Certain }
+        if self.state.control.fresh_request { Demanded::Possible } else { Demanded::Certain }
+    }
+
+    /// The mode in which the processor sleeps; none if the value is reserved.
+    fn sleep_mode(&mut self) -> Option<&'static SleepMode> {
+        let sleep = self.machine.device.sleep.as_ref()?;
+        let in_mode =
+            |value: u8| Condition::Field { address: sleep.mode_address, mask: sleep.mode_mask, equals: value };
+        sleep.modes.iter().find(|mode| self.holds(&in_mode(mode.value)))
     }
 
     /// Whether an interrupt can end the present sleep, if there is one.
-    fn wakes(&mut self, interrupt: &'static Interrupt) -> bool {
-        let machine = self.machine;
-        let Some(sleep) = machine.device.sleep.as_ref().filter(|_| self.state.control.sleeping) else {
-            return true;
-        };
-        let in_mode =
-            |value: u8| Condition::Field { address: sleep.mode_address, mask: sleep.mode_mask, equals: value };
-        let mode = sleep.modes.iter().find(|mode| self.holds(&in_mode(mode.value)));
-        mode.is_none_or(|mode| interrupt.wakes_from.contains(&mode.name))
+    fn wakes(&mut self, interrupt: &'static Interrupt) -> Wakes {
+        if !self.state.control.sleeping {
+            return Wakes::Surely;
+        }
+        let Some(mode) = self.sleep_mode() else { return Wakes::Perhaps };
+        if !interrupt.wakes_from.contains(&mode.name) {
+            return Wakes::Not;
+        }
+        let rule = interrupt.wakes_if.iter().find(|(modes, _)| modes.contains(&mode.name));
+        match rule.map(|(_, rule)| rule) {
+            Some(WakeCondition::Only(condition)) if !self.holds(condition) => Wakes::Not,
+            Some(WakeCondition::Surely(condition)) if !self.holds(condition) => Wakes::Perhaps,
+            _ => Wakes::Surely,
+        }
     }
 
     /// Adds the resets that may come now.
@@ -218,7 +321,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn enter(&mut self, interrupt: &'static Interrupt) -> Result<(), Stop> {
         self.cycles = ENTRY_CYCLES + if self.state.control.sleeping { WAKE_CYCLES } else { 0 };
         self.state.control.sleeping = false;
-        self.state.control.peripheral_written = false;
+        self.state.control.fresh_request = false;
         self.acknowledge(interrupt);
         self.push_return_address(FrameKind::Interrupt(interrupt.number))?;
         self.set_flags(&[(flag::I, &V::Bit::constant(is_on(Fault::EntryKeepsI)))]);
@@ -236,9 +339,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// What entering a handler does to flags and enable bits.
     fn acknowledge(&mut self, interrupt: &'static Interrupt) {
         let level = self.holds(&interrupt.level_while);
+        if let Some(flag) = interrupt.flag().filter(|_| !level) {
+            self.flag_was_set(flag);
+        }
         match &interrupt.request {
             Request::Latched { .. } if is_on(Fault::FlagStays) => {}
-            Request::Latched { flag } if !level => self.set_stored(*flag, false),
+            Request::Latched { flag } if !level => self.clear_flag(*flag),
             Request::Persistent { flag } => self.set_stored(*flag, true),
             Request::Latched { .. } | Request::Condition { .. } => {}
         }
@@ -249,9 +355,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    fn set_stored(&mut self, bit: BitRef, value: bool) {
-        let stored = self.state.data.get(bit.address).with_bit(bit.bit, &V::Bit::constant(value));
-        self.state.data.set(bit.address, stored);
+    /// Clears a flag, and what was seen of it.
+    fn clear_flag(&mut self, flag: BitRef) {
+        self.set_stored(flag, false);
+        let Some(BitKind::Flag(kind)) = self.machine.device.bit_at(flag).map(|bit| &bit.kind) else { return };
+        for way in &kind.cleared_by {
+            if let ClearedBy::ReadThenAccess { seen, .. } = way {
+                self.set_stored(*seen, false);
+            }
+        }
     }
 
     /// Where the vector table starts: MCUCR.IVSEL moves it to the boot section.
@@ -277,12 +389,44 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match &machine.device.sleep {
             Some(sleep) => {
                 if self.decide_stored(sleep.enable) {
-                    self.state.control.sleeping = true;
+                    self.fall_asleep(sleep);
                 }
                 Ok(())
             }
             None => self.hazard(HazardKind::SleepForEver, Some(self.here())),
         }
+    }
+
+    /// Sleep begins: some modes start a conversion, and what cannot come later is settled.
+    fn fall_asleep(&mut self, sleep: &'static Sleep) {
+        self.state.control.sleeping = true;
+        let mode = self.sleep_mode().map(|mode| mode.name);
+        for (bit, condition, modes) in &sleep.starts {
+            if mode.is_some_and(|mode| modes.contains(&mode)) && self.holds(condition) {
+                self.refresh_bits(*bit, Demand::Decides);
+                self.set_stored(*bit, true);
+            }
+        }
+        for interrupt in &self.machine.device.interrupts {
+            let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
+            if enable.known() == Some(false)
+                || !self.decide_stored(interrupt.enable)
+                || self.wakes(interrupt) != Wakes::Not
+            {
+                continue;
+            }
+            match &interrupt.request {
+                Request::Latched { flag } | Request::Persistent { flag } => self.refresh_bits(*flag, Demand::Decides),
+                Request::Condition { holds } => _ = self.holds(holds),
+            }
+        }
+    }
+
+    /// The processor wakes, and enters no handler.
+    fn wake(&mut self) {
+        self.cycles = WAKE_CYCLES;
+        self.state.control.sleeping = false;
+        self.state.control.fresh_request = false;
     }
 
     /// WDR restarts the watchdog's time, of which the model says nothing but that it may be over at any moment.

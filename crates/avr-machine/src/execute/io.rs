@@ -2,12 +2,13 @@
 //!
 //! The meaning of the kinds is stated at [`BitKind`]; the device table says which bit is of which kind.
 
+mod operation;
 mod read;
 mod write;
 
 use super::Step;
 use super::flags::flag;
-use crate::device::{BitKind, Changes, ClearedBy, Condition, Freedom, KnownBits, Severity};
+use crate::device::{BitKind, BitRef, Changes, ClearedBy, Condition, KnownBits, Severity};
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
@@ -29,9 +30,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         };
         self.environment.event(Event::Read(address, &value));
         if !machine.is_storage(register) {
+            self.state.control.fresh_request |= self.has_requests(address);
             self.clear_by_access(address, false);
         }
         Ok(value)
+    }
+
+    /// Whether the flag of an interrupt that may be enabled is in a register.
+    fn has_requests(&self, address: u16) -> bool {
+        let may_be_set = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
+        let mut all = self.machine.device.interrupts.iter();
+        may_be_set(self.machine.status_bit(flag::I))
+            && all.any(|one| one.flag().is_some_and(|flag| flag.address == address) && may_be_set(one.enable))
     }
 
     /// A byte of which the data sheet says nothing, at a data address.
@@ -138,7 +148,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// What the stored bits say about a condition.
-    fn evaluate(
+    pub(super) fn evaluate(
         &self,
         condition: &Condition,
         by: impl Fn(&Condition, &mut dyn FnMut(u16) -> KnownBits) -> Truth,
@@ -150,7 +160,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Cuts a condition into its cases and notes what is learned about single bits.
-    fn settle(&mut self, condition: &Condition) -> bool {
+    pub(super) fn settle(&mut self, condition: &Condition) -> bool {
         let mut addresses = Vec::new();
         condition.for_each_register(&mut |address, _| addresses.push(address));
         let bytes: Vec<&V> = addresses.iter().map(|address| self.state.data.get(*address)).collect();
@@ -190,13 +200,30 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             match **cleared_by {
                 ClearedBy::Read(at) if !write && at == address => self.store(bit.address, mask, &V::constant(0)),
                 ClearedBy::Write(at) if write && at == address => self.store(bit.address, mask, &V::constant(0)),
-                ClearedBy::ReadThenAccess { then, .. } if then == address => {
-                    // Whether the two accesses belong together follows from the run, which the model does not record.
-                    self.take_input(bit.address, mask, Changes::Clears, &Freedom::Abstracted, Demand::Stored);
+                ClearedBy::ReadThenAccess { then, seen, .. } if then == address => {
+                    let kept = self.state.data.get(seen.address).bit(seen.bit).not();
+                    let flag = self.state.data.get(bit.address).bit(bit.bit).and(&kept);
+                    self.put_stored(*bit, &flag);
+                    self.set_stored(seen, false);
+                }
+                ClearedBy::ReadThenAccess { first, seen, .. } if first == address && !write => {
+                    let flag = self.state.data.get(bit.address).bit(bit.bit);
+                    self.put_stored(seen, &flag);
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Sets a stored bit.
+    pub(super) fn set_stored(&mut self, bit: BitRef, value: bool) {
+        self.put_stored(bit, &V::Bit::constant(value));
+    }
+
+    /// Gives a stored bit a value.
+    pub(super) fn put_stored(&mut self, bit: BitRef, value: &V::Bit) {
+        let stored = self.state.data.get(bit.address).with_bit(bit.bit, value);
+        self.state.data.set(bit.address, stored);
     }
 
     /// The dependents of a register whose bits hardware may change now.
@@ -219,12 +246,21 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits that hardware no longer changes keep the last value that it gave them.
-    fn freeze(&mut self, moving: &[Group]) {
+    /// Flags among the bits that a write to a register selects were asked for before they were written.
+    fn freeze(&mut self, moving: &[Group], written: u16, selected: u8) {
         for group in moving {
-            if self.moves(group) {
+            let was_asked =
+                group.address == written && group.mask & !selected == 0 && matches!(group.bit.kind, BitKind::Flag(_));
+            if was_asked || self.moves(group) {
                 continue;
             }
             let (changes, freedom) = match &group.bit.kind {
+                BitKind::Input(input) if input.latched_by.is_some() => {
+                    if !self.is_locked(group.address) {
+                        self.mark_pending(group.address, group.mask);
+                    }
+                    continue;
+                }
                 BitKind::Input(input) => (input.changes, &input.freedom),
                 BitKind::Flag(flag) => (Changes::Sets, &flag.freedom),
                 BitKind::Pulse(pulse) => (Changes::Sets, &pulse.freedom),

@@ -15,6 +15,7 @@ mod memory;
 mod stack;
 
 use crate::copies::Copies;
+use crate::device::BitRef;
 use crate::environment::{Demand, Environment};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Machine;
@@ -33,6 +34,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) cycles: u32,
     /// True where pins that became inputs just now have not settled.
     pub(crate) settling: bool,
+    /// The bits with which something else changes for which hardware was asked in this step.
+    pub(crate) asked: Vec<BitRef>,
     /// The windows that closed while this instruction was executed, by number.
     pub(crate) lapsed: u8,
 }
@@ -51,7 +54,7 @@ impl Machine {
         state.steps += 1;
         let copies = std::mem::take(&mut state.control.copies);
         let settling = std::mem::take(&mut state.control.settling);
-        let mut step = Step { machine: self, state, environment, cycles: 0, settling, lapsed: 0 };
+        let mut step = Step { machine: self, state, environment, cycles: 0, settling, asked: Vec::new(), lapsed: 0 };
         if self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
         } else {
@@ -75,7 +78,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, address * 2)),
         };
         self.state.control.interrupt_delay = false;
-        self.state.control.peripheral_written = false;
+        self.state.control.fresh_request = false;
         let cycles = u32::from(cycles);
         self.cycles = cycles;
         self.jump(address + u32::from(words));

@@ -130,7 +130,8 @@ impl Peripheral for Adc {
         self.enabled = enabled;
         let free = enabled && control & AUTOMATIC != 0 && view.get(self.trigger) & 7 == 0;
         self.running_free = free.then(|| CONVERSION_CLOCKS * Self::division(control));
-        let started = view.written(self.control).is_some_and(|value| value & BUSY != 0);
+        let started =
+            view.sleeping && control & BUSY != 0 || view.written(self.control).is_some_and(|value| value & BUSY != 0);
         if !enabled {
             self.done = NEVER;
         } else if started && self.done == NEVER {

@@ -15,6 +15,7 @@ use super::system::{EepromTimer, WatchdogTimer};
 use super::timers::Timer;
 use super::twi::Twi;
 use super::usart::Usart;
+use crate::data_space::PAGE_CELLS;
 use crate::device::{BitKind, BitRef, ClearedBy, Device, Interrupt, Request, ResetCause};
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use crate::machine::Machine;
@@ -70,6 +71,8 @@ struct Concern {
     /// Flags, and those of them that writing 1 clears.
     flags: u8,
     write_one: u8,
+    /// A pulse, and the flag that is set with its end.
+    ends: Option<(u8, BitRef)>,
 }
 
 /// Bits of a register that the stimulus determines.
@@ -84,7 +87,7 @@ struct Override {
 pub(super) struct Board {
     device: &'static Device,
     units: Vec<Unit>,
-    /// By data address of the I/O area.
+    /// By data address, up to the hidden registers.
     concerns: Arc<[Concern]>,
     signals: Signals,
     overrides: BTreeMap<u16, Override>,
@@ -110,6 +113,8 @@ pub(super) struct Board {
     /// Whether no enabled interrupt and no reset is requested.
     quiet: bool,
     sleeping: bool,
+    /// Whether that began in this step.
+    falls_asleep: bool,
     forsaken: bool,
 }
 
@@ -120,7 +125,7 @@ impl Board {
         let units = units(machine, stimulus.clock_hertz);
         let size = usize::from(device.memory.sram_start);
         Self {
-            concerns: concerns(device, &units, size).into(),
+            concerns: concerns(device, &units).into(),
             device,
             signals: Signals { raised: vec![0; size], ..Signals::default() },
             overrides: BTreeMap::new(),
@@ -140,6 +145,7 @@ impl Board {
             levels: 0,
             quiet: false,
             sleeping: false,
+            falls_asleep: false,
             forsaken: false,
         }
     }
@@ -148,7 +154,11 @@ impl Board {
     #[inline]
     pub fn after_step(&mut self, state: &MachineState<u8>, cycles: u64, steps: u64) {
         self.now = cycles;
+        self.falls_asleep = state.control.sleeping && !self.sleeping;
         self.sleeping = state.control.sleeping;
+        if self.falls_asleep {
+            self.touched = u32::MAX;
+        }
         if self.touched != 0 || cycles >= self.due || steps >= self.due_step {
             self.settle(state, steps);
         }
@@ -172,7 +182,8 @@ impl Board {
     /// Lets everything happen that is due, and shows the peripherals what the program did.
     fn settle(&mut self, state: &MachineState<u8>, steps: u64) {
         let now = self.now;
-        let view = View { cells: &state.data, writes: &self.writes, reads: &self.reads, now };
+        let sleeping = self.falls_asleep;
+        let view = View { cells: &state.data, writes: &self.writes, reads: &self.reads, now, sleeping };
         for (index, unit) in self.units.iter_mut().enumerate() {
             let (is_due, is_touched) = (self.dues[index] <= now, self.touched >> index & 1 == 1);
             if !is_due && !is_touched {
@@ -214,7 +225,7 @@ impl Board {
     }
 
     fn act(&mut self, action: &Action, state: &MachineState<u8>) {
-        let view = View { cells: &state.data, writes: &[], reads: &[], now: self.now };
+        let view = View { cells: &state.data, writes: &[], reads: &[], now: self.now, sleeping: false };
         match action {
             Action::Interrupt(number) => self.forced |= 1 << number,
             Action::Reset(cause) => self.forced_reset = Some(*cause),
@@ -247,13 +258,25 @@ impl Board {
         self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(requested)
     }
 
+    /// Whether the hardware surely has in a register what the peripherals have there.
+    pub(super) fn is_exact(&self, address: u16) -> bool {
+        self.units.iter().all(|unit| unit.peripheral().is_exact(address, self.now))
+    }
+
     /// What hardware has in a register; the program is told of raised flags.
     fn register(&mut self, address: u16, mask: u8) -> u8 {
         let Some(concern) = self.concerns.get(usize::from(address)).copied() else { return 0 };
-        let mut value = self.signals.raised[usize::from(address)];
-        self.signals.raised[usize::from(address)] &= !mask;
+        let mut value = self.signals.take(address, mask);
         if concern.answered != 0 {
             value |= self.units[concern.answered.trailing_zeros() as usize].peripheral().input(address, self.now);
+        }
+        if let Some((pulse, flag)) = concern.ends
+            && mask & !value & pulse != 0
+        {
+            // The program is told of the end of the operation, and so of its flag.
+            self.signals.take(flag.address, flag.mask());
+            self.quiet = false;
+            self.touched |= 1;
         }
         if let Some(fixed) = self.overrides.get(&address) {
             value = value & !fixed.mask | fixed.value;
@@ -278,7 +301,7 @@ impl Board {
     /// Whether something is to happen now.
     fn wants(&self, happening: Happening) -> bool {
         match happening {
-            Happening::Continue => false,
+            Happening::Continue | Happening::Wake => false,
             Happening::Reset(ResetCause::Watchdog) if self.signals.watchdog_bites => true,
             Happening::Reset(cause) => self.forced_reset == Some(cause),
             Happening::Interrupt(number) => {
@@ -296,7 +319,7 @@ impl Board {
     /// Whether something will happen at some time if the program does nothing.
     fn will_come(&self, happening: Happening) -> bool {
         match happening {
-            Happening::Continue => false,
+            Happening::Continue | Happening::Wake => false,
             Happening::Reset(cause) => cause == ResetCause::Watchdog || self.forced_reset == Some(cause),
             Happening::Interrupt(number) => match self.interrupt_flag(number) {
                 Some(flag) => self.units.iter().any(|unit| unit.peripheral().will_raise(flag)),
@@ -443,8 +466,8 @@ fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
 }
 
 /// Which units each register of the I/O area concerns.
-fn concerns(device: &'static Device, units: &[Unit], size: usize) -> Vec<Concern> {
-    let mut all = vec![Concern::default(); size];
+fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
+    let mut all = vec![Concern::default(); usize::from(device.memory.hidden_start()) + PAGE_CELLS];
     for (index, unit) in units.iter().enumerate() {
         let peripheral = unit.peripheral();
         peripheral.written_registers().iter().for_each(|at| all[usize::from(*at)].written |= 1 << index);
@@ -459,6 +482,10 @@ fn concerns(device: &'static Device, units: &[Unit], size: usize) -> Vec<Concern
             all[usize::from(register.address)].flags |= mask;
             if flag.cleared_by.contains(&ClearedBy::WriteOne) {
                 all[usize::from(register.address)].write_one |= mask;
+            }
+            if let Some(pulse) = flag.raised_by {
+                let flag = BitRef { address: register.address, bit: mask.trailing_zeros() as u8 };
+                all[usize::from(pulse.address)].ends = Some((pulse.mask(), flag));
             }
         }
     }

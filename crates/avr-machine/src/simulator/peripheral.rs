@@ -17,6 +17,8 @@ pub(super) struct View<'a> {
     pub reads: &'a [u16],
     /// Clock cycles at the end of the step.
     pub now: u64,
+    /// True in the step in which the processor fell asleep.
+    pub sleeping: bool,
 }
 
 impl View<'_> {
@@ -64,6 +66,14 @@ impl Signals {
         self.raised[usize::from(flag.address)] |= flag.mask();
     }
 
+    /// The raised flags of a register among some bits, of which the program is told now.
+    pub fn take(&mut self, address: u16, mask: u8) -> u8 {
+        let Some(raised) = self.raised.get_mut(usize::from(address)) else { return 0 };
+        let told = *raised & mask;
+        *raised &= !mask;
+        told
+    }
+
     /// Whether a flag is raised.
     pub fn is_raised(&self, flag: BitRef) -> bool {
         self.raised[usize::from(flag.address)] & flag.mask() != 0
@@ -89,6 +99,11 @@ pub(super) trait Peripheral {
     /// The bits of such a register at a cycle not after [`Self::due`].
     fn input(&self, _address: u16, _now: u64) -> u8 {
         0
+    }
+
+    /// Whether the hardware surely does the same at a cycle, as far as bits of a register are concerned.
+    fn is_exact(&self, _address: u16, _now: u64) -> bool {
+        true
     }
 
     /// The cycle at which something happens by itself next.

@@ -41,6 +41,13 @@ impl Peripherals {
         }
     }
 
+    /// Whether the hardware surely has in a register what these peripherals have there: a counter that was written or started just now
+    /// may be some clocks behind.
+    #[must_use]
+    pub fn is_exact(&self, register: u16) -> bool {
+        self.board.is_exact(register)
+    }
+
     fn changing(&mut self) -> &mut Board {
         if self.before.is_none() {
             self.before = Some(Box::new(self.board.clone()));

@@ -11,6 +11,7 @@ const DIVISIONS: [u64; 4] = [4, 16, 64, 128];
 pub(super) struct Spi {
     control: u16,
     data: u16,
+    busy: BitRef,
     enable: BitRef,
     master: BitRef,
     double_speed: BitRef,
@@ -24,6 +25,7 @@ impl Spi {
         Some(Self {
             control: address(device, "SPCR")?,
             data: address(device, "SPDR")?,
+            busy: bit(device, "BUSY")?,
             enable: bit(device, "SPE")?,
             master: bit(device, "MSTR")?,
             double_speed: bit(device, "SPI2X")?,
@@ -45,11 +47,15 @@ impl Peripheral for Spi {
 
     /// SPI master mode is only left by a low level at SS, which nobody drives.
     fn answered_registers(&self) -> Vec<u16> {
-        vec![self.control]
+        vec![self.control, self.busy.address]
     }
 
-    fn input(&self, _address: u16, _now: u64) -> u8 {
-        self.master.mask()
+    fn input(&self, address: u16, _now: u64) -> u8 {
+        match address {
+            _ if address == self.control => self.master.mask(),
+            _ if self.done == NEVER => 0,
+            _ => self.busy.mask(),
+        }
     }
 
     fn due(&self) -> u64 {

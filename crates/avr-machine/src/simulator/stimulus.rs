@@ -155,3 +155,5 @@ const RESETS: [(&str, ResetCause); 3] = [
 
 /// The name of going on.
 const NONE: &str = "none";
+/// The name of waking without an interrupt.
+const WAKE: &str = "wake";

@@ -12,6 +12,8 @@ use crate::machine::Machine;
 const SYNCHRONOUS: [u64; 8] = [0, 1, 8, 64, 256, 1024, 0, 0];
 /// The same for timer 2, which has a prescaler of its own.
 const ASYNCHRONOUS: [u64; 8] = [0, 1, 8, 32, 64, 128, 256, 1024];
+/// Ticks for which a count is not that of the hardware for sure after the counter was started or written.
+const INEXACT_TICKS: u64 = 3;
 
 /// The addresses of a value of one or two bytes.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +91,8 @@ pub(super) struct Timer {
     capture: u16,
     /// The cycle up to which was counted.
     since: u64,
+    /// The cycle from which on the count is that of the hardware.
+    exact_from: u64,
     /// The cycle at which the prescaler started.
     prescaler_start: u64,
 }
@@ -132,6 +136,7 @@ impl Timer {
             written: [0; 2],
             capture: 0,
             since: 0,
+            exact_from: 0,
             prescaler_start: 0,
         })
     }
@@ -292,6 +297,15 @@ impl Peripheral for Timer {
         if is_high { high } else { low }
     }
 
+    /// How many clocks a counter is late after it was started or written depends on the phase of the prescaler, and the data sheet does not
+    /// say it.
+    fn is_exact(&self, address: u16, now: u64) -> bool {
+        let places = &self.places;
+        let flags = [places.overflow.address, places.matches[0].address];
+        let is_own = places.counter.addresses().any(|at| at == address) || flags.contains(&address);
+        !is_own || now >= self.exact_from
+    }
+
     fn due(&self) -> u64 {
         let start = self.prescaler_start;
         match self.since.saturating_sub(start).checked_div(self.division) {
@@ -318,6 +332,11 @@ impl Peripheral for Timer {
             self.compare = self.written;
         }
         self.down &= self.mode.double;
+        let places = &self.places;
+        let started = places.counter.addresses().chain(places.control).any(|at| view.written(at).is_some());
+        if started {
+            self.exact_from = view.now + INEXACT_TICKS * self.division.max(1);
+        }
     }
 
     fn will_raise(&self, flag: BitRef) -> bool {
@@ -385,7 +404,7 @@ mod tests {
             let address = |name: &str| address(self.device, name).expect("the register exists");
             let writes: Vec<(u16, u8)> = registers.iter().map(|(name, value)| (address(name), *value)).collect();
             writes.iter().for_each(|(address, value)| self.state.data.set(*address, *value));
-            let view = View { cells: &self.state.data, writes: &writes, reads: &[], now };
+            let view = View { cells: &self.state.data, writes: &writes, reads: &[], now, sleeping: false };
             self.timer.observe(&view, &mut self.signals);
         }
 

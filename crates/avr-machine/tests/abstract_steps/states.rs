@@ -145,7 +145,7 @@ fn set_interrupts(machine: &Machine, state: &mut MachineState<TvByte>, random: &
         state.data.set(address, sparse);
     }
     state.control.interrupt_delay = random.once_in(4);
-    state.control.peripheral_written = random.once_in(4);
+    state.control.fresh_request = random.once_in(4);
 }
 
 /// A stack pointer in SRAM, mostly known, and mostly a return address above it that some call pushed there.

@@ -62,7 +62,7 @@ fn a_flag_that_is_assumed_clear_keeps_a_request_that_stands() {
 fn an_interrupt_that_never_comes_leaves_the_others() {
     let never = |name: &str| device().interrupt(name).expect("it exists").number;
     let mut bench = Bench::with(&[NOP], Options { never: [never("TIMER0_OVF")].into(), ..Options::default() });
-    bench.set(&["TIMSK0.TOIE0", "TCCR0B.CS00", "ADCSRA.ADIE", "ADCSRA.ADEN", "SREG.I"]);
+    bench.set(&["TIMSK0.TOIE0", "TCCR0B.CS00", "ADCSRA.ADIE", "ADCSRA.ADEN", "ADCSRA.ADSC", "SREG.I"]);
     assert_eq!(bench.offers(), "go ADC");
     bench.set(&["TIFR0.TOV0"]);
     assert_eq!(bench.offers(), "go ADC", "its standing request holds up nobody");

@@ -146,6 +146,13 @@ impl Bench {
         self.world.inputs.insert(address(name), value);
     }
 
+    /// The same for a register that no program reaches.
+    #[track_caller]
+    pub(crate) fn supply_hidden(&mut self, name: &str, value: u8) {
+        let register = device().register(name).filter(|register| register.is_hidden);
+        self.world.inputs.insert(register.unwrap_or_else(|| panic!("there is no {name}")).address, value);
+    }
+
     /// What undefined bits are after the next reset.
     pub(crate) fn leave_undefined(&mut self, value: u8) {
         self.world.initial = value;
@@ -227,6 +234,7 @@ impl Bench {
 fn name_of(happening: Happening) -> String {
     match happening {
         Happening::Continue => "go".to_owned(),
+        Happening::Wake => "wake".to_owned(),
         Happening::Reset(cause) => format!("{cause:?}"),
         Happening::Interrupt(number) => {
             let mut all = device().interrupts.iter();

@@ -1,6 +1,6 @@
 //! Peripheral registers as the program sees them.
 
-use super::bench::{Bench, NOP, address, cbi, input, ldi, lds, out, sbi, sts};
+use super::bench::{Bench, NOP, SLEEP, address, cbi, input, ldi, lds, out, sbi, sts};
 use avr_isa::Instruction;
 
 /// A bench after a program.
@@ -188,22 +188,174 @@ fn a_conversion_ends_when_hardware_says_so() {
     // It is over, and nothing starts it again.
     bench.supply("ADCSRA", 0x40);
     bench.run(1);
-    assert_eq!((bench.register(17), bench.register(18), bench.register(19)), (0xc0, 0x80, 0x80));
+    assert_eq!((bench.register(17), bench.register(18), bench.register(19)), (0xc0, 0x90, 0x90), "with its flag");
+}
+
+/// A conversion that is done when the program has waited for it, with this result.
+fn converted(result: [u8; 2], set: &[&str], then: &[Instruction]) -> Bench {
+    let mut program = vec![lds(20, "ADCSRA"), NOP];
+    program.extend(then);
+    let mut bench = Bench::new(&program);
+    bench.set(&["ADCSRA.ADEN", "ADCSRA.ADSC"]);
+    bench.set(set);
+    bench.supply("ADCL", result[0]);
+    bench.supply("ADCH", result[1]);
+    bench.run(2);
+    bench
+}
+
+/// Takes a step, after which hardware would have something else.
+fn step_then_change(bench: &mut Bench) {
+    bench.run(1);
+    bench.supply("ADCL", 0x55);
+    bench.supply("ADCH", 0x55);
 }
 
 #[test]
 fn the_result_of_a_conversion_has_ten_bits() {
-    let result = |adjust_left: bool| {
-        let mut bench = Bench::new(&[lds(16, "ADCL"), lds(17, "ADCH")]);
-        bench.supply("ADCL", 0xff);
-        bench.supply("ADCH", 0xff);
-        if adjust_left {
-            bench.set(&["ADMUX.ADLAR"]);
-        }
+    let result = |set: &[&str]| {
+        let mut bench = converted([0xff, 0xff], set, &[lds(16, "ADCL"), lds(17, "ADCH")]);
         bench.run(2);
         (bench.register(16), bench.register(17))
     };
-    assert_eq!((result(false), result(true)), ((0xff, 0x03), (0xc0, 0xff)));
+    assert_eq!((result(&[]), result(&["ADMUX.ADLAR"])), ((0xff, 0x03), (0xc0, 0xff)));
+}
+
+#[test]
+fn the_result_of_a_conversion_stays_until_the_next_one() {
+    let read = [lds(16, "ADCH"), lds(17, "ADCH"), lds(18, "ADCL"), lds(19, "ADCH")];
+    let mut bench = converted([0x12, 0x02], &[], &read);
+    step_then_change(&mut bench);
+    bench.supply("ADCL", 0x12);
+    bench.run(3);
+    assert_eq!([16, 17, 18, 19].map(|index| bench.register(index)), [2, 2, 0x12, 2]);
+    // Without a conversion it is that of reset.
+    let mut bench = Bench::new(&read);
+    bench.set(&["ADCSRA.ADEN"]);
+    bench.supply("ADCH", 0xff);
+    bench.run(4);
+    assert_eq!(bench.register(16), 0);
+}
+
+#[test]
+fn the_result_is_adjusted_when_its_bit_is_written() {
+    let program = [ldi(21, 0x20), sts("ADMUX", 21), lds(16, "ADCL"), lds(17, "ADCH")];
+    let mut bench = converted([0x9b, 0x02], &[], &program);
+    bench.run(4);
+    assert_eq!((bench.register(16), bench.register(17)), (0xc0, 0xa6));
+    let mut bench = converted([0xc0, 0xa6], &["ADMUX.ADLAR"], &[sts("ADMUX", 1), lds(16, "ADCL"), lds(17, "ADCH")]);
+    bench.run(3);
+    assert_eq!((bench.register(16), bench.register(17)), (0x9b, 0x02));
+}
+
+#[test]
+fn a_result_of_which_the_low_byte_was_read_is_locked() {
+    let again =
+        [lds(16, "ADCL"), ldi(21, 0xc0), sts("ADCSRA", 21), lds(22, "ADCSRA"), lds(17, "ADCH"), lds(18, "ADCH")];
+    let mut bench = converted([0x12, 0x02], &[], &again);
+    bench.run(5);
+    bench.supply("ADCH", 0x55);
+    bench.run(1);
+    assert_eq!(bench.get("ADCSRA.ADSC"), 0, "the second conversion is done");
+    assert_eq!((bench.register(16), bench.register(17), bench.register(18)), (0x12, 2, 2), "and its result is lost");
+}
+
+#[test]
+fn the_entry_into_its_handler_ends_a_conversion() {
+    let mut bench = Bench::new(&[NOP]);
+    bench.set(&["ADCSRA.ADEN", "ADCSRA.ADIE", "SREG.I"]);
+    assert_eq!(bench.offers(), "go", "there is no conversion");
+    bench.set(&["ADCSRA.ADSC"]);
+    assert_eq!(bench.offers(), "go ADC");
+    bench.supply("ADCH", 0x03);
+    bench.interrupt("ADC");
+    assert_eq!((bench.get("ADCSRA.ADSC"), bench.get("ADCSRA.ADIF")), (0, 0));
+}
+
+#[test]
+fn sleep_begins_a_conversion() {
+    let mut bench = Bench::new(&[SLEEP, NOP]);
+    bench.set(&["SMCR.SE", "ADCSRA.ADEN", "EIMSK.INT0", "SREG.I"]);
+    bench.run(1);
+    assert_eq!(bench.get("ADCSRA.ADSC"), 1);
+    bench.interrupt("INT0");
+    assert_eq!(bench.get("ADCSRA.ADSC"), 1, "it goes on");
+}
+
+#[test]
+fn a_master_receives_what_it_sends_for() {
+    let program = [input(16, "SPDR"), input(17, "SPSR"), out("SPDR", 20), input(18, "SPSR"), input(19, "SPDR"), NOP];
+    let mut bench = Bench::new(&program);
+    bench.set(&["SPCR.SPE", "SPCR.MSTR", "DDRB.DDB2"]);
+    bench.supply("SPSR", 0xff);
+    bench.supply("SPDR", 0x77);
+    bench.run(2);
+    assert_eq!((bench.register(16), bench.register(17)), (0, 0), "nothing was sent");
+    bench.run(1);
+    bench.supply_hidden("SPI transfer", 0);
+    bench.run(1);
+    assert_eq!(bench.register(18), 0x80);
+    bench.run(1);
+    assert_eq!((bench.register(19), bench.get("SPSR.SPIF")), (0x77, 0), "SPSR and SPDR were read");
+}
+
+#[test]
+fn a_write_during_a_transfer_collides() {
+    let program = [out("SPDR", 20), out("SPDR", 20), input(16, "SPSR"), input(17, "SPDR"), input(18, "SPSR")];
+    let mut bench = Bench::new(&program);
+    bench.set(&["SPCR.SPE", "SPCR.MSTR", "DDRB.DDB2"]);
+    bench.supply_hidden("SPI transfer", 1);
+    bench.run(5);
+    assert_eq!((bench.register(16), bench.register(18)), (0x40, 0));
+}
+
+#[test]
+fn the_data_register_of_the_bus_is_written_only_while_its_flag_is_1() {
+    let mut bench = Bench::new(&[ldi(16, 0x44), sts("TWDR", 16), ldi(16, 0x45), sts("TWDR", 16), lds(17, "TWSR"), NOP]);
+    bench.set(&["TWCR.TWEN", "TWCR.TWINT"]);
+    bench.run(2);
+    assert_eq!((bench.get("TWDR"), bench.get("TWCR.TWWC")), (0x44, 0));
+    bench.clear("TWCR.TWINT");
+    bench.run(2);
+    assert_eq!((bench.get("TWDR"), bench.get("TWCR.TWWC")), (0x44, 1));
+    bench.run(1);
+    assert_eq!(bench.register(17), 0xf8, "there is no status");
+}
+
+#[test]
+fn the_status_of_the_bus_stays_while_its_flag_is_1() {
+    let mut bench =
+        Bench::new(&[lds(16, "TWCR"), lds(17, "TWSR"), lds(20, "TWDR"), lds(18, "TWSR"), lds(19, "TWDR"), NOP]);
+    bench.set(&["TWCR.TWEN"]);
+    bench.supply("TWCR", 0x80);
+    bench.supply("TWSR", 0xf0);
+    bench.supply("TWDR", 0x31);
+    bench.run(3);
+    assert_eq!(bench.register(17), 0xc0, "no code is above 0xc8");
+    bench.supply("TWSR", 0x08);
+    bench.supply("TWDR", 0x32);
+    bench.run(2);
+    assert_eq!((bench.register(18), bench.register(19)), (0xc0, 0x31));
+}
+
+#[test]
+fn short_frames_have_no_upper_bits_and_no_parity_error_without_parity() {
+    let mut bench = Bench::new(&[lds(16, "UCSR0A"), lds(17, "UDR0"), NOP]);
+    bench.set(&["UCSR0B.RXEN0"]);
+    bench.clear("UCSR0C.UCSZ00");
+    bench.supply("UCSR0A", 0xff);
+    bench.supply("UDR0", 0xff);
+    bench.run(2);
+    assert_eq!((bench.register(16) & 0x9c, bench.register(17)), (0x98, 0x7f));
+}
+
+#[test]
+fn a_serial_master_receives_only_after_it_sent() {
+    let mut bench = Bench::new(&[lds(16, "UCSR0A"), sts("UDR0", 20), lds(17, "UCSR0A"), NOP]);
+    bench.set(&["UCSR0B.RXEN0", "UCSR0C.UMSEL00", "UCSR0C.UMSEL01"]);
+    bench.supply("UCSR0A", 0x80);
+    bench.run(3);
+    assert_eq!((bench.register(16) & 0x80, bench.register(17) & 0x80), (0, 0x80));
 }
 
 #[test]

@@ -55,18 +55,26 @@ fn only_some_interrupts_wake_from_deep_sleep() {
     check(&POWER_DOWN, &TIMER_0, for_ever);
     check(&POWER_DOWN, &["UCSR0B.RXCIE0", "UCSR0B.RXEN0"], for_ever);
     check(&POWER_DOWN, &["TIMSK2.TOIE2", "TCCR2B.CS20"], for_ever);
-    check(&POWER_DOWN, &["EIMSK.INT0"], "go INT0");
+    check(&POWER_DOWN, &["EIMSK.INT0"], "go INT0 wake");
+    // Whether an edge wakes, versions of the data sheet differ: it may, and sleep may last for ever.
+    check(&POWER_DOWN, &["EIMSK.INT0", "EICRA.ISC00"], for_ever);
+    asleep(&POWER_DOWN, &["EIMSK.INT0", "EICRA.ISC00"]).interrupt("INT0");
+    check(&[], &["EIMSK.INT0"], "go INT0");
     check(&POWER_DOWN, &["PCICR.PCIE1"], "go PCINT1");
     check(&POWER_DOWN, &["WDTCSR.WDIE"], "go WDT");
-    check(&POWER_DOWN, &["TWCR.TWIE", "TWCR.TWEN"], "go TWI");
+    check(&POWER_DOWN, &["TWCR.TWIE", "TWCR.TWEN", "TWCR.TWEA"], "go TWI");
+    check(&POWER_DOWN, &["TWCR.TWIE", "TWCR.TWEN"], for_ever);
+    check(&POWER_DOWN, &["EECR.EERIE", "EECR.EEPE"], for_ever);
     // Power-save keeps timer 2, ADC noise reduction the converter and the EEPROM.
     check(&["SMCR.SM1", "SMCR.SM0"], &["TIMSK2.TOIE2", "TCCR2B.CS20"], "go TIMER2_OVF");
     check(&["SMCR.SM1", "SMCR.SM0"], &["ADCSRA.ADIE", "ADCSRA.ADEN"], for_ever);
     check(&["SMCR.SM0"], &["ADCSRA.ADIE", "ADCSRA.ADEN"], "go ADC");
     check(&["SMCR.SM0"], &["EECR.EERIE"], "EE_READY");
     check(&["SMCR.SM0"], &TIMER_0, for_ever);
+    check(&["SMCR.SM0"], &["TIMSK2.TOIE2", "TCCR2B.CS20"], for_ever);
+    check(&["SMCR.SM0"], &["TIMSK2.TOIE2", "TCCR2B.CS20", "ASSR.AS2"], "go TIMER2_OVF");
     // Standby and extended standby.
-    check(&["SMCR.SM2", "SMCR.SM1"], &["EIMSK.INT1"], "go INT1");
+    check(&["SMCR.SM2", "SMCR.SM1"], &["EIMSK.INT1"], "go INT1 wake");
     check(&["SMCR.SM2", "SMCR.SM1"], &["TIMSK2.TOIE2", "TCCR2B.CS20"], for_ever);
     check(&["SMCR.SM2", "SMCR.SM1", "SMCR.SM0"], &["TIMSK2.TOIE2", "TCCR2B.CS20"], "go TIMER2_OVF");
 }

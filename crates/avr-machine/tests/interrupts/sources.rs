@@ -44,13 +44,15 @@ const CONDITIONS: [(&str, &str, &str); 2] =
     [("EE_READY", "EECR.EERIE", "EECR.EEPE"), ("SPM_READY", "SPMCSR.SPMIE", "SPMCSR.SPMEN")];
 
 /// What lets each peripheral raise its flags.
-const RUNNING: [&str; 8] = [
+const RUNNING: [&str; 10] = [
     "TCCR0B.CS00",
     "TCCR1B.CS10",
     "TCCR2B.CS20",
     "SPCR.SPE",
     "UCSR0B.RXEN0",
+    "USART transfer.SENT",
     "ADCSRA.ADEN",
+    "ADCSRA.ADATE",
     "TWCR.TWEN",
     "EICRA.ISC01",
 ];

@@ -119,6 +119,7 @@ impl<'a> Recorder<'a> {
             }
             Happening::Reset(_) => return self.reset(moment),
             Happening::Continue if moment.asleep => return self.asleep(step),
+            Happening::Wake => return self.asleep(step),
             Happening::Continue => {}
         }
         for (address, value) in moment.reads {

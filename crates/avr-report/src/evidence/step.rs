@@ -24,6 +24,7 @@ pub(super) fn happening(names: &Names<'_>, happening: Happening) -> String {
     match happening {
         Happening::Continue => "no interrupt".to_owned(),
         Happening::Interrupt(number) => format!("interrupt {}", names.interrupt(number)),
+        Happening::Wake => "wakes without an interrupt".to_owned(),
         Happening::Reset(ResetCause::PowerOn) => "power-on reset".to_owned(),
         Happening::Reset(ResetCause::External) => "external reset".to_owned(),
         Happening::Reset(ResetCause::BrownOut) => "brown-out reset".to_owned(),

@@ -157,6 +157,7 @@ fn key(answers: &Answers) -> Vec<(usize, u8, u16)> {
         Answer::Happening(Happening::Continue) => (1, 0),
         Answer::Happening(Happening::Interrupt(number)) => (2, u16::from(*number)),
         Answer::Happening(Happening::Reset(cause)) => (3, *cause as u16),
+        Answer::Happening(Happening::Wake) => (4, 0),
     };
     answers.iter().map(|(index, answer)| (*index, code(answer).0, code(answer).1)).collect()
 }

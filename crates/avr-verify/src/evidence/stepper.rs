@@ -35,6 +35,8 @@ pub(super) enum Asked {
         natural: Happening,
         /// Whether the environment would have had to wait with it.
         too_soon: bool,
+        /// Whether the peripherals do not know if the hardware does that.
+        inexact: bool,
     },
 }
 
@@ -56,8 +58,9 @@ impl Asked {
     fn is_undefined(&self) -> bool {
         match self {
             Self::Input { who, .. } => *who == DeterminedBy::Undefined,
-            Self::Choice { possible, .. } => {
-                possible.iter().any(|happening| possible.determined_by(happening) == DeterminedBy::Undefined)
+            Self::Choice { possible, inexact, .. } => {
+                *inexact
+                    || possible.iter().any(|happening| possible.determined_by(happening) == DeterminedBy::Undefined)
             }
         }
     }
@@ -138,6 +141,7 @@ impl Timing {
 
 /// The world of a step that is tried.
 struct Trial<'a> {
+    machine: &'a Machine,
     timing: &'a Timing,
     /// The clock cycle at which the step begins.
     cycle: u64,
@@ -159,6 +163,24 @@ impl Trial<'_> {
         waits || natural & !value != 0
     }
 
+    /// Who determines an input, as far as the peripherals know what hardware does.
+    fn known(&self, source: Input, who: DeterminedBy) -> DeterminedBy {
+        match source {
+            Input::Register(address) if who == DeterminedBy::Hardware && !self.peripherals.is_exact(address) => {
+                DeterminedBy::Undefined
+            }
+            _ => who,
+        }
+    }
+
+    /// Whether the peripherals do not know if an interrupt comes just now.
+    fn is_inexact(&self, happening: Happening) -> bool {
+        let Happening::Interrupt(number) = happening else { return false };
+        let interrupt = self.machine.device.interrupts.iter().find(|interrupt| interrupt.number == number);
+        let flag = interrupt.and_then(|interrupt| interrupt.flag());
+        flag.is_some_and(|flag| !self.peripherals.is_exact(flag.address))
+    }
+
     fn answer(&self) -> Option<Answer> {
         self.answers.get(&self.asked.len()).copied()
     }
@@ -174,6 +196,7 @@ impl Trial<'_> {
 
 impl Environment<u8> for Trial<'_> {
     fn input(&mut self, source: Input, mask: u8, demand: Demand, who: DeterminedBy) -> u8 {
+        let who = self.known(source, who);
         let natural = self.natural(source, mask, demand, who) & mask;
         let value = match self.answer() {
             Some(Answer::Input(value)) => value & mask,
@@ -201,7 +224,8 @@ impl Environment<u8> for Trial<'_> {
             Happening::Interrupt(number) => chosen != natural && self.too_soon >> number & 1 == 1,
             _ => false,
         };
-        self.asked.push(Asked::Choice { possible: *possible, chosen, natural, too_soon });
+        let inexact = self.is_inexact(chosen) || self.is_inexact(natural);
+        self.asked.push(Asked::Choice { possible: *possible, chosen, natural, too_soon, inexact });
         index
     }
 
@@ -310,6 +334,7 @@ impl<'a> Stepper<'a> {
         let answers = Answers::new();
         let timing = Timing::new(machine);
         let mut trial = Trial {
+            machine,
             timing: &timing,
             cycle: 0,
             too_soon: 0,
@@ -359,6 +384,7 @@ impl<'a> Stepper<'a> {
     /// Tries a step. [`Self::take_back`] or [`Self::accept`] must follow.
     pub(super) fn attempt(&mut self, answers: &Answers, content: &dyn Fn(u16) -> u8) -> Tried {
         let mut trial = Trial {
+            machine: self.machine,
             timing: &self.timing,
             cycle: self.cycles,
             too_soon: self.interrupts_too_soon(),

@@ -159,7 +159,7 @@ impl Reduction {
         if control.interrupt_delay {
             return if before.owed && !faulty(Fault::NothingOwed) { Turn::CatchingUp } else { Turn::Now };
         }
-        let is_calm = !control.peripheral_written && control.windows.iter().all(|left| *left == 0);
+        let is_calm = !control.fresh_request && control.windows.iter().all(|left| *left == 0);
         let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))
         else {
             return Turn::Now;

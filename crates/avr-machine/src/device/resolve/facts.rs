@@ -79,7 +79,14 @@ pub(super) fn sleep(source: &DeviceSource, names: &Names) -> Result<Option<Sleep
     let Some(source) = &source.sleep else { return Ok(None) };
     let mode_mask = names.mask(source.register, &source.mode_bits)?;
     let place = names.bit(source.enable)?.zip(names.address(source.register)?);
-    Ok(place.map(|(enable, mode_address)| Sleep { enable, mode_address, mode_mask, modes: source.modes.clone() }))
+    let mut starts = Vec::new();
+    for (bit, condition, modes) in &source.starts {
+        if let Some(bit) = names.bit(bit)? {
+            starts.push((bit, names.condition(condition, None)?, modes.clone()));
+        }
+    }
+    let modes = source.modes.clone();
+    Ok(place.map(|(enable, mode_address)| Sleep { enable, mode_address, mode_mask, modes, starts }))
 }
 
 /// The clock prescaler.

@@ -1,8 +1,8 @@
 //! The interrupt table.
 
 use super::names::{Names, TableError};
-use crate::device::source::{DeviceSource, InterruptSource, RequestSource};
-use crate::device::{BitKind, BitRef, Condition, Flag, Freedom, Interrupt, Register, Request};
+use crate::device::source::{DeviceSource, InterruptSource, RequestSource, WakeConditionSource};
+use crate::device::{BitKind, BitRef, Condition, Flag, Freedom, Interrupt, Register, Request, WakeCondition};
 
 /// The interrupt sources whose enable bit is present, after a check that the table has a line for every vector.
 pub(super) fn resolve(
@@ -41,16 +41,31 @@ fn interrupt(
         freedom,
         entry_clears: entry_clears(source, names)?,
         wakes_from: source.wakes_from.clone(),
+        wakes_if: wakes_if(source, names)?,
     }))
 }
 
 /// Refuses a sleep mode that the device does not have.
 fn check_sleep_modes(device: &DeviceSource, source: &InterruptSource) -> Result<(), TableError> {
     let modes = device.sleep.as_ref().map_or(&[][..], |sleep| &sleep.modes);
-    match source.wakes_from.iter().find(|name| !modes.iter().any(|mode| mode.name == **name)) {
+    let conditional = source.wakes_if.iter().flat_map(|(modes, _)| modes);
+    match source.wakes_from.iter().chain(conditional).find(|name| !modes.iter().any(|mode| mode.name == **name)) {
         Some(name) => Err(TableError::unknown("sleep mode", name)),
         None => Ok(()),
     }
+}
+
+/// What else must hold for the interrupt to wake.
+fn wakes_if(source: &InterruptSource, names: &Names) -> Result<Vec<(Vec<&'static str>, WakeCondition)>, TableError> {
+    let mut all = Vec::new();
+    for (modes, rule) in &source.wakes_if {
+        let rule = match rule {
+            WakeConditionSource::Only(condition) => WakeCondition::Only(names.condition(condition, None)?),
+            WakeConditionSource::Surely(condition) => WakeCondition::Surely(names.condition(condition, None)?),
+        };
+        all.push((modes.clone(), rule));
+    }
+    Ok(all)
 }
 
 /// The request, when it can be made, and who determines that; a flag says the latter two itself.

@@ -69,7 +69,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Reads name, bits and reset value.
-    fn new(source: &RegisterSource, is_present: bool) -> Result<Self, TableError> {
+    fn new(source: &RegisterSource, is_present: bool, hidden_at: u16) -> Result<Self, TableError> {
         let mut bits = [None; 8];
         let mut count = 0;
         for (place, name) in source.bits.split_whitespace().enumerate() {
@@ -82,7 +82,8 @@ impl Layout {
             return Err(TableError::register(source.name, format!("{count} bits instead of eight")));
         }
         let reset = reset_value(source.name, source.reset.unwrap_or("00000000"))?;
-        let mut layout = Self { name: source.name, address: source.at, bits, reset, moving: [None; 8], is_present };
+        let address = if source.hidden { hidden_at + source.at } else { source.at };
+        let mut layout = Self { name: source.name, address, bits, reset, moving: [None; 8], is_present };
         for (list, kind) in &source.kinds {
             let mask = layout.mask(list)?;
             let places = (0..8).filter(|bit| mask >> bit & 1 == 1);
@@ -119,8 +120,12 @@ fn changes_of(kind: &KindSource) -> Option<Changes> {
     let never = |condition: &ConditionSource| matches!(condition, ConditionSource::Never);
     match kind {
         KindSource::ReadOnly | KindSource::Strobe => None,
-        KindSource::Input { changes_while, changes, .. } => (!never(changes_while)).then_some(*changes),
-        KindSource::Flag { raised_while, .. } => (!never(raised_while)).then_some(Changes::Sets),
+        KindSource::Input { changes_while, changes, latched_by, .. } => {
+            (!never(changes_while) || latched_by.is_some()).then_some(*changes)
+        }
+        KindSource::Flag { raised_while, raised_by, .. } => {
+            (!never(raised_while) || raised_by.is_some()).then_some(Changes::Sets)
+        }
         KindSource::Pulse { raised_while, .. } if never(raised_while) => Some(Changes::Clears),
         KindSource::Pulse { .. } => Some(Changes::Both),
         KindSource::Window { .. } => Some(Changes::Clears),
@@ -158,10 +163,11 @@ impl<'source> Names<'source> {
         restriction: Option<&RestrictionSource>,
     ) -> Result<Self, TableError> {
         let mut layouts = BTreeMap::new();
+        let hidden_at = source.memory.hidden_start();
         for peripheral in &source.peripherals {
             for register in &peripheral.registers {
                 let is_present = restriction.is_none_or(|restriction| leaves(restriction, peripheral, register));
-                if layouts.insert(register.name, Layout::new(register, is_present)?).is_some() {
+                if layouts.insert(register.name, Layout::new(register, is_present, hidden_at)?).is_some() {
                     return Err(TableError::register(register.name, "described twice"));
                 }
             }
@@ -278,10 +284,21 @@ impl<'source> Names<'source> {
         Ok(match source {
             FreedomSource::Real => Freedom::Real,
             FreedomSource::Abstracted => Freedom::Abstracted,
+            FreedomSource::Undefined => Freedom::Undefined,
+            FreedomSource::AbstractedWhile(condition) => match self.condition(condition, this_bit)? {
+                Condition::Always => Freedom::Abstracted,
+                Condition::Never => Freedom::Undefined,
+                condition => Freedom::AbstractedWhile(condition),
+            },
             FreedomSource::RealWhile(condition) => match self.condition(condition, this_bit)? {
                 Condition::Always => Freedom::Real,
                 Condition::Never => Freedom::Abstracted,
                 condition => Freedom::RealWhile(condition),
+            },
+            FreedomSource::RealOrUndefined(condition) => match self.condition(condition, this_bit)? {
+                Condition::Always => Freedom::Real,
+                Condition::Never => Freedom::Undefined,
+                condition => Freedom::RealOrUndefined(condition),
             },
             FreedomSource::RealEvery(cycles) => Freedom::RealEvery(*cycles, Condition::Always),
             FreedomSource::RealEveryWhile(cycles, condition) => match self.condition(condition, this_bit)? {

@@ -7,7 +7,7 @@ use crate::device::source::{
 };
 use crate::device::{
     Access, Bit, BitKind, BitRef, ClearedBy, Condition, Flag, Guard, Input, InputWrite, KindMasks, Pair, Pulse,
-    Register, Window,
+    Register, SetByWrite, Window,
 };
 
 /// The registers of the device by rising address, and how many shared bytes their pairs use.
@@ -44,12 +44,13 @@ fn register(peripheral: &PeripheralSource, source: &RegisterSource, names: &Name
     let bits = bits(source, layout, names)?;
     Ok(Register {
         name: source.name,
-        address: source.at,
+        address: layout.address,
         peripheral: peripheral.name,
         reset: layout.reset,
         kinds: kind_masks(&bits),
         bits,
         access: access(peripheral, source.name, names)?,
+        is_hidden: source.hidden,
         clocked_while: names.condition(&peripheral.clocked_while, None)?,
     })
 }
@@ -82,6 +83,9 @@ fn plain_bit(name: Option<&'static str>) -> Bit {
         name,
         kind: if name.is_some() { BitKind::Plain } else { BitKind::Reserved },
         writable_while: Condition::Always,
+        perhaps_writable_while: Condition::Never,
+        refusal: None,
+        set_by_write: None,
         guard: None,
         forced_one_while: Condition::Never,
     }
@@ -105,6 +109,14 @@ fn numbers(mask: u8) -> impl Iterator<Item = u8> {
 /// Adds the rules on writing to a bit.
 fn apply_rule(bit: &mut Bit, rule: &RuleSource, layout: &Layout, number: u8, names: &Names) -> Result<(), TableError> {
     bit.writable_while = names.condition(&rule.writable_while, Some(number))?;
+    bit.perhaps_writable_while = names.condition(&rule.perhaps_writable_while, Some(number))?;
+    bit.refusal = optional_bit(rule.refusal, names)?;
+    if let Some((register, condition, collision)) = &rule.set_by_write
+        && let Some(register) = names.address(register)?
+    {
+        let (condition, collision) = (names.condition(condition, Some(number))?, optional_bit(*collision, names)?);
+        bit.set_by_write = Some(SetByWrite { register, condition, collision });
+    }
     bit.forced_one_while = names.condition(&rule.forced_one_while, Some(number))?;
     if let Some((window, protects)) = rule.guard {
         let mask = layout.mask(window)?;
@@ -114,21 +126,39 @@ fn apply_rule(bit: &mut Bit, rule: &RuleSource, layout: &Layout, number: u8, nam
     Ok(())
 }
 
+/// A bit that may be left out; none if its register is absent.
+fn optional_bit(name: Option<&str>, names: &Names) -> Result<Option<BitRef>, TableError> {
+    name.map_or(Ok(None), |name| names.bit(name))
+}
+
 /// What the bit of this number does.
 fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<BitKind, TableError> {
     let condition = |source| names.condition(source, Some(bit));
     Ok(match source {
         KindSource::ReadOnly => BitKind::ReadOnly,
         KindSource::Strobe => BitKind::Strobe,
-        KindSource::Input { changes_while, changes, zero_while, on_write, freedom } => BitKind::Input(Input {
+        KindSource::Input {
+            changes_while,
+            latched_by,
+            changes,
+            zero_while,
+            ones_while,
+            excludes,
+            on_write,
+            freedom,
+        } => BitKind::Input(Input {
             changes_while: condition(changes_while)?,
+            latched_by: optional_bit(*latched_by, names)?,
             changes: *changes,
             zero_while: condition(zero_while)?,
+            ones_while: condition(ones_while)?,
+            excludes: (names.mask(layout.name, &excludes.0)?, names.mask(layout.name, &excludes.1)?),
             on_write: input_write(on_write, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
-        KindSource::Flag { raised_while, zero_while, cleared_by, freedom } => BitKind::Flag(Flag {
+        KindSource::Flag { raised_while, raised_by, zero_while, cleared_by, freedom } => BitKind::Flag(Flag {
             raised_while: condition(raised_while)?,
+            raised_by: optional_bit(*raised_by, names)?,
             zero_while: condition(zero_while)?,
             cleared_by: self::cleared_by(cleared_by, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
@@ -175,9 +205,9 @@ fn cleared_by(sources: &[ClearedBySource], names: &Names) -> Result<Vec<ClearedB
             ClearedBySource::InterruptEntry => Some(ClearedBy::InterruptEntry),
             ClearedBySource::Read(register) => names.address(register)?.map(ClearedBy::Read),
             ClearedBySource::Write(register) => names.address(register)?.map(ClearedBy::Write),
-            ClearedBySource::ReadThenAccess(first, then) => {
-                let (first, then) = (names.address(first)?, names.address(then)?);
-                first.zip(then).map(|(first, then)| ClearedBy::ReadThenAccess { first, then })
+            ClearedBySource::ReadThenAccess(first, then, seen) => {
+                let registers = names.address(first)?.zip(names.address(then)?).zip(names.bit(seen)?);
+                registers.map(|((first, then), seen)| ClearedBy::ReadThenAccess { first, then, seen })
             }
         });
     }
@@ -214,8 +244,14 @@ fn pair_access(pair: &PairSource, register: &str, names: &Names) -> Result<Acces
     let (low, high) = (names.layout(pair.low)?.address, names.layout(pair.high)?.address);
     let (temp, latches) = match pair.access {
         PairAccess::Separate => return Ok(Access::Direct),
-        PairAccess::Locked if register == pair.low => return Ok(Access::LocksPair { high }),
-        PairAccess::Locked => return Ok(Access::Direct),
+        PairAccess::Locked { lock, left_adjusted } => {
+            let bit = |name| names.bit(name)?.ok_or_else(|| TableError::unknown("bit", name));
+            let (lock, left_adjusted) = (bit(lock)?, bit(left_adjusted)?);
+            return Ok(match register == pair.low {
+                true => Access::LocksPair { high, lock, left_adjusted },
+                false => Access::UnlocksPair { lock },
+            });
+        }
         PairAccess::Temp(temp) => (temp, true),
         PairAccess::TempWrite(temp) => (temp, false),
     };
@@ -230,7 +266,7 @@ fn pair_access(pair: &PairSource, register: &str, names: &Names) -> Result<Acces
 fn temp_of(access: Access) -> Option<u8> {
     match access {
         Access::LowOfPair { temp, .. } | Access::HighOfPair { temp, .. } => Some(temp),
-        Access::Direct | Access::LocksPair { .. } => None,
+        Access::Direct | Access::LocksPair { .. } | Access::UnlocksPair { .. } => None,
     }
 }
 

@@ -1,10 +1,11 @@
 //! What reading an I/O register gives, and what hardware may have done to its bits by then.
 
 use super::merge;
-use crate::device::{Access, Bit, BitKind, Changes, Condition, Flag, Freedom, Pulse, Register};
+use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, Pulse, Register};
 use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
-use three_valued::{ByteDomain, TvByte};
+use crate::machine::Group;
+use three_valued::{BitDomain, ByteDomain, TvByte};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn read_peripheral(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
@@ -14,6 +15,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match register.access {
             Access::HighOfPair { temp, latched: true, .. } => {
                 return self.state.data.get(self.machine.temp_cell(temp)).clone();
+            }
+            Access::LocksPair { high, lock, .. } => {
+                // Both bytes are those of one result from now on.
+                if let Some(register) = self.machine.device.register_at(high) {
+                    self.hold_high_byte(register);
+                }
+                let value = self.refresh(register, wanted, demand);
+                self.set_stored(lock, true);
+                return value;
+            }
+            Access::UnlocksPair { lock } => {
+                let value = self.refresh(register, wanted, demand);
+                self.set_stored(lock, false);
+                return value;
             }
             Access::LowOfPair { temp, high, latches: true } => {
                 if let Some(register) = self.machine.device.register_at(high) {
@@ -35,7 +50,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             if mask == 0 {
                 continue;
             }
-            if let Some(input) = self.refresh_group(register.address, mask, group.bit, demand) {
+            if let Some(input) = self.refresh_group(group, mask, demand) {
                 moving = moving.or(&input);
                 moving_mask |= mask;
             }
@@ -45,10 +60,28 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Lets hardware change some bits. Bits that it changes in both directions have no memory: their value is returned
     /// and not stored, because the next read asks again.
-    fn refresh_group(&mut self, address: u16, mask: u8, bit: &Bit, demand: Demand) -> Option<V> {
-        match &bit.kind {
+    fn refresh_group(&mut self, group: &Group, mask: u8, demand: Demand) -> Option<V> {
+        let address = group.address;
+        match &group.bit.kind {
             BitKind::Input(input) => {
-                if self.zeroed(address, mask, &input.zero_while) || !self.holds(&input.changes_while) {
+                if let Some(event) = input.latched_by {
+                    self.refresh_bits(event, demand);
+                }
+                if self.zeroed(address, mask, &input.zero_while) {
+                    return None;
+                }
+                if self.holds(&input.ones_while) {
+                    return Some(V::constant(mask));
+                }
+                let changes = self.holds(&input.changes_while);
+                if input.latched_by.is_some() {
+                    if changes && !self.is_locked(address) {
+                        self.mark_pending(address, group.mask);
+                    }
+                    self.take_pending(address, group.mask, input, demand);
+                    return None;
+                }
+                if !changes {
                     return None;
                 }
                 if input.changes == Changes::Both {
@@ -73,10 +106,31 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     pub(super) fn refresh_flag(&mut self, address: u16, mask: u8, flag: &Flag, demand: Demand) {
-        if self.zeroed(address, mask, &flag.zero_while) || !self.holds(&flag.raised_while) {
+        if self.zeroed(address, mask, &flag.zero_while) {
             return;
         }
+        if let Some(pulse) = flag.raised_by {
+            self.refresh_operation(pulse, demand);
+        }
+        if !self.holds(&flag.raised_while) {
+            return;
+        }
+        let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
+        if self.machine.operations().is_event(bit) {
+            return self.refresh_event(bit, &flag.freedom, demand);
+        }
         self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
+    }
+
+    /// Lets hardware set a flag with which inputs are latched.
+    fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom, demand: Demand) {
+        let stored = self.state.data.get(flag.address).bit(flag.bit);
+        if stored.known() == Some(true) || !self.is_asked_first(flag) {
+            return;
+        }
+        let rises = self.ask(flag.address, flag.mask(), freedom, demand).bit(flag.bit);
+        self.put_stored(flag, &stored.or(&rises));
+        self.latch(flag, &stored.not().and(&rises));
     }
 
     fn refresh_pulse(&mut self, address: u16, mask: u8, pulse: &Pulse, demand: Demand) {
@@ -85,13 +139,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         if self.holds(&pulse.raised_while) {
             self.take_input(address, mask, Changes::Both, &pulse.freedom, demand);
+        } else if self.machine.operations().is_event(BitRef { address, bit: mask.trailing_zeros() as u8 }) {
+            self.refresh_operation(BitRef { address, bit: mask.trailing_zeros() as u8 }, demand);
         } else {
             self.take_input(address, mask, Changes::Clears, &pulse.freedom, demand);
         }
     }
 
     /// Asks for input bits of a register. Bits that the user assumes to be constant are.
-    fn ask(&mut self, address: u16, mask: u8, freedom: &Freedom, demand: Demand) -> V {
+    pub(super) fn ask(&mut self, address: u16, mask: u8, freedom: &Freedom, demand: Demand) -> V {
         let assumed = self.machine.options().assumed.get(&address).copied().unwrap_or(TvByte::UNKNOWN);
         let open = mask & assumed.unknown_mask();
         let fixed = V::constant(assumed.value() & mask);
@@ -111,9 +167,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let is_certain = |condition: &Condition| self.evaluate(condition, Condition::evaluate).is_true();
         match freedom {
             Freedom::Real => DeterminedBy::Environment,
-            Freedom::RealWhile(condition) if is_certain(condition) => DeterminedBy::Environment,
+            Freedom::RealWhile(condition) | Freedom::RealOrUndefined(condition) if is_certain(condition) => {
+                DeterminedBy::Environment
+            }
             Freedom::RealEvery(_, condition) if is_certain(condition) => DeterminedBy::EnvironmentInTime,
-            Freedom::Abstracted | Freedom::RealWhile(_) | Freedom::RealEvery(..) => DeterminedBy::Hardware,
+            Freedom::AbstractedWhile(condition) if !is_certain(condition) => DeterminedBy::Undefined,
+            Freedom::Undefined | Freedom::RealOrUndefined(_) => DeterminedBy::Undefined,
+            Freedom::Abstracted | Freedom::AbstractedWhile(_) | Freedom::RealWhile(_) | Freedom::RealEvery(..) => {
+                DeterminedBy::Hardware
+            }
         }
     }
 

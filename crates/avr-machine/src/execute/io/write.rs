@@ -14,7 +14,7 @@ use three_valued::{BitDomain, ByteDomain};
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn write_peripheral(&mut self, register: &'static Register, value: V, selected: u8) -> Result<(), Stop> {
         let address = register.address;
-        self.state.control.peripheral_written = true;
+        self.state.control.fresh_request = true;
         if !self.holds(&register.clocked_while) {
             // It is unknown whether the write is stored.
             let input = self.undefined(address, Demand::Stored);
@@ -32,7 +32,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                     self.write_bits(high, &shared, 0xff)?;
                 }
             }
-            Access::Direct | Access::LocksPair { .. } => {}
+            Access::Direct | Access::LocksPair { .. } | Access::UnlocksPair { .. } => {}
         }
         let eeprom = self.machine.device.eeprom.filter(|eeprom| eeprom.program.address == address);
         if let Some(eeprom) = eeprom.filter(|eeprom| selected & eeprom.program.mask() != 0 && !is_on(Fault::BusyStale))
@@ -40,9 +40,16 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             // Programming that was under way may be done by now, unseen.
             self.refresh_bits(eeprom.program, Demand::Decides);
         }
+        if let Some(pair) = self.machine.operations().adjusted(address) {
+            self.settle_result(pair);
+        }
         let before = self.state.data.get(address).clone();
+        self.start_operations(address);
         self.write_bits(register, &value, selected)?;
         self.clear_by_access(address, true);
+        if let Some(pair) = self.machine.operations().adjusted(address) {
+            self.adjust(pair, &before);
+        }
         if let Some(eeprom) = eeprom {
             self.eeprom_command(&eeprom, &before, &value, selected);
         }
@@ -75,7 +82,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let mask = group.mask & selected;
             if let BitKind::Window(_) = group.bit.kind {
                 windows |= mask;
-            } else if mask != 0 && self.holds(&group.bit.writable_while) {
+            } else if mask != 0 && self.is_writable(address, mask, group.bit) {
                 writable |= mask;
             }
         }
@@ -89,8 +96,19 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         self.write_windows(register, windows, value)?;
         self.keep_locked_bits(address);
-        self.freeze(&moving);
+        self.freeze(&moving, address, selected);
         Ok(())
+    }
+
+    /// Whether a write may change bits, before it does; where it is refused that is noted.
+    fn is_writable(&mut self, address: u16, mask: u8, bit: &Bit) -> bool {
+        let writable = self.holds(&bit.writable_while)
+            || self.holds(&bit.perhaps_writable_while)
+                && self.undefined_case(BitRef { address, bit: mask.trailing_zeros() as u8 });
+        if let Some(refusal) = bit.refusal {
+            self.set_stored(refusal, !writable);
+        }
+        writable
     }
 
     /// Bits that a programmed fuse keeps at a value have it after every write (data sheet, "Watchdog Timer", `WDTON`).
@@ -192,7 +210,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match input.on_write {
             // While hardware changes the bits, what was written is gone before it can be seen for certain.
             InputWrite::Stored if input.changes == Changes::Both && self.holds(&input.changes_while) => {}
-            InputWrite::Stored => self.store(address, mask, value),
+            InputWrite::Stored => {
+                self.store(address, mask, value);
+                self.forget_pending(address, mask);
+            }
             InputWrite::Discarded => {}
             InputWrite::Toggles(port) => {
                 let toggled = self.state.data.get(port).xor(&value.and(&V::constant(mask)));
@@ -216,6 +237,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn write_pulse(&mut self, address: u16, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
+        let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
+        if self.machine.operations().is_event(place) {
+            // The operation that was started before may be done by now, unseen.
+            self.refresh_bits(place, Demand::Decides);
+        }
         let allowed = self.through_guard(mask, bit, value, before)?;
         let started = self.state.data.get(address).or(&allowed);
         self.store(address, mask, &started);

@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de};
 
 use super::error::{CHOICE, PIN, StimulusError, StimulusErrorKind, nearest};
-use super::{Action, ExactInput, ExactStep, NONE, RESETS, Stimulus};
+use super::{Action, ExactInput, ExactStep, NONE, RESETS, Stimulus, WAKE};
 use crate::device::{BitKind, Device, ResetCause};
 use crate::environment::Happening;
 use crate::machine::{eeprom_cells, shared_cells};
@@ -287,6 +287,9 @@ impl<'a> Source<'a> {
         let name: String = self.read(raw)?;
         if name == NONE {
             return Ok(Happening::Continue);
+        }
+        if name == WAKE {
+            return Ok(Happening::Wake);
         }
         if let Some((_, cause)) = RESETS.iter().find(|(known, _)| *known == name) {
             return Ok(Happening::Reset(*cause));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{ExactStep, NONE, RESETS, Stimulus};
+use super::{ExactStep, NONE, RESETS, Stimulus, WAKE};
 use crate::device::Device;
 use crate::environment::Happening;
 use crate::machine::{eeprom_cells, shared_cells};
@@ -79,6 +79,7 @@ fn register(address: u16, device: &'static Device) -> String {
 pub fn choice_name(choice: Happening, device: &'static Device) -> &'static str {
     match choice {
         Happening::Continue => NONE,
+        Happening::Wake => WAKE,
         Happening::Reset(cause) => RESETS.iter().find(|(_, known)| *known == cause).map_or(NONE, |(name, _)| name),
         Happening::Interrupt(number) => {
             let mut all = device.interrupts.iter();

@@ -1,0 +1,190 @@
+//! Operations that hardware does by itself (see [`crate::operations`]): their start, and what changes with their end.
+
+use crate::device::{Access, BitKind, BitRef, Input as InputBit, Register};
+use crate::environment::{Demand, Environment};
+use crate::execute::Step;
+use crate::operations::AdjustedPair;
+use three_valued::{BitDomain, ByteDomain};
+
+impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
+    /// True the first time in this step that hardware is asked for a bit with which something else changes.
+    pub(super) fn is_asked_first(&mut self, bit: BitRef) -> bool {
+        let is_first = !self.asked.contains(&bit);
+        self.asked.push(bit);
+        is_first
+    }
+
+    /// The pulse of an operation, as hardware has it now. Where that stays unknown, so does what changes with its end.
+    pub(super) fn refresh_operation(&mut self, pulse: BitRef, demand: Demand) {
+        let freedom = match self.machine.device.bit_at(pulse).map(|bit| &bit.kind) {
+            Some(BitKind::Pulse(pulse)) => &pulse.freedom,
+            _ => return,
+        };
+        let stored = self.stored(pulse);
+        if stored.known() == Some(false) || !self.is_asked_first(pulse) {
+            return;
+        }
+        let goes_on = self.ask(pulse.address, pulse.mask(), freedom, demand).bit(pulse.bit);
+        self.put_stored(pulse, &stored.and(&goes_on));
+        self.operation_ended(pulse, &stored.and(&goes_on.not()));
+    }
+
+    /// An operation is done: its pulse falls, its flag rises, and its results are there.
+    pub(in crate::execute) fn operation_ends(&mut self, pulse: BitRef) {
+        self.set_stored(pulse, false);
+        self.operation_ended(pulse, &V::Bit::constant(true));
+    }
+
+    /// What changes with the end of an operation, if it ended.
+    fn operation_ended(&mut self, pulse: BitRef, ended: &V::Bit) {
+        if let Some(flag) = self.machine.operations().raised(pulse) {
+            let raised = self.stored(flag).or(ended);
+            self.put_stored(flag, &raised);
+        }
+        self.latch(pulse, ended);
+    }
+
+    /// The inputs that are latched with an event have new values if it happened, unless they are locked. Hardware is asked for them when
+    /// they are read: until then nobody can tell.
+    pub(in crate::execute) fn latch(&mut self, event: BitRef, happened: &V::Bit) {
+        let machine = self.machine;
+        for group in machine.operations().latched(event) {
+            let Some(cell) = machine.operations().pending(group.address) else { continue };
+            let latched = match self.lock(group.address) {
+                Some(lock) => self.stored(lock).not().and(happened),
+                None => happened.clone(),
+            };
+            let mark = mark(group.mask);
+            let pending = self.state.data.get(cell).clone();
+            let pending = pending.with_bit(mark, &pending.bit(mark).or(&latched));
+            self.state.data.set(cell, pending);
+        }
+    }
+
+    /// A stored bit.
+    fn stored(&self, bit: BitRef) -> V::Bit {
+        self.state.data.get(bit.address).bit(bit.bit)
+    }
+
+    /// Takes note that a group of bits has a new value that nobody has asked for.
+    pub(super) fn mark_pending(&mut self, address: u16, group: u8) {
+        self.set_pending(address, group, true);
+    }
+
+    /// Bits that were written, or asked for, have no other value any more.
+    pub(super) fn forget_pending(&mut self, address: u16, group: u8) {
+        self.set_pending(address, group, false);
+    }
+
+    fn set_pending(&mut self, address: u16, group: u8, value: bool) {
+        if let Some(cell) = self.machine.operations().pending(address) {
+            self.set_stored(BitRef { address: cell, bit: mark(group) }, value);
+        }
+    }
+
+    /// Asks hardware for a group of bits if it has a new value.
+    pub(super) fn take_pending(&mut self, address: u16, group: u8, input: &InputBit, demand: Demand) {
+        let Some(cell) = self.machine.operations().pending(address) else { return };
+        if self.decide_stored(BitRef { address: cell, bit: mark(group) }) {
+            let value = self.ask(address, group, &input.freedom, demand);
+            self.store(address, group, &possible(input, &value));
+            self.forget_pending(address, group);
+        }
+    }
+
+    /// Asks hardware for everything in a register that has a new value.
+    fn take_all_pending(&mut self, address: u16) {
+        let Some(register) = self.machine.device.register_at(address) else { return };
+        for group in self.machine.groups(register) {
+            if let BitKind::Input(input) = &group.bit.kind {
+                self.take_pending(address, group.mask, input, Demand::Stored);
+            }
+        }
+    }
+
+    /// The bits of a result of which the low byte is read belong together: those of the high byte that may change at any moment do not
+    /// from now on.
+    pub(super) fn hold_high_byte(&mut self, register: &'static Register) {
+        for group in self.machine.groups(register) {
+            if let BitKind::Input(input) = &group.bit.kind
+                && !self.is_locked(register.address)
+                && self.holds(&input.changes_while)
+            {
+                self.mark_pending(register.address, group.mask);
+            }
+        }
+    }
+
+    /// Whether a byte of a result is locked.
+    pub(super) fn is_locked(&mut self, address: u16) -> bool {
+        self.lock(address).is_some_and(|lock| self.decide_stored(lock))
+    }
+
+    /// The bit that says whether a byte of a result is locked, if it can be.
+    fn lock(&self, address: u16) -> Option<BitRef> {
+        match self.machine.device.register_at(address).map(|register| register.access) {
+            Some(Access::LocksPair { lock, .. } | Access::UnlocksPair { lock }) => Some(lock),
+            _ => None,
+        }
+    }
+
+    /// Bits that a write to a register sets: operations begin, or collide with those that are not done.
+    pub(super) fn start_operations(&mut self, register: u16) {
+        let machine = self.machine;
+        for (bit, start) in machine.operations().started(register) {
+            self.refresh_bits(*bit, Demand::Decides);
+            if self.decide_stored(*bit) {
+                if let Some(flag) = start.collision {
+                    self.set_stored(flag, true);
+                }
+            } else if self.holds(&start.condition) {
+                self.set_stored(*bit, true);
+            }
+        }
+    }
+
+    /// Before a write to a register that adjusts a result, or selects what is converted next, the result is asked for.
+    pub(super) fn settle_result(&mut self, pair: AdjustedPair) {
+        pair.registers.into_iter().for_each(|address| self.take_all_pending(address));
+    }
+
+    /// A write has moved a result of ten bits to the left or to the right, if it changed the bit that says so.
+    pub(super) fn adjust(&mut self, pair: AdjustedPair, before: &V) {
+        let bit = pair.left_adjusted;
+        let after = self.state.data.get(bit.address).bit(bit.bit);
+        if !self.decide(&after.xor(&before.bit(bit.bit))) {
+            return;
+        }
+        let is_left = self.decide(&after);
+        let (from, to) = if is_left { (0, 6) } else { (6, 0) };
+        let [low, high] = pair.registers.map(|address| self.state.data.get(address).clone());
+        let at = |place: u8| if place < 8 { low.bit(place) } else { high.bit(place - 8) };
+        let mut moved = [V::constant(0), V::constant(0)];
+        for number in 0..10 {
+            let byte = &mut moved[usize::from((number + to) / 8)];
+            *byte = byte.with_bit((number + to) % 8, &at(number + from));
+        }
+        pair.registers.into_iter().zip(moved).for_each(|(address, byte)| self.state.data.set(address, byte));
+    }
+}
+
+/// The bit that stands for a group of bits where it is noted which have new values.
+fn mark(group: u8) -> u8 {
+    group.trailing_zeros() as u8
+}
+
+/// What an input can be of what is asked for it.
+pub(super) fn possible<V: ByteDomain>(input: &InputBit, value: &V) -> V {
+    let (these, those) = input.excludes;
+    match these {
+        0 => value.clone(),
+        _ => {
+            let all = value.not().and(&V::constant(these)).is_zero();
+            let kept = (0..8).fold(V::constant(!those), |kept, bit| match those >> bit & 1 {
+                1 => kept.with_bit(bit, &all.not()),
+                _ => kept,
+            });
+            value.and(&kept)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+; EEMPE is cleared four cycles after it was set.
+#include "common.inc"
+        vectors
+start:  clr r1
+1:      sbic EECR, EEPE
+        rjmp 1b
+        out EEARH, r1
+        ldi r16, 5
+        out EEARL, r16
+        sbi EECR, EEMPE
+        nop
+        nop
+        nop
+        nop
+        nop
+        sbic EECR, EEMPE
+        rjmp still
+        sbi EECR, EEPE
+        sbic EECR, EEPE
+        rjmp started
+        .global nothing
+nothing:
+        nop
+end:    rjmp end
+        .global still
+still:
+        nop
+        rjmp end
+        .global started
+started:
+        nop
+        rjmp end

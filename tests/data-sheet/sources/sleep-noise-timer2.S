@@ -1,0 +1,22 @@
+; Timer 2 that the system clock drives does not wake the processor from the noise reduction mode.
+#include "common.inc"
+        vectors
+        .global vector_9
+vector_9:
+        reti
+start:  clr r1
+        clr r20
+        ldi r16, 1 << TOIE2
+        sts TIMSK2, r16
+        ldi r16, (1 << CS22) | (1 << CS21) | (1 << CS20)
+        sts TCCR2B, r16
+        ldi r16, (1 << SM0) | (1 << SE)
+        out SMCR, r16
+        sei
+        nop
+        sleep
+        nop
+        .global woken
+woken:
+        nop
+end:    rjmp end

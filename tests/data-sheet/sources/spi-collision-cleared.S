@@ -1,0 +1,28 @@
+; Reading the status and then the data clears WCOL.
+#include "common.inc"
+        vectors
+start:  ldi r16, (1 << DDB2) | (1 << DDB3) | (1 << DDB5)
+        out DDRB, r16
+        ldi r16, (1 << SPE) | (1 << MSTR) | (1 << SPR1) | (1 << SPR0)
+        out SPCR, r16
+        out SPDR, r16
+        out SPDR, r16
+1:      in r18, SPSR
+        sbrs r18, SPIF
+        rjmp 1b
+        sbrs r18, WCOL
+        rjmp end
+        in r19, SPDR
+        in r18, SPSR
+        sbrc r18, WCOL
+        rjmp still
+        sbrc r18, SPIF
+        rjmp still
+        .global cleared
+cleared:
+        nop
+end:    rjmp end
+        .global still
+still:
+        nop
+        rjmp end

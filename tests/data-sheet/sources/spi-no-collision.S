@@ -1,0 +1,28 @@
+; Bytes that are sent one after the other do not collide.
+#include "common.inc"
+        vectors
+start:  ldi r16, (1 << DDB2) | (1 << DDB3) | (1 << DDB5)
+        out DDRB, r16
+        ldi r16, (1 << SPE) | (1 << MSTR)
+        out SPCR, r16
+        ldi r17, 0x11
+        out SPDR, r17
+1:      in r18, SPSR
+        sbrs r18, SPIF
+        rjmp 1b
+        in r19, SPDR
+        out SPDR, r17
+2:      in r18, SPSR
+        sbrc r18, WCOL
+        rjmp collision
+        sbrs r18, SPIF
+        rjmp 2b
+        in r19, SPDR
+        .global sent
+sent:
+        nop
+end:    rjmp end
+        .global collision
+collision:
+        nop
+        rjmp end

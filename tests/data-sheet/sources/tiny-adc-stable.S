@@ -1,0 +1,42 @@
+; Between conversions the result stays as it is, and it is what the environment supplied.
+; device: attiny85
+#define __SFR_OFFSET 0
+#include <avr/io.h>
+        .macro vector name
+        .weak \name
+        rjmp \name
+        .endm
+        rjmp start
+        .irp number, 1,2,3,4,5,6,7,8,9,10,11,12,13,14
+        vector vector_\number
+        .endr
+start:  ldi r16, 1
+        out ADMUX, r16
+        ldi r16, (1 << ADEN) | (1 << ADSC) | (1 << ADPS0)
+        out ADCSRA, r16
+1:      sbic ADCSRA, ADSC
+        rjmp 1b
+        in r18, ADCL
+        in r19, ADCH
+        in r20, ADCL
+        in r21, ADCH
+        cp r18, r20
+        brne differ
+        cp r19, r21
+        brne differ
+        cpi r19, 4
+        brsh above
+        cpi r18, 0x5a
+        brne end
+        .global chosen
+chosen:
+        nop
+end:    rjmp end
+        .global differ
+differ:
+        nop
+        rjmp end
+        .global above
+above:
+        nop
+        rjmp end

@@ -1,0 +1,19 @@
+; A receiver that is off receives nothing.
+#include "common.inc"
+        vectors
+start:  ldi r16, (1 << TXEN0)
+        sts UCSR0B, r16
+        ldi r18, 100
+1:      lds r17, UCSR0A
+        sbrc r17, RXC0
+        rjmp received
+        dec r18
+        brne 1b
+        .global none
+none:
+        nop
+end:    rjmp end
+        .global received
+received:
+        nop
+        rjmp end

@@ -1,0 +1,15 @@
+; The pin of a running transmitter is an output, whatever the direction register says.
+#include "common.inc"
+        vectors
+start:  ldi r16, (1 << TXEN0)
+        sts UCSR0B, r16
+        nop
+        nop
+        nop
+        in r18, PIND
+        sbrc r18, PIND1
+        rjmp end
+        .global low
+low:
+        nop
+end:    rjmp end
