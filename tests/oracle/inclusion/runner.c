@@ -117,6 +117,17 @@ static avr_io_addr_t written_flags(uint16_t opcode)
     return address >= 0x35 && address <= 0x3c ? address : 0;
 }
 
+/* libsimavr sets the flag of an external interrupt that is requested by a low level as well; the data sheet has it cleared then (section "External
+ * Interrupts", EIFR). */
+static void keep_level_flags_clear(avr_t *avr)
+{
+    for (int number = 0; number < 2; number++) {
+        if ((avr->data[0x69] >> 2 * number & 3) == 0) {
+            avr->data[0x3c] &= (uint8_t)~(1 << number);
+        }
+    }
+}
+
 /* SREG is kept bit by bit. */
 static void show(avr_t *avr, uint16_t opcode)
 {
@@ -204,11 +215,13 @@ int main(int count, char **arguments)
             return 1;
         }
         keep_transmitter_empty(avr);
+        keep_level_flags_clear(avr);
         if (!slept) {
             show(avr, opcode);
         }
         if (every > 0 && next_random() % (unsigned long)every == 0) {
             disturb(avr);
+            keep_level_flags_clear(avr);
         }
         keep_eeprom_ready(avr);
         shorten_delay(avr);

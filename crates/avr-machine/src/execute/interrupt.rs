@@ -244,7 +244,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Whether an operation is under way that may be done now and set a flag.
     fn is_under_way(&mut self, flag: BitRef) -> bool {
-        self.operation_of(flag).is_some_and(|pulse| self.decide_stored(pulse))
+        self.operation_of(flag).is_some_and(|pulse| self.decide_stored(pulse) && !self.is_off(pulse))
     }
 
     /// The pulse of the operation that sets a flag, if one does.
@@ -261,7 +261,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return;
         }
         match self.operation_of(flag) {
-            Some(pulse) if self.decide_stored(pulse) => self.operation_ends(pulse),
+            Some(pulse) if self.is_under_way(flag) => self.operation_ends(pulse),
             Some(_) => {}
             None => self.latch(flag, &V::Bit::constant(true)),
         }

@@ -14,19 +14,29 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         is_first
     }
 
-    /// The pulse of an operation, as hardware has it now. Where that stays unknown, so does what changes with its end.
-    pub(super) fn refresh_operation(&mut self, pulse: BitRef, demand: Demand) {
-        let freedom = match self.machine.device.bit_at(pulse).map(|bit| &bit.kind) {
-            Some(BitKind::Pulse(pulse)) => &pulse.freedom,
-            _ => return,
-        };
+    /// The pulse of an operation, as hardware has it now. Where that stays unknown, so does what changes with its end; mostly it is
+    /// told apart, because the program waits for it.
+    pub(super) fn refresh_operation(&mut self, pulse: BitRef) {
+        let Some(BitKind::Pulse(kind)) = self.machine.device.bit_at(pulse).map(|bit| &bit.kind) else { return };
         let stored = self.stored(pulse);
-        if stored.known() == Some(false) || !self.is_asked_first(pulse) {
+        if stored.known() == Some(false) || self.is_off(pulse) || !self.is_asked_first(pulse) {
             return;
         }
-        let goes_on = self.ask(pulse.address, pulse.mask(), freedom, demand).bit(pulse.bit);
+        let goes_on = self.ask(pulse.address, pulse.mask(), &kind.freedom, Demand::Decides).bit(pulse.bit);
         self.put_stored(pulse, &stored.and(&goes_on));
         self.operation_ended(pulse, &stored.and(&goes_on.not()));
+    }
+
+    /// Whether nothing can be under way, because the peripheral is off; then the pulse is 0.
+    pub(in crate::execute) fn is_off(&mut self, pulse: BitRef) -> bool {
+        let is_off = match self.machine.device.bit_at(pulse).map(|bit| &bit.kind) {
+            Some(BitKind::Pulse(kind)) => self.holds(&kind.zero_while),
+            _ => false,
+        };
+        if is_off {
+            self.set_stored(pulse, false);
+        }
+        is_off
     }
 
     /// An operation is done: its pulse falls, its flag rises, and its results are there.

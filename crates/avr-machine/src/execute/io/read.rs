@@ -110,25 +110,25 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return;
         }
         if let Some(pulse) = flag.raised_by {
-            self.refresh_operation(pulse, demand);
+            self.refresh_operation(pulse);
         }
         if !self.holds(&flag.raised_while) {
             return;
         }
         let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
         if self.machine.operations().is_event(bit) {
-            return self.refresh_event(bit, &flag.freedom, demand);
+            return self.refresh_event(bit, &flag.freedom);
         }
         self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
     }
 
     /// Lets hardware set a flag with which inputs are latched.
-    fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom, demand: Demand) {
+    fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom) {
         let stored = self.state.data.get(flag.address).bit(flag.bit);
         if stored.known() == Some(true) || !self.is_asked_first(flag) {
             return;
         }
-        let rises = self.ask(flag.address, flag.mask(), freedom, demand).bit(flag.bit);
+        let rises = self.ask(flag.address, flag.mask(), freedom, Demand::Decides).bit(flag.bit);
         self.put_stored(flag, &stored.or(&rises));
         self.latch(flag, &stored.not().and(&rises));
     }
@@ -140,7 +140,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if self.holds(&pulse.raised_while) {
             self.take_input(address, mask, Changes::Both, &pulse.freedom, demand);
         } else if self.machine.operations().is_event(BitRef { address, bit: mask.trailing_zeros() as u8 }) {
-            self.refresh_operation(BitRef { address, bit: mask.trailing_zeros() as u8 }, demand);
+            self.refresh_operation(BitRef { address, bit: mask.trailing_zeros() as u8 });
         } else {
             self.take_input(address, mask, Changes::Clears, &pulse.freedom, demand);
         }
