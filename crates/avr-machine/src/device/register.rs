@@ -4,8 +4,9 @@
 //! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for a bit that hardware itself
 //! changes (kinds input, flag, pulse, window) the stored bit only says what software last saw, and
 //! [`Condition::Moving`] takes care of that. What decides whether hardware changes a bit (`changes_while`,
-//! `raised_while`, `zero_while`, `clocked_while`) only ever depends on bits that software alone changes, so such a
-//! condition changes its value only by a write.
+//! `raised_while`, `zero_while`, `clocked_while`) depends on bits that software alone changes, so such a condition changes
+//! its value only by a write; apart from `MSTR`, which hardware clears and after which more can change, and from bits that
+//! are latched by the bit that the condition names.
 
 use super::condition::{BitRef, Condition};
 
@@ -267,7 +268,8 @@ pub enum ClearedBy {
     },
 }
 
-/// A bit that software sets and hardware clears.
+/// A bit that software sets and hardware clears: an operation is under way. With its end a flag rises ([`Flag::raised_by`]) and inputs
+/// are latched ([`Input::latched_by`]).
 ///
 /// Write: stored | written (a written 0 does not stop what was started). Read: 0 while `zero_while`; else the input
 /// while `raised_while`; else stored & input; and the result is stored. When a write makes `raised_while` go from true

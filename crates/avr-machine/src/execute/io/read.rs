@@ -58,8 +58,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         merge(self.state.data.get(register.address), &moving, moving_mask)
     }
 
-    /// Lets hardware change some bits. Bits that it changes in both directions have no memory: their value is returned
-    /// and not stored, because the next read asks again.
+    /// Lets hardware change some bits. Bits that it changes in both directions, and that are not latched, have no memory: their value is
+    /// returned and not stored, because the next read asks again.
     fn refresh_group(&mut self, group: &Group, mask: u8, demand: Demand) -> Option<V> {
         let address = group.address;
         match &group.bit.kind {
