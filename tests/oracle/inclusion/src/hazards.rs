@@ -13,7 +13,7 @@ pub struct Watcher<'a> {
     image: &'a Image,
     static_data_end: u16,
     /// The return addresses that calls and interrupt entries pushed, oldest first, each with the stack pointer before its push. That of a call
-    /// stays when POP takes its bytes, until something is called: they may be pushed again.
+    /// stays when POP takes its bytes, until something is called or SP is written: they may be pushed again.
     pushed: Vec<(u16, u32)>,
     before: Option<State>,
     /// Whether SPH was written and SPL has not followed.
@@ -81,7 +81,8 @@ impl<'a> Watcher<'a> {
         }
         if !self.is_torn {
             self.deepest = self.deepest.max(u32::from(SRAM_END).saturating_sub(new.into()));
-            self.pushed.retain(|(position, _)| *position >= new);
+            let least = if is_spl { new.saturating_add(2) } else { new };
+            self.pushed.retain(|(position, _)| *position >= least);
             if new < old && (SRAM_START..self.static_data_end).contains(&(new + 1)) {
                 found.push(HazardKind::StackIntoData);
             }
