@@ -224,12 +224,12 @@ pub struct SleepMode {
     pub name: &'static str,
     /// Value of the mode bits, in place.
     pub value: u8,
-    /// What a level does that requests an interrupt and goes away before the end of the start-up time.
+    /// The effect of a level that requests an interrupt and goes away before the end of the start-up time.
     #[serde(default)]
     pub silent_wake: SilentWake,
 }
 
-/// What a level does that requests an interrupt and goes away before the end of the start-up time.
+/// The effect of a level that requests an interrupt and goes away before the end of the start-up time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum SilentWake {
     /// There is no start-up time.

@@ -27,7 +27,7 @@ pub struct Interrupt {
     pub entry_clears: Vec<(BitRef, Condition)>,
     /// Names of the sleep modes from which it can wake the processor.
     pub wakes_from: Vec<&'static str>,
-    /// What else must hold for it to wake from some of those modes.
+    /// Conditions of waking from some of those modes.
     pub wakes_if: Vec<(Vec<&'static str>, WakeCondition)>,
 }
 
@@ -48,7 +48,7 @@ impl Interrupt {
     }
 }
 
-/// When an interrupt wakes from a sleep mode.
+/// The condition under which an interrupt wakes from a sleep mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WakeCondition {
     /// Only while the condition holds (an address match of the two-wire interface, asynchronous timer 2).

@@ -27,7 +27,7 @@ pub struct Register {
     pub kinds: KindMasks,
     /// How the address is decoded.
     pub access: Access,
-    /// Whether no program reaches it: a state of the hardware that no register shows.
+    /// True for a state of the hardware that no register shows and no program reaches.
     pub is_hidden: bool,
     /// While this is false the clock of the peripheral is stopped by the power reduction register: the hardware
     /// changes nothing, reads give unknown values and it is unknown whether a write is stored (data sheet, "Power
@@ -100,7 +100,7 @@ pub struct Bit {
     /// While this is false a write leaves the bit as it is (`ICR1` outside the modes that use it as the top value).
     /// It is judged on the state before the write.
     pub writable_while: Condition,
-    /// Whether the data sheet does not say, where that is false, if the write changes the bit.
+    /// While this is true and the other is false, the data sheet does not say whether a write changes the bit.
     pub perhaps_writable_while: Condition,
     /// The bit that a write sets if it leaves this one as it is for that reason, and clears otherwise (`TWWC` for `TWDR`).
     pub refusal: Option<BitRef>,

@@ -315,7 +315,7 @@ pub(super) struct InterruptSource {
     #[serde(default)]
     pub(super) entry_clears: Vec<(&'static str, ConditionSource)>,
     pub(super) wakes_from: Vec<&'static str>,
-    /// What else must hold for it to wake from some of those modes.
+    /// Conditions of waking from some of those modes.
     #[serde(default)]
     pub(super) wakes_if: Vec<(Vec<&'static str>, WakeConditionSource)>,
 }

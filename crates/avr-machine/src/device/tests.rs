@@ -312,6 +312,20 @@ fn hardware_conditions(bit: &Bit) -> Vec<&Condition> {
 }
 
 #[test]
+fn what_hardware_keeps_unseen_has_a_cell_of_its_own() {
+    for device in devices() {
+        let memory = &device.memory;
+        let hidden = device.registers.iter().filter(|register| register.is_hidden);
+        let places = memory.hidden_start()..memory.pending_cells().start;
+        assert!(hidden.clone().all(|register| places.contains(&register.address)), "{}", device.name);
+        assert!(u16::from(device.temp_bytes) <= memory.hidden_start() - memory.shared_start(), "{}", device.name);
+        let is_latched = |bit: &Bit| matches!(&bit.kind, BitKind::Input(input) if input.latched_by.is_some());
+        let latched = device.registers.iter().filter(|register| register.bits.iter().any(is_latched));
+        assert!(latched.count() <= memory.pending_cells().len(), "{}", device.name);
+    }
+}
+
+#[test]
 fn whether_hardware_changes_a_bit_is_for_software_alone_to_decide() {
     #[track_caller]
     fn check(device: &Device, condition: &Condition, latched_by: Option<BitRef>) {

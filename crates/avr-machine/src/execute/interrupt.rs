@@ -173,8 +173,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn demanded(&mut self, interrupt: &'static Interrupt) -> Demanded {
-        let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
-        if enable.known() == Some(false) || !self.decide_stored(interrupt.enable) {
+        if !self.decide_stored(interrupt.enable) {
             return Demanded::No;
         }
         match self.wakes(interrupt) {
@@ -408,11 +407,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
         }
         for interrupt in &self.machine.device.interrupts {
-            let enable = self.state.data.get(interrupt.enable.address).bit(interrupt.enable.bit);
-            if enable.known() == Some(false)
-                || !self.decide_stored(interrupt.enable)
-                || self.wakes(interrupt) != Wakes::Not
-            {
+            if !self.decide_stored(interrupt.enable) || self.wakes(interrupt) != Wakes::Not {
                 continue;
             }
             match &interrupt.request {
@@ -445,7 +440,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if programming.only_from_boot_section && address < machine.boot_start * 2 {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         }
-        let changes_flash = programming.operations.iter().any(|(_, bit)| self.is_armed(*bit));
+        let changes_flash = programming.operations.iter().any(|(_, bit)| self.decide_stored(*bit));
         if changes_flash && self.decide_stored(programming.enable) {
             return Err(Stop::Limit(crate::hazard::Limit::Unsupported("changing the flash with SPM")));
         }
@@ -465,11 +460,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             // It begins in time and ends too late.
             return Some(self.undefined(undefined, Demand::Stored));
         }
-        if !self.is_armed(programming.enable) {
+        if !self.decide_stored(programming.enable) {
             return None;
         }
-        let signature = self.is_armed(programming.signature);
-        if !signature && !programming.redirects_lpm.iter().any(|bit| self.is_armed(*bit)) {
+        let signature = self.decide_stored(programming.signature);
+        if !signature && !programming.redirects_lpm.iter().any(|bit| self.decide_stored(*bit)) {
             return None;
         }
         self.clear_window(window);
@@ -479,11 +474,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             _ => None,
         };
         Some(byte.map_or_else(|| self.undefined(undefined, Demand::Stored), |byte| V::constant(*byte)))
-    }
-
-    /// Whether a bit of self-programming is 1.
-    fn is_armed(&mut self, bit: BitRef) -> bool {
-        self.state.data.get(bit.address).bit(bit.bit).known() != Some(false) && self.decide_stored(bit)
     }
 
     /// The byte address of the instruction in execution, which has one word.

@@ -55,7 +55,7 @@ fn check_sleep_modes(device: &DeviceSource, source: &InterruptSource) -> Result<
     }
 }
 
-/// What else must hold for the interrupt to wake.
+/// The conditions of waking from some modes.
 fn wakes_if(source: &InterruptSource, names: &Names) -> Result<Vec<(Vec<&'static str>, WakeCondition)>, TableError> {
     let mut all = Vec::new();
     for (modes, rule) in &source.wakes_if {
