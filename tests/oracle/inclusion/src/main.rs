@@ -1,6 +1,8 @@
 //! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
 //!
-//!     inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--first-seed N]
+//!     inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]
+//!
+//! `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
 //!
 //! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
 //! inputs and events:
@@ -33,15 +35,17 @@ const GENERATED_FULL: u64 = 500;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(runner) = arguments.next().map(PathBuf::from) else {
-        eprintln!("usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--first-seed N]");
+        eprintln!("usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]");
         return ExitCode::from(2);
     };
-    let (mut full, mut samples, mut first) = (false, None, 1);
+    let (mut full, mut samples, mut only, mut first, mut number) = (false, None, None, 1, None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => full = true,
             "--samples" => samples = arguments.next(),
+            "--only" => only = arguments.next(),
             "--first-seed" => first = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(first),
+            "--seeds" => number = arguments.next().and_then(|number| number.parse().ok()),
             other => {
                 eprintln!("{other} is no option");
                 return ExitCode::from(2);
@@ -49,14 +53,15 @@ fn main() -> ExitCode {
         }
     }
     let samples = samples.as_ref().map(|names| names.split(',').collect());
-    let subjects = subjects(full, samples.as_ref());
+    let mut subjects = subjects(full, samples.as_ref());
+    subjects.retain(|subject| only.as_ref().is_none_or(|text| subject.name.contains(text)));
     let effort = if full { Effort::FULL } else { Effort::SHORT };
     let mut all: Vec<Report> = subjects
         .par_iter()
         .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, effort)))
         .collect();
     // Of each generated program one selection is looked at.
-    let seeds = first..first + if full { GENERATED_FULL } else { GENERATED };
+    let seeds = first..first + number.unwrap_or(if full { GENERATED_FULL } else { GENERATED });
     all.par_extend(seeds.into_par_iter().map(|seed| {
         let selection = Selection::ALL[(seed % Selection::ALL.len() as u64) as usize];
         let effort = if full { effort } else { Effort::GENERATED };
@@ -83,7 +88,7 @@ fn main() -> ExitCode {
         "{spaces} finished spaces of {} were compared with {compared} states of libsimavr: {literal} are covered, {on_the_way} are left out and lead to covered ones, {lost} neither",
         all.len()
     );
-    let is_enough = spaces >= 40 && literal > 10_000;
+    let is_enough = spaces >= 40 && literal > 10_000 || only.is_some();
     if !is_enough {
         println!("that is too little to say anything");
     }
