@@ -36,7 +36,8 @@ impl<'a> Watcher<'a> {
         if let Some(before) = self.before.take() {
             self.follow(&before, state, &mut found);
         }
-        if state.pc as usize >= self.end_of_image() {
+        // Where a return without a call goes is no hazard of its own.
+        if found.is_empty() && state.pc as usize >= self.end_of_image() {
             found.push(HazardKind::OutsideImage);
         }
         self.before = Some(state.clone());

@@ -35,7 +35,9 @@ const GENERATED_FULL: u64 = 500;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(runner) = arguments.next().map(PathBuf::from) else {
-        eprintln!("usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]");
+        eprintln!(
+            "usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]"
+        );
         return ExitCode::from(2);
     };
     let (mut full, mut samples, mut only, mut first, mut number) = (false, None, None, 1, None);
