@@ -240,8 +240,22 @@ pub struct Flag {
     pub zero_while: Condition,
     /// What clears it; every line is one way of its own.
     pub cleared_by: Vec<ClearedBy>,
+    /// What is done when it rises.
+    pub completes: Option<Completion>,
     /// Who determines the moment.
     pub freedom: Freedom,
+}
+
+/// Work that is done when a flag rises: everything that was sent has left the transmitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The hidden bit that is 1 while there is work, without which the flag does not rise.
+    pub work: BitRef,
+    /// The hidden bit that is 1 where work has come while there was some. The flag may then have risen before that, unseen, and nothing is
+    /// known to be done.
+    pub unless: BitRef,
+    /// The flag that is 1 when everything is done.
+    pub sets: Option<BitRef>,
 }
 
 /// A way to clear a flag.
@@ -273,13 +287,15 @@ pub enum ClearedBy {
 ///
 /// Write: stored | written (a written 0 does not stop what was started). Read: 0 while `zero_while`; else the input
 /// while `raised_while`; else stored & input; and the result is stored. When a write makes `raised_while` go from true
-/// to false the bit takes one last input: it may have been raised unseen.
+/// to false the bit takes one last input: it may have been raised unseen. While `kept_while` it is plain storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
     /// When hardware may also set the bit (`ADSC` with automatic triggers).
     pub raised_while: Condition,
     /// While this is true the bit is 0 and stays so when the condition ends (`ADSC` with the converter off).
     pub zero_while: Condition,
+    /// While this is true, after a write to the register, hardware leaves the bit as it was written (`PSRSYNC` with `TSM`).
+    pub kept_while: Condition,
     /// Who determines when hardware changes it.
     pub freedom: Freedom,
 }

@@ -1,7 +1,7 @@
 //! The analogue-to-digital converter (data sheet, section "Analog-to-Digital Converter"). Of the automatic triggers only
 //! free running is modelled.
 
-use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
 
 /// Clocks of the converter for a conversion, and for the first one after it was switched on.
@@ -32,6 +32,8 @@ pub(super) struct Adc {
     locked: bool,
     enabled: bool,
     first: bool,
+    /// Whether something else starts conversions.
+    is_triggered: bool,
     /// Whether a conversion follows the other, and its cycles.
     running_free: Option<u64>,
     channel: usize,
@@ -55,6 +57,7 @@ impl Adc {
             locked: false,
             enabled: false,
             first: true,
+            is_triggered: false,
             running_free: None,
             channel: 0,
             next_channel: 0,
@@ -102,6 +105,15 @@ impl Peripheral for Adc {
         vec![self.control, self.result[0], self.result[1]]
     }
 
+    fn known_bits(&self) -> Vec<(u16, u8)> {
+        vec![(self.control, BUSY), known(self.done_flag)]
+    }
+
+    /// Triggers other than the end of the conversion before are not known.
+    fn is_exact(&self, address: u16, _mask: u8, _now: u64) -> bool {
+        address != self.control || !self.is_triggered
+    }
+
     fn input(&self, address: u16, _now: u64) -> u8 {
         if address == self.control {
             return if self.done == NEVER { 0 } else { BUSY };
@@ -128,6 +140,7 @@ impl Peripheral for Adc {
         let enabled = control & ENABLE != 0;
         self.first |= enabled && !self.enabled;
         self.enabled = enabled;
+        self.is_triggered = enabled && control & AUTOMATIC != 0 && view.get(self.trigger) & 7 != 0;
         let free = enabled && control & AUTOMATIC != 0 && view.get(self.trigger) & 7 == 0;
         self.running_free = free.then(|| CONVERSION_CLOCKS * Self::division(control));
         let started =

@@ -71,6 +71,8 @@ struct Concern {
     /// Flags, and those of them that writing 1 clears.
     flags: u8,
     write_one: u8,
+    /// The bits that a unit determines as the hardware does.
+    known: u8,
     /// A pulse, and the flag that is set with its end.
     ends: Option<(u8, BitRef)>,
 }
@@ -258,9 +260,10 @@ impl Board {
         self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(requested)
     }
 
-    /// Whether the hardware surely has in a register what the peripherals have there.
-    pub(super) fn is_exact(&self, address: u16) -> bool {
-        self.units.iter().all(|unit| unit.peripheral().is_exact(address, self.now))
+    /// Whether the hardware surely has in some bits of a register what the peripherals have there.
+    pub(super) fn is_exact(&self, address: u16, mask: u8) -> bool {
+        let known = self.concerns.get(usize::from(address)).map_or(0, |concern| concern.known);
+        mask & !known == 0 && self.units.iter().all(|unit| unit.peripheral().is_exact(address, mask, self.now))
     }
 
     /// What hardware has in a register; the program is told of raised flags.
@@ -472,6 +475,7 @@ fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
         let peripheral = unit.peripheral();
         peripheral.written_registers().iter().for_each(|at| all[usize::from(*at)].written |= 1 << index);
         peripheral.read_registers().iter().for_each(|at| all[usize::from(*at)].read |= 1 << index);
+        peripheral.known_bits().iter().for_each(|(at, mask)| all[usize::from(*at)].known |= mask);
         peripheral.answered_registers().iter().for_each(|at| all[usize::from(*at)].answered |= 1 << index);
     }
     // Enabling an interrupt lets the world look whether it is wanted: the first unit stands for all.

@@ -101,8 +101,11 @@ pub(super) trait Peripheral {
         0
     }
 
-    /// Whether the hardware surely does the same at a cycle, as far as bits of a register are concerned.
-    fn is_exact(&self, _address: u16, _now: u64) -> bool {
+    /// The bits by register that it determines as the hardware does. Of what no peripheral names here nothing is known.
+    fn known_bits(&self) -> Vec<(u16, u8)>;
+
+    /// Whether the hardware surely has the same in some bits of a register at a cycle.
+    fn is_exact(&self, _address: u16, _mask: u8, _now: u64) -> bool {
         true
     }
 
@@ -121,6 +124,11 @@ pub(super) trait Peripheral {
     fn will_raise(&self, _flag: BitRef) -> bool {
         false
     }
+}
+
+/// A bit as an entry of [`Peripheral::known_bits`].
+pub(super) fn known(bit: BitRef) -> (u16, u8) {
+    (bit.address, bit.mask())
 }
 
 /// The data address of a register.

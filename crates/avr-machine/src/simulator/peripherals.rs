@@ -41,11 +41,11 @@ impl Peripherals {
         }
     }
 
-    /// Whether the hardware surely has in a register what these peripherals have there: a counter that was written or started just now
-    /// may be some clocks behind.
+    /// Whether the hardware surely has in some bits of a register what these peripherals have there: no peripheral that is modelled may
+    /// determine them, and a counter that was written or started just now may be some clocks behind.
     #[must_use]
-    pub fn is_exact(&self, register: u16) -> bool {
-        self.board.is_exact(register)
+    pub fn is_exact(&self, register: u16, mask: u8) -> bool {
+        self.board.is_exact(register, mask)
     }
 
     fn changing(&mut self) -> &mut Board {

@@ -1,6 +1,6 @@
 //! The SPI as a master on a bus with nobody else: a transfer takes its time and receives 0 (data sheet, section "SPI").
 
-use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
 
 /// Cycles of a bit by SPR1:0, without SPI2X.
@@ -48,6 +48,11 @@ impl Peripheral for Spi {
     /// SPI master mode is only left by a low level at SS, which nobody drives.
     fn answered_registers(&self) -> Vec<u16> {
         vec![self.control, self.busy.address]
+    }
+
+    /// Transfers as a master.
+    fn known_bits(&self) -> Vec<(u16, u8)> {
+        vec![known(self.busy), known(self.done_flag)]
     }
 
     fn input(&self, address: u16, _now: u64) -> u8 {

@@ -1,6 +1,6 @@
 //! EEPROM and watchdog, whose times are those of oscillators of their own.
 
-use super::peripheral::{NEVER, Peripheral, Signals, View};
+use super::peripheral::{NEVER, Peripheral, Signals, View, known};
 use crate::device::{BitRef, Device, Watchdog};
 
 /// Programming a byte takes 3.3 ms (data sheet, table "EEPROM Programming Time").
@@ -29,6 +29,10 @@ impl Peripheral for EepromTimer {
 
     fn answered_registers(&self) -> Vec<u16> {
         vec![self.program.address]
+    }
+
+    fn known_bits(&self) -> Vec<(u16, u8)> {
+        vec![known(self.program)]
     }
 
     fn input(&self, _address: u16, now: u64) -> u8 {
@@ -86,6 +90,10 @@ impl WatchdogTimer {
 impl Peripheral for WatchdogTimer {
     fn written_registers(&self) -> Vec<u16> {
         vec![self.watchdog.reset_enable.address, self.watchdog.reset_flag.address]
+    }
+
+    fn known_bits(&self) -> Vec<(u16, u8)> {
+        self.flag.map(known).into_iter().collect()
     }
 
     fn due(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! PWM and Asynchronous Operation" and "Timer/Counter0 and Timer/Counter1 Prescalers". Not modelled: clocks from outside
 //! (the counter stands), the 32 kHz crystal (timer 2 counts the system clock) and the output pins.
 
-use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{Access, BitRef, Condition, Device};
 use crate::machine::Machine;
 
@@ -91,6 +91,8 @@ pub(super) struct Timer {
     capture: u16,
     /// The cycle up to which was counted.
     since: u64,
+    /// Whether something else than the prescaled system clock may clock the counter.
+    is_foreign: bool,
     /// The cycle from which on the count is that of the hardware.
     exact_from: u64,
     /// The cycle at which the prescaler started.
@@ -136,6 +138,7 @@ impl Timer {
             written: [0; 2],
             capture: 0,
             since: 0,
+            is_foreign: false,
             exact_from: 0,
             prescaler_start: 0,
         })
@@ -297,13 +300,24 @@ impl Peripheral for Timer {
         if is_high { high } else { low }
     }
 
-    /// How many clocks a counter is late after it was started or written depends on the phase of the prescaler, and the data sheet does not
-    /// say it.
-    fn is_exact(&self, address: u16, now: u64) -> bool {
+    /// What is captured at a pin is not known, nor a count of clocks from outside.
+    fn known_bits(&self) -> Vec<(u16, u8)> {
         let places = &self.places;
-        let flags = [places.overflow.address, places.matches[0].address];
-        let is_own = places.counter.addresses().any(|at| at == address) || flags.contains(&address);
-        !is_own || now >= self.exact_from
+        let flags = places.matches.into_iter().chain([places.overflow]).chain(places.captured);
+        let flags = flags.chain(places.prescaler_reset).map(known);
+        places.counter.addresses().map(|address| (address, 0xff)).chain(flags).collect()
+    }
+
+    /// How many clocks a counter is late after it was started or written depends on the phase of the prescaler, and the data sheet does not
+    /// say it. Flags are not set by then unless the counter is near a count that sets one.
+    fn is_exact(&self, address: u16, mask: u8, now: u64) -> bool {
+        let places = &self.places;
+        let is_flag = |flag: BitRef| flag.address == address && flag.mask() & mask != 0;
+        let captures = places.captured.is_some_and(is_flag) && self.mode.top != Top::Capture;
+        let is_counter = places.counter.addresses().any(|at| at == address);
+        let is_flag = places.matches.into_iter().chain([places.overflow]).any(is_flag);
+        let is_near = is_counter || self.distance() <= INEXACT_TICKS + 1;
+        !captures && !(is_counter || is_flag) || !captures && !self.is_foreign && (now >= self.exact_from || !is_near)
     }
 
     fn due(&self) -> u64 {
@@ -324,7 +338,10 @@ impl Peripheral for Timer {
         self.restart_prescaler(view);
         let [control_a, control_b] = self.places.control.map(|address| view.get(address));
         self.mode = mode(&self.places, control_a, control_b);
-        let runs = view.holds(self.places.clocked_while) && !self.is_held(view);
+        let is_clocked = view.holds(self.places.clocked_while);
+        let runs = is_clocked && !self.is_held(view);
+        let has_clock = self.places.divisions[usize::from(control_b & 7)] != 0;
+        self.is_foreign = is_clocked && control_b & 7 != 0 && !(has_clock && runs);
         self.division = if runs { self.places.divisions[usize::from(control_b & 7)] } else { 0 };
         self.written = self.places.compare.map(|word| word.get(view));
         self.capture = self.places.capture.map_or(0, |word| word.get(view));

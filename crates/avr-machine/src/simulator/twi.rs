@@ -1,7 +1,7 @@
 //! The two-wire interface as a master on a bus with nobody else: every address and every byte is left without
 //! acknowledgement (data sheet, section "2-wire Serial Interface", tables of status codes).
 
-use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
 
 /// Status codes.
@@ -83,6 +83,11 @@ impl Peripheral for Twi {
 
     fn answered_registers(&self) -> Vec<u16> {
         vec![self.status, self.data]
+    }
+
+    /// The moment at which a stop condition is done is not known.
+    fn known_bits(&self) -> Vec<(u16, u8)> {
+        vec![known(self.done_flag)]
     }
 
     fn input(&self, address: u16, _now: u64) -> u8 {

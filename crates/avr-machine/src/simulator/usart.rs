@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit};
+use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
 
 /// Bytes that the receiver keeps for the program.
@@ -118,6 +118,10 @@ impl Peripheral for Usart {
 
     fn answered_registers(&self) -> Vec<u16> {
         vec![self.data, self.status]
+    }
+
+    fn known_bits(&self) -> Vec<(u16, u8)> {
+        vec![known(self.sent_flag), known(self.empty_flag)]
     }
 
     fn input(&self, address: u16, _now: u64) -> u8 {

@@ -164,21 +164,21 @@ impl Trial<'_> {
     }
 
     /// Who determines an input, as far as the peripherals know what hardware does.
-    fn known(&self, source: Input, who: DeterminedBy) -> DeterminedBy {
+    fn known(&self, source: Input, mask: u8, who: DeterminedBy) -> DeterminedBy {
         match source {
-            Input::Register(address) if who == DeterminedBy::Hardware && !self.peripherals.is_exact(address) => {
+            Input::Register(address) if who == DeterminedBy::Hardware && !self.peripherals.is_exact(address, mask) => {
                 DeterminedBy::Undefined
             }
             _ => who,
         }
     }
 
-    /// Whether the peripherals do not know if an interrupt comes just now.
+    /// Whether hardware determines if an interrupt comes just now, and the peripherals do not know it.
     fn is_inexact(&self, happening: Happening) -> bool {
         let Happening::Interrupt(number) = happening else { return false };
         let interrupt = self.machine.device.interrupts.iter().find(|interrupt| interrupt.number == number);
         let flag = interrupt.and_then(|interrupt| interrupt.flag());
-        flag.is_some_and(|flag| !self.peripherals.is_exact(flag.address))
+        flag.is_some_and(|flag| !self.peripherals.is_exact(flag.address, flag.mask()))
     }
 
     fn answer(&self) -> Option<Answer> {
@@ -196,7 +196,7 @@ impl Trial<'_> {
 
 impl Environment<u8> for Trial<'_> {
     fn input(&mut self, source: Input, mask: u8, demand: Demand, who: DeterminedBy) -> u8 {
-        let who = self.known(source, who);
+        let who = self.known(source, mask, who);
         let natural = self.natural(source, mask, demand, who) & mask;
         let value = match self.answer() {
             Some(Answer::Input(value)) => value & mask,
@@ -224,7 +224,8 @@ impl Environment<u8> for Trial<'_> {
             Happening::Interrupt(number) => chosen != natural && self.too_soon >> number & 1 == 1,
             _ => false,
         };
-        let inexact = self.is_inexact(chosen) || self.is_inexact(natural);
+        let is_of_hardware = |happening| possible.determined_by(happening) == DeterminedBy::Hardware;
+        let inexact = possible.iter().any(|happening| is_of_hardware(happening) && self.is_inexact(happening));
         self.asked.push(Asked::Choice { possible: *possible, chosen, natural, too_soon, inexact });
         index
     }
