@@ -1,5 +1,6 @@
 //! From the text of a device file to a [`Device`]: reading, resolving names, refusing contradictions.
 
+mod audit;
 mod facts;
 mod interrupts;
 mod names;
@@ -84,6 +85,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         eeprom: facts::eeprom(source, &names)?,
         corruptions: facts::corruptions(source, &names)?,
         aliases: facts::aliases(source, &names)?,
+        deciding_programs: audit::deciding_programs(source, &names)?,
         by_address,
     })
 }

@@ -32,6 +32,12 @@ pub(in crate::device) enum TableError {
         /// What is wrong.
         problem: String,
     },
+    /// Something is described without the program that decides it.
+    #[error("{what}: no program decides it")]
+    Undecided {
+        /// Its name.
+        what: &'static str,
+    },
     /// The interrupt table is described in a way that makes no sense.
     #[error("interrupt {interrupt}: {problem}")]
     Interrupt {
