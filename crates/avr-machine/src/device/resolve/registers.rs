@@ -263,7 +263,7 @@ fn pair_access(pair: &PairSource, register: &str, names: &Names) -> Result<Acces
 }
 
 /// The shared byte that a register uses.
-fn temp_of(access: Access) -> Option<u8> {
+pub(super) fn temp_of(access: Access) -> Option<u8> {
     match access {
         Access::LowOfPair { temp, .. } | Access::HighOfPair { temp, .. } => Some(temp),
         Access::Direct | Access::LocksPair { .. } | Access::UnlocksPair { .. } => None,
