@@ -8,6 +8,8 @@ pub mod condition;
 pub mod facts;
 pub mod interrupt;
 mod library;
+#[cfg(test)]
+mod pages;
 pub mod register;
 mod resolve;
 mod source;

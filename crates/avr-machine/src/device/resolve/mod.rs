@@ -12,6 +12,8 @@ use ron::extensions::Extensions;
 
 use super::source::{DeviceSource, FileSource, RestrictionSource};
 use super::{Bit, BitKind, Device, InterruptPolicy, Peripheral, Register};
+#[cfg(test)]
+pub(super) use audit::described_facts;
 use names::Names;
 pub(super) use names::TableError;
 
@@ -46,7 +48,7 @@ pub(super) fn load_restriction(base: &'static str, restriction: &RestrictionSour
 }
 
 /// Reads the text; an optional field is written without `Some`.
-fn parse(text: &'static str) -> Result<FileSource, TableError> {
+pub(super) fn parse(text: &'static str) -> Result<FileSource, TableError> {
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
     Ok(options.from_str(text)?)
 }
