@@ -464,13 +464,9 @@ fn alike(a: &Bit, b: &Bit) -> bool {
 
 /// Whether reading and writing a register is mere storage.
 fn is_storage(register: &Register) -> bool {
-    let plain = |bit: &Bit| {
-        bit.guard.is_none() && bit.forced_one_while == Condition::Never && bit.writable_while == Condition::Always
-    };
-    register.kinds.all_plain()
-        && register.access == crate::device::Access::Direct
+    register.access == crate::device::Access::Direct
         && register.clocked_while == Condition::Always
-        && register.bits.iter().all(plain)
+        && register.bits.iter().all(Bit::is_storage)
 }
 
 /// For each register the groups of bits whose motion depends on it, by their own condition or by their clock.

@@ -2,7 +2,7 @@
 
 use super::exploration::{explore, power_on};
 use avr_isa::FeatureSet;
-use avr_machine::device::{Access, Bit, BitKind, Condition, Device, Register};
+use avr_machine::device::{Access, Bit, BitKind, Device, Register};
 use avr_machine::simulator::{Limits, Simulator, Stimulus};
 use avr_machine::{HazardKind, Machine, MachineState, Options, Program, Stop};
 use three_valued::TvByte;
@@ -13,15 +13,6 @@ const PATTERNS: [u8; 6] = [0x55, 0xaa, 0x0f, 0xf0, 0x00, 0xff];
 const PAUSE: usize = 6;
 /// The register that is read into.
 const READ: u8 = 17;
-
-/// A bit that only writes to its register change, and that they always change.
-fn is_storage(bit: &Bit) -> bool {
-    bit.kind == BitKind::Plain
-        && (&bit.writable_while, &bit.perhaps_writable_while) == (&Condition::Always, &Condition::Never)
-        && bit.forced_one_while == Condition::Never
-        && bit.guard.is_none()
-        && bit.set_by_write.is_none()
-}
 
 /// The bits of a register that have this property.
 fn mask(register: &Register, property: fn(&Bit) -> bool) -> u8 {
@@ -103,7 +94,7 @@ fn check(name: &str, storage_bits: u32, reserved_bits: u32) {
     let device = Device::named(name).expect("the device exists");
     let (mut stored, mut zeros) = (0, 0);
     for register in device.registers.iter().filter(|register| !register.is_hidden) {
-        let storage = mask(register, is_storage);
+        let storage = mask(register, Bit::is_storage);
         let reserved = mask(register, |bit| bit.kind == BitKind::Reserved);
         stored += storage.count_ones();
         zeros += reserved.count_ones();
