@@ -22,8 +22,8 @@ This page is made from the device table, by a test, and holds what the table say
   or *undefined*, where the data sheet does not say. The last two make a verdict `in the model`.
 * **When** it can change other than by a write, and how long it lasts.
 * **A write** of the program. A bit that is *stored* reads back what was written until something else changes it.
-* **Decided by**: the programs in `tests/data-sheet`, each with the sentence of the data sheet that decides it. *Open* are
-  those that are not judged as the sentence says yet, in one way or the other. Storage that names none is decided by a test that writes and reads
+* **Decided by**: the programs in `tests/data-sheet`, each with the sentence of the data sheet that decides it. Where several
+  bits are alike, a program may try one of them. *Open* are those that are not judged as the sentence says yet, in one way or the other. Storage that names none is decided by a test that writes and reads
   every such bit.
 * `#` is the bit with the same number as the one described. Reserved bits read 0.
 ";
