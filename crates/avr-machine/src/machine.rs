@@ -454,23 +454,15 @@ fn grouped(register: &'static Register) -> Vec<Group> {
 
 /// Whether two bits of a register behave alike. Windows and pulses are kept apart: each has a moment of its own.
 fn alike(a: &Bit, b: &Bit) -> bool {
-    let mergeable = !matches!(a.kind, BitKind::Window(_));
-    let (rest_a, rest_b) = (
-        (&a.kind, &a.writable_while, &a.guard, &a.forced_one_while),
-        (&b.kind, &b.writable_while, &b.guard, &b.forced_one_while),
-    );
-    mergeable && rest_a == rest_b
+    let unnamed = |bit: &Bit| Bit { name: None, ..bit.clone() };
+    !matches!(a.kind, BitKind::Window(_)) && unnamed(a) == unnamed(b)
 }
 
 /// Whether reading and writing a register is mere storage.
 fn is_storage(register: &Register) -> bool {
-    let plain = |bit: &Bit| {
-        bit.guard.is_none() && bit.forced_one_while == Condition::Never && bit.writable_while == Condition::Always
-    };
-    register.kinds.all_plain()
-        && register.access == crate::device::Access::Direct
+    register.access == crate::device::Access::Direct
         && register.clocked_while == Condition::Always
-        && register.bits.iter().all(plain)
+        && register.bits.iter().all(Bit::is_storage)
 }
 
 /// For each register the groups of bits whose motion depends on it, by their own condition or by their clock.
@@ -556,4 +548,34 @@ fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {
         interrupts,
     };
     groups.map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{BitRef, Condition, SetByWrite};
+
+    /// The masks of the groups of a register that is plain storage but for one bit.
+    #[track_caller]
+    fn check(change: fn(&mut Bit), expected: &[u8]) {
+        let device = Device::named("atmega328p").expect("a built-in device");
+        let mut register = device.register("GPIOR0").expect("a register").clone();
+        change(&mut register.bits[5]);
+        let masks: Vec<u8> = grouped(Box::leak(Box::new(register))).iter().map(|group| group.mask).collect();
+        assert_eq!(masks, expected);
+    }
+
+    #[test]
+    fn bits_with_other_rules_are_in_other_groups() {
+        check(|_| {}, &[0xff]);
+        check(|bit| bit.kind = BitKind::Strobe, &[0xdf, 0x20]);
+        check(|bit| bit.writable_while = Condition::Never, &[0xdf, 0x20]);
+        check(|bit| bit.perhaps_writable_while = Condition::Always, &[0xdf, 0x20]);
+        check(|bit| bit.refusal = Some(BitRef { address: 0x3e, bit: 0 }), &[0xdf, 0x20]);
+        let set = |bit: &mut Bit| {
+            bit.set_by_write = Some(SetByWrite { register: 0x4a, condition: Condition::Always, collision: None });
+        };
+        check(set, &[0xdf, 0x20]);
+        check(|bit| bit.forced_one_while = Condition::Always, &[0xdf, 0x20]);
+    }
 }
