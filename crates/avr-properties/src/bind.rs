@@ -3,6 +3,7 @@
 mod assumption;
 mod comparison;
 mod ending;
+mod entry;
 mod event;
 mod fairness;
 mod name;
