@@ -28,6 +28,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         evidence_missing: None,
         vacuous: None,
         explanation: None,
+        notes: Vec::new(),
         basis: Basis::Hardware,
         methods: Methods::default(),
         recheck: None,

@@ -80,6 +80,7 @@ mod tests {
             evidence_missing: None,
             vacuous: None,
             explanation: None,
+            notes: Vec::new(),
             basis: Basis::Hardware,
             methods: Methods::default(),
             recheck: None,

@@ -190,7 +190,8 @@ pub(crate) fn verified<T>(
     let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
-        (goals, not_denied(known.or_known(number, result), stack))
+        let result = not_denied(known.or_known(number, result), stack);
+        (goals, PropertyResult { notes: notes(bound), ..result })
     });
     let properties: Vec<Checked> = properties.collect();
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
@@ -207,6 +208,14 @@ pub(crate) fn verified<T>(
         exploration: Some(exploration),
     };
     Ok(extra(&work, &goals_of, results))
+}
+
+/// What the user should know about the reading of a property's names.
+fn notes(bound: &Bound) -> Vec<String> {
+    match bound {
+        Bound::Checked { bound, .. } => bound.notes.clone(),
+        Bound::Unsupported { .. } => Vec::new(),
+    }
 }
 
 /// Where paths end, by the hazard: flash byte addresses of instructions.

@@ -152,7 +152,16 @@ impl Binder<'_> {
         let word = |address: u32| self.image.program.word(FlashWordAddress(address));
         let program = Program::decode(self.device.memory.flash_words(), self.device.core.features, word);
         let leads = |&(place, instruction): &(u32, Instruction)| leads_to(&program, place, instruction, entry.address / 2);
-        let places = program.instructions().filter(leads).map(|(place, _)| place * 2);
+        // The second words of instructions are no instructions.
+        let mut next = 0;
+        let is_first = |&(place, instruction): &(u32, Instruction)| {
+            let is_first = place >= next;
+            if is_first {
+                next = place + u32::from(instruction.words());
+            }
+            is_first
+        };
+        let places = program.instructions().filter(is_first).filter(leads).map(|(place, _)| place * 2);
         places.filter(|place| entry.is_called_from(*place).is_unknown()).collect()
     }
 }

@@ -68,8 +68,13 @@ pub enum ParseErrorKind {
     )]
     ModalityOnPath(String),
     /// A binary operator of linear time beside an operator that other tools bind otherwise.
-    #[error("`{0}` beside this can be read in two ways; put parentheses around what belongs together")]
-    Ambiguous(LinearPairOperator),
+    #[error("`{operator}` beside this can be read in two ways: write {} or {}", Quoted(&readings[0]), Quoted(&readings[1]))]
+    Ambiguous {
+        /// The operator.
+        operator: LinearPairOperator,
+        /// The whole text as it is read with the widest and with the narrowest operands.
+        readings: [String; 2],
+    },
     /// A variable under an odd number of negations.
     #[error(
         "the fixed-point variable `{0}` stands under an odd number of negations; negate it twice or not at all \
@@ -82,6 +87,15 @@ pub enum ParseErrorKind {
     /// Too long.
     #[error("longer than {MAX_SIZE} tokens; split it into several properties")]
     TooLong,
+}
+
+/// A formula to paste, on one line.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.0.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
 }
 
 impl ParseError {
