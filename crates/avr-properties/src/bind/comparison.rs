@@ -70,12 +70,12 @@ impl Binder<'_> {
     /// An atom without a comparison.
     fn bare(&mut self, expression: &Expr) -> Result<AtomKind, Fault> {
         match &expression.kind {
-            ExprKind::Name(name) if !name.quoted => match name.text.as_str() {
-                "in_interrupt" => Ok(AtomKind::InInterrupt),
-                "sp_torn" => Ok(AtomKind::StackPointerTorn),
-                "sleeping" => Ok(AtomKind::Sleeping),
-                HAZARD => Ok(AtomKind::Hazard),
-                _ => self.bare_number(expression),
+            ExprKind::Name(name) if !name.quoted => match state_atom(&name.text) {
+                Some(kind) => {
+                    self.check_unshadowed(name, "a condition of the language", expression.span)?;
+                    Ok(kind)
+                }
+                None => self.bare_number(expression),
             },
             ExprKind::Field(..) => match self.expression(expression, u128::MAX, &mut Context::default())?.expression {
                 Expression::Bit { address, bit } => Ok(bit_equals(address, bit, true)),
@@ -95,6 +95,17 @@ impl Binder<'_> {
         self.expression(expression, 0, &mut Context::default())?;
         Err(not_a_condition(expression))
     }
+}
+
+/// The atom that a name is without more.
+fn state_atom(name: &str) -> Option<AtomKind> {
+    Some(match name {
+        "in_interrupt" => AtomKind::InInterrupt,
+        "sp_torn" => AtomKind::StackPointerTorn,
+        "sleeping" => AtomKind::Sleeping,
+        HAZARD => AtomKind::Hazard,
+        _ => return None,
+    })
 }
 
 fn not_a_condition(expression: &Expr) -> Fault {

@@ -62,7 +62,7 @@ impl Parser<'_> {
     fn refuse_ambiguous(&mut self, operator: LinearPairOperator, left: &Operand, right: &Operand) -> Parsed<()> {
         let infix = right.open.and_then(|open| open.first);
         let (span, readings) = if left.open.is_some() || infix.is_some() {
-            let all = [self.grouped(left), format!("{operator}"), self.grouped(right)].join(" ");
+            let all = [self.grouped(left), operator.to_string(), self.grouped_last(right)].join(" ");
             let (start, end) = (left.last(), right.first());
             let outside = (&self.text[left.span.start..start], &self.text[end..right.span.end]);
             let span = if left.open.is_some() { left.span } else { right.span };
@@ -72,14 +72,21 @@ impl Parser<'_> {
             let span = self.span();
             self.advance();
             let third = self.operand(Level::Iff, &format!("a formula after `{next}`"))?;
-            let [p, q, r] = [left, right, &third].map(|operand| self.grouped(operand));
-            let readings = [format!("({p} {operator} {q}) {next} {r}"), format!("{p} {operator} ({q} {next} {r})")];
+            let [p, q] = [left, right].map(|operand| self.grouped(operand));
+            let [last, r] = [right, &third].map(|operand| self.grouped_last(operand));
+            let readings = [format!("({p} {operator} {last}) {next} {r}"), format!("{p} {operator} ({q} {next} {r})")];
             return Err(self.ambiguous(operator, span, left.span.to(third.span), readings));
         };
         Err(self.ambiguous(operator, span, left.span.to(right.span), readings))
     }
 
-    /// The text of an operand, in parentheses unless it is closed.
+    /// The text of an operand after an operator, in parentheses unless what it begins with takes all of it.
+    fn grouped_last(&self, operand: &Operand) -> String {
+        let takes_all = operand.open.is_some_and(|open| open.first.is_none());
+        if takes_all { self.text[operand.span.range()].to_owned() } else { self.grouped(operand) }
+    }
+
+    /// The text of an operand before an operator, in parentheses unless it is closed.
     fn grouped(&self, operand: &Operand) -> String {
         let text = &self.text[operand.span.range()];
         if operand.open.is_some() { format!("({text})") } else { text.to_owned() }

@@ -57,8 +57,8 @@ impl Parser<'_> {
         let operator = self.text[start.start..self.tokens[self.next - 1].span.end].to_owned();
         let operand = self.operand(Level::Compare, &format!("a formula after `{operator}`"))?;
         let span = start.to(operand.span);
-        // Everybody reads `!p U q` as `(!p) U q`; of other operators tools differ.
-        let is_closed = operator == "!" && operand.open.is_none();
+        // Everybody reads `!p U q` as `(!p) U q`, and `AG` takes nothing that speaks of paths; of other operators tools differ.
+        let is_closed = operator == "!" && operand.open.is_none() || path_operator(&operator).is_some();
         let open = Some(Open { last: operand.last(), first: None }).filter(|_| !is_closed);
         let (formula, depth) = self.formula(operand)?;
         self.checked(Operand { item: Item::Formula(build(formula)), span, depth: depth + 1, parenthesised: false, open })
