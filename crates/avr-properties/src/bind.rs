@@ -18,7 +18,7 @@ use avr_image::Image;
 use avr_machine::device::Device;
 use mu_calculus::{
     AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, PathQuantifier, Span,
-    parse_formula, parse_linear,
+    TranslateError, parse_formula, parse_linear,
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
@@ -338,7 +338,12 @@ impl<'a> Binder<'a> {
 
 /// The normal form of a formula.
 fn normal_form(formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
-    NormalForm::new(formula).map_err(|error| PropertyErrorKind::Expansion(error.to_string()).error())
+    NormalForm::new(formula).map_err(|error| match error {
+        TranslateError::TooLarge | TranslateError::TooDeep => {
+            PropertyErrorKind::GrowsTooLarge(error.to_string()).error()
+        }
+        other => PropertyErrorKind::Expansion(other.to_string()).error(),
+    })
 }
 
 /// Whether the formula names single steps.

@@ -96,9 +96,12 @@ pub enum PropertyErrorKind {
     /// The text of a formula is none.
     #[error("{0}")]
     Formula(ParseErrorKind),
-    /// Definitions that cannot be expanded, or a formula that is too large with them.
+    /// Definitions that cannot be expanded.
     #[error("{0}")]
     Expansion(String),
+    /// A formula that grows beyond the limits, with its definitions or as an automaton. The property is undecided, not wrong.
+    #[error("{0}")]
+    GrowsTooLarge(String),
     /// A name that means nothing on this device and in this image.
     #[error("nothing is named '{name}'{}", did_you_mean(nearest))]
     UnknownName {
@@ -321,7 +324,10 @@ impl PropertyErrorKind {
 
 impl From<ExpandError> for PropertyErrorKind {
     fn from(error: ExpandError) -> Self {
-        Self::Expansion(error.to_string())
+        match error {
+            ExpandError::TooLarge | ExpandError::TooDeep => Self::GrowsTooLarge(error.to_string()),
+            other => Self::Expansion(other.to_string()),
+        }
     }
 }
 
@@ -354,6 +360,16 @@ impl PropertyError {
     #[must_use]
     pub fn unsupported(&self) -> Option<&UnsupportedProperty> {
         if let PropertyErrorKind::Unsupported(unsupported) = self.kind() { Some(unsupported) } else { None }
+    }
+
+    /// Why the property has no verdict, if nothing is wrong with it: it is not supported yet, or it grows too large.
+    #[must_use]
+    pub fn undecided(&self) -> Option<String> {
+        match self.kind() {
+            PropertyErrorKind::Unsupported(unsupported) => Some(unsupported.to_string()),
+            PropertyErrorKind::GrowsTooLarge(reason) => Some(reason.clone()),
+            _ => None,
+        }
     }
 
     /// What to do about it, where the message does not say it.

@@ -260,20 +260,31 @@ fn bind_property(
 ) -> Result<Bound, PropertyError> {
     match bind(property, &request.file.definitions, &request.binding(), table) {
         Ok(bound) => {
-            goals.push(Goal { formula: bound.from_start(&bound.formula)?, sees_hazards: bound.sees_hazards });
+            let formula = match bound.from_start(&bound.formula) {
+                Ok(formula) => formula,
+                Err(error) => return not_checked(request, property, error),
+            };
+            goals.push(Goal { formula, sees_hazards: bound.sees_hazards });
             let formula = goals.len() - 1;
             let stays_fair = bound.stays_fair().map(|formula| added(goals, formula, false));
             let something_is_left = bound.something_is_left().map(|formula| added(goals, formula, bound.sees_hazards));
             let goals = PropertyGoals { formula, stays_fair, something_is_left };
             Ok(Bound::Checked { goals, bound: Box::new(bound) })
         }
-        Err(error) => match error.unsupported() {
-            Some(unsupported) => Ok(Bound::Unsupported {
-                formula: formula_text(property, request.device, request.image),
-                reason: unsupported.to_string(),
-            }),
-            None => Err(error),
-        },
+        Err(error) => not_checked(request, property, error),
+    }
+}
+
+/// A property that is understood and is not checked.
+///
+/// # Errors
+/// The error, where the property is wrong.
+fn not_checked(request: &Request<'_>, property: &Property, error: PropertyError) -> Result<Bound, PropertyError> {
+    match error.undecided() {
+        Some(reason) => {
+            Ok(Bound::Unsupported { formula: formula_text(property, request.device, request.image), reason })
+        }
+        None => Err(error),
     }
 }
 
