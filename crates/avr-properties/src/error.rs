@@ -222,6 +222,16 @@ pub enum PropertyErrorKind {
     /// A program counter that cannot be.
     #[error("the program counter is never {0:#x}: instructions have even byte addresses inside of the flash")]
     BadProgramCounter(u64),
+    /// A comparison that is true in no state.
+    #[error("`{comparison}` is never true: {range}")]
+    NeverTrue {
+        /// The comparison.
+        comparison: String,
+        /// What its sides can be.
+        range: String,
+        /// Whether reading a side as a signed number may be meant.
+        signed: bool,
+    },
     /// Numbers that grow too large.
     #[error("this can reach 120 bits, or shifts by a number that can be negative")]
     TooLarge,
@@ -285,6 +295,10 @@ impl PropertyErrorKind {
                 "an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`".to_owned()
             }
             Self::NotAValue { instead, .. } => instead.clone(),
+            Self::NeverTrue { signed: true, .. } => {
+                "numbers are unsigned unless signed(…) says otherwise, as in `signed(x) < -200`".to_owned()
+            }
+            Self::NeverTrue { .. } => "write `false` if that is meant".to_owned(),
             Self::NotFairness(_) => {
                 "write what recurs or stays: \"G F p\", \"F G p\", or these combined, as in \"G F p -> G F q\""
                     .to_owned()

@@ -40,7 +40,7 @@ fn results() -> Results {
     let mut model = result("in the model only", Verdict::Violated);
     model.basis = Basis::Model;
     let mut vacuous = result("inherent", Verdict::Holds);
-    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: 0 });
+    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: Some(0) });
     Results {
         properties: vec![
             vacuous,

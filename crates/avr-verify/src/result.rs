@@ -140,8 +140,8 @@ pub struct Vacuity {
     pub subformula: String,
     /// What replaced it.
     pub replaced_by: bool,
-    /// Its number among the strengthenings of the formula.
-    pub part: usize,
+    /// Its number among the strengthenings of the formula; none where it is a comparison that is true in every state.
+    pub part: Option<usize>,
 }
 
 /// The worst-case depth of the stack in bytes below RAMEND.

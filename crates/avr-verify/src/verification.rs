@@ -71,7 +71,7 @@ pub fn certify(
 
 /// What is claimed of a property, and the goals that prove it.
 fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claimed {
-    let vacuous = result.vacuous.as_ref().map(|vacuity| vacuity.part);
+    let vacuous = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
     match (*goals, &result.verdict) {
         (None, _) | (_, Verdict::Unknown(_)) => Claimed::Nothing,
         (Some(goals), verdict) => Claimed::Decided { holds: *verdict == Verdict::Holds, goals, vacuous },

@@ -116,9 +116,7 @@ impl<A: Display> Display for Formula<A> {
                 write!(f, "{operator} ")?;
                 p.print(f, Binding::Prefix)
             }
-            Self::LinearPair(operator, p, q) => {
-                Self::print_pair(p, operator, q, f)
-            }
+            Self::LinearPair(operator, p, q) => Self::print_pair(p, operator, q, f),
         }
     }
 }

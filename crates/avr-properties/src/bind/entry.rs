@@ -151,7 +151,8 @@ impl Binder<'_> {
     fn untold_jumps(&self, entry: &Entry) -> Vec<u32> {
         let word = |address: u32| self.image.program.word(FlashWordAddress(address));
         let program = Program::decode(self.device.memory.flash_words(), self.device.core.features, word);
-        let leads = |&(place, instruction): &(u32, Instruction)| leads_to(&program, place, instruction, entry.address / 2);
+        let leads =
+            |&(place, instruction): &(u32, Instruction)| leads_to(&program, place, instruction, entry.address / 2);
         // The second words of instructions are no instructions.
         let mut next = 0;
         let is_first = |&(place, instruction): &(u32, Instruction)| {

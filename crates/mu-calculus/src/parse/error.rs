@@ -41,6 +41,9 @@ pub enum ParseErrorKind {
     /// A number that is none or exceeds 64 bits.
     #[error("`{0}` is no number below 2^64; write it as 42, 0x2a or 0b101010")]
     BadNumber(String),
+    /// A decimal number with a leading zero, which is octal in C.
+    #[error("`{0}` begins with 0, which C reads as octal; write it without, or in hexadecimal as in 0x0a")]
+    LeadingZero(String),
     /// A quote without an end.
     #[error("the quoted name has no closing `\"`")]
     OpenQuote,

@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 use mu_calculus::{
-    Comparison, Formula, MAX_DEPTH, NormalForm, ParseError, ParseErrorKind, parse_formula, parse_linear, parse_predicate,
+    Comparison, Formula, MAX_DEPTH, NormalForm, ParseError, ParseErrorKind, parse_formula, parse_linear,
+    parse_predicate,
 };
 
 #[track_caller]
@@ -494,7 +495,15 @@ fn two_readings() {
 /// Nobody reads these otherwise.
 #[test]
 fn one_reading() {
-    for text in ["A[!p U q]", "A[p == 1 U q]", "A[p U G q]", "E[A[p U q] R q]", "A[p U !q]", "A[AG p U q]", "A[p + 1 == 2 W []q]"] {
+    for text in [
+        "A[!p U q]",
+        "A[p == 1 U q]",
+        "A[p U G q]",
+        "E[A[p U q] R q]",
+        "A[p U !q]",
+        "A[AG p U q]",
+        "A[p + 1 == 2 W []q]",
+    ] {
         assert!(parse_formula(text).is_ok(), "{text}");
     }
 }

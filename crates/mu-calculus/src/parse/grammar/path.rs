@@ -93,13 +93,7 @@ impl Parser<'_> {
     }
 
     /// The error that shows the whole text in two readings, in which these take the place of a part of it.
-    fn ambiguous(
-        &self,
-        operator: LinearPairOperator,
-        span: Span,
-        part: Span,
-        readings: [String; 2],
-    ) -> ParseError {
+    fn ambiguous(&self, operator: LinearPairOperator, span: Span, part: Span, readings: [String; 2]) -> ParseError {
         let (before, after) = (&self.text[..part.start], &self.text[part.end..]);
         let readings = readings.map(|reading| format!("{before}{reading}{after}"));
         self.error(ParseErrorKind::Ambiguous { operator, readings }, span)

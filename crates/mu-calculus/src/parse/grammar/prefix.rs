@@ -61,7 +61,13 @@ impl Parser<'_> {
         let is_closed = operator == "!" && operand.open.is_none() || path_operator(&operator).is_some();
         let open = Some(Open { last: operand.last(), first: None }).filter(|_| !is_closed);
         let (formula, depth) = self.formula(operand)?;
-        self.checked(Operand { item: Item::Formula(build(formula)), span, depth: depth + 1, parenthesised: false, open })
+        self.checked(Operand {
+            item: Item::Formula(build(formula)),
+            span,
+            depth: depth + 1,
+            parenthesised: false,
+            open,
+        })
     }
 
     fn unary(&mut self, operator: UnaryOperator, symbol: &'static str) -> Parsed<Operand> {
