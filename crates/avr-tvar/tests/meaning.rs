@@ -31,7 +31,7 @@ fn image(name: &str) -> String {
 fn report(arguments: &[&str]) -> (Value, Option<i32>) {
     let output = avr_tvar(&[&["verify", "--format", "json"], arguments].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
-    let problems = schema::problems(&report, "report");
+    let problems = schema::problems(&report, schema::REPORT);
     assert!(problems.is_empty(), "{problems:?}");
     (report, output.status.code())
 }
@@ -189,4 +189,13 @@ fn an_assumption_on_a_pin_holds_for_its_interrupts_and_flags() {
     check("\"PIND & 0x0c == 0x08\"", ["model", "model", "hardware"]);
     check("\"PIND.0 == 1\"", ["hardware", "hardware", "model"]);
     check("\"PINB == 0\"", ["hardware", "hardware", "hardware"]);
+}
+
+/// The past begins anew where `A[…]` is judged; in `Ltl` it begins with the run.
+#[test]
+fn the_past_begins_where_the_path_quantifier_stands() {
+    let verify = |property: &str| avr_tvar(&["verify", &image("tail-call"), "--property", property]).status.code();
+    assert_eq!(verify("Ltl(check: \"G O pc == 0\")"), Some(0));
+    assert_eq!(verify("AG A[O pc == 0]"), Some(1));
+    assert_eq!(verify("A[G O pc == 0]"), Some(0));
 }
