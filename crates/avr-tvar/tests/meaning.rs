@@ -4,6 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use avr_certificate::Certificate;
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
 use avr_testkit::schema;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -198,4 +201,32 @@ fn the_past_begins_where_the_path_quantifier_stands() {
     assert_eq!(verify("Ltl(check: \"G O pc == 0\")"), Some(0));
     assert_eq!(verify("AG A[O pc == 0]"), Some(1));
     assert_eq!(verify("A[G O pc == 0]"), Some(0));
+}
+
+/// What a frame carries is checked like the rest of it.
+#[test]
+fn a_certificate_that_forgets_what_was_left_is_rejected() {
+    let folder = folder();
+    let path = folder.path().join("c");
+    let (firmware, given) = (image("tail-call"), path.to_str().expect("the path is UTF-8"));
+    let property = ["--property", "AG(call(outer) -> AF return(outer))"];
+    let verified = avr_tvar(&[&["verify", &firmware, "--certificate", given], &property[..]].concat());
+    assert_eq!(verified.status.code(), Some(0), "{}", text(&verified.stdout));
+    let device = Device::named("atmega328p").expect("it exists");
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let elf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&firmware);
+    let loaded = Image::load(elf, &options).expect("it is valid");
+    let bytes = std::fs::read(&path).expect("it was written");
+    let mut certificate = Certificate::read(&bytes[..], 1 << 30).expect("it is one");
+    assert!(avr_check::check(&certificate, &loaded, device).is_ok());
+    let carries: Vec<usize> =
+        (0..certificate.store.calls.len()).filter(|number| certificate.store.calls[*number].frame.left != 0).collect();
+    assert!(!carries.is_empty(), "a frame carries that `outer` was left");
+    for number in carries {
+        let left = std::mem::take(&mut certificate.store.calls[number].frame.left);
+        assert!(avr_check::check(&certificate, &loaded, device).is_err(), "frame {number}");
+        certificate.store.calls[number].frame.left = left;
+    }
+    certificate.store.calls.iter_mut().for_each(|link| link.frame.left = 1);
+    assert!(avr_check::check(&certificate, &loaded, device).is_err());
 }
