@@ -106,7 +106,12 @@ fn a_hex_file_does_not_tell_functions() {
     let path = path.to_str().expect("the path is UTF-8");
     let (report, code) = report(&[path, "--property", "Never(check: \"call(0x6)\")"]);
     assert_eq!((report["results"][0]["verdict"].as_str(), code), (Some("unknown"), Some(3)));
-    assert!(report["results"][0]["notes"].to_string().contains("leads to 0x6 at 0x4"), "{report}");
+    let notes = report["results"][0]["notes"].to_string();
+    assert!(notes.contains("names nothing at 0x6") && notes.contains("leads to 0x6 at 0x4"), "{notes}");
+    // A jump to itself is none from another function, and what the code falls through to is hardly a function.
+    let (report, code) = self::report(&[path, "--property", "Never(check: \"call(0x2)\")"]);
+    assert_eq!((report["results"][0]["verdict"].as_str(), code), (Some("holds"), Some(0)));
+    assert!(report["results"][0]["notes"].to_string().contains("falls through"), "{report}");
 }
 
 /// The note that `props` prints, in text and JSON.

@@ -41,16 +41,60 @@ enum Owner {
     Untold,
 }
 
+/// What is known of an entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// It belongs to a function of a stated size.
+    Function,
+    /// It is a label without a size.
+    Label,
+    /// It is an address that nothing names.
+    Address,
+}
+
 impl Binder<'_> {
     /// The entry at a flash byte address, with a note where the symbols do not tell functions.
     pub(super) fn entry(&mut self, address: u32) -> Entry {
         let own = self.own_ranges(address);
         let stated = !own.is_empty();
-        let own = if stated { own } else { self.label_range(address).into_iter().collect() };
-        let sources = self.sources(&own);
+        let labelled = self.label_range(address).into_iter().chain([address..address + 2]);
+        let own = if stated { own } else { labelled.collect() };
+        let mut sources = self.sources(&own);
+        let is_named = self.image.symbols.code().any(|symbol| symbol.place.flash() == Some(FlashByteAddress(address)));
+        if !stated && !is_named {
+            sources = self.jumps_of(sources);
+        }
         let entry = Entry::new(address, sources);
-        self.note_untold(&entry, stated);
+        let about = match (stated, is_named) {
+            (true, _) => About::Function,
+            (false, true) => About::Label,
+            (false, false) => About::Address,
+        };
+        self.note_untold(&entry, about);
         entry
+    }
+
+    /// The sources where they are certain, and the unconditional jumps of the others: what nothing names is hardly the beginning of a
+    /// function that other code falls or branches into.
+    fn jumps_of(&self, sources: Vec<Source>) -> Vec<Source> {
+        let program = self.program();
+        let jumps = program.instructions().filter(|(_, instruction)| jumps_away(*instruction));
+        let jumps: Vec<u32> = jumps.map(|(place, _)| place * 2).collect();
+        let mut all = Vec::new();
+        for source in sources {
+            if source.certain {
+                all.push(source);
+                continue;
+            }
+            let own = jumps.iter().filter(|place| source.range.contains(place));
+            all.extend(own.map(|place| Source { range: *place..place + 2, certain: false }));
+        }
+        all
+    }
+
+    fn program(&self) -> Program {
+        let word = |address: u32| self.image.program.word(FlashWordAddress(address));
+        Program::decode(self.device.memory.flash_words(), self.device.core.features, word)
     }
 
     /// The functions of a stated size that begin at an address, or else those that contain it.
@@ -128,10 +172,15 @@ impl Binder<'_> {
     }
 
     /// Tells where a jump to an entry may be a call or not.
-    fn note_untold(&mut self, entry: &Entry, stated: bool) {
+    fn note_untold(&mut self, entry: &Entry, about: About) {
         let jumps = self.untold_jumps(entry);
         let address = entry.address;
-        if !stated {
+        if about == About::Address {
+            self.notes.push(format!(
+                "the image names nothing at {address:#x}: a jump instruction that leads there from code that belongs to no function of a stated \
+                 size is a call or none, which is unknown; a branch and what falls through to it are none"
+            ));
+        } else if about == About::Label {
             self.notes.push(format!(
                 "the image does not state the size of the function at {address:#x}: a jump to it from code that belongs to no function of a \
                  stated size is a call or none, which is unknown"
@@ -149,8 +198,7 @@ impl Binder<'_> {
 
     /// The instructions that lead to an entry, as flash byte addresses, where it is not told whether that is a call.
     fn untold_jumps(&self, entry: &Entry) -> Vec<u32> {
-        let word = |address: u32| self.image.program.word(FlashWordAddress(address));
-        let program = Program::decode(self.device.memory.flash_words(), self.device.core.features, word);
+        let program = self.program();
         let leads =
             |&(place, instruction): &(u32, Instruction)| leads_to(&program, place, instruction, entry.address / 2);
         // The second words of instructions are no instructions.
@@ -183,6 +231,12 @@ fn trampolines(symbols: &Symbols) -> Range<u32> {
         (Some(start), Some(end)) if start < end => start.0..end.0,
         _ => 0..0,
     }
+}
+
+/// Whether an instruction leads elsewhere in any case, and is no call. A return to what no call pushed is such a jump.
+fn jumps_away(instruction: Instruction) -> bool {
+    use Instruction as I;
+    matches!(instruction, I::Rjmp { .. } | I::Jmp { .. } | I::Ijmp | I::Eijmp | I::Ret | I::Reti)
 }
 
 /// Whether an instruction may lead to another without a call or a return (flash word addresses), as far as its words tell.
