@@ -125,7 +125,7 @@ pub struct Machine {
     held: Held,
 }
 
-/// What pins keep from changing that are assumed to be constant.
+/// Bits that cannot change where pins are assumed to be constant.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     /// The bits that make such pins inputs, by the data address of their register.
@@ -569,7 +569,7 @@ fn pins(device: &Device) -> [Vec<u16>; 2] {
     })
 }
 
-/// What assumed bits of pins keep from changing.
+/// The bits that assumed pins keep from changing.
 fn held(device: &Device, assumed: &BTreeMap<u16, TvByte>) -> Held {
     let mut held = Held::default();
     let constant = |address: u16| assumed.get(&address).map_or(0, |bits| bits.known_mask());

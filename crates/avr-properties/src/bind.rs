@@ -216,7 +216,7 @@ struct Binder<'a> {
     notes: Vec<String>,
     /// The comparisons that are true in every state and stand in the property's own text.
     always_true: Vec<String>,
-    /// Whether the text that is bound is that of a definition.
+    /// True while the text of a definition is bound.
     in_definition: bool,
 }
 

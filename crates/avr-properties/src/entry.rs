@@ -18,7 +18,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     pub(crate) range: Range<u32>,
-    /// Whether it is known to be another function.
+    /// True where it is known to be another function.
     pub(crate) certain: bool,
 }
 
@@ -27,7 +27,7 @@ impl Entry {
         Self { address, sources: sources.into() }
     }
 
-    /// Whether a jump to the entry from an instruction (flash byte address) is a call: unknown where the image does not tell which
+    /// The truth of a jump to the entry from an instruction (flash byte address) being a call: unknown where the image does not tell which
     /// function the instruction belongs to.
     #[must_use]
     pub fn is_called_from(&self, place: u32) -> Truth {

@@ -227,9 +227,9 @@ pub enum PropertyErrorKind {
     NeverTrue {
         /// The comparison.
         comparison: String,
-        /// What its sides can be.
+        /// The values that its sides can have.
         range: String,
-        /// Whether reading a side as a signed number may be meant.
+        /// True where a side read as a signed number may be meant.
         signed: bool,
     },
     /// Numbers that grow too large.
@@ -376,7 +376,7 @@ impl PropertyError {
         if let PropertyErrorKind::Unsupported(unsupported) = self.kind() { Some(unsupported) } else { None }
     }
 
-    /// Why the property has no verdict, if nothing is wrong with it: it is not supported yet, or it grows too large.
+    /// The reason for having no verdict, if nothing is wrong with the property: it is not supported yet, or it grows too large.
     #[must_use]
     pub fn undecided(&self) -> Option<String> {
         match self.kind() {

@@ -103,7 +103,7 @@ impl<'a> EventRecorder<'a> {
         left
     }
 
-    /// Whether what the machine did is the event, for certain or not, and its value; `returns` of the events before it are returns.
+    /// The certainty and the value of the event, if what the machine did is one; `returns` of the events before it are returns.
     fn matches(&self, event: &Event, returns: usize, did: Did<'_, TvByte>) -> Option<(bool, TvByte)> {
         let (happened, certain, value) = match (event, did) {
             (Event::Read(cells), Did::Read(cell, value)) => (cells.contains(&cell), true, *value),

@@ -66,7 +66,7 @@ struct JsonResult<'a> {
     vacuous: Option<JsonVacuity<'a>>,
     unknown: Option<JsonUnknown>,
     explanation: Option<ExplanationData>,
-    /// What the user should know about the reading of names.
+    /// Remarks on the reading of names.
     notes: &'a [String],
 }
 

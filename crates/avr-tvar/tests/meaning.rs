@@ -80,7 +80,7 @@ fn the_checker_agrees_on_calls_and_returns() {
     check("tail-branch", certificate, &["Never(check: \"call(unused)\")", "Never(check: \"call(skipped)\")"]);
 }
 
-/// Where symbols do not tell functions, a jump may be a call, and a note says so in every report.
+/// A jump may be a call where symbols do not tell functions, and a note says so in every report.
 #[test]
 fn what_symbols_do_not_tell_is_noted() {
     let image = image("unsized-call");
@@ -175,7 +175,7 @@ fn comparisons_without_a_choice_are_refused_or_make_a_property_vacuous() {
     assert!(report["results"][0]["vacuous"].is_null(), "{report}");
 }
 
-/// What only a pin could bring that is assumed to be constant is in the model.
+/// An event that only a pin could bring which is assumed to be constant is in the model.
 #[test]
 fn an_assumption_on_a_pin_holds_for_its_interrupts_and_flags() {
     let folder = folder();
@@ -208,7 +208,7 @@ fn the_past_begins_where_the_path_quantifier_stands() {
     assert_eq!(verify("A[G O pc == 0]"), Some(0));
 }
 
-/// What a frame carries is checked like the rest of it.
+/// The checker looks at what a frame carries.
 #[test]
 fn a_certificate_that_forgets_what_was_left_is_rejected() {
     let folder = folder();

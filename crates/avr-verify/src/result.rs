@@ -108,7 +108,7 @@ pub struct PropertyResult {
     pub vacuous: Option<Vacuity>,
     /// Where its subformulas hold; none where that would have been much work.
     pub explanation: Option<Explanation>,
-    /// What the user should know about the reading of its names ([`BoundProperty::notes`](avr_properties::BoundProperty::notes)).
+    /// Remarks on the reading of its names ([`BoundProperty::notes`](avr_properties::BoundProperty::notes)).
     pub notes: Vec<String>,
 }
 

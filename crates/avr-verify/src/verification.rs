@@ -210,7 +210,7 @@ pub(crate) fn verified<T>(
     Ok(extra(&work, &goals_of, results))
 }
 
-/// What the user should know about the reading of a property's names.
+/// Remarks on the reading of a property's names.
 fn notes(bound: &Bound) -> Vec<String> {
     match bound {
         Bound::Checked { bound, .. } => bound.notes.clone(),

@@ -56,7 +56,7 @@ impl<A: Display> Formula<A> {
         q.print(f, Binding::Prefix)
     }
 
-    /// Whether nothing but negations stands in front of what needs no parentheses anywhere.
+    /// True where nothing but negations stands in front of what needs no parentheses anywhere.
     fn is_negated_closed(&self) -> bool {
         match self {
             Self::Not(p) => p.is_negated_closed(),

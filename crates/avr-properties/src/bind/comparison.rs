@@ -135,7 +135,7 @@ fn state_atom(name: &str) -> Option<AtomKind> {
     })
 }
 
-/// What both sides of a comparison can be, as far as they depend on the state.
+/// The values of both sides of a comparison, as far as they depend on the state.
 fn range(compare: &Compare) -> String {
     let sides = [(&compare.left, "left"), (&compare.right, "right")];
     let open = sides.into_iter().filter(|(side, _)| !matches!(side, Expression::Constant(_)));
@@ -152,7 +152,7 @@ fn range(compare: &Compare) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether one side is negative, and the other has a width and is never.
+/// True where one side is negative, and the other has a width and is never.
 fn lacks_sign(compare: &Compare) -> bool {
     let range = |side: &Expression| side.evaluate(Scope::any_state()).range();
     let lacks =

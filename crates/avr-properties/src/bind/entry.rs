@@ -25,12 +25,12 @@ const START_UP: [&str; 13] = [
     "__do_global_dtors",
     "__trampolines_end",
 ];
-/// How the names of local labels in that code begin.
+/// The beginning of the names of local labels in that code.
 const START_UP_LOCAL: &str = ".do_";
 /// So many instructions are named in a note.
 const MOST_NAMED: usize = 4;
 
-/// What the instructions of a piece of flash belong to, as seen from an entry.
+/// The owner of the instructions in a piece of flash, as seen from an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
     /// The same function, the start-up code or the vector table.
@@ -41,7 +41,7 @@ enum Owner {
     Untold,
 }
 
-/// What is known of an entry.
+/// The knowledge of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum About {
     /// It belongs to a function of a stated size.
@@ -233,13 +233,13 @@ fn trampolines(symbols: &Symbols) -> Range<u32> {
     }
 }
 
-/// Whether an instruction leads elsewhere in any case, and is no call. A return to what no call pushed is such a jump.
+/// True for an instruction that leads elsewhere in any case, and is no call. A return to what no call pushed is such a jump.
 fn jumps_away(instruction: Instruction) -> bool {
     use Instruction as I;
     matches!(instruction, I::Rjmp { .. } | I::Jmp { .. } | I::Ijmp | I::Eijmp | I::Ret | I::Reti)
 }
 
-/// Whether an instruction may lead to another without a call or a return (flash word addresses), as far as its words tell.
+/// True for an instruction that may lead to another without a call or a return (flash word addresses), as far as its words tell.
 fn leads_to(program: &Program, place: u32, instruction: Instruction, target: u32) -> bool {
     use Instruction as I;
     let next = place + u32::from(instruction.words());

@@ -520,7 +520,7 @@ fn comparisons_that_are_never_true() {
     );
 }
 
-/// What is always true is told of, and so is what is never true and comes from a definition or compares numbers.
+/// Notes tell of comparisons that are always true, and of those that are never true in a definition or between numbers.
 #[test]
 fn comparisons_that_are_told_of() {
     #[track_caller]

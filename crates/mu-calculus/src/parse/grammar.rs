@@ -145,16 +145,16 @@ struct Operand {
     /// How deeply the tree is nested.
     depth: usize,
     parenthesised: bool,
-    /// Where an operator beside it could take a part of it only; none if it is closed.
+    /// The parts that an operator beside it could take alone; none if it is closed.
     open: Option<Open>,
 }
 
 /// The parts of an operand without parentheses that an operator beside it could take, as places in the text.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// Where the last part begins that an operator after the operand could take: all that prefix operators stand before, too.
+    /// The beginning of the last part that an operator after the operand could take: all that prefix operators stand before, too.
     last: usize,
-    /// Where the first part ends that an operator before the operand could take; none behind a prefix operator, which takes what follows it.
+    /// The end of the first part that an operator before the operand could take; none behind a prefix operator, which takes what follows it.
     first: Option<usize>,
 }
 
@@ -353,12 +353,12 @@ impl Operand {
         Self { item, span, depth: 1, parenthesised: false, open: None }
     }
 
-    /// Where the last part begins that an operator after this could take.
+    /// The beginning of the last part that an operator after this could take.
     fn last(&self) -> usize {
         self.open.map_or(self.span.start, |open| open.last)
     }
 
-    /// Where the first part ends that an operator before this could take.
+    /// The end of the first part that an operator before this could take.
     fn first(&self) -> usize {
         self.open.and_then(|open| open.first).unwrap_or(self.span.end)
     }

@@ -460,7 +460,7 @@ fn linear_time() {
     );
 }
 
-/// What can be read in two ways is refused, and both readings are formulas.
+/// Texts with two readings are refused, and both readings are formulas.
 #[test]
 fn two_readings() {
     type Parse = fn(&str) -> Result<Formula<Comparison>, ParseError>;
