@@ -57,7 +57,7 @@ impl Binder<'_> {
     pub(super) fn entry(&mut self, address: u32) -> Entry {
         let own = self.own_ranges(address);
         let stated = !own.is_empty();
-        let labelled = self.label_range(address).into_iter().chain([address..address + 2]);
+        let labelled = self.label_range(address).into_iter().chain(std::iter::once(address..address + 2));
         let own = if stated { own } else { labelled.collect() };
         let mut sources = self.sources(&own);
         let is_named = self.image.symbols.code().any(|symbol| symbol.place.flash() == Some(FlashByteAddress(address)));
