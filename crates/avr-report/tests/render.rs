@@ -167,6 +167,7 @@ fn json_has_all_of_a_result() {
               "formula": "AG (PORTB < 4)",
               "kind": "Formula",
               "name": "inherent",
+              "notes": [],
               "reason": null,
               "recheck": null,
               "rests_on": [],
