@@ -122,6 +122,16 @@ pub struct Machine {
     /// The registers of pins, and those that make pins inputs.
     pins: [Vec<u16>; 2],
     interrupt_groups: Vec<InterruptGroup>,
+    held: Held,
+}
+
+/// Bits that cannot change where pins are assumed to be constant.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The bits that make such pins inputs, by the data address of their register.
+    directions: BTreeMap<u16, u8>,
+    /// Data addresses of the registers of peripherals with such a line.
+    registers: BTreeSet<u16>,
 }
 
 impl Machine {
@@ -156,6 +166,7 @@ impl Machine {
             locked: locked(device, fuses),
             pins: pins(device),
             interrupt_groups: interrupt_groups(device),
+            held: held(device, &options.assumed),
             boot_start,
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
@@ -297,6 +308,16 @@ impl Machine {
     /// True for the address of a register that makes pins inputs (`DDRB`), or switches inputs on (`DIDR0`).
     pub(crate) fn makes_inputs(&self, address: u16) -> bool {
         self.pins[1].contains(&address)
+    }
+
+    /// The bits of a register that make pins inputs which are assumed to be constant: nothing comes from there.
+    pub(crate) fn held_inputs(&self, address: u16) -> u8 {
+        self.held.directions.get(&address).copied().unwrap_or_default()
+    }
+
+    /// True for a register of a peripheral with a line that is assumed to be constant.
+    pub(crate) fn is_held(&self, address: u16) -> bool {
+        self.held.registers.contains(&address)
     }
 
     /// The flags that the environment sets no more often than every so many clock cycles, in the order of their addresses.
@@ -538,6 +559,25 @@ fn pins(device: &Device) -> [Vec<u16>; 2] {
         addresses.dedup();
         addresses
     })
+}
+
+/// The bits that assumed pins keep from changing.
+fn held(device: &Device, assumed: &BTreeMap<u16, TvByte>) -> Held {
+    let mut held = Held::default();
+    let constant = |address: u16| assumed.get(&address).map_or(0, |bits| bits.known_mask());
+    for register in &device.registers {
+        let direction = register.name.strip_prefix("PIN").and_then(|port| device.register(&format!("DDR{port}")));
+        if let Some(direction) = direction.filter(|_| constant(register.address) != 0) {
+            held.directions.insert(direction.address, constant(register.address));
+        }
+    }
+    for peripheral in &device.peripherals {
+        if peripheral.lines.iter().any(|line| constant(line.address) & line.mask() != 0) {
+            let own = device.registers.iter().filter(|register| register.peripheral == peripheral.name);
+            held.registers.extend(own.map(|register| register.address));
+        }
+    }
+    held
 }
 
 fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {

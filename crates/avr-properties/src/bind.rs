@@ -3,6 +3,7 @@
 mod assumption;
 mod comparison;
 mod ending;
+mod entry;
 mod event;
 mod fairness;
 mod name;
@@ -17,7 +18,7 @@ use avr_image::Image;
 use avr_machine::device::Device;
 use mu_calculus::{
     AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, PathQuantifier, Span,
-    parse_formula, parse_linear,
+    TranslateError, parse_formula, parse_linear,
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
@@ -71,6 +72,8 @@ pub struct BoundProperty {
     pub counts_steps: bool,
     /// What the user should know about the reading of names.
     pub notes: Vec<String>,
+    /// The comparisons of the property's own text that are true in every state: it says nothing by them.
+    pub always_true: Vec<String>,
 }
 
 impl BoundProperty {
@@ -211,6 +214,10 @@ struct Binder<'a> {
     /// The definitions whose atoms are bound.
     visited: BTreeSet<&'a str>,
     notes: Vec<String>,
+    /// The comparisons that are true in every state and stand in the property's own text.
+    always_true: Vec<String>,
+    /// True while the text of a definition is bound.
+    in_definition: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -229,11 +236,14 @@ impl<'a> Binder<'a> {
             known: HashMap::new(),
             visited: BTreeSet::new(),
             notes: Vec::new(),
+            always_true: Vec::new(),
+            in_definition: false,
         }
     }
 
     fn property(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
         let (formula, counts_steps) = self.pattern(property)?;
+        let always_true = std::mem::take(&mut self.always_true);
         let fairness = self.fairness(property)?;
         let ending = self.ends_paths.then(|| Ending { ended: self.atom(ENDED, AtomKind::Ended) });
         let restriction = Restriction { fairness, ending: ending.filter(|_| property.kind != PropertyKind::Inherent) };
@@ -255,6 +265,7 @@ impl<'a> Binder<'a> {
             ending,
             counts_steps,
             notes: std::mem::take(&mut self.notes),
+            always_true,
         })
     }
 
@@ -306,7 +317,10 @@ impl<'a> Binder<'a> {
             };
             let in_definition =
                 |(kind, span): Fault| kind.at(span, text).of_property(&format!("definition {name}"), None);
-            pending.extend(self.bind_own_atoms(formula, text).map_err(in_definition)?);
+            self.in_definition = true;
+            let used = self.bind_own_atoms(formula, text).map_err(in_definition);
+            self.in_definition = false;
+            pending.extend(used?);
         }
         Ok(())
     }
@@ -337,7 +351,12 @@ impl<'a> Binder<'a> {
 
 /// The normal form of a formula.
 fn normal_form(formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
-    NormalForm::new(formula).map_err(|error| PropertyErrorKind::Expansion(error.to_string()).error())
+    NormalForm::new(formula).map_err(|error| match error {
+        TranslateError::TooLarge | TranslateError::TooDeep => {
+            PropertyErrorKind::GrowsTooLarge(error.to_string()).error()
+        }
+        other => PropertyErrorKind::Expansion(other.to_string()).error(),
+    })
 }
 
 /// Whether the formula names single steps.

@@ -14,6 +14,7 @@
 mod atom;
 mod bind;
 mod definitions;
+mod entry;
 mod error;
 mod expression;
 mod file;
@@ -32,6 +33,7 @@ pub use bind::{
     formula_text,
 };
 pub use definitions::Definitions;
+pub use entry::Entry;
 pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};
 pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};

@@ -66,6 +66,8 @@ struct JsonResult<'a> {
     vacuous: Option<JsonVacuity<'a>>,
     unknown: Option<JsonUnknown>,
     explanation: Option<ExplanationData>,
+    /// Remarks on the reading of names.
+    notes: &'a [String],
 }
 
 /// A part of the formula that a property which holds says nothing about.
@@ -205,6 +207,7 @@ impl<'a> JsonResult<'a> {
                 .explanation
                 .as_ref()
                 .and_then(|explanation| ExplanationData::new(explanation, report.image, report.device)),
+            notes: &result.notes,
         }
     }
 }

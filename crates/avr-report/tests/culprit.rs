@@ -76,6 +76,7 @@ fn result(verdict: Verdict, explanation: Option<Explanation>) -> PropertyResult 
         evidence_missing: None,
         vacuous: None,
         explanation,
+        notes: Vec::new(),
         basis: Basis::Hardware,
         methods: Methods::default(),
         recheck: None,

@@ -25,7 +25,8 @@ const PROPERTIES: &str = r#"(properties: [
 /// second is vacuous.
 fn with_machine<T>(image: &str, render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
     let change = |results: &mut Results| {
-        results.properties[1].vacuous = Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false, part: 0 });
+        results.properties[1].vacuous =
+            Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false, part: Some(0) });
         results.properties[3].name = HOSTILE.to_owned();
         results.properties[4].verdict = Verdict::Unknown(Unknown::because(format!("of {HOSTILE}")));
         results.properties[4].evidence = None;

@@ -28,6 +28,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         evidence_missing: None,
         vacuous: None,
         explanation: None,
+        notes: Vec::new(),
         basis: Basis::Hardware,
         methods: Methods::default(),
         recheck: None,
@@ -39,7 +40,7 @@ fn results() -> Results {
     let mut model = result("in the model only", Verdict::Violated);
     model.basis = Basis::Model;
     let mut vacuous = result("inherent", Verdict::Holds);
-    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: 0 });
+    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: Some(0) });
     Results {
         properties: vec![
             vacuous,
@@ -166,6 +167,7 @@ fn json_has_all_of_a_result() {
               "formula": "AG (PORTB < 4)",
               "kind": "Formula",
               "name": "inherent",
+              "notes": [],
               "reason": null,
               "recheck": null,
               "rests_on": [],

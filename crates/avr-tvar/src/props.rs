@@ -99,11 +99,11 @@ fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<
     let binding = Binding { device, image, ends_paths: file.ends_paths() };
     match bind(property, &file.definitions, &binding, &mut AtomTable::default()) {
         Ok(bound) => Ok(Checked { status: "ok", formula: Some(bound.formula_text), notes: bound.notes }),
-        Err(error) => match error.unsupported() {
-            Some(unsupported) => Ok(Checked {
-                status: "unsupported",
+        Err(error) => match error.undecided() {
+            Some(reason) => Ok(Checked {
+                status: if error.unsupported().is_some() { "unsupported" } else { "too large" },
                 formula: Some(formula_text(property, device, image)),
-                notes: vec![unsupported.to_string()],
+                notes: vec![reason],
             }),
             None => Err(error),
         },

@@ -432,6 +432,7 @@ impl Job {
             evidence_missing: None,
             vacuous: None,
             explanation: None,
+            notes: Vec::new(),
             basis: Basis::Hardware,
             methods: Methods::default(),
             recheck: None,

@@ -92,6 +92,8 @@ pub struct Peripheral {
     pub name: &'static str,
     /// See [`Register::clocked_while`].
     pub clocked_while: Condition,
+    /// The pins by which the outside reaches it whatever their direction is: what it receives rests on all of them.
+    pub lines: Vec<BitRef>,
 }
 
 /// A 16-bit register made of two.

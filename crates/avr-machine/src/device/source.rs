@@ -115,6 +115,9 @@ pub(super) struct PeripheralSource {
     pub(super) section: Option<&'static str>,
     #[serde(default)]
     pub(super) clocked_while: ConditionSource,
+    /// See [`super::Peripheral::lines`].
+    #[serde(default)]
+    pub(super) lines: Vec<&'static str>,
     pub(super) registers: Vec<RegisterSource>,
     #[serde(default)]
     pub(super) pairs: Vec<PairSource>,

@@ -132,7 +132,13 @@ impl Binder<'_> {
 
     fn stack(&mut self, limit: StackLimit) -> Result<Bound, PropertyError> {
         match lowest_stack_pointer(limit, self.device, self.image) {
-            Some(lowest) => self.formula(&stack_text(lowest)),
+            Some(lowest) => {
+                let formula = self.formula(&stack_text(lowest));
+                // Nobody wrote the comparison.
+                self.notes.clear();
+                self.always_true.clear();
+                formula
+            }
             None => Err(PropertyErrorKind::NoStaticData.error()),
         }
     }

@@ -115,7 +115,8 @@ fn peripherals(source: &DeviceSource, names: &Names, registers: &[Register]) -> 
     let left = source.peripherals.iter().filter(|peripheral| present(peripheral.name));
     left.map(|peripheral| {
         let clocked_while = names.condition(&peripheral.clocked_while, None)?;
-        Ok(Peripheral { name: peripheral.name, clocked_while })
+        let lines = peripheral.lines.iter().filter_map(|line| names.bit(line).transpose()).collect::<Result<_, _>>()?;
+        Ok(Peripheral { name: peripheral.name, clocked_while, lines })
     })
     .collect()
 }
