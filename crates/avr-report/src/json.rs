@@ -15,7 +15,7 @@ use crate::escape::json_text;
 use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
 use crate::names::Names;
-use crate::report::{Report, Summary, verdict_name};
+use crate::report::{InputFile, Report, Summary, verdict_name};
 use crate::stack::routine_name;
 
 /// The name and version of the format.
@@ -24,7 +24,10 @@ pub const SCHEMA: &str = "avr-tvar/report/1";
 #[derive(Serialize)]
 struct JsonReport<'a> {
     schema: &'static str,
+    tool: &'a str,
     firmware: Firmware<'a>,
+    /// All files that were read.
+    inputs: &'a [InputFile],
     results: Vec<JsonResult<'a>>,
     stack: JsonStack,
     reached: Option<JsonReached>,
@@ -128,7 +131,9 @@ impl Report<'_> {
     pub fn json(&self) -> String {
         let report = JsonReport {
             schema: SCHEMA,
+            tool: self.origin.tool,
             firmware: firmware(self.image, self.device),
+            inputs: self.origin.inputs,
             results: self.results.properties.iter().map(|result| JsonResult::new(result, self)).collect(),
             stack: self.results.stack.into(),
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),

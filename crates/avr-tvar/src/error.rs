@@ -193,6 +193,28 @@ pub enum InputErrorKind {
         /// What is wrong with it.
         reason: String,
     },
+    /// A journal is of another version of the program or of the format.
+    #[error("{path}: is of {foreign}")]
+    ForeignJournal {
+        /// The journal.
+        path: String,
+        /// The program or the format.
+        foreign: String,
+    },
+    /// A journal has other verdicts of a run than another journal, or than itself.
+    #[error("{path}: has other verdicts of {run} than were read before")]
+    ConflictingJournal {
+        /// The journal.
+        path: String,
+        /// The name of the run.
+        run: String,
+    },
+    /// A journal has nothing of a manifest.
+    #[error("{path}: has no run of this manifest with the files as they are now")]
+    OtherBatch {
+        /// The journal.
+        path: String,
+    },
     /// Runs of a manifest are in no journal.
     #[error("no journal has what came of {}", missing.join(", "))]
     MissingRuns {
@@ -250,7 +272,11 @@ impl InputErrorKind {
             Self::JournalExists { .. } => "go on with it: `--resume`; or give another name".to_owned(),
             Self::JournalInUse { .. } => "wait for it, or give each part a journal of its own".to_owned(),
             Self::Journal { .. } => "give a file that `avr-tvar verify-all --journal` wrote".to_owned(),
-            Self::MissingRuns { .. } => {
+            Self::ForeignJournal { .. } => {
+                "verify its part again with this version: `avr-tvar verify-all --journal FILE --resume`".to_owned()
+            }
+            Self::ConflictingJournal { .. } => "remove the journal that is wrong, and verify its part again".to_owned(),
+            Self::MissingRuns { .. } | Self::OtherBatch { .. } => {
                 "give the journals of all parts, written for the manifest and the files as they are now".to_owned()
             }
             Self::NoGraph { .. } => "raise the limit, or draw a property that needs fewer states".to_owned(),

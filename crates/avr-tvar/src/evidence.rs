@@ -50,19 +50,14 @@ fn write_one(
         match report.cycles_program(result, machine) {
             Ok(program) => save("replay-cycles.c", program.as_bytes())?,
             Err(reason) => {
-                output::note(&format!("note: there is no replay-cycles.c in {}: {reason}\n", folder.display()))
+                output::note(&format!("there is no replay-cycles.c in {}: {reason}", folder.display()));
             }
         }
     }
     match report.replay_program(result, machine) {
         Ok(program) => save("replay.c", program.as_bytes()),
         Err(reason) => {
-            let folder = folder.display().to_string();
-            output::note(&format!(
-                "note: there is no program for simavr in {}: {}\n",
-                Escaped(&folder),
-                Escaped(&reason)
-            ));
+            output::note(&format!("there is no program for simavr in {}: {reason}", folder.display()));
             Ok(())
         }
     }

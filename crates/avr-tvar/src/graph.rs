@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::arguments::{self, Verify};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output;
 use crate::values;
 use crate::verify::{self, Ended, Job};
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
         job.wait_for_results(PATIENCE);
         Ok(())
     };
-    let (job, ended) = verify::perform_with(&arguments.verification(), patient, |job, sender| {
+    let (job, ended) = verify::perform_with(&arguments.verification(), Inputs::default(), patient, |job, sender| {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::graph(&job.request()));
     })?;
@@ -121,7 +122,7 @@ pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
         Ended::Failed => return Ok(Exit::Internal),
     };
     let Some(graph) = graph else {
-        output::note("note: no property could be checked, so there is no graph\n");
+        output::note("no property could be checked, so there is no graph");
         return Ok(Exit::Unknown);
     };
     let result = &results.properties[graph.property];

@@ -22,6 +22,7 @@ mod explain;
 mod files;
 mod graph;
 mod init;
+mod inputs;
 mod memory;
 mod monitor;
 mod output;
