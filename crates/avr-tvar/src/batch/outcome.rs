@@ -7,7 +7,12 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// A JSON report as `avr-tvar verify` writes it.
-    Reported(Value),
+    Reported {
+        /// The report.
+        report: Value,
+        /// The exit code that came with it.
+        code: u8,
+    },
     /// No report.
     Failed(Failure),
 }
@@ -37,10 +42,28 @@ pub(super) struct Totals {
 }
 
 impl Outcome {
+    /// The exit code of the run.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Reported { code, .. } => *code,
+            Self::Failed(failure) => failure.code,
+        }
+    }
+
+    /// Whether both have verdicts, and these differ.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        let (Self::Reported { .. }, Self::Reported { .. }) = (self, other) else { return false };
+        let verdicts = |outcome: &Self| -> Vec<[Value; 4]> {
+            let field = |result: &Value| ["name", "formula", "verdict", "basis"].map(|name| result[name].clone());
+            outcome.results().iter().map(field).collect()
+        };
+        (self.code(), verdicts(self)) != (other.code(), verdicts(other))
+    }
+
     /// The results of a report.
     pub(super) fn results(&self) -> &[Value] {
         match self {
-            Self::Reported(report) => report["results"].as_array().map_or(&[], Vec::as_slice),
+            Self::Reported { report, .. } => report["results"].as_array().map_or(&[], Vec::as_slice),
             Self::Failed(_) => &[],
         }
     }
@@ -101,7 +124,10 @@ mod tests {
                     'f' => json!({ "verdict": "unknown", "unknown": { "limit": "self-check" } }),
                     _ => json!({ "verdict": "unknown", "unknown": { "limit": "time" } }),
                 };
-                Outcome::Reported(json!({ "results": verdicts.chars().map(result).collect::<Vec<_>>() }))
+                Outcome::Reported {
+                    report: json!({ "results": verdicts.chars().map(result).collect::<Vec<_>>() }),
+                    code: 0,
+                }
             }
         };
         let outcomes: Vec<Outcome> = runs.iter().map(run).collect();

@@ -30,7 +30,7 @@ pub(super) type Finished<'a> = (&'a Run, &'a Outcome);
 /// One JSON object over several lines, with a line end.
 pub(super) fn json(finished: &[Finished<'_>]) -> String {
     let entry = |(run, outcome): &Finished<'_>| match outcome {
-        Outcome::Reported(report) => (run.name.clone(), Some(report.clone()), None),
+        Outcome::Reported { report, .. } => (run.name.clone(), Some(report.clone()), None),
         Outcome::Failed(failure) => (run.name.clone(), None, Some(failure.clone())),
     };
     let entries: Vec<_> = finished.iter().map(entry).collect();
@@ -48,7 +48,7 @@ pub(super) fn text(finished: &[Finished<'_>]) -> String {
     for (run, outcome) in finished {
         text.push_str(&format!("{}\n", Escaped(&run.name)));
         match outcome {
-            Outcome::Reported(_) => outcome.results().iter().for_each(|result| text.push_str(&line(result))),
+            Outcome::Reported { .. } => outcome.results().iter().for_each(|result| text.push_str(&line(result))),
             Outcome::Failed(failure) => {
                 let first = failure.message.lines().next().unwrap_or_default();
                 text.push_str(&format!("  failed    {}\n", Escaped(first)));
