@@ -129,17 +129,23 @@ pub enum InputErrorKind {
     /// Regressions are denied, and there is nothing to compare with.
     #[error("--deny regressions: there is no older report to compare with")]
     NoBaseline,
-    /// A report would go where another one goes.
-    #[error("{path}: two reports would go there")]
-    SameReport {
+    /// An output would go where another one goes.
+    #[error("{path}: two outputs would go there, {first} and {second}")]
+    SameOutput {
         /// The path.
         path: String,
+        /// The kind of the first.
+        first: &'static str,
+        /// The kind of the second.
+        second: &'static str,
     },
-    /// A report would replace what it is about.
-    #[error("{path}: the report would replace {input}, which it is about")]
-    ReportOverInput {
-        /// The path of the report.
+    /// An output would replace what was read.
+    #[error("{path}: {what} would replace {input}, which is an input")]
+    OutputOverInput {
+        /// The path of the output.
         path: String,
+        /// The kind of the output.
+        what: &'static str,
         /// The path of the input.
         input: String,
     },
@@ -263,7 +269,7 @@ impl InputErrorKind {
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
             Self::NoBaseline => "name one with --baseline".to_owned(),
-            Self::SameReport { .. } | Self::ReportOverInput { .. } => "give the report a file of its own".to_owned(),
+            Self::SameOutput { .. } | Self::OutputOverInput { .. } => "give each output a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
             Self::Manifest { .. } => {

@@ -115,6 +115,11 @@ impl Inputs {
         self.files.iter().map(|(_, input)| &**input)
     }
 
+    /// The paths of all files, as they were given.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.all().map(|input| input.path.as_path())
+    }
+
     /// The files as reports list them, in the order of their roles.
     pub(crate) fn listed(&self) -> Vec<InputFile> {
         let mut all: Vec<&Input> = self.all().collect();

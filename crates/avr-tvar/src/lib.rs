@@ -26,6 +26,7 @@ mod inputs;
 mod memory;
 mod monitor;
 mod output;
+mod outputs;
 mod progress;
 mod props;
 mod reports;

@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::files;
 use crate::inputs::{Inputs, Role};
 use crate::output;
+use crate::outputs::Outputs;
 use crate::values;
 use crate::verify::read_properties;
 
@@ -85,6 +86,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
     output::image_warnings(&image);
     let stimulus = arguments.stimulus.as_deref().map(|path| read_stimulus(&mut inputs, path, device)).transpose()?;
     let stimulus = stimulus.unwrap_or_default();
+    Outputs::default().files("the record", &arguments.record).check(inputs.paths())?;
     let file = file.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;
     let machine = machine(&image, device, (arguments.start, file), &stimulus)?;
     let mut simulator = Simulator::new(&machine, stimulus);

@@ -19,6 +19,7 @@ use crate::inputs::Inputs;
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
 use crate::output;
+use crate::outputs::Outputs;
 use crate::values;
 use crate::verify::{self, Ended, Job};
 
@@ -151,8 +152,10 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
     let file = named.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;
+    let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
+    Outputs::default().evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
     Ok(Job {
-        eeprom: eeprom::content(&mut inputs, &file, properties, device)?,
+        eeprom,
         inputs,
         image,
         device,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -27,11 +27,11 @@ use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::evidence;
 use crate::exit::Exit;
-use crate::files;
 use crate::inputs::{IDENTITY, Inputs, Role};
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
 use crate::output;
+use crate::outputs::Outputs;
 use crate::progress::Display;
 use crate::reports;
 
@@ -192,15 +192,17 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
     let file = with_arguments(named, arguments)?;
-    let files = [Some(&arguments.firmware), arguments.properties.as_ref()];
-    arguments.certificate.as_deref().map_or(Ok(()), files::check)?;
-    reports::check(&arguments.report, &files.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
     if arguments.baseline.is_none() && arguments.deny.contains(&Deny::Regressions) {
         return Err(InputErrorKind::NoBaseline.into());
     }
+    let baseline = arguments.baseline.as_deref().map(|path| read_baseline(&mut inputs, path)).transpose()?;
+    let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
+    let outputs = Outputs::default().files("the certificate", &arguments.certificate);
+    let outputs = outputs.files("the report", arguments.report.iter().map(|report| &report.path));
+    outputs.evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
     Ok(Job {
-        baseline: arguments.baseline.as_deref().map(|path| read_baseline(&mut inputs, path)).transpose()?,
-        eeprom: eeprom::content(&mut inputs, &file, properties, device)?,
+        baseline,
+        eeprom,
         inputs,
         image,
         device,

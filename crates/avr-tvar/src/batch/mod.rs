@@ -20,6 +20,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::output;
+use crate::outputs::Outputs;
 use journal::{Journal, Known};
 use manifest::{Manifest, Run};
 use outcome::{Outcome, Totals};
@@ -110,7 +111,9 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// # Errors
 /// When the command line, the manifest or the journal is wrong.
 pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
-    let Manifest { runs, .. } = manifest::read(&arguments.manifest)?;
+    let Manifest { runs, inputs } = manifest::read(&arguments.manifest)?;
+    let outputs = Outputs::default().files("the journal", &arguments.journal);
+    outputs.check(inputs.iter().map(PathBuf::as_path))?;
     let (known, mut journal) = match (&arguments.journal, arguments.resume) {
         (Some(path), true) => {
             let (known, journal) = Journal::resume(path)?;
