@@ -25,8 +25,8 @@ Examples:
   avr-tvar init firmware.elf > firmware.ron
   avr-tvar init firmware.hex --device attiny85 --output firmware.ron
 
-The file has what holds at present, proved: no hazard, the stack bound, and that the program can get back to its loops. What
-does not hold, or was not decided in time, is in it as a comment.";
+The file asks for no hazard, whether that holds at present or not, and has what holds at present, proved: the stack bound, and
+that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment.";
 
 /// How many loops are looked at.
 const MAX_LOOPS: usize = 4;
