@@ -23,7 +23,7 @@ pub struct InputFile {
 
 /// Where results come from.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Origin<'a> {
+pub struct ReportOrigin<'a> {
     /// The version of the program and a digest of its sources.
     pub tool: &'a str,
     /// The files that were read.
@@ -44,7 +44,7 @@ pub struct Report<'a> {
     /// An older report to compare with.
     pub baseline: Option<&'a Baseline>,
     /// The program and the files that the answers come from.
-    pub origin: Origin<'a>,
+    pub origin: ReportOrigin<'a>,
 }
 
 impl<'a> Report<'a> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
 use avr_machine::{Hazard, HazardKind, Limit};
-use avr_report::{Colour, Detail, Origin, Report};
+use avr_report::{Colour, Detail, Report, ReportOrigin};
 use avr_verify::{
     Along, Basis, Counts, Culprit, Explained, Explanation, Help, Methods, Obstacle, Origin, PropertyResult, Results,
     StackBound, Statistics, Stretch, Unknown, UnknownBits, Verdict,
@@ -103,7 +103,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         results: &results,
         peak_memory_bytes: 0,
         baseline: None,
-        origin: Origin::default(),
+        origin: ReportOrigin::default(),
     })
 }
 

@@ -4,7 +4,7 @@ use avr_testkit::schema;
 use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
-use avr_report::{Colour, Origin, Report, Summary};
+use avr_report::{Colour, Report, ReportOrigin, Summary};
 use avr_verify::{
     Basis, Exploration, Methods, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
 };
@@ -70,7 +70,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
         results: &results,
         peak_memory_bytes: 12_345_678,
         baseline: None,
-        origin: Origin::default(),
+        origin: ReportOrigin::default(),
     })
 }
 

@@ -129,6 +129,14 @@ pub enum InputErrorKind {
     /// Regressions are denied, and there is nothing to compare with.
     #[error("--deny regressions: there is no older report to compare with")]
     NoBaseline,
+    /// There is nothing to verify.
+    #[error("{path}: nothing would be verified: {reason}")]
+    NothingToVerify {
+        /// The file that could say what to verify.
+        path: String,
+        /// Why it does not.
+        reason: String,
+    },
     /// An output would go where another one goes.
     #[error("{path}: two outputs would go there, {first} and {second}")]
     SameOutput {
@@ -269,6 +277,9 @@ impl InputErrorKind {
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
             Self::NoBaseline => "name one with --baseline".to_owned(),
+            Self::NothingToVerify { .. } => {
+                "say what to verify, such as Inherent(); --allow-empty accepts that nothing is".to_owned()
+            }
             Self::SameOutput { .. } | Self::OutputOverInput { .. } => "give each output a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),

@@ -51,6 +51,11 @@ struct ReportedResult {
 pub(crate) fn run(arguments: &Explain) -> Result<Exit, InputError> {
     let mut inputs = Inputs::default();
     match report(&mut inputs, &arguments.verify.firmware)? {
+        Some(report) if report.results.is_empty() && !arguments.verify.allow_empty => {
+            let path = arguments.verify.firmware.display().to_string();
+            let reason = "the report has no results".to_owned();
+            Err(InputErrorKind::NothingToVerify { path, reason }.into())
+        }
         Some(report) => {
             output::results(&text(&report))?;
             Ok(Exit::Holds)

@@ -37,6 +37,9 @@ pub struct Graph {
     /// A property more: an entry as in a property file, or a formula; can be repeated
     #[arg(long = "property", value_name = "TEXT")]
     pub property: Vec<String>,
+    /// Accept a property file whose list of properties is empty: then there is no graph
+    #[arg(long)]
+    pub allow_empty: bool,
     /// What a node of the graph stands for
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub fold: By,
@@ -92,6 +95,7 @@ impl Graph {
     fn verification(&self) -> Verify {
         Verify {
             property: self.property.clone(),
+            allow_empty: self.allow_empty,
             device: self.device.clone(),
             start: self.start,
             strategy: self.strategy,

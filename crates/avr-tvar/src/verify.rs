@@ -12,7 +12,7 @@ use avr_certificate::{Certificate, Claim};
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyError, PropertyFile, formula_text};
-use avr_report::{Baseline, Detail, Escaped, InputFile, Origin, Report};
+use avr_report::{Baseline, Detail, Escaped, InputFile, Report, ReportOrigin};
 use avr_verify::{
     Basis, Culprit, Exhausted, Known, Methods, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
     Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
@@ -248,13 +248,17 @@ fn read_text(inputs: &mut Inputs, path: &Path) -> Result<String, InputError> {
     input.text().map(str::to_owned).ok_or_else(|| InputErrorKind::NotText { path: input.name() }.into())
 }
 
-/// The property file with the properties of the command line. Without any property it is the inherent one.
+/// The property file with the properties of the command line. Where nothing lists properties it is the inherent one.
 fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<PropertyFile, InputError> {
     let mut file = match file {
         Some(file) => file,
         None => PropertyFile::parse("command line", NO_FILE)?,
     };
     file.add(&arguments.property, arguments.inherent)?;
+    if file.properties.is_empty() && !arguments.allow_empty {
+        let reason = "its list of properties is empty".to_owned();
+        return Err(InputErrorKind::NothingToVerify { path: file.name, reason }.into());
+    }
     Ok(file)
 }
 
@@ -343,8 +347,8 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
 
 impl Job {
     /// Where a report comes from that lists these files.
-    pub(crate) fn origin<'a>(&self, inputs: &'a [InputFile]) -> Origin<'a> {
-        Origin { tool: IDENTITY, inputs }
+    pub(crate) fn origin<'a>(&self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
+        ReportOrigin { tool: IDENTITY, inputs }
     }
 
     pub(crate) fn request(&self) -> Request<'_> {

@@ -6,7 +6,7 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
-use avr_report::{Origin, Report};
+use avr_report::{Report, ReportOrigin};
 use avr_verify::{Request, Results};
 
 /// Renders what verification answers about an image of the sample, without times, after `change`. `name` is the name that the
@@ -33,7 +33,7 @@ pub fn with_report<T>(
         results: &results,
         peak_memory_bytes: 0,
         baseline: None,
-        origin: Origin::default(),
+        origin: ReportOrigin::default(),
     };
     render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
 }

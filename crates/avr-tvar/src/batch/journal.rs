@@ -339,7 +339,7 @@ mod tests {
         let firmware =
             InputFile { role: "firmware".to_owned(), path: "a.elf".to_owned(), sha256: sha256.to_owned(), bytes: 1 };
         let subject = Subject { tool: IDENTITY.to_owned(), position, options: Vec::new(), inputs: vec![firmware] };
-        Run { name: format!("run {position}"), options: Vec::new(), paths: Vec::new(), subject }
+        Run { name: format!("run {position}"), files: Vec::new(), subject }
     }
 
     /// What a worker says of a run; names and verdicts of the properties.

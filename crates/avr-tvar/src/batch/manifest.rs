@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use avr_properties::PropertyFile;
 use avr_report::InputFile;
+use clap::ValueEnum;
 use ron::extensions::Extensions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::arguments::Deny;
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::inputs::{IDENTITY, Inputs, Role, hexadecimal};
@@ -24,6 +26,10 @@ struct Content {
     memory: Option<String>,
     #[serde(default)]
     strategy: Option<String>,
+    #[serde(default)]
+    strict: bool,
+    #[serde(default)]
+    deny: Vec<String>,
     runs: Vec<RunContent>,
 }
 
@@ -50,6 +56,12 @@ struct RunContent {
     timeout: Option<String>,
     #[serde(default)]
     memory: Option<String>,
+    #[serde(default)]
+    strict: Option<bool>,
+    #[serde(default)]
+    deny: Option<Vec<String>>,
+    #[serde(default)]
+    baseline: Option<PathBuf>,
 }
 
 /// A verification of one image.
@@ -57,10 +69,8 @@ struct RunContent {
 pub(super) struct Run {
     /// The name in reports: by default the firmware as the manifest names it.
     pub(super) name: String,
-    /// What `avr-tvar verify` is told beside the files.
-    pub(super) options: Vec<String>,
-    /// The firmware and the property file.
-    pub(super) paths: Vec<String>,
+    /// The arguments that name files: the older report, the firmware and the property file.
+    pub(super) files: Vec<String>,
     /// All that a verdict depends on.
     pub(super) subject: Subject,
 }
@@ -138,18 +148,21 @@ pub(super) struct Manifest {
 ///
 /// # Errors
 /// When it cannot be read or is none.
-pub(super) fn read(path: &Path) -> Result<Manifest, InputError> {
+pub(super) fn read(path: &Path, allow_empty: bool) -> Result<Manifest, InputError> {
     let mut inputs = Inputs::default();
     let input = inputs.read(Role::Manifest, path)?;
     let name = input.name();
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
     let content = options.from_str(input.required_text()?);
     let content: Content = content.map_err(|error| wrong(&name, error.to_string()))?;
+    if content.runs.is_empty() && !allow_empty {
+        let reason = "its list of runs is empty".to_owned();
+        return Err(InputErrorKind::NothingToVerify { path: name, reason }.into());
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut manifest = Manifest { runs: Vec::new(), inputs: vec![path.to_owned()] };
     for (position, run) in content.runs.iter().enumerate() {
-        let run = of_content(position, run, &content, folder).map_err(|reason| wrong(&name, reason))?;
-        manifest.inputs.extend(run.paths.iter().map(PathBuf::from));
+        let run = of_content((position, run), &content, folder, allow_empty).map_err(|reason| wrong(&name, reason))?;
         manifest.inputs.extend(run.subject.inputs.iter().map(|input| PathBuf::from(&input.path)));
         manifest.runs.push(run);
     }
@@ -160,17 +173,33 @@ fn wrong(path: &str, reason: String) -> InputError {
     InputErrorKind::Manifest { path: path.to_owned(), reason }.into()
 }
 
-fn of_content(position: usize, run: &RunContent, content: &Content, folder: &Path) -> Result<Run, String> {
+fn of_content(
+    (position, run): (usize, &RunContent),
+    content: &Content,
+    folder: &Path,
+    allow_empty: bool,
+) -> Result<Run, String> {
     let firmware = folder.join(&run.firmware);
     let properties = run.properties.as_ref().map(|path| folder.join(path));
     let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| format!("{} is not text", path.display()));
     let name = run.name.clone().unwrap_or_else(|| run.firmware.display().to_string());
-    let options = options(run, content).map_err(|why| format!("{name}: {why}"))?;
-    let paths = [Some(&firmware), properties.as_ref()].into_iter().flatten();
-    let paths = paths.map(|path| text(path)).collect::<Result<Vec<_>, _>>()?;
-    let inputs = files(&firmware, properties.as_deref()).listed();
-    let subject = Subject { tool: IDENTITY.to_owned(), position, options: options.clone(), inputs };
-    Ok(Run { name, options, paths, subject })
+    let mut options = options(run, content).map_err(|why| format!("{name}: {why}"))?;
+    if allow_empty {
+        options.push("--allow-empty".to_owned());
+    }
+    let baseline = run.baseline.as_ref().map(|path| folder.join(path));
+    let mut files = Vec::new();
+    if let Some(path) = &baseline {
+        files.push(format!("--baseline={}", text(path)?));
+    }
+    // Behind `--`, no path is taken for an option.
+    files.push("--".to_owned());
+    for path in [Some(&firmware), properties.as_ref()].into_iter().flatten() {
+        files.push(text(path)?);
+    }
+    let inputs = inputs(&firmware, properties.as_deref(), baseline.as_deref()).listed();
+    let subject = Subject { tool: IDENTITY.to_owned(), position, options, inputs };
+    Ok(Run { name, files, subject })
 }
 
 /// What `avr-tvar verify` is told beside the files, with what the whole manifest says.
@@ -189,16 +218,26 @@ fn options(run: &RunContent, content: &Content) -> Result<Vec<String>, String> {
     add("--device", &run.device);
     add("--start", &run.start.map(|start| format!("{start:#x}")));
     run.property.iter().for_each(|property| add("--property", &Some(property.clone())));
-    if run.inherent {
-        options.push("--inherent".to_owned());
+    for what in run.deny.as_ref().unwrap_or(&content.deny) {
+        let names = Deny::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        if !names.contains(what) {
+            return Err(format!("'{what}' cannot be denied; what can is {}", names.join(", ")));
+        }
+        add("--deny", &Some(what.clone()));
     }
+    let switches = [("--inherent", run.inherent), ("--strict", run.strict.unwrap_or(content.strict))];
+    options.extend(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(option, _)| option.to_owned()));
     Ok(options)
 }
 
 /// The files of a run, as far as they can be read: each run has a list of its own, because batches are large.
-fn files(firmware: &Path, properties: Option<&Path>) -> Inputs {
+fn inputs(firmware: &Path, properties: Option<&Path>, baseline: Option<&Path>) -> Inputs {
     let mut inputs = Inputs::default();
     let _ = inputs.read(Role::Firmware, firmware);
+    if let Some(path) = baseline {
+        let _ = inputs.read(Role::Baseline, path);
+    }
     let Some(path) = properties else { return inputs };
     let Ok(input) = inputs.read(Role::Properties, path) else { return inputs };
     let file = input.text().and_then(|text| PropertyFile::parse(&input.name(), text).ok());

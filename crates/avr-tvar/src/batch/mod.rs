@@ -58,6 +58,9 @@ pub struct VerifyAll {
     /// Verify only part i of n: every n-th run, beginning with the i-th
     #[arg(long, value_name = "i/n", value_parser = shard)]
     pub shard: Option<Shard>,
+    /// Accept a manifest or a part without runs, and runs without properties
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: BatchFormat,
@@ -74,6 +77,9 @@ pub struct Merge {
     /// The journals of its parts
     #[arg(required = true)]
     pub journals: Vec<PathBuf>,
+    /// Accept a manifest without runs, and what was verified with this option
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: BatchFormat,
@@ -111,7 +117,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// # Errors
 /// When the command line, the manifest or the journal is wrong.
 pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
-    let Manifest { runs, inputs } = manifest::read(&arguments.manifest)?;
+    let Manifest { runs, inputs } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
     let outputs = Outputs::default().files("the journal", &arguments.journal);
     outputs.check(inputs.iter().map(PathBuf::as_path))?;
     let (known, mut journal) = match (&arguments.journal, arguments.resume) {
@@ -124,6 +130,10 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
     };
     let mine = |number: &usize| arguments.shard.is_none_or(|shard| number % shard.of == shard.number - 1);
     let mine: Vec<usize> = (0..runs.len()).filter(mine).collect();
+    if let (Some(Shard { number, of }), true) = (arguments.shard, mine.is_empty() && !arguments.allow_empty) {
+        let reason = format!("of {} runs, none is in part {number} of {of}", runs.len());
+        return Err(InputErrorKind::NothingToVerify { path: arguments.manifest.display().to_string(), reason }.into());
+    }
     // A run that failed is tried again.
     let finished = |run: &Run| known.get(run).filter(|outcome| matches!(outcome, Outcome::Reported { .. })).cloned();
     let mut outcomes: Vec<Option<Outcome>> = runs.iter().map(finished).collect();
@@ -148,7 +158,7 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
 /// # Errors
 /// When the manifest or a journal is wrong, a journal is of another program or batch, or a run is in no journal.
 pub(crate) fn merge(arguments: &Merge) -> Result<Exit, InputError> {
-    let Manifest { runs, .. } = manifest::read(&arguments.manifest)?;
+    let Manifest { runs, .. } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
     let mut known = Known::default();
     for path in &arguments.journals {
         let read = journal::read(path)?;

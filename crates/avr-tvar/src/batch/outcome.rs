@@ -33,6 +33,8 @@ pub(super) struct Totals {
     pub(super) violated: usize,
     pub(super) unknown: usize,
     pub(super) failed_runs: usize,
+    /// Runs without a violation whose exit code is 1, because of what they deny.
+    pub(super) denied_runs: usize,
     /// Runs whose input is wrong.
     #[serde(skip)]
     wrong_input: usize,
@@ -76,6 +78,11 @@ impl Totals {
             self.failed_runs += 1;
             *(if failure.code == 2 { &mut self.wrong_input } else { &mut self.internal }) += 1;
         }
+        let is_violated = |result: &Value| result["verdict"] == "violated";
+        let has_code_of_violation = matches!(outcome, Outcome::Reported { code: 1, .. });
+        if has_code_of_violation && !outcome.results().iter().any(is_violated) {
+            self.denied_runs += 1;
+        }
         for result in outcome.results() {
             match result["verdict"].as_str() {
                 Some("holds") => self.holds += 1,
@@ -100,7 +107,7 @@ impl Totals {
             Self { wrong_input: 1.., .. } => Exit::Input,
             Self { internal: 1.., .. } => Exit::Internal,
             _ if interrupted => Exit::Interrupted,
-            Self { violated: 1.., .. } => Exit::Violated,
+            Self { violated: 1.., .. } | Self { denied_runs: 1.., .. } => Exit::Violated,
             Self { unknown: 1.., .. } => Exit::Unknown,
             _ => Exit::Holds,
         }
@@ -112,6 +119,8 @@ mod tests {
     use super::{Failure, Outcome, Totals};
     use serde_json::json;
 
+    /// Each run has a letter for each property: h, v, u, f for a failed self-check, d for one that holds and is denied; or
+    /// is the exit code of a failure.
     #[track_caller]
     fn check(runs: &[&str], interrupted: bool, code: u8) {
         let run = |verdicts: &&str| match *verdicts {
@@ -119,14 +128,14 @@ mod tests {
             "4" => Outcome::Failed(Failure { code: 4, message: String::new() }),
             verdicts => {
                 let result = |letter| match letter {
-                    'h' => json!({ "verdict": "holds" }),
+                    'h' | 'd' => json!({ "verdict": "holds" }),
                     'v' => json!({ "verdict": "violated" }),
                     'f' => json!({ "verdict": "unknown", "unknown": { "limit": "self-check" } }),
                     _ => json!({ "verdict": "unknown", "unknown": { "limit": "time" } }),
                 };
                 Outcome::Reported {
                     report: json!({ "results": verdicts.chars().map(result).collect::<Vec<_>>() }),
-                    code: 0,
+                    code: u8::from(verdicts.contains('d')),
                 }
             }
         };
@@ -139,6 +148,7 @@ mod tests {
         check(&["hh", "h"], false, 0);
         check(&["hh", "u"], false, 3);
         check(&["u", "hv"], false, 1);
+        check(&["u", "hd"], false, 1);
         check(&["v"], true, 130);
         check(&["v", "f"], true, 4);
         check(&["4", "v"], false, 4);

@@ -67,9 +67,8 @@ pub(super) fn work(runs: &[Run], waiting: &[usize], shared: &Arc<Shared>, news: 
 /// Verifies; none if it was stopped.
 fn verify(run: &Run, number: usize, shared: &Shared) -> io::Result<Option<Outcome>> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["verify", "--attached", "--format", "json", "--jobs", "1"]).args(&run.options);
-    // Behind `--`, no path is taken for an option.
-    command.arg("--").args(&run.paths);
+    command.args(["verify", "--attached", "--format", "json", "--jobs", "1"]).args(&run.subject.options);
+    command.args(&run.files);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     if let Some(stdin) = child.stdin.take() {
