@@ -24,10 +24,7 @@ pub const SCHEMA: &str = "avr-tvar/report/1";
 #[derive(Serialize)]
 struct JsonReport<'a> {
     schema: &'static str,
-    tool: &'a str,
     firmware: Firmware<'a>,
-    /// All files that were read.
-    inputs: &'a [InputFile],
     results: Vec<JsonResult<'a>>,
     stack: JsonStack,
     reached: Option<JsonReached>,
@@ -38,6 +35,9 @@ struct JsonReport<'a> {
     ended_paths: BTreeMap<&'static str, usize>,
     summary: JsonSummary,
     warnings: Vec<String>,
+    tool: &'a str,
+    /// All files that were read.
+    inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
     peak_memory_bytes: u64,
 }
@@ -131,9 +131,7 @@ impl Report<'_> {
     pub fn json(&self) -> String {
         let report = JsonReport {
             schema: SCHEMA,
-            tool: self.origin.tool,
             firmware: firmware(self.image, self.device),
-            inputs: self.origin.inputs,
             results: self.results.properties.iter().map(|result| JsonResult::new(result, self)).collect(),
             stack: self.results.stack.into(),
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
@@ -142,6 +140,8 @@ impl Report<'_> {
             ended_paths: self.results.ended_paths.iter().map(|(kind, places)| (kind.name(), places.len())).collect(),
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
+            tool: self.origin.tool,
+            inputs: self.origin.inputs,
             exploration: self.results.exploration.map(JsonExploration::from),
             peak_memory_bytes: self.peak_memory_bytes,
         };
