@@ -15,7 +15,7 @@ use crate::escape::json_text;
 use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
 use crate::names::Names;
-use crate::report::{Report, Summary, verdict_name};
+use crate::report::{InputFile, Report, Summary, verdict_name};
 use crate::stack::routine_name;
 
 /// The name and version of the format.
@@ -35,6 +35,9 @@ struct JsonReport<'a> {
     ended_paths: BTreeMap<&'static str, usize>,
     summary: JsonSummary,
     warnings: Vec<String>,
+    tool: &'a str,
+    /// All files that were read.
+    inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
     peak_memory_bytes: u64,
 }
@@ -139,6 +142,8 @@ impl Report<'_> {
             ended_paths: self.results.ended_paths.iter().map(|(kind, places)| (kind.name(), places.len())).collect(),
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
+            tool: self.origin.tool,
+            inputs: self.origin.inputs,
             exploration: self.results.exploration.map(JsonExploration::from),
             peak_memory_bytes: self.peak_memory_bytes,
         };

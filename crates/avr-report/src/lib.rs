@@ -32,6 +32,6 @@ pub use escape::{Escaped, json_text};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use json::SCHEMA;
 pub use listing::listing;
-pub use report::{Report, Summary};
+pub use report::{InputFile, Report, ReportOrigin, Summary};
 pub use stack::StackReport;
 pub use text::{Colour, Detail, explained_heading, warnings};

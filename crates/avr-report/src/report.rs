@@ -3,9 +3,32 @@
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
+use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
 use crate::names::Names;
+
+/// A file that the results were made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// What the file is: `firmware`, `properties`, `eeprom`, `baseline`.
+    pub role: String,
+    /// The path as it was given.
+    pub path: String,
+    /// SHA-256 of the content in hexadecimal digits.
+    pub sha256: String,
+    /// Length of the content in bytes.
+    pub bytes: u64,
+}
+
+/// Where results come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportOrigin<'a> {
+    /// The version of the program and a digest of its sources.
+    pub tool: &'a str,
+    /// The files that were read.
+    pub inputs: &'a [InputFile],
+}
 
 /// The results for one image, ready to be rendered.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +43,8 @@ pub struct Report<'a> {
     pub peak_memory_bytes: u64,
     /// An older report to compare with.
     pub baseline: Option<&'a Baseline>,
+    /// The program and the files that the answers come from.
+    pub origin: ReportOrigin<'a>,
 }
 
 impl<'a> Report<'a> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
 use avr_machine::{Hazard, HazardKind, Limit};
-use avr_report::{Colour, Detail, Report};
+use avr_report::{Colour, Detail, Report, ReportOrigin};
 use avr_verify::{
     Along, Basis, Counts, Culprit, Explained, Explanation, Help, Methods, Obstacle, Origin, PropertyResult, Results,
     StackBound, Statistics, Stretch, Unknown, UnknownBits, Verdict,
@@ -98,7 +98,14 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         last_pass: Duration::ZERO,
         exploration: None,
     };
-    render(&Report { image: &image, device: "atmega328p", results: &results, peak_memory_bytes: 0, baseline: None })
+    render(&Report {
+        image: &image,
+        device: "atmega328p",
+        results: &results,
+        peak_memory_bytes: 0,
+        baseline: None,
+        origin: ReportOrigin::default(),
+    })
 }
 
 fn unknown(culprit: Culprit) -> Verdict {

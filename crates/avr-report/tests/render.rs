@@ -4,7 +4,7 @@ use avr_testkit::schema;
 use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
-use avr_report::{Colour, Report, Summary};
+use avr_report::{Colour, Report, ReportOrigin, Summary};
 use avr_verify::{
     Basis, Exploration, Methods, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
 };
@@ -71,6 +71,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
         results: &results,
         peak_memory_bytes: 12_345_678,
         baseline: None,
+        origin: ReportOrigin::default(),
     })
 }
 
@@ -133,7 +134,8 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
     let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "ended_paths"];
-    assert_eq!(fields, [&expected[..], &["summary", "warnings", "exploration", "peak_memory_bytes"]].concat());
+    let last = ["summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
+    assert_eq!(fields, [&expected[..], &last].concat());
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
     assert_eq!(json()["peak_memory_bytes"], 12_345_678);

@@ -104,6 +104,9 @@ pub struct Verify {
     /// Also check that no hazard happens
     #[arg(long)]
     pub inherent: bool,
+    /// Accept a property file whose list of properties is empty
+    #[arg(long)]
+    pub allow_empty: bool,
     /// The device; by default as the property file or the image says, else atmega328p
     #[arg(long, value_name = "NAME", long_help = device_help())]
     pub device: Option<String>,
@@ -178,6 +181,7 @@ impl Verify {
             properties,
             property: Vec::new(),
             inherent: false,
+            allow_empty: false,
             device: None,
             start: None,
             strategy: Strategy::default(),

@@ -106,13 +106,16 @@ fn what_cannot_be_written_is_an_error_before_the_work() {
     check_refused("json=docs", "docs: cannot be written: is a directory");
     check_refused("json=", "the name of the file is missing");
     check_refused("pdf=report", "'pdf' is no format of reports");
-    check_refused(&format!("json={BRANCH}"), "the report would replace firmware-samples/branch/branch.Og.elf");
+    check_refused(
+        &format!("json={BRANCH}"),
+        "the report would replace firmware-samples/branch/branch.Og.elf, which is an input",
+    );
     let folder = folder();
     let file = folder.path().join("r").display().to_string();
     let twice = [format!("json={file}"), format!("sarif={file}")];
     let output = avr_tvar(&["verify", BRANCH, "--report", &twice[0], "--report", &twice[1]]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("two reports would go there"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("two outputs would go there, the report and the report"), "{}", stderr(&output));
     assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 0);
 }
 

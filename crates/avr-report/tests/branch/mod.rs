@@ -6,7 +6,7 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
-use avr_report::Report;
+use avr_report::{Report, ReportOrigin};
 use avr_verify::{Request, Results};
 
 /// Renders what verification answers about an image of the sample, without times, after `change`. `name` is the name that the
@@ -27,6 +27,13 @@ pub fn with_report<T>(
     results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
     results.exploration = None;
     change(&mut results);
-    let report = Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None };
+    let report = Report {
+        image: &image,
+        device: device.name,
+        results: &results,
+        peak_memory_bytes: 0,
+        baseline: None,
+        origin: ReportOrigin::default(),
+    };
     render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
 }
