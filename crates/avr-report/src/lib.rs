@@ -21,11 +21,12 @@ mod names;
 mod place;
 mod report;
 mod sarif;
+mod specification;
 mod stack;
 mod table;
 mod text;
 
-pub use baseline::{Baseline, BaselineError, Changes, VerdictChange};
+pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
 pub use dot::{Fold, dot};
 pub use escape::{Escaped, json_text};

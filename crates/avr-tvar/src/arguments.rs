@@ -131,6 +131,9 @@ pub struct Verify {
     /// Count as violated what is no violation in itself; can be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
+    /// Do not count this as a regression: the name of a property, or of a condition as --deny names it; can be repeated
+    #[arg(long, value_name = "NAME", requires = "baseline", requires = "deny")]
+    pub accept: Vec<String>,
     /// Accept only verdicts about the hardware: those that rest on the model alone are unknown
     #[arg(long)]
     pub strict: bool,
@@ -186,6 +189,7 @@ impl Verify {
             all_handlers: false,
             no_facts: false,
             deny: Vec::new(),
+            accept: Vec::new(),
             strict: false,
             recheck: false,
             verbose: false,
@@ -236,8 +240,10 @@ pub struct Disasm {
 pub enum Deny {
     /// Properties that hold whatever a part of them says.
     Vacuous,
-    /// That less is proved than in the report of --baseline, or that the stack may get deeper.
+    /// That less is proved or asked than in the report of --baseline, or that the stack may get deeper.
     Regressions,
+    /// That the report of --baseline does not say what was asked, as reports of older versions do not.
+    Incomparable,
 }
 
 /// Formats of what other commands print.

@@ -127,8 +127,19 @@ pub enum InputErrorKind {
         error: BaselineError,
     },
     /// Regressions are denied, and there is nothing to compare with.
-    #[error("--deny regressions: there is no older report to compare with")]
-    NoBaseline,
+    #[error("--deny {what}: there is no older report to compare with")]
+    NoBaseline {
+        /// The argument of `--deny`.
+        what: &'static str,
+    },
+    /// The report would replace the older one, and the next run would compare with what this one found.
+    #[error("{path}: the report would replace {baseline}, which it is compared with")]
+    ReportOverBaseline {
+        /// The path of the report.
+        path: String,
+        /// The path of the older report.
+        baseline: String,
+    },
     /// A report would go where another one goes.
     #[error("{path}: two reports would go there")]
     SameReport {
@@ -240,8 +251,8 @@ impl InputErrorKind {
             }
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
-            Self::NoBaseline => "name one with --baseline".to_owned(),
-            Self::SameReport { .. } | Self::ReportOverInput { .. } => "give the report a file of its own".to_owned(),
+            Self::NoBaseline { .. } => "name one with --baseline".to_owned(),
+            Self::SameReport { .. } | Self::ReportOverInput { .. } | Self::ReportOverBaseline { .. } => "give the report a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
             Self::Manifest { .. } => {

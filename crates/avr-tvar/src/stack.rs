@@ -135,6 +135,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
         image: &job.image,
         device: job.device.name,
         results: &results,
+        specification: None,
         peak_memory_bytes: memory::peak() as u64,
         baseline: None,
     };

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use avr_certificate::{Certificate, Claim};
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::{Property, PropertyError, PropertyFile, formula_text};
+use avr_properties::{Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Detail, Escaped, Report, warnings};
 use avr_verify::{
     Basis, Culprit, Exhausted, Known, Methods, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
@@ -21,6 +21,7 @@ use avr_verify::{
 
 use crate::arguments::{Deny, Verify};
 use crate::attached;
+use crate::baseline;
 use crate::certificate;
 use crate::confirm;
 use crate::device::{self, Wishes};
@@ -113,7 +114,7 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
     if arguments.strict {
         results = results.strict();
     }
-    let is_worse = report(&job, &results, arguments, detail)?;
+    let is_denied = report(&job, &results, arguments, detail)?;
     if let Some(path) = &arguments.certificate {
         match certificate.map(|coming| coming.recv()) {
             Some(Ok(certificate)) => {
@@ -129,7 +130,7 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
         }
     }
     Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
-        Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
+        Exit::Holds | Exit::Unknown if is_denied => Exit::Violated,
         exit => exit,
     })
 }
@@ -193,11 +194,9 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
     let inputs = [Some(&arguments.firmware), arguments.properties.as_ref()];
     arguments.certificate.as_deref().map_or(Ok(()), files::check)?;
     reports::check(&arguments.report, &inputs.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
-    if arguments.baseline.is_none() && arguments.deny.contains(&Deny::Regressions) {
-        return Err(InputErrorKind::NoBaseline.into());
-    }
+    let baseline = baseline::read(arguments)?;
     Ok(Job {
-        baseline: arguments.baseline.as_deref().map(read_baseline).transpose()?,
+        baseline,
         eeprom: eeprom::content(&file, device)?,
         image,
         device,
@@ -218,12 +217,6 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
         known: Known::default(),
     })
-}
-
-fn read_baseline(path: &Path) -> Result<Baseline, InputError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| InputErrorKind::Read { path: name.clone(), error })?;
-    Baseline::parse(&text).map_err(|error| InputErrorKind::Baseline { path: name, error }.into())
 }
 
 /// The content of a property file that says nothing.
@@ -320,13 +313,15 @@ fn rechecked(arguments: &Verify) -> Result<Option<Results>, InputError> {
     })
 }
 
-/// Reports, and says whether less is proved than in the older report, if there is one.
+/// Reports, and says whether something is denied that the comparison with the older report found.
 fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
+    let specification = job.specification()?;
     let report = Report {
         image: &job.image,
         device: job.device.name,
         results,
+        specification: Some(&specification),
         peak_memory_bytes,
         baseline: job.baseline.as_ref(),
     };
@@ -335,7 +330,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     if let Some(directory) = &arguments.evidence {
         evidence::write(directory, &report, &machine)?;
     }
-    Ok(report.changes().is_some_and(|changes| changes.has_regressions()))
+    Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }
 
 impl Job {
@@ -352,6 +347,12 @@ impl Job {
             watch: &self.monitor,
             known: Some(&self.known),
         }
+    }
+
+    /// The question.
+    fn specification(&self) -> Result<Specification, PropertyError> {
+        let Self { image, device, file, eeprom, start, .. } = self;
+        Setting { image, device, start: *start, file, eeprom }.specification()
     }
 
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
