@@ -131,3 +131,35 @@ fn event_name(event: EnvironmentEvent) -> &'static str {
         EnvironmentEvent::BrownOut => "brown_out",
     }
 }
+
+impl Specification {
+    /// The conditions that leave out runs which `other` does not leave out, or that describe another machine, as sentences without full
+    /// stops.
+    #[must_use]
+    pub fn conditions_beyond(&self, other: &Self) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut differ = |what: &str, own: String, others: String| {
+            if own != others {
+                all.push(format!("{what} is {own}, not {others}"));
+            }
+        };
+        let fuses = |FuseBytes { low, high, extended }: FuseBytes| format!("{low:#04x} {high:#04x} {extended:#04x}");
+        differ("the device", self.device.to_owned(), other.device.to_owned());
+        differ("the start", format!("{:#06x}", self.start), format!("{:#06x}", other.start));
+        differ("the fuse setting (low high extended)", fuses(self.fuses), fuses(other.fuses));
+        all.extend(self.assume.difference(&other.assume).map(|assumed| format!("{assumed} is assumed")));
+        all.extend(self.allow.difference(&other.allow).map(|hazard| format!("{hazard} is allowed")));
+        all.extend(other.forbid.difference(&self.forbid).map(|hazard| format!("{hazard} is not forbidden")));
+        all.extend(other.environment.difference(&self.environment).map(|event| format!("{event} never happens")));
+        if self.eeprom.iter().any(|(address, byte)| other.eeprom.get(address) != Some(byte)) {
+            all.push("the EEPROM has a content that is not asked for".to_owned());
+        }
+        all
+    }
+
+    /// Whether both describe the same machine under the same conditions.
+    #[must_use]
+    pub fn has_conditions_of(&self, other: &Self) -> bool {
+        Self { properties: Vec::new(), ..self.clone() } == Self { properties: Vec::new(), ..other.clone() }
+    }
+}

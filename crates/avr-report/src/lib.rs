@@ -10,6 +10,7 @@ mod culprit;
 mod dot;
 mod escape;
 mod evidence;
+mod expectation;
 mod explanation;
 mod github;
 mod html;
@@ -30,6 +31,7 @@ pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, Verdict
 pub use check::{CheckReport, rejected_json, rejected_text};
 pub use dot::{Fold, dot};
 pub use escape::{Escaped, json_text};
+pub use expectation::{Answer, Expectation, Expected};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use json::SCHEMA;
 pub use listing::listing;

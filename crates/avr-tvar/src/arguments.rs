@@ -87,9 +87,12 @@ const CHECK_HELP: &str = "\
 Example:
   avr-tvar verify firmware.elf firmware.ron --certificate firmware.cert
   avr-tvar check firmware.cert firmware.elf
+  avr-tvar check firmware.cert firmware.elf --expect holds --properties firmware.ron     as a gate
 
 Exit codes: 0 every claim of the certificate is proved, 1 the certificate is rejected, 2 wrong usage, or the files cannot be
-read, 4 internal error. A certificate may also prove that a property is violated: read what is proved.";
+read, 4 internal error. A certificate may claim nothing, or that a property is violated: read what is proved, or expect it.
+With --expect holds: 0 every property is proved to hold as asked for, 1 the certificate is rejected or a property is proved
+to be violated, 3 a property is not proved as asked for.";
 
 /// What `verify` takes.
 #[derive(Clone, Debug, Args)]
@@ -214,6 +217,15 @@ pub struct Check {
     pub certificate: PathBuf,
     /// The firmware that it is for
     pub firmware: PathBuf,
+    /// What every property must have come to, or the exit code is not 0
+    #[arg(long, value_name = "VERDICT")]
+    pub expect: Option<Expect>,
+    /// Property file that is expected to hold; without one, that of the certificate
+    #[arg(long, value_name = "FILE", requires = "expect")]
+    pub properties: Option<PathBuf>,
+    /// Expect verdicts about the hardware: what is proved in the model only is open
+    #[arg(long, requires = "expect")]
+    pub strict: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -233,6 +245,13 @@ pub struct Disasm {
     /// Byte address of the first instruction, for boot loaders
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
+}
+
+/// What can be expected of a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Expect {
+    /// Every property is claimed and proved to hold, under no more assumptions and allowances than the property file has.
+    Holds,
 }
 
 /// What can be denied.
