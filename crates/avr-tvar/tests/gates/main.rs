@@ -5,4 +5,5 @@ mod action;
 mod baseline;
 mod certificate;
 mod project;
+#[cfg(unix)]
 mod table;
