@@ -88,7 +88,8 @@ impl Setting<'_> {
             Err(error) => return Err(error),
         };
         let is_monotone = stated.as_ref().is_some_and(|stated| stated.is_monotone);
-        let (bound, under) = stated.map_or_else(|| (None, property.under().to_vec()), |it| (Some(it.formula), it.under));
+        let (bound, under) =
+            stated.map_or_else(|| (None, property.under().to_vec()), |it| (Some(it.formula), it.under));
         let stack_limit = match property.kind() {
             PropertyKind::Stack(limit) => Some(*limit),
             _ => None,

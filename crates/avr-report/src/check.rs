@@ -267,10 +267,7 @@ fn verdict_name(proved: &Proved) -> Option<&'static str> {
 
 impl<'a> From<&'a Expectation> for JsonExpectation<'a> {
     fn from(expectation: &'a Expectation) -> Self {
-        Self {
-            met: expectation.is_met(),
-            properties: expectation.properties.iter().map(JsonExpected::from).collect(),
-        }
+        Self { met: expectation.is_met(), properties: expectation.properties.iter().map(JsonExpected::from).collect() }
     }
 }
 

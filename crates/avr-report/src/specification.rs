@@ -69,7 +69,8 @@ impl SpecificationData {
 
     pub(crate) fn of(specification: &Specification) -> Self {
         let Specification { start, fuses, eeprom, assume, allow, forbid, environment, properties, .. } = specification;
-        let owned = |names: &std::collections::BTreeSet<&str>| Some(names.iter().map(|&name| name.to_owned()).collect());
+        let owned =
+            |names: &std::collections::BTreeSet<&str>| Some(names.iter().map(|&name| name.to_owned()).collect());
         let mut digest = Sha256::new();
         for (address, byte) in eeprom {
             digest.update(address.to_le_bytes());

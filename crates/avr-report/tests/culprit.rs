@@ -97,7 +97,14 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         last_pass: Duration::ZERO,
         exploration: None,
     };
-    render(&Report { image: &image, device: "atmega328p", results: &results, specification: None, peak_memory_bytes: 0, baseline: None })
+    render(&Report {
+        image: &image,
+        device: "atmega328p",
+        results: &results,
+        specification: None,
+        peak_memory_bytes: 0,
+        baseline: None,
+    })
 }
 
 fn unknown(culprit: Culprit) -> Verdict {

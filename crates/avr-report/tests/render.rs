@@ -133,7 +133,11 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
     let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions"];
-    assert_eq!(fields, [&expected[..], &["specification", "ended_paths", "summary", "warnings", "exploration", "peak_memory_bytes"]].concat());
+    assert_eq!(
+        fields,
+        [&expected[..], &["specification", "ended_paths", "summary", "warnings", "exploration", "peak_memory_bytes"]]
+            .concat()
+    );
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
     assert_eq!(json()["peak_memory_bytes"], 12_345_678);

@@ -46,7 +46,8 @@ fn check(arguments: &Check, certificate: &Certificate) -> Result<Exit, InputErro
         Ok(checked) => {
             let expectation = arguments.expect.map(|Expect::Holds| {
                 let eeprom = header.eeprom.iter().copied().collect();
-                let setting = Setting { image: &image, device, start: header.start, file: &checked.file, eeprom: &eeprom };
+                let setting =
+                    Setting { image: &image, device, start: header.start, file: &checked.file, eeprom: &eeprom };
                 let claims = setting.specification()?;
                 let asked = asked.as_ref().unwrap_or(&claims);
                 Ok::<_, InputError>(Expectation::of(asked, &claims, &checked.properties, arguments.strict))

@@ -252,7 +252,9 @@ impl InputErrorKind {
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
             Self::NoBaseline { .. } => "name one with --baseline".to_owned(),
-            Self::SameReport { .. } | Self::ReportOverInput { .. } | Self::ReportOverBaseline { .. } => "give the report a file of its own".to_owned(),
+            Self::SameReport { .. } | Self::ReportOverInput { .. } | Self::ReportOverBaseline { .. } => {
+                "give the report a file of its own".to_owned()
+            }
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
             Self::Manifest { .. } => {

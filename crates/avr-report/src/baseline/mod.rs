@@ -188,8 +188,11 @@ impl Baseline {
         let old = self.results.iter().enumerate();
         let mut old: Vec<_> =
             old.map(|(number, result)| Some((result, self.specification().property(number, &result.name)))).collect();
-        let new: Vec<_> =
-            now.iter().enumerate().map(|(number, result)| (result, specification.property(number, &result.name))).collect();
+        let new: Vec<_> = now
+            .iter()
+            .enumerate()
+            .map(|(number, result)| (result, specification.property(number, &result.name)))
+            .collect();
         let mut before: Vec<Option<Before<'_>>> = vec![None; new.len()];
         for is_same in [is_same_property, has_same_name] {
             for (place, now) in before.iter_mut().zip(&new).filter(|(place, _)| place.is_none()) {

@@ -57,7 +57,12 @@ fn definitions_are_part_of_what_is_asked() {
 fn fairness_that_changes_is_a_regression() {
     let told = "the fairness of 'lights' was G F PORTC == 0 and is G F PORTC == 0, G F PORTB == 0";
     check_file("\"G F PORTC == 0\"", "\"G F PORTC == 0\", \"G F PORTB == 0\"", "lights", told);
-    check_file(", under: [\"G F PORTC == 0\"]", "", "lights", "the fairness of 'lights' was G F PORTC == 0 and is none");
+    check_file(
+        ", under: [\"G F PORTC == 0\"]",
+        "",
+        "lights",
+        "the fairness of 'lights' was G F PORTC == 0 and is none",
+    );
 }
 
 #[test]
@@ -176,15 +181,8 @@ fn the_report_never_replaces_what_it_is_compared_with() {
     for report in ["released.json", "latest.json", "folder/../released.json"] {
         for baseline in ["released.json", "latest.json"] {
             let report = format!("json={report}");
-            let output = project.run(&[
-                "verify",
-                "firmware.elf",
-                "firmware.ron",
-                "--baseline",
-                baseline,
-                "--report",
-                &report,
-            ]);
+            let output =
+                project.run(&["verify", "firmware.elf", "firmware.ron", "--baseline", baseline, "--report", &report]);
             assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{}", said(&output));
             assert!(said(&output).contains(", which it is compared with\n"), "{}", said(&output));
         }

@@ -2,8 +2,7 @@
 
 use crate::project::{Project, RELEASED, said};
 
-const GATE: [&str; 7] =
-    ["check", "released.cert", "firmware.elf", "--expect", "holds", "--properties", "firmware.ron"];
+const GATE: [&str; 7] = ["check", "released.cert", "firmware.elf", "--expect", "holds", "--properties", "firmware.ron"];
 
 /// Expects the exit code of the gate after a change of the property file, and a part of what it says.
 #[track_caller]
@@ -25,7 +24,12 @@ fn what_is_asked_for_must_be_claimed() {
     check("PORTD <= 2", "PORTD <= 3", 3, formula);
     check("max_bytes: 4", "max_bytes: 3", 3, "open      depth: the certificate speaks of another formula: ");
     check("PORTD < 3", "PORTD < 4", 3, "expected  4 of 6 properties");
-    check(", under: [\"G F PORTC == 0\"]", "", 3, "open      lights: the certificate assumes G F PORTC == 0 of fair paths");
+    check(
+        ", under: [\"G F PORTC == 0\"]",
+        "",
+        3,
+        "open      lights: the certificate assumes G F PORTC == 0 of fair paths",
+    );
     check("Always(name: \"range\", check: \"PORTD <= 2\"),", "", 0, "expected  5 of 5 properties");
 }
 
@@ -58,7 +62,8 @@ fn what_is_proved_of_more_runs_carries_over_only_where_it_is_universal() {
     let project = Project::released();
     project.change("assume: [", more);
     let text = std::fs::read_to_string(project.path("firmware.ron")).expect("the file is there");
-    let universal = text.lines().filter(|line| !["one", "lights"].iter().any(|name| line.contains(&format!("\"{name}\""))));
+    let universal =
+        text.lines().filter(|line| !["one", "lights"].iter().any(|name| line.contains(&format!("\"{name}\""))));
     project.write("firmware.ron", &universal.collect::<Vec<_>>().join("\n"));
     let output = project.run(&GATE);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
