@@ -4,7 +4,7 @@ mod difference;
 
 use std::collections::BTreeSet;
 
-use avr_properties::Specification;
+use avr_properties::{Specification, StackLimit};
 use avr_verify::{Basis, PropertyResult, Results, StackBound};
 pub use difference::{Difference, Effect};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -183,7 +183,8 @@ impl Baseline {
     }
 
     /// Adds the differences of each property from the one of the same name. Of several with one name those with the same formula stand
-    /// for each other, then each for the next one.
+    /// for each other, then each for the next one. A limit of the stack, which is part of its name if it has no other, stands for a
+    /// larger one.
     fn add_properties(&self, changes: &mut Changes, now: &[PropertyResult], specification: &SpecificationData) {
         let old = self.results.iter().enumerate();
         let mut old: Vec<_> =
@@ -194,7 +195,7 @@ impl Baseline {
             .map(|(number, result)| (result, specification.property(number, &result.name)))
             .collect();
         let mut before: Vec<Option<Before<'_>>> = vec![None; new.len()];
-        for is_same in [is_same_property, has_same_name] {
+        for is_same in [is_same_property, has_same_name, has_no_larger_limit] {
             for (place, now) in before.iter_mut().zip(&new).filter(|(place, _)| place.is_none()) {
                 let same = |one: &&mut Option<Before<'_>>| one.is_some_and(|one| is_same(one, *now));
                 *place = old.iter_mut().find(same).and_then(Option::take);
@@ -252,6 +253,11 @@ fn is_same_property(before: Before<'_>, now: Now<'_>) -> bool {
 
 fn has_same_name(before: Before<'_>, now: Now<'_>) -> bool {
     before.0.name == now.0.name
+}
+
+fn has_no_larger_limit(before: Before<'_>, now: Now<'_>) -> bool {
+    let limit = |data: Option<&PropertyData>| data.and_then(|data| data.stack_limit).map(StackLimit::from);
+    limit(before.1).zip(limit(now.1)).is_some_and(|(before, now)| now.implies(before))
 }
 
 /// What is different in one verdict. What holds about the hardware proves more than what holds in the model.

@@ -128,6 +128,19 @@ fn what_asks_for_more_is_no_regression() {
     }
 }
 
+/// A limit is part of the name that a property has by default.
+#[test]
+fn a_smaller_limit_of_the_stack_without_a_name_is_no_regression() {
+    for (limit, code) in [(3, 0), (4, 0), (5, 1)] {
+        let project = Project::new();
+        project.change("Stack(name: \"depth\", max_bytes: 4)", "Stack(max_bytes: 4)");
+        project.release();
+        project.change("Stack(max_bytes: 4)", &format!("Stack(max_bytes: {limit})"));
+        let output = project.run(&GATE);
+        assert_eq!(output.status.code(), Some(code), "{limit}: {}", said(&output));
+    }
+}
+
 #[test]
 fn what_an_older_report_does_not_say_is_not_comparable() {
     let project = Project::released();
