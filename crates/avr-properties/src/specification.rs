@@ -10,7 +10,7 @@ use crate::file::EnvironmentEvent;
 use crate::property::{Property, PropertyKind, StackLimit};
 use crate::setting::Setting;
 
-/// What is asked of a firmware, and under which conditions.
+/// A question about a firmware, and the conditions under which it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Specification {
@@ -22,8 +22,8 @@ pub struct Specification {
     pub fuses: FuseBytes,
     /// The content of the EEPROM as far as it is known, by address.
     pub eeprom: BTreeMap<u16, u8>,
-    /// What is assumed: a text for each bit that hardware always gives the same value, such as `PINB.4 == 0`, and for each interrupt that
-    /// never comes, such as `never(INT1)`. More of them leave out more runs.
+    /// Assumptions: a text for each bit that hardware always gives the same value, such as `PINB.4 == 0`, and for each
+    /// interrupt that never comes, such as `never(INT1)`. More of them leave out more runs.
     pub assume: BTreeSet<String>,
     /// The hazards that are allowed, by name.
     pub allow: BTreeSet<&'static str>,
@@ -31,7 +31,7 @@ pub struct Specification {
     pub forbid: BTreeSet<&'static str>,
     /// The events beside those of the device, as property files name them.
     pub environment: BTreeSet<&'static str>,
-    /// Whether paths may end in an allowed hazard after which nothing is defined.
+    /// True if paths may end in an allowed hazard after which nothing is defined.
     pub ends_paths: bool,
     /// The properties, in the order of the file.
     pub properties: Vec<SpecifiedProperty>,
@@ -51,12 +51,12 @@ pub struct SpecifiedProperty {
     pub under: Vec<String>,
     /// The limit, if it is one of the stack.
     pub stack_limit: Option<StackLimit>,
-    /// Whether it holds of some of the runs wherever it holds of all.
+    /// True if it holds of some of the runs wherever it holds of all.
     pub is_monotone: bool,
 }
 
 impl Setting<'_> {
-    /// What is asked.
+    /// The specification.
     ///
     /// # Errors
     /// When a property or an assumption cannot be bound.
@@ -100,7 +100,7 @@ impl Setting<'_> {
 }
 
 impl StackLimit {
-    /// Whether whatever keeps this limit keeps the other one.
+    /// True if every run that keeps this limit keeps the other one.
     #[must_use]
     pub fn implies(self, other: Self) -> bool {
         match (self, other) {
@@ -134,8 +134,8 @@ fn event_name(event: EnvironmentEvent) -> &'static str {
 }
 
 impl Specification {
-    /// The conditions that leave out runs which `other` does not leave out, or that describe another machine, as sentences without full
-    /// stops.
+    /// The conditions that leave out runs which `other` does not leave out, or that describe another machine, as
+    /// sentences without full stops.
     #[must_use]
     pub fn conditions_beyond(&self, other: &Self) -> Vec<String> {
         let mut all = Vec::new();
@@ -158,7 +158,7 @@ impl Specification {
         all
     }
 
-    /// Whether both describe the same machine under the same conditions.
+    /// True if both describe the same machine under the same conditions.
     #[must_use]
     pub fn has_conditions_of(&self, other: &Self) -> bool {
         Self { properties: Vec::new(), ..self.clone() } == Self { properties: Vec::new(), ..other.clone() }

@@ -28,7 +28,7 @@ pub struct CheckReport<'a> {
     pub checked: &'a avr_check::Report,
     /// What it rests on beside the firmware and the device.
     pub assumptions: &'a [String],
-    /// What was expected of it; none if nothing was.
+    /// The expectation and how far it is met; none if nothing was expected.
     pub expectation: Option<&'a Expectation>,
 }
 
@@ -58,7 +58,7 @@ struct JsonExpectation<'a> {
 struct JsonExpected<'a> {
     name: &'a str,
     answer: &'static str,
-    /// Why nothing is proved of it as it was asked for.
+    /// The reason for which nothing is proved of it as it was asked for.
     reason: Option<&'a str>,
 }
 

@@ -1,4 +1,5 @@
-//! Expectations on a certificate: every property that is asked for is claimed and holds, under no more than what is asked for.
+//! Expectations on a certificate: every property that is asked for is claimed and holds, under no more than what is
+//! asked for.
 
 use avr_certificate::{Basis, Verdict};
 use avr_check::{Checked, Proved};
@@ -32,8 +33,8 @@ pub enum Answer {
 }
 
 impl Expectation {
-    /// The answers to what is `asked` of a certificate that proves this of each property that it `claims`. With `strict`, what rests on the
-    /// model is open.
+    /// The answers to what is `asked` of a certificate that proves this of each property that it `claims`. With
+    /// `strict`, what rests on the model is open.
     #[must_use]
     pub fn of(asked: &Specification, claims: &Specification, proved: &[Checked], strict: bool) -> Self {
         let subject = Subject { asked, claims, proved, strict };
@@ -44,13 +45,13 @@ impl Expectation {
         Self { properties: asked.properties.iter().map(answer).collect() }
     }
 
-    /// Whether a property is proved to be violated.
+    /// True if a property is proved to be violated.
     #[must_use]
     pub fn is_violated(&self) -> bool {
         self.properties.iter().any(|property| property.answer == Answer::Violated)
     }
 
-    /// Whether every property is proved to hold.
+    /// True if every property is proved to hold.
     #[must_use]
     pub fn is_met(&self) -> bool {
         self.properties.iter().all(|property| property.answer == Answer::Holds)

@@ -32,7 +32,7 @@ struct JsonReport<'a> {
     /// What changed since the older report that was given.
     changes: Option<Changes>,
     assumptions: &'a [String],
-    /// What was asked, and under which conditions.
+    /// The question and its conditions.
     specification: Option<SpecificationData>,
     /// At how many instructions paths end that no property speaks of, by the hazard.
     ended_paths: BTreeMap<&'static str, usize>,

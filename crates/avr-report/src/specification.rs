@@ -1,4 +1,5 @@
-//! The specification in reports: what was asked, and under which conditions. A report of an older version may lack parts of it.
+//! The specification in reports: what was asked, and under which conditions. A report of an older version may lack
+//! parts of it.
 
 use avr_properties::{Specification, SpecifiedProperty, StackLimit};
 use serde::{Deserialize, Serialize};
@@ -25,10 +26,10 @@ pub(crate) struct FusesData {
     pub(crate) extended: u8,
 }
 
-/// What is known of the EEPROM.
+/// The known content of the EEPROM.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EepromData {
-    /// How many bytes.
+    /// The number of bytes.
     pub(crate) bytes: usize,
     /// The digest of their addresses and contents.
     pub(crate) sha256: String,

@@ -217,7 +217,7 @@ pub struct Check {
     pub certificate: PathBuf,
     /// The firmware that it is for
     pub firmware: PathBuf,
-    /// What every property must have come to, or the exit code is not 0
+    /// The verdict that every property must have been proved to have, or the exit code is not 0
     #[arg(long, value_name = "VERDICT")]
     pub expect: Option<Expect>,
     /// Property file that is expected to hold; without one, that of the certificate
@@ -247,10 +247,11 @@ pub struct Disasm {
     pub start: Option<u32>,
 }
 
-/// What can be expected of a certificate.
+/// Expectations on a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Expect {
-    /// Every property is claimed and proved to hold, under no more assumptions and allowances than the property file has.
+    /// Every property is claimed and proved to hold, under no more assumptions and allowances than the property file
+    /// has.
     Holds,
 }
 
@@ -259,9 +260,9 @@ pub enum Expect {
 pub enum Deny {
     /// Properties that hold whatever a part of them says.
     Vacuous,
-    /// That less is proved or asked than in the report of --baseline, or that the stack may get deeper.
+    /// Less is proved or asked than in the report of --baseline, or the stack may get deeper.
     Regressions,
-    /// That the report of --baseline does not say what was asked, as reports of older versions do not.
+    /// The report of --baseline does not say what was asked, as reports of older versions do not.
     Incomparable,
 }
 

@@ -32,12 +32,13 @@ pub(crate) fn read(arguments: &Verify) -> Result<Option<Baseline>, InputError> {
     Ok(Some(baseline.accepting(arguments.accept.iter().cloned())))
 }
 
-/// Whether two paths lead to one file, links followed.
+/// True if two paths lead to one file, links followed.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-/// Whether something is denied that changed since the older report. Names it, and what of `--accept` accepts nothing.
+/// True if something is denied that changed since the older report. A note names it, and another one each name of
+/// `--accept` that accepts nothing.
 pub(crate) fn is_denied(changes: &Changes, arguments: &Verify) -> bool {
     let denied = |deny: Deny, names: Vec<&str>, what: &str| {
         if names.is_empty() || !arguments.deny.contains(&deny) {

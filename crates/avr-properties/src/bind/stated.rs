@@ -18,8 +18,8 @@ pub(crate) struct Stated {
     pub(crate) formula: String,
     /// The fairness that is assumed, with all definitions expanded.
     pub(crate) under: Vec<String>,
-    /// Whether it holds of some of the runs wherever it holds of all: it is universal, speaks of hazards only as the inherent property does,
-    /// and assumes no fairness.
+    /// True if it holds of some of the runs wherever it holds of all: it is universal, speaks of hazards only as the
+    /// inherent property does, and assumes no fairness.
     pub(crate) is_monotone: bool,
 }
 
@@ -68,7 +68,7 @@ impl Binder<'_> {
     }
 }
 
-/// Whether a formula, or its negation where `positive` is false, speaks of all runs and never of the existence of one.
+/// True if a formula, or its negation where `positive` is false, speaks of all runs and never of the existence of one.
 fn is_universal<A>(formula: &Formula<A>, positive: bool) -> bool {
     let here = match formula {
         Formula::Modal(modality, _) => (*modality == Modality::Box) == positive,
@@ -84,5 +84,42 @@ fn is_universal<A>(formula: &Formula<A>, positive: bool) -> bool {
             formula.children().into_iter().all(|child| is_universal(child, true) && is_universal(child, false))
         }
         _ => formula.children().into_iter().all(|child| is_universal(child, positive)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_universal;
+    use mu_calculus::parse_formula;
+
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        let formula = parse_formula(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(is_universal(&formula, true), expected, "{text}");
+        assert_eq!(is_universal(&formula, false), !expected, "{text}");
+    }
+
+    #[test]
+    fn formulas_about_all_runs_are_told_from_those_about_some() {
+        check("AG (p == 1)", true);
+        check("!EF (p == 1)", true);
+        check("A[p == 1 U q == 1]", true);
+        check("A[G F (p == 1)]", true);
+        check("nu X. p == 1 && []X", true);
+        check("AF (p == 1) -> q == 1", false);
+        check("EF (p == 1) -> q == 1", true);
+        check("EF (p == 1)", false);
+        check("E[F G (p == 1)]", false);
+        check("mu X. p == 1 || <>X", false);
+    }
+
+    #[test]
+    fn formulas_about_all_and_some_runs_are_about_neither_alone() {
+        for text in ["AG EF (p == 1)", "AG (p == 1) <-> q == 1", "AG (p == 1) && EF (q == 1)", "[](<>(p == 1))"] {
+            let formula = parse_formula(text).expect("it is a formula");
+            assert!(!is_universal(&formula, true) && !is_universal(&formula, false), "{text}");
+        }
+        let boolean = parse_formula("p == 1 <-> q == 1").expect("it is a formula");
+        assert!(is_universal(&boolean, true) && is_universal(&boolean, false));
     }
 }

@@ -12,20 +12,21 @@ use crate::specification::{PropertyData, SpecificationData};
 /// Something that is asked, or that an answer rests on, and that is not as before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The name by which it can be accepted: that of a property, or of a condition such as `fuses` or `assume PINB.4 == 0`.
+    /// The name by which it can be accepted: that of a property, or of a condition such as `fuses` or
+    /// `assume PINB.4 == 0`.
     pub name: String,
     /// The difference, as a sentence without a full stop.
     pub what: String,
-    /// What follows for what is proved.
+    /// The consequence for what is proved.
     pub effect: Effect,
-    /// Whether it is accepted.
+    /// True if it is accepted.
     pub accepted: bool,
-    /// Whether it is one of the property that has the name.
+    /// True if it is one of the property that has the name.
     #[serde(skip)]
     pub(super) is_of_property: bool,
 }
 
-/// What a difference does to what is proved.
+/// Consequence of a difference for what is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
@@ -70,7 +71,7 @@ pub(super) fn of_conditions(
     all
 }
 
-/// What it means that a set has more members than before.
+/// Meaning of a set that has more members than before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum More {
     IsWorse,

@@ -92,7 +92,7 @@ pub struct VerdictChange {
     pub after: Option<String>,
     /// Whether less is proved than before.
     pub regression: bool,
-    /// Whether the regression is accepted.
+    /// True if the regression is accepted.
     pub accepted: bool,
 }
 
@@ -109,9 +109,9 @@ pub struct Changes {
     pub stack: Option<(Option<u32>, Option<u32>)>,
     /// Whether no bound is known that is as good as the one before.
     pub stack_regression: bool,
-    /// Whether the regression of the stack is accepted.
+    /// True if the regression of the stack is accepted.
     pub stack_accepted: bool,
-    /// What else is asked, or rests on something else, than before.
+    /// Differences of what is asked and of what the answers rest on.
     pub differences: Vec<Difference>,
     /// Functions and handlers that are reached now and were not before.
     pub appeared: Vec<String>,
@@ -182,9 +182,9 @@ impl Baseline {
         self.specification.as_ref().unwrap_or(&NOTHING)
     }
 
-    /// Adds the differences of each property from the one of the same name. Of several with one name those with the same formula stand
-    /// for each other, then each for the next one. A limit of the stack, which is part of its name if it has no other, stands for a
-    /// larger one.
+    /// Adds the differences of each property from the one of the same name. Of several with one name those with the
+    /// same formula stand for each other, then each for the next one. A limit of the stack, which is part of its name
+    /// if it has no other, stands for a larger one.
     fn add_properties(&self, changes: &mut Changes, now: &[PropertyResult], specification: &SpecificationData) {
         let old = self.results.iter().enumerate();
         let mut old: Vec<_> =
@@ -304,9 +304,9 @@ fn is_worse(before: &OldStack, now: StackBound) -> bool {
 }
 
 impl Changes {
-    /// The names of what makes less proved than before and is not accepted, each once: a verdict got worse, a property is gone, is stated
-    /// otherwise or has become vacuous, the stack may get deeper, more is assumed or allowed, less may happen or is forbidden, or device,
-    /// start, fuses or EEPROM are others.
+    /// The names of what makes less proved than before and is not accepted, each once: a verdict got worse, a property
+    /// is gone, is stated otherwise or has become vacuous, the stack may get deeper, more is assumed or allowed, less
+    /// may happen or is forbidden, or device, start, fuses or EEPROM are others.
     #[must_use]
     pub fn regressions(&self) -> Vec<&str> {
         let verdicts = self.verdicts.iter().filter(|change| change.regression && !change.accepted);
@@ -326,7 +326,7 @@ impl Changes {
         counted.map(|one| one.name.as_str())
     }
 
-    /// Whether something that counts has the name and is accepted.
+    /// True if something that counts has the name and is accepted.
     #[must_use]
     pub fn accepts(&self, name: &str) -> bool {
         self.verdicts.iter().any(|change| change.accepted && change.name == name)

@@ -1,4 +1,5 @@
-//! The gate `check --expect holds`: every property that is asked for is claimed and holds, under no more than is asked for.
+//! The gate `check --expect holds`: every property that is asked for is claimed and holds, under no more than is asked
+//! for.
 
 use crate::project::{Project, RELEASED, said};
 
@@ -53,7 +54,7 @@ fn no_more_may_be_assumed_or_allowed_than_is_asked_for() {
     assert!(said(&output).contains(device), "{}", said(&output));
 }
 
-/// What holds of all runs holds of fewer; what exists in some run need not exist in fewer.
+/// A property of all runs is one of fewer runs; the existence of a run is not.
 #[test]
 fn what_is_proved_of_more_runs_carries_over_only_where_it_is_universal() {
     let more = "assume: [\"PINC.0 == 0\", ";

@@ -96,7 +96,7 @@ impl Project {
     }
 }
 
-/// What a run said, on both outputs.
+/// Both outputs of a run.
 pub fn said(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is UTF-8");
     text(&output.stdout) + &text(&output.stderr)

@@ -1,4 +1,5 @@
-//! The table of the book (`docs/gates.md`): each of its gates is green before a release gets worse in this way and red after it.
+//! The table of the book (`docs/gates.md`): each of its gates is green before a release gets worse in this way and red
+//! after it.
 
 use std::fs;
 use std::path::Path;
