@@ -9,6 +9,7 @@ mod fairness;
 mod name;
 mod operand;
 mod pattern;
+mod stated;
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -30,6 +31,7 @@ pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumpt
 use ending::Ending;
 pub use fairness::Fairness;
 pub use pattern::formula_text;
+pub(crate) use stated::stated;
 
 /// What names are bound to.
 #[derive(Clone, Copy, Debug)]

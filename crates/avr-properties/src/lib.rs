@@ -23,6 +23,7 @@ mod occurred;
 mod property;
 mod reads;
 mod setting;
+mod specification;
 mod syntax;
 mod value;
 mod view;
@@ -40,5 +41,6 @@ pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences
 pub use property::{Property, PropertyKind, StackLimit};
 pub use reads::CellsRead;
 pub use setting::Setting;
+pub use specification::{Specification, SpecifiedProperty};
 pub use syntax::check_syntax;
 pub use view::{Event, Occurrence, StateView};

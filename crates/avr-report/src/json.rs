@@ -16,6 +16,7 @@ use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
 use crate::names::Names;
 use crate::report::{InputFile, Report, Summary, verdict_name};
+use crate::specification::SpecificationData;
 use crate::stack::routine_name;
 
 /// The name and version of the format.
@@ -31,6 +32,8 @@ struct JsonReport<'a> {
     /// What changed since the older report that was given.
     changes: Option<Changes>,
     assumptions: &'a [String],
+    /// The question and its conditions.
+    specification: Option<SpecificationData>,
     /// At how many instructions paths end that no property speaks of, by the hazard.
     ended_paths: BTreeMap<&'static str, usize>,
     summary: JsonSummary,
@@ -139,6 +142,7 @@ impl Report<'_> {
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
             changes: self.changes(),
             assumptions: &self.results.assumptions,
+            specification: self.specification.map(SpecificationData::of),
             ended_paths: self.results.ended_paths.iter().map(|(kind, places)| (kind.name(), places.len())).collect(),
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),

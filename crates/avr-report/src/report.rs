@@ -2,6 +2,7 @@
 
 use avr_image::Image;
 use avr_machine::device::Device;
+use avr_properties::Specification;
 use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,8 @@ pub struct Report<'a> {
     pub device: &'a str,
     /// The answers.
     pub results: &'a Results,
+    /// The question; none where the report is about something else than a specification.
+    pub specification: Option<&'a Specification>,
     /// The most memory in use at any time, in bytes.
     pub peak_memory_bytes: u64,
     /// An older report to compare with.
@@ -57,7 +60,7 @@ impl<'a> Report<'a> {
     /// What changed since the older report; none without one.
     #[must_use]
     pub fn changes(&self) -> Option<Changes> {
-        Some(self.baseline?.changes(&self.names()?, self.results))
+        Some(self.baseline?.changes(&self.names()?, self.results, self.specification))
     }
 
     /// The older report's firmware and what changed, as sentences without full stops.

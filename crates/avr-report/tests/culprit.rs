@@ -102,6 +102,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         image: &image,
         device: "atmega328p",
         results: &results,
+        specification: None,
         peak_memory_bytes: 0,
         baseline: None,
         origin: ReportOrigin::default(),

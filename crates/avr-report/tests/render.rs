@@ -69,6 +69,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
         image: &image,
         device: "atmega328p",
         results: &results,
+        specification: None,
         peak_memory_bytes: 12_345_678,
         baseline: None,
         origin: ReportOrigin::default(),
@@ -133,8 +134,8 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let is_field = |line: &&str| line.starts_with("  \"");
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
-    let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "ended_paths"];
-    let last = ["summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
+    let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "specification"];
+    let last = ["ended_paths", "summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
     assert_eq!(fields, [&expected[..], &last].concat());
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));

@@ -58,6 +58,7 @@ fn shown(
         image: &job.image,
         device: job.device.name,
         results,
+        specification: None,
         peak_memory_bytes: memory::peak() as u64,
         baseline: None,
         origin: job.origin(&inputs),

@@ -127,8 +127,11 @@ pub enum InputErrorKind {
         error: BaselineError,
     },
     /// Regressions are denied, and there is nothing to compare with.
-    #[error("--deny regressions: there is no older report to compare with")]
-    NoBaseline,
+    #[error("--deny {what}: there is no older report to compare with")]
+    NoBaseline {
+        /// The argument of `--deny`.
+        what: &'static str,
+    },
     /// There is nothing to verify.
     #[error("{path}: nothing would be verified: {reason}")]
     NothingToVerify {
@@ -276,7 +279,7 @@ impl InputErrorKind {
             }
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
-            Self::NoBaseline => "name one with --baseline".to_owned(),
+            Self::NoBaseline { .. } => "name one with --baseline".to_owned(),
             Self::NothingToVerify { .. } => {
                 "say what to verify, such as Inherent(); --allow-empty accepts that nothing is".to_owned()
             }

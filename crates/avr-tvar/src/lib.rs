@@ -7,6 +7,7 @@
 
 pub mod arguments;
 mod attached;
+mod baseline;
 mod batch;
 mod certificate;
 mod check;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use avr_certificate::{Certificate, Claim};
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::{Property, PropertyError, PropertyFile, formula_text};
+use avr_properties::{Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Detail, Escaped, InputFile, Report, ReportOrigin};
 use avr_verify::{
     Basis, Culprit, Exhausted, Known, Methods, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
@@ -20,6 +20,7 @@ use avr_verify::{
 
 use crate::arguments::{Deny, Verify};
 use crate::attached;
+use crate::baseline;
 use crate::certificate;
 use crate::confirm;
 use crate::device::{self, Wishes};
@@ -115,7 +116,7 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
     if arguments.strict {
         results = results.strict();
     }
-    let is_worse = report(&job, &results, arguments, detail)?;
+    let is_denied = report(&job, &results, arguments, detail)?;
     if let Some(path) = &arguments.certificate {
         match certificate.map(|coming| coming.recv()) {
             Some(Ok(certificate)) => {
@@ -128,7 +129,7 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
         }
     }
     Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
-        Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
+        Exit::Holds | Exit::Unknown if is_denied => Exit::Violated,
         exit => exit,
     })
 }
@@ -192,10 +193,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
     let file = with_arguments(named, arguments)?;
-    if arguments.baseline.is_none() && arguments.deny.contains(&Deny::Regressions) {
-        return Err(InputErrorKind::NoBaseline.into());
-    }
-    let baseline = arguments.baseline.as_deref().map(|path| read_baseline(&mut inputs, path)).transpose()?;
+    let baseline = baseline::read(&mut inputs, arguments)?;
     let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
     let outputs = Outputs::default().files("the certificate", &arguments.certificate);
     let outputs = outputs.files("the report", arguments.report.iter().map(|report| &report.path));
@@ -223,12 +221,6 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
         known: Known::default(),
     })
-}
-
-fn read_baseline(inputs: &mut Inputs, path: &Path) -> Result<Baseline, InputError> {
-    let input = inputs.read(Role::Baseline, path)?;
-    let read = Baseline::parse(input.required_text()?);
-    read.map_err(|error| InputErrorKind::Baseline { path: input.name(), error }.into())
 }
 
 /// The content of a property file that says nothing.
@@ -325,14 +317,16 @@ fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, Inpu
     })
 }
 
-/// Reports, and says whether less is proved than in the older report, if there is one.
+/// Reports, and says whether something is denied that the comparison with the older report found.
 fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let inputs = job.inputs.listed();
+    let specification = job.specification()?;
     let report = Report {
         image: &job.image,
         device: job.device.name,
         results,
+        specification: Some(&specification),
         peak_memory_bytes,
         baseline: job.baseline.as_ref(),
         origin: job.origin(&inputs),
@@ -342,7 +336,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     if let Some(directory) = &arguments.evidence {
         evidence::write(directory, &report, &machine)?;
     }
-    Ok(report.changes().is_some_and(|changes| changes.has_regressions()))
+    Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }
 
 impl Job {
@@ -364,6 +358,12 @@ impl Job {
             watch: &self.monitor,
             known: Some(&self.known),
         }
+    }
+
+    /// The question.
+    fn specification(&self) -> Result<Specification, PropertyError> {
+        let Self { image, device, file, eeprom, start, .. } = self;
+        Setting { image, device, start: *start, file, eeprom }.specification()
     }
 
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
