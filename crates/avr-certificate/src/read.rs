@@ -127,6 +127,7 @@ impl<R: Read> Source<R> {
                 Some(Ok(number)) => FrameKind::Interrupt(number),
                 Some(Err(_)) => return Err(damaged("there is no such interrupt")),
             },
+            left: self.number()?,
         })
     }
 

@@ -16,7 +16,7 @@ use crate::content::{
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 3;
 
 impl Certificate {
     /// Writes the certificate.
@@ -121,7 +121,8 @@ impl<W: Write> Sink<W> {
         self.option(match frame.kind {
             FrameKind::Call => None,
             FrameKind::Interrupt(number) => Some(number.into()),
-        })
+        })?;
+        self.number(frame.left)
     }
 
     fn seen(&mut self, seen: &Seen) -> io::Result<()> {

@@ -75,4 +75,8 @@ impl Environment<TvByte> for World<'_> {
     fn event(&mut self, event: Event<'_, TvByte>) {
         self.events.note(event);
     }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.events.moves(from, to)
+    }
 }

@@ -17,7 +17,7 @@ use crate::symbols::{Binding, Scalar, Symbol, SymbolKind, SymbolPlace, Symbols};
 use crate::warning::Warning;
 
 /// Larger files are no AVR firmware: an ELF file with debug information has a few megabytes.
-const MAX_FILE_BYTES: u64 = 1 << 26;
+pub const MAX_FILE_BYTES: u64 = 1 << 26;
 
 /// What the loader must know of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,20 +97,19 @@ impl Image {
     }
 
     /// The device that a firmware file names, whatever else is in it; `None` where it names none, such as in Intel HEX.
+    /// `name` stands for the file in errors.
     ///
     /// # Errors
-    /// An unreadable, empty or too large file, or one that has neither format.
-    pub fn named_device(path: impl AsRef<Path>) -> Result<Option<String>, ImageError> {
-        let name = path.as_ref().display().to_string();
+    /// An empty or too large file, or one that has neither format.
+    pub fn named_device(name: &str, bytes: &[u8]) -> Result<Option<String>, ImageError> {
         let device = || {
-            let bytes = read_file(path.as_ref())?;
             check_size(bytes.len() as u64)?;
-            match detect(&bytes)? {
-                Detected::Elf => elf::named_device(&bytes),
+            match detect(bytes)? {
+                Detected::Elf => elf::named_device(bytes),
                 Detected::Hex(_) => Ok(None),
             }
         };
-        device().map_err(|kind: ImageErrorKind| kind.of(&name))
+        device().map_err(|kind: ImageErrorKind| kind.of(name))
     }
 
     /// Reads a firmware file from memory; `name` stands for it in errors.

@@ -37,7 +37,7 @@ pub use debug::SourceLine;
 pub use elf::ElfProblem;
 pub use error::{ImageError, ImageErrorKind, Position};
 pub use hex::HexProblem;
-pub use image::{Format, Image, LoadOptions};
+pub use image::{Format, Image, LoadOptions, MAX_FILE_BYTES};
 pub use memory::{EepromContent, ProgramMemory};
 pub use section::{Section, SectionPlace};
 pub use symbols::{Binding, Extent, Located, Scalar, Symbol, SymbolError, SymbolKind, SymbolPlace, Symbols};

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p avr-machine --example device-table -- atmega328p` prints one fact a line, numbers in hexadecimal:
 //!
-//! * `register NAME ADDRESS RESET UNDEFINED`, `bit REGISTER NAME NUMBER KIND`, `pair NAME LOW`, `alias NAME NUMBER`;
+//! * `register NAME ADDRESS RESET UNDEFINED`, `bit REGISTER NAME NUMBER KIND`, `pair NAME LOW`, `alias NAME NUMBER`; the
+//!   kind is `storage` for a plain bit without rules;
 //! * `vector NUMBER NAME WORD-ADDRESS ENABLE-ADDRESS ENABLE-BIT FLAG-ADDRESS FLAG-BIT PERSISTENT`, 0 0 for no flag;
 //! * `fuse NAME BYTE MASK` and `fact NAME VALUE`.
 #![forbid(unsafe_code)]
@@ -59,7 +60,8 @@ fn print_register(register: &Register) {
     println!("register {name} {address:x} {:x} {:x}", reset.value, reset.undefined);
     for (number, bit) in register.bits.iter().enumerate() {
         if let Some(bit_name) = bit.name {
-            println!("bit {name} {bit_name} {number:x} {}", kind_name(&bit.kind));
+            let kind = if bit.is_storage() { "storage" } else { kind_name(&bit.kind) };
+            println!("bit {name} {bit_name} {number:x} {kind}");
         }
     }
 }

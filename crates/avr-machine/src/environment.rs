@@ -37,8 +37,8 @@ pub enum Event<'a, V> {
     PerhapsWrite(u16, &'a V),
     /// A call to this flash word address.
     Call(u32),
-    /// A return to this flash word address.
-    Return(u32),
+    /// A return to this flash word address, and what its frame carried ([`Frame::left`](crate::Frame::left)).
+    Return(u32, u64),
     /// The entry into the handler of the interrupt with this number.
     Interrupt(u8),
     /// WDR restarted the watchdog's time.
@@ -276,6 +276,12 @@ pub trait Environment<V: ByteDomain> {
 
     /// Is told what is not known well enough when the machine cannot go on for that reason.
     fn stuck(&mut self, _about: &[&V]) {}
+
+    /// Is told that an instruction leads from one flash word address to another and is no call, and no return to what a
+    /// call pushed. The answer is added to what the youngest frame carries ([`Frame::left`](crate::Frame::left)).
+    fn moves(&mut self, _from: u32, _to: u32) -> u64 {
+        0
+    }
 
     /// Takes note of something that happens.
     fn event(&mut self, _event: Event<'_, V>) {}

@@ -122,6 +122,16 @@ pub struct Machine {
     /// The registers of pins, and those that make pins inputs.
     pins: [Vec<u16>; 2],
     interrupt_groups: Vec<InterruptGroup>,
+    held: Held,
+}
+
+/// Bits that cannot change where pins are assumed to be constant.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The bits that make such pins inputs, by the data address of their register.
+    directions: BTreeMap<u16, u8>,
+    /// Data addresses of the registers of peripherals with such a line.
+    registers: BTreeSet<u16>,
 }
 
 impl Machine {
@@ -156,6 +166,7 @@ impl Machine {
             locked: locked(device, fuses),
             pins: pins(device),
             interrupt_groups: interrupt_groups(device),
+            held: held(device, &options.assumed),
             boot_start,
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
@@ -297,6 +308,16 @@ impl Machine {
     /// True for the address of a register that makes pins inputs (`DDRB`), or switches inputs on (`DIDR0`).
     pub(crate) fn makes_inputs(&self, address: u16) -> bool {
         self.pins[1].contains(&address)
+    }
+
+    /// The bits of a register that make pins inputs which are assumed to be constant: nothing comes from there.
+    pub(crate) fn held_inputs(&self, address: u16) -> u8 {
+        self.held.directions.get(&address).copied().unwrap_or_default()
+    }
+
+    /// True for a register of a peripheral with a line that is assumed to be constant.
+    pub(crate) fn is_held(&self, address: u16) -> bool {
+        self.held.registers.contains(&address)
     }
 
     /// The flags that the environment sets no more often than every so many clock cycles, in the order of their addresses.
@@ -454,23 +475,15 @@ fn grouped(register: &'static Register) -> Vec<Group> {
 
 /// Whether two bits of a register behave alike. Windows and pulses are kept apart: each has a moment of its own.
 fn alike(a: &Bit, b: &Bit) -> bool {
-    let mergeable = !matches!(a.kind, BitKind::Window(_));
-    let (rest_a, rest_b) = (
-        (&a.kind, &a.writable_while, &a.guard, &a.forced_one_while),
-        (&b.kind, &b.writable_while, &b.guard, &b.forced_one_while),
-    );
-    mergeable && rest_a == rest_b
+    let unnamed = |bit: &Bit| Bit { name: None, ..bit.clone() };
+    !matches!(a.kind, BitKind::Window(_)) && unnamed(a) == unnamed(b)
 }
 
 /// Whether reading and writing a register is mere storage.
 fn is_storage(register: &Register) -> bool {
-    let plain = |bit: &Bit| {
-        bit.guard.is_none() && bit.forced_one_while == Condition::Never && bit.writable_while == Condition::Always
-    };
-    register.kinds.all_plain()
-        && register.access == crate::device::Access::Direct
+    register.access == crate::device::Access::Direct
         && register.clocked_while == Condition::Always
-        && register.bits.iter().all(plain)
+        && register.bits.iter().all(Bit::is_storage)
 }
 
 /// For each register the groups of bits whose motion depends on it, by their own condition or by their clock.
@@ -548,6 +561,25 @@ fn pins(device: &Device) -> [Vec<u16>; 2] {
     })
 }
 
+/// The bits that assumed pins keep from changing.
+fn held(device: &Device, assumed: &BTreeMap<u16, TvByte>) -> Held {
+    let mut held = Held::default();
+    let constant = |address: u16| assumed.get(&address).map_or(0, |bits| bits.known_mask());
+    for register in &device.registers {
+        let direction = register.name.strip_prefix("PIN").and_then(|port| device.register(&format!("DDR{port}")));
+        if let Some(direction) = direction.filter(|_| constant(register.address) != 0) {
+            held.directions.insert(direction.address, constant(register.address));
+        }
+    }
+    for peripheral in &device.peripherals {
+        if peripheral.lines.iter().any(|line| constant(line.address) & line.mask() != 0) {
+            let own = device.registers.iter().filter(|register| register.peripheral == peripheral.name);
+            held.registers.extend(own.map(|register| register.address));
+        }
+    }
+    held
+}
+
 fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {
     let groups = device.interrupts.chunk_by(|a, b| a.enable.address == b.enable.address);
     let group = |interrupts: &'static [Interrupt]| InterruptGroup {
@@ -556,4 +588,34 @@ fn interrupt_groups(device: &'static Device) -> Vec<InterruptGroup> {
         interrupts,
     };
     groups.map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{BitRef, Condition, SetByWrite};
+
+    /// The masks of the groups of a register that is plain storage but for one bit.
+    #[track_caller]
+    fn check(change: fn(&mut Bit), expected: &[u8]) {
+        let device = Device::named("atmega328p").expect("a built-in device");
+        let mut register = device.register("GPIOR0").expect("a register").clone();
+        change(&mut register.bits[5]);
+        let masks: Vec<u8> = grouped(Box::leak(Box::new(register))).iter().map(|group| group.mask).collect();
+        assert_eq!(masks, expected);
+    }
+
+    #[test]
+    fn bits_with_other_rules_are_in_other_groups() {
+        check(|_| {}, &[0xff]);
+        check(|bit| bit.kind = BitKind::Strobe, &[0xdf, 0x20]);
+        check(|bit| bit.writable_while = Condition::Never, &[0xdf, 0x20]);
+        check(|bit| bit.perhaps_writable_while = Condition::Always, &[0xdf, 0x20]);
+        check(|bit| bit.refusal = Some(BitRef { address: 0x3e, bit: 0 }), &[0xdf, 0x20]);
+        let set = |bit: &mut Bit| {
+            bit.set_by_write = Some(SetByWrite { register: 0x4a, condition: Condition::Always, collision: None });
+        };
+        check(set, &[0xdf, 0x20]);
+        check(|bit| bit.forced_one_while = Condition::Always, &[0xdf, 0x20]);
+    }
 }

@@ -25,6 +25,9 @@ pub struct Frame {
     pub return_address: u32,
     /// What pushed it.
     pub kind: FrameKind,
+    /// Functions that were left by a jump while this was the youngest frame: their return is the return to this frame. One
+    /// bit for each function, as the [`Environment`](crate::Environment) numbers those that it watches; 0 without.
+    pub left: u64,
 }
 
 /// The return addresses on the stack, oldest first: the *call string*.
@@ -55,6 +58,13 @@ impl CallString {
     /// Adds a frame.
     pub fn push(&mut self, frame: Frame) {
         self.frames.push(frame);
+    }
+
+    /// Adds to what the youngest frame carries; nothing happens without a frame.
+    pub fn leave(&mut self, left: u64) {
+        let Some(frame) = self.top().copied().filter(|frame| frame.left | left != frame.left) else { return };
+        self.pop();
+        self.push(Frame { left: frame.left | left, ..frame });
     }
 
     /// Removes the youngest frame.
@@ -180,7 +190,7 @@ mod tests {
     use super::*;
 
     fn frame(position: u16) -> Frame {
-        Frame { position, return_address: 7, kind: FrameKind::Call }
+        Frame { position, return_address: 7, kind: FrameKind::Call, left: 0 }
     }
 
     #[test]

@@ -3,11 +3,13 @@
 mod assumption;
 mod comparison;
 mod ending;
+mod entry;
 mod event;
 mod fairness;
 mod name;
 mod operand;
 mod pattern;
+mod stated;
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -17,7 +19,7 @@ use avr_image::Image;
 use avr_machine::device::Device;
 use mu_calculus::{
     AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, PathQuantifier, Span,
-    parse_formula, parse_linear,
+    TranslateError, parse_formula, parse_linear,
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
@@ -29,6 +31,7 @@ pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumpt
 use ending::Ending;
 pub use fairness::Fairness;
 pub use pattern::formula_text;
+pub(crate) use stated::stated;
 
 /// What names are bound to.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +74,8 @@ pub struct BoundProperty {
     pub counts_steps: bool,
     /// What the user should know about the reading of names.
     pub notes: Vec<String>,
+    /// The comparisons of the property's own text that are true in every state: it says nothing by them.
+    pub always_true: Vec<String>,
 }
 
 impl BoundProperty {
@@ -211,6 +216,10 @@ struct Binder<'a> {
     /// The definitions whose atoms are bound.
     visited: BTreeSet<&'a str>,
     notes: Vec<String>,
+    /// The comparisons that are true in every state and stand in the property's own text.
+    always_true: Vec<String>,
+    /// True while the text of a definition is bound.
+    in_definition: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -229,11 +238,14 @@ impl<'a> Binder<'a> {
             known: HashMap::new(),
             visited: BTreeSet::new(),
             notes: Vec::new(),
+            always_true: Vec::new(),
+            in_definition: false,
         }
     }
 
     fn property(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
         let (formula, counts_steps) = self.pattern(property)?;
+        let always_true = std::mem::take(&mut self.always_true);
         let fairness = self.fairness(property)?;
         let ending = self.ends_paths.then(|| Ending { ended: self.atom(ENDED, AtomKind::Ended) });
         let restriction = Restriction { fairness, ending: ending.filter(|_| property.kind != PropertyKind::Inherent) };
@@ -255,6 +267,7 @@ impl<'a> Binder<'a> {
             ending,
             counts_steps,
             notes: std::mem::take(&mut self.notes),
+            always_true,
         })
     }
 
@@ -306,7 +319,10 @@ impl<'a> Binder<'a> {
             };
             let in_definition =
                 |(kind, span): Fault| kind.at(span, text).of_property(&format!("definition {name}"), None);
-            pending.extend(self.bind_own_atoms(formula, text).map_err(in_definition)?);
+            self.in_definition = true;
+            let used = self.bind_own_atoms(formula, text).map_err(in_definition);
+            self.in_definition = false;
+            pending.extend(used?);
         }
         Ok(())
     }
@@ -337,7 +353,12 @@ impl<'a> Binder<'a> {
 
 /// The normal form of a formula.
 fn normal_form(formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
-    NormalForm::new(formula).map_err(|error| PropertyErrorKind::Expansion(error.to_string()).error())
+    NormalForm::new(formula).map_err(|error| match error {
+        TranslateError::TooLarge | TranslateError::TooDeep => {
+            PropertyErrorKind::GrowsTooLarge(error.to_string()).error()
+        }
+        other => PropertyErrorKind::Expansion(other.to_string()).error(),
+    })
 }
 
 /// Whether the formula names single steps.

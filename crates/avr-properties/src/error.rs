@@ -96,9 +96,12 @@ pub enum PropertyErrorKind {
     /// The text of a formula is none.
     #[error("{0}")]
     Formula(ParseErrorKind),
-    /// Definitions that cannot be expanded, or a formula that is too large with them.
+    /// Definitions that cannot be expanded.
     #[error("{0}")]
     Expansion(String),
+    /// A formula that grows beyond the limits, with its definitions or as an automaton. The property is undecided, not wrong.
+    #[error("{0}")]
+    GrowsTooLarge(String),
     /// A name that means nothing on this device and in this image.
     #[error("nothing is named '{name}'{}", did_you_mean(nearest))]
     UnknownName {
@@ -219,6 +222,16 @@ pub enum PropertyErrorKind {
     /// A program counter that cannot be.
     #[error("the program counter is never {0:#x}: instructions have even byte addresses inside of the flash")]
     BadProgramCounter(u64),
+    /// A comparison that is true in no state.
+    #[error("`{comparison}` is never true: {range}")]
+    NeverTrue {
+        /// The comparison.
+        comparison: String,
+        /// The values that its sides can have.
+        range: String,
+        /// True where a side read as a signed number may be meant.
+        signed: bool,
+    },
     /// Numbers that grow too large.
     #[error("this can reach 120 bits, or shifts by a number that can be negative")]
     TooLarge,
@@ -282,6 +295,10 @@ impl PropertyErrorKind {
                 "an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`".to_owned()
             }
             Self::NotAValue { instead, .. } => instead.clone(),
+            Self::NeverTrue { signed: true, .. } => {
+                "numbers are unsigned unless signed(…) says otherwise, as in `signed(x) < -200`".to_owned()
+            }
+            Self::NeverTrue { .. } => "write `false` if that is meant".to_owned(),
             Self::NotFairness(_) => {
                 "write what recurs or stays: \"G F p\", \"F G p\", or these combined, as in \"G F p -> G F q\""
                     .to_owned()
@@ -321,7 +338,10 @@ impl PropertyErrorKind {
 
 impl From<ExpandError> for PropertyErrorKind {
     fn from(error: ExpandError) -> Self {
-        Self::Expansion(error.to_string())
+        match error {
+            ExpandError::TooLarge | ExpandError::TooDeep => Self::GrowsTooLarge(error.to_string()),
+            other => Self::Expansion(other.to_string()),
+        }
     }
 }
 
@@ -354,6 +374,16 @@ impl PropertyError {
     #[must_use]
     pub fn unsupported(&self) -> Option<&UnsupportedProperty> {
         if let PropertyErrorKind::Unsupported(unsupported) = self.kind() { Some(unsupported) } else { None }
+    }
+
+    /// The reason for having no verdict, if nothing is wrong with the property: it is not supported yet, or it grows too large.
+    #[must_use]
+    pub fn undecided(&self) -> Option<String> {
+        match self.kind() {
+            PropertyErrorKind::Unsupported(unsupported) => Some(unsupported.to_string()),
+            PropertyErrorKind::GrowsTooLarge(reason) => Some(reason.clone()),
+            _ => None,
+        }
     }
 
     /// What to do about it, where the message does not say it.

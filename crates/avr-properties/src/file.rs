@@ -35,6 +35,8 @@ pub struct PropertyFile {
     pub definitions: Definitions,
     /// The properties, in the order of the file.
     pub properties: Vec<Property>,
+    /// Whether the file has the field `properties`, which may be empty. A file of settings leaves it out.
+    pub lists_properties: bool,
     /// Hazards that are allowed, each with the reason.
     pub allow: Vec<(HazardKind, String)>,
     /// Hazards that the device treats as a remark and the file wants to see as hazards.
@@ -85,9 +87,11 @@ impl PropertyFile {
             device: content.device,
             start: content.start,
             definitions: definitions(&content.define.0, &origin)?,
+            lists_properties: content.properties.is_some(),
             properties: content
                 .properties
                 .iter()
+                .flatten()
                 .map(|raw| property(raw.get_ron(), &origin))
                 .collect::<Result<_, _>>()?,
             allow: allowed(&content.allow.0, &origin)?,
@@ -108,8 +112,8 @@ impl PropertyFile {
         self.allow.iter().any(|(kind, _)| kind.ends_path())
     }
 
-    /// Adds properties as the command line gives them, and the inherent one in front where it is asked for or where there
-    /// would be none.
+    /// Adds properties as the command line gives them, and the inherent one in front where it is asked for, or where the file
+    /// leaves `properties` out and there would be none. A file whose list is empty stays without.
     ///
     /// # Errors
     /// When a text is no property.
@@ -118,7 +122,8 @@ impl PropertyFile {
             self.properties.push(Property::from_command_line(text)?);
         }
         let has_inherent = self.properties.iter().any(|property| *property.kind() == PropertyKind::Inherent);
-        if self.properties.is_empty() || inherent && !has_inherent {
+        let is_of_settings = self.properties.is_empty() && !self.lists_properties;
+        if is_of_settings || inherent && !has_inherent {
             self.properties.insert(0, Property::inherent());
         }
         Ok(())

@@ -14,6 +14,7 @@
 mod atom;
 mod bind;
 mod definitions;
+mod entry;
 mod error;
 mod expression;
 mod file;
@@ -22,6 +23,7 @@ mod occurred;
 mod property;
 mod reads;
 mod setting;
+mod specification;
 mod syntax;
 mod value;
 mod view;
@@ -32,11 +34,13 @@ pub use bind::{
     formula_text,
 };
 pub use definitions::Definitions;
+pub use entry::Entry;
 pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};
 pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};
 pub use property::{Property, PropertyKind, StackLimit};
 pub use reads::CellsRead;
 pub use setting::Setting;
+pub use specification::{Specification, SpecifiedProperty};
 pub use syntax::check_syntax;
 pub use view::{Event, Occurrence, StateView};

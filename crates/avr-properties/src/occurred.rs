@@ -2,12 +2,17 @@
 //!
 //! An event labels the state that its step enters. Events that no property names leave no mark, so they tell no states
 //! apart.
+//!
+//! `return(f)` must be told although `f` was left by a jump (a tail call): the frame carries it until it goes.
 
 use avr_machine::Event as Did;
 use three_valued::{ByteDomain, Truth, TvByte};
 
 use crate::atom::{Atom, AtomKind};
 use crate::view::{Event, Occurrence};
+
+/// So many functions whose return is watched can be told of a frame.
+const CARRIED: usize = u64::BITS as usize;
 
 /// What one step did, for each watched event; none of them when empty.
 pub type Occurrences = Box<[Occurred]>;
@@ -66,21 +71,51 @@ impl<'a> EventRecorder<'a> {
 
     /// Notes what the machine did.
     pub fn note(&mut self, did: Did<'_, TvByte>) {
+        let mut returns = 0;
         for event in 0..self.watched.len() {
-            if let Some((certain, value)) = self.matches(&self.watched[event], did) {
+            if let Some((certain, value)) = self.matches(&self.watched[event], returns, did) {
                 self.add(Occurred { event, certain, value });
             }
+            returns += usize::from(matches!(self.watched[event], Event::Return(_)));
         }
     }
 
-    fn matches(&self, event: &Event, did: Did<'_, TvByte>) -> Option<(bool, TvByte)> {
+    /// Notes a jump, a branch or a fall-through between two flash word addresses. The watched functions that it leaves, as bits for
+    /// the youngest frame.
+    pub fn moves(&mut self, from: u32, to: u32) -> u64 {
+        let (from, to) = (from * 2, to * 2);
+        let (mut returns, mut left) = (0, 0);
+        for (event, watched) in self.watched.iter().enumerate() {
+            match watched {
+                Event::Call(function) if function.address == to => match function.is_called_from(from) {
+                    Truth::False => {}
+                    called => self.add(Occurred { event, certain: called == Truth::True, value: TvByte::UNKNOWN }),
+                },
+                Event::Return(function) => {
+                    if function.contains(&from) && !function.contains(&to) {
+                        left |= bit(returns);
+                    }
+                    returns += 1;
+                }
+                Event::Call(_) | Event::Read(_) | Event::Write(_) | Event::Interrupt(_) => {}
+            }
+        }
+        left
+    }
+
+    /// The certainty and the value of the event, if what the machine did is one; `returns` of the events before it are returns.
+    fn matches(&self, event: &Event, returns: usize, did: Did<'_, TvByte>) -> Option<(bool, TvByte)> {
         let (happened, certain, value) = match (event, did) {
             (Event::Read(cells), Did::Read(cell, value)) => (cells.contains(&cell), true, *value),
             (Event::Read(cells), Did::PerhapsRead(cell, value)) => (cells.contains(&cell), false, *value),
             (Event::Write(cells), Did::Write(cell, value)) => (cells.contains(&cell), true, *value),
             (Event::Write(cells), Did::PerhapsWrite(cell, value)) => (cells.contains(&cell), false, *value),
-            (Event::Call(function), Did::Call(target)) => (target * 2 == *function, true, TvByte::UNKNOWN),
-            (Event::Return(function), Did::Return(_)) => (function.contains(&self.pc), true, TvByte::UNKNOWN),
+            (Event::Call(function), Did::Call(target)) => (target * 2 == function.address, true, TvByte::UNKNOWN),
+            (Event::Return(function), Did::Return(_, left)) => {
+                let certain = function.contains(&self.pc) || left & bit(returns) != 0;
+                // SOUND: those beyond the bits of a frame may have been left.
+                (certain || returns >= CARRIED, certain, TvByte::UNKNOWN)
+            }
             (Event::Interrupt(number), Did::Interrupt(entered)) => (entered == *number, true, TvByte::UNKNOWN),
             _ => return None,
         };
@@ -97,6 +132,11 @@ impl<'a> EventRecorder<'a> {
             None => self.seen.push(new),
         }
     }
+}
+
+/// The bit of a frame for the return with this number; none beyond those that a frame carries.
+fn bit(returns: usize) -> u64 {
+    if returns < CARRIED { 1 << returns } else { 0 }
 }
 
 /// Whether all that is known of a step of which `coarse` was seen is true of one of which `fine` was seen.

@@ -37,10 +37,17 @@ impl Setting<'_> {
         Ok(Machine::new(device, program, self.options()?))
     }
 
+    /// Flash byte address of the first instruction.
+    pub(crate) fn start_address(&self) -> u32 {
+        let Self { device, file, start, .. } = *self;
+        let vector = || device.reset_vector(file.fuses.bytes(device.default_fuses)) * 2;
+        start.or(file.start).unwrap_or_else(vector)
+    }
+
     fn options(&self) -> Result<Options, PropertyError> {
-        let Self { image, device, file, start, eeprom } = *self;
+        let Self { image, device, file, eeprom, .. } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
-        let start = start.or(file.start).map_or_else(|| device.reset_vector(fuses), |byte| byte / 2);
+        let start = self.start_address() / 2;
         let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use three_valued::{Truth, TvByte};
 
+use crate::entry::Entry;
+
 /// A state, abstract or concrete, as atoms see it.
 ///
 /// SOUND: every answer must cover each concrete state that the abstract state stands for. The default answers claim
@@ -44,9 +46,9 @@ pub enum Event {
     Read(Range<u16>),
     /// The program writes one of these cells (data addresses).
     Write(Range<u16>),
-    /// A call goes to this flash byte address.
-    Call(u32),
-    /// A return is executed at one of these flash byte addresses.
+    /// A call goes to this entry, or a jump to it that is a call as well.
+    Call(Entry),
+    /// A return ends a frame in which one of these flash byte addresses was executed.
     Return(Range<u32>),
     /// The handler of the interrupt with this vector number is entered.
     Interrupt(u8),

@@ -9,6 +9,7 @@ use avr_image::Image;
 use avr_verify::StackBound;
 
 use crate::escape::{Escaped, json_text};
+use crate::expectation::{Answer, Expectation, Expected};
 use crate::json::{Firmware, firmware};
 use crate::table::{Align, Table};
 use crate::text::{Colour, INDENT, heading, line, stack};
@@ -27,6 +28,8 @@ pub struct CheckReport<'a> {
     pub checked: &'a avr_check::Report,
     /// What it rests on beside the firmware and the device.
     pub assumptions: &'a [String],
+    /// The expectation and how far it is met; none if nothing was expected.
+    pub expectation: Option<&'a Expectation>,
 }
 
 #[derive(Serialize)]
@@ -41,6 +44,22 @@ struct JsonCheck<'a> {
     assumptions: &'a [String],
     states: usize,
     outcomes: usize,
+    /// The answers to what was expected.
+    expectation: Option<JsonExpectation<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonExpectation<'a> {
+    met: bool,
+    properties: Vec<JsonExpected<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonExpected<'a> {
+    name: &'a str,
+    answer: &'static str,
+    /// The reason for which nothing is proved of it as it was asked for.
+    reason: Option<&'a str>,
 }
 
 #[derive(Default, Serialize)]
@@ -106,6 +125,9 @@ impl CheckReport<'_> {
                 false => format!("every claim is proved ({states} states, {outcomes} outcomes of steps)"),
             },
         );
+        if let Some(expectation) = self.expectation {
+            add_expectation(&mut text, expectation, colour);
+        }
         text
     }
 
@@ -122,6 +144,7 @@ impl CheckReport<'_> {
             assumptions: self.assumptions,
             states: self.checked.states,
             outcomes: self.checked.outcomes,
+            expectation: self.expectation.map(JsonExpectation::from),
         })
     }
 }
@@ -146,6 +169,7 @@ pub fn rejected_json(rejection: &Rejection) -> String {
         assumptions: &[],
         states: 0,
         outcomes: 0,
+        expectation: None,
     })
 }
 
@@ -184,6 +208,24 @@ fn add_notes(text: &mut String, checked: &Checked) {
     }
 }
 
+/// A line for each property that is not proved to hold, and one for all of them.
+fn add_expectation(text: &mut String, expectation: &Expectation, colour: Colour) {
+    for Expected { name, answer } in &expectation.properties {
+        let name = Escaped(name);
+        match answer {
+            Answer::Holds => {}
+            Answer::Violated => line(text, &coloured("violated", AnsiColor::Red, colour), &name.to_string()),
+            Answer::Open(reason) => {
+                let reason = Escaped(reason);
+                line(text, &coloured("open", AnsiColor::Yellow, colour), &format!("{name}: {reason}"));
+            }
+        }
+    }
+    let all = expectation.properties.len();
+    let holding = expectation.properties.iter().filter(|property| property.answer == Answer::Holds).count();
+    line(text, "expected", &format!("{holding} of {all} properties are proved to hold as asked for"));
+}
+
 fn add_stack(text: &mut String, proved: ProvedStack) {
     let bound = bound(proved);
     if bound != StackBound::default() {
@@ -220,6 +262,23 @@ fn verdict_name(proved: &Proved) -> Option<&'static str> {
         Proved::Decided(Verdict::Holds, _) => Some("holds"),
         Proved::Decided(Verdict::Violated, _) => Some("violated"),
         Proved::Nothing | Proved::Uncertified(_) => None,
+    }
+}
+
+impl<'a> From<&'a Expectation> for JsonExpectation<'a> {
+    fn from(expectation: &'a Expectation) -> Self {
+        Self { met: expectation.is_met(), properties: expectation.properties.iter().map(JsonExpected::from).collect() }
+    }
+}
+
+impl<'a> From<&'a Expected> for JsonExpected<'a> {
+    fn from(Expected { name, answer }: &'a Expected) -> Self {
+        let (answer, reason) = match answer {
+            Answer::Holds => ("holds", None),
+            Answer::Violated => ("violated", None),
+            Answer::Open(reason) => ("open", Some(reason.as_str())),
+        };
+        Self { name, answer, reason }
     }
 }
 

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use avr_verify::{PropertyResult, Verdict};
 
-use crate::baseline::Changes;
 use crate::escape::{github_message, github_property};
 use crate::place::{self, Source};
 use crate::report::{Report, Summary, remarks, statement, verdict_name};
@@ -21,7 +20,7 @@ impl Report<'_> {
                 self.annotate(&mut commands, level, result);
             }
         }
-        if let Some(changes) = self.changes().filter(Changes::has_regressions) {
+        if let Some(changes) = self.changes().filter(|changes| !changes.regressions().is_empty()) {
             let worse: Vec<String> = changes.sentences().into_iter().filter(|one| one.starts_with("worse: ")).collect();
             put(&mut commands, "error", "title=worse than before", &worse);
         }

@@ -15,7 +15,8 @@ use crate::escape::json_text;
 use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
 use crate::names::Names;
-use crate::report::{Report, Summary, verdict_name};
+use crate::report::{InputFile, Report, Summary, verdict_name};
+use crate::specification::SpecificationData;
 use crate::stack::routine_name;
 
 /// The name and version of the format.
@@ -31,10 +32,15 @@ struct JsonReport<'a> {
     /// What changed since the older report that was given.
     changes: Option<Changes>,
     assumptions: &'a [String],
+    /// The question and its conditions.
+    specification: Option<SpecificationData>,
     /// At how many instructions paths end that no property speaks of, by the hazard.
     ended_paths: BTreeMap<&'static str, usize>,
     summary: JsonSummary,
     warnings: Vec<String>,
+    tool: &'a str,
+    /// All files that were read.
+    inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
     peak_memory_bytes: u64,
 }
@@ -66,6 +72,8 @@ struct JsonResult<'a> {
     vacuous: Option<JsonVacuity<'a>>,
     unknown: Option<JsonUnknown>,
     explanation: Option<ExplanationData>,
+    /// Remarks on the reading of names.
+    notes: &'a [String],
 }
 
 /// A part of the formula that a property which holds says nothing about.
@@ -134,9 +142,12 @@ impl Report<'_> {
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
             changes: self.changes(),
             assumptions: &self.results.assumptions,
+            specification: self.specification.map(SpecificationData::of),
             ended_paths: self.results.ended_paths.iter().map(|(kind, places)| (kind.name(), places.len())).collect(),
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),
+            tool: self.origin.tool,
+            inputs: self.origin.inputs,
             exploration: self.results.exploration.map(JsonExploration::from),
             peak_memory_bytes: self.peak_memory_bytes,
         };
@@ -205,6 +216,7 @@ impl<'a> JsonResult<'a> {
                 .explanation
                 .as_ref()
                 .and_then(|explanation| ExplanationData::new(explanation, report.image, report.device)),
+            notes: &result.notes,
         }
     }
 }

@@ -2,10 +2,34 @@
 
 use avr_image::Image;
 use avr_machine::device::Device;
+use avr_properties::Specification;
 use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
+use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
 use crate::names::Names;
+
+/// A file that the results were made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// What the file is: `firmware`, `properties`, `eeprom`, `baseline`.
+    pub role: String,
+    /// The path as it was given.
+    pub path: String,
+    /// SHA-256 of the content in hexadecimal digits.
+    pub sha256: String,
+    /// Length of the content in bytes.
+    pub bytes: u64,
+}
+
+/// Where results come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportOrigin<'a> {
+    /// The version of the program and a digest of its sources.
+    pub tool: &'a str,
+    /// The files that were read.
+    pub inputs: &'a [InputFile],
+}
 
 /// The results for one image, ready to be rendered.
 #[derive(Clone, Copy, Debug)]
@@ -16,10 +40,14 @@ pub struct Report<'a> {
     pub device: &'a str,
     /// The answers.
     pub results: &'a Results,
+    /// The question; none where the report is about something else than a specification.
+    pub specification: Option<&'a Specification>,
     /// The most memory in use at any time, in bytes.
     pub peak_memory_bytes: u64,
     /// An older report to compare with.
     pub baseline: Option<&'a Baseline>,
+    /// The program and the files that the answers come from.
+    pub origin: ReportOrigin<'a>,
 }
 
 impl<'a> Report<'a> {
@@ -32,7 +60,7 @@ impl<'a> Report<'a> {
     /// What changed since the older report; none without one.
     #[must_use]
     pub fn changes(&self) -> Option<Changes> {
-        Some(self.baseline?.changes(&self.names()?, self.results))
+        Some(self.baseline?.changes(&self.names()?, self.results, self.specification))
     }
 
     /// The older report's firmware and what changed, as sentences without full stops.

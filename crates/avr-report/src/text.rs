@@ -183,6 +183,9 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
     if let Some(recheck) = result.recheck {
         text.push_str(&format!("{INDENT}decided again with nothing left out: {}\n", recheck_name(recheck)));
     }
+    for note in &result.notes {
+        text.push_str(&format!("{INDENT}note: {}\n", Escaped(note)));
+    }
     if result.basis == Basis::Model {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
 use avr_machine::{Hazard, HazardKind, Limit};
-use avr_report::{Colour, Detail, Report};
+use avr_report::{Colour, Detail, Report, ReportOrigin};
 use avr_verify::{
     Along, Basis, Counts, Culprit, Explained, Explanation, Help, Methods, Obstacle, Origin, PropertyResult, Results,
     StackBound, Statistics, Stretch, Unknown, UnknownBits, Verdict,
@@ -76,6 +76,7 @@ fn result(verdict: Verdict, explanation: Option<Explanation>) -> PropertyResult 
         evidence_missing: None,
         vacuous: None,
         explanation,
+        notes: Vec::new(),
         basis: Basis::Hardware,
         methods: Methods::default(),
         recheck: None,
@@ -97,7 +98,15 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         last_pass: Duration::ZERO,
         exploration: None,
     };
-    render(&Report { image: &image, device: "atmega328p", results: &results, peak_memory_bytes: 0, baseline: None })
+    render(&Report {
+        image: &image,
+        device: "atmega328p",
+        results: &results,
+        specification: None,
+        peak_memory_bytes: 0,
+        baseline: None,
+        origin: ReportOrigin::default(),
+    })
 }
 
 fn unknown(culprit: Culprit) -> Verdict {

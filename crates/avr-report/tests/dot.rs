@@ -54,6 +54,7 @@ fn drawn(graph: &StateGraph, fold: Fold, most: usize) -> String {
         evidence_missing: None,
         vacuous: None,
         explanation: None,
+        notes: Vec::new(),
         basis: Basis::Hardware,
         methods: Methods::default(),
         recheck: None,

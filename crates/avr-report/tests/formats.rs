@@ -25,7 +25,8 @@ const PROPERTIES: &str = r#"(properties: [
 /// second is vacuous.
 fn with_machine<T>(image: &str, render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
     let change = |results: &mut Results| {
-        results.properties[1].vacuous = Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false, part: 0 });
+        results.properties[1].vacuous =
+            Some(Vacuity { subformula: HOSTILE.to_owned(), replaced_by: false, part: Some(0) });
         results.properties[3].name = HOSTILE.to_owned();
         results.properties[4].verdict = Verdict::Unknown(Unknown::because(format!("of {HOSTILE}")));
         results.properties[4].evidence = None;
@@ -209,7 +210,7 @@ fn older(change: impl FnOnce(&mut Value)) -> Baseline {
 }
 
 #[track_caller]
-fn check_changes(change: impl FnOnce(&mut Value), regressions: bool, expected: &[&str]) {
+fn check_changes(change: impl FnOnce(&mut Value), regressions: &[&str], expected: &[&str]) {
     let baseline = older(change);
     let (text, changes) = with_report("branch.Og.elf", |report| {
         let report = Report { baseline: Some(&baseline), ..*report };
@@ -218,18 +219,18 @@ fn check_changes(change: impl FnOnce(&mut Value), regressions: bool, expected: &
     let told = text.lines().skip_while(|line| !line.starts_with("since ")).skip(1);
     let told: Vec<&str> = told.take_while(|line| line.starts_with("  ")).map(str::trim_start).collect();
     assert_eq!(told, expected);
-    assert_eq!(changes.has_regressions(), regressions);
+    assert_eq!(changes.regressions(), regressions);
 }
 
 #[test]
 fn changes_since_an_older_report_are_told() {
-    check_changes(|_| {}, false, &["the firmware is the same"]);
+    check_changes(|_| {}, &[], &["the firmware is the same"]);
     check_changes(
         |report| {
             report["firmware"]["sha256"] = "0".repeat(64).into();
             report["results"][0]["verdict"] = "holds".into();
         },
-        true,
+        &["gets back"],
         &["worse: 'gets back' was holds and is violated"],
     );
     check_changes(
@@ -238,11 +239,11 @@ fn changes_since_an_older_report_are_told() {
             report["results"][1]["verdict"] = "unknown".into();
             report["results"][2]["name"] = "stack of 0".into();
         },
-        false,
+        &["stack of 0"],
         &[
             "'no hazard' was unknown and is holds",
             "'stack of 1' is new: violated",
-            "'stack of 0' is gone: it was violated",
+            "worse: 'stack of 0' is gone: it was violated",
         ],
     );
     check_changes(
@@ -250,7 +251,7 @@ fn changes_since_an_older_report_are_told() {
             report["stack"] = serde_json::json!({ "lower": 1, "upper": 1, "exact": 1 });
             report["reached"]["routines"] = serde_json::json!(["__ctors_end", "__vectors", "old"]);
         },
-        true,
+        &["stack"],
         &[
             "the firmware is the same",
             "worse: the stack was at most 1 bytes and is at most 2 bytes",
@@ -260,9 +261,35 @@ fn changes_since_an_older_report_are_told() {
     );
     check_changes(
         |report| report["results"][1]["basis"] = "model".into(),
-        false,
+        &[],
         &["the firmware is the same", "'no hazard' was holds in the model and is holds"],
     );
+}
+
+#[test]
+fn what_an_older_report_does_not_say_is_not_comparable() {
+    let check = |remove: &dyn Fn(&mut Value), expected: &[&str]| {
+        let baseline = older(|report| remove(report));
+        let changes = with_report("branch.Og.elf", |report| {
+            Report { baseline: Some(&baseline), ..*report }.changes().expect("there is an older report")
+        });
+        assert_eq!((changes.incomparable(), changes.regressions()), (expected.to_vec(), Vec::new()));
+    };
+    let remove = |of: &mut Value, field: &str| {
+        of.as_object_mut().expect("it is an object").remove(field).expect("it has the field");
+    };
+    let properties = ["gets back", "no hazard", "stack of 1", HOSTILE, "not known"];
+    let conditions = ["start", "fuses", "eeprom", "assume", "allow", "environment", "forbid"];
+    check(&|_| {}, &[]);
+    check(&|report| remove(report, "specification"), &[&properties[..], &conditions].concat());
+    check(&|report| remove(&mut report["firmware"], "device"), &["device"]);
+    check(&|report| remove(&mut report["results"][1], "vacuous"), &["no hazard"]);
+    check(&|report| remove(&mut report["specification"], "properties"), &properties);
+    check(&|report| remove(&mut report["specification"]["properties"][0], "bound"), &["gets back"]);
+    check(&|report| remove(&mut report["specification"]["properties"][2], "under"), &["stack of 1"]);
+    for condition in conditions {
+        check(&|report| remove(&mut report["specification"], condition), &[condition]);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use avr_testkit::schema;
 use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
-use avr_report::{Colour, Report, Summary};
+use avr_report::{Colour, Report, ReportOrigin, Summary};
 use avr_verify::{
     Basis, Exploration, Methods, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
 };
@@ -28,6 +28,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         evidence_missing: None,
         vacuous: None,
         explanation: None,
+        notes: Vec::new(),
         basis: Basis::Hardware,
         methods: Methods::default(),
         recheck: None,
@@ -39,7 +40,7 @@ fn results() -> Results {
     let mut model = result("in the model only", Verdict::Violated);
     model.basis = Basis::Model;
     let mut vacuous = result("inherent", Verdict::Holds);
-    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: 0 });
+    vacuous.vacuous = Some(Vacuity { subformula: "AF \x1b[2J".to_owned(), replaced_by: false, part: Some(0) });
     Results {
         properties: vec![
             vacuous,
@@ -68,8 +69,10 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
         image: &image,
         device: "atmega328p",
         results: &results,
+        specification: None,
         peak_memory_bytes: 12_345_678,
         baseline: None,
+        origin: ReportOrigin::default(),
     })
 }
 
@@ -131,8 +134,9 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let is_field = |line: &&str| line.starts_with("  \"");
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
-    let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "ended_paths"];
-    assert_eq!(fields, [&expected[..], &["summary", "warnings", "exploration", "peak_memory_bytes"]].concat());
+    let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "specification"];
+    let last = ["ended_paths", "summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
+    assert_eq!(fields, [&expected[..], &last].concat());
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
     assert_eq!(json()["peak_memory_bytes"], 12_345_678);
@@ -166,6 +170,7 @@ fn json_has_all_of_a_result() {
               "formula": "AG (PORTB < 4)",
               "kind": "Formula",
               "name": "inherent",
+              "notes": [],
               "reason": null,
               "recheck": null,
               "rests_on": [],

@@ -87,9 +87,12 @@ const CHECK_HELP: &str = "\
 Example:
   avr-tvar verify firmware.elf firmware.ron --certificate firmware.cert
   avr-tvar check firmware.cert firmware.elf
+  avr-tvar check firmware.cert firmware.elf --expect holds --properties firmware.ron     as a gate
 
 Exit codes: 0 every claim of the certificate is proved, 1 the certificate is rejected, 2 wrong usage, or the files cannot be
-read, 4 internal error. A certificate may also prove that a property is violated: read what is proved.";
+read, 4 internal error. A certificate may claim nothing, or that a property is violated: read what is proved, or expect it.
+With --expect holds: 0 every property is proved to hold as asked for, 1 the certificate is rejected or a property is proved
+to be violated, 3 a property is not proved as asked for.";
 
 /// What `verify` takes.
 #[derive(Clone, Debug, Args)]
@@ -104,6 +107,9 @@ pub struct Verify {
     /// Also check that no hazard happens
     #[arg(long)]
     pub inherent: bool,
+    /// Accept a property file whose list of properties is empty
+    #[arg(long)]
+    pub allow_empty: bool,
     /// The device; by default as the property file or the image says, else atmega328p
     #[arg(long, value_name = "NAME", long_help = device_help())]
     pub device: Option<String>,
@@ -131,6 +137,9 @@ pub struct Verify {
     /// Count as violated what is no violation in itself; can be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
+    /// Do not count this as a regression: the name of a property, or of a condition as --deny names it; can be repeated
+    #[arg(long, value_name = "NAME", requires = "baseline", requires = "deny")]
+    pub accept: Vec<String>,
     /// Accept only verdicts about the hardware: those that rest on the model alone are unknown
     #[arg(long)]
     pub strict: bool,
@@ -178,6 +187,7 @@ impl Verify {
             properties,
             property: Vec::new(),
             inherent: false,
+            allow_empty: false,
             device: None,
             start: None,
             strategy: Strategy::default(),
@@ -186,6 +196,7 @@ impl Verify {
             all_handlers: false,
             no_facts: false,
             deny: Vec::new(),
+            accept: Vec::new(),
             strict: false,
             recheck: false,
             verbose: false,
@@ -210,6 +221,15 @@ pub struct Check {
     pub certificate: PathBuf,
     /// The firmware that it is for
     pub firmware: PathBuf,
+    /// The verdict that every property must have been proved to have, or the exit code is not 0
+    #[arg(long, value_name = "VERDICT")]
+    pub expect: Option<Expect>,
+    /// Property file that is expected to hold; without one, that of the certificate
+    #[arg(long, value_name = "FILE", requires = "expect")]
+    pub properties: Option<PathBuf>,
+    /// Expect verdicts about the hardware: what is proved in the model only is open
+    #[arg(long, requires = "expect")]
+    pub strict: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -231,13 +251,23 @@ pub struct Disasm {
     pub start: Option<u32>,
 }
 
+/// Expectations on a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Expect {
+    /// Every property is claimed and proved to hold, under no more assumptions and allowances than the property file
+    /// has.
+    Holds,
+}
+
 /// What can be denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Properties that hold whatever a part of them says.
     Vacuous,
-    /// That less is proved than in the report of --baseline, or that the stack may get deeper.
+    /// Less is proved or asked than in the report of --baseline, or the stack may get deeper.
     Regressions,
+    /// The report of --baseline does not say what was asked, as reports of older versions do not.
+    Incomparable,
 }
 
 /// Formats of what other commands print.

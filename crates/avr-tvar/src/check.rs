@@ -1,18 +1,22 @@
 //! The command `check`.
 
+use std::path::Path;
 use std::thread;
 
 use avr_certificate::Certificate;
 use avr_check::{Rejection, property_file};
-use avr_report::CheckReport;
+use avr_properties::{Setting, Specification};
+use avr_report::{CheckReport, Expectation};
 
-use crate::arguments::{Check, Format};
+use crate::arguments::{Check, Expect, Format};
 use crate::certificate;
 use crate::device::{self, Wishes};
+use crate::eeprom;
 use crate::error::InputError;
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output;
-use crate::verify::STACK_BYTES;
+use crate::verify::{self, STACK_BYTES};
 
 /// Checks a certificate and says what it proves.
 ///
@@ -38,18 +42,54 @@ fn check(arguments: &Check, certificate: &Certificate) -> Result<Exit, InputErro
     };
     let wishes = Wishes { device: Some(&header.device), start: header.start, file: Some(&file) };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
+    let asked = arguments.properties.as_deref().map(|path| asked(path, &arguments.firmware)).transpose()?;
     match avr_check::check(certificate, &image, device) {
         Ok(checked) => {
+            let expectation = arguments.expect.map(|Expect::Holds| {
+                let eeprom = header.eeprom.iter().copied().collect();
+                let setting =
+                    Setting { image: &image, device, start: header.start, file: &checked.file, eeprom: &eeprom };
+                let claims = setting.specification()?;
+                let asked = asked.as_ref().unwrap_or(&claims);
+                Ok::<_, InputError>(Expectation::of(asked, &claims, &checked.properties, arguments.strict))
+            });
+            let expectation = expectation.transpose()?;
             let assumptions = avr_verify::assumptions(&checked.file, header.start, device);
-            let report =
-                CheckReport { image: &image, device: device.name, checked: &checked, assumptions: &assumptions };
+            let report = CheckReport {
+                image: &image,
+                device: device.name,
+                checked: &checked,
+                assumptions: &assumptions,
+                expectation: expectation.as_ref(),
+            };
             output::results(&match arguments.format {
                 Format::Text => report.text(output::colour()),
                 Format::Json => report.json(),
             })?;
-            Ok(Exit::Holds)
+            Ok(expectation.map_or(Exit::Holds, |expectation| exit(&expectation)))
         }
         Err(rejection) => rejected(arguments, &rejection),
+    }
+}
+
+/// The specification of a property file, read as `verify` does.
+fn asked(path: &Path, firmware: &Path) -> Result<Specification, InputError> {
+    let mut inputs = Inputs::default();
+    let mut file = verify::read_properties(&mut inputs, path)?;
+    file.add(&[], false)?;
+    let (image, device) =
+        device::load_from(&mut inputs, firmware, Wishes { device: None, start: None, file: Some(&file) })?;
+    let eeprom = eeprom::content(&mut inputs, &file, Some(path), device)?;
+    Ok(Setting { image: &image, device, start: None, file: &file, eeprom: &eeprom }.specification()?)
+}
+
+fn exit(expectation: &Expectation) -> Exit {
+    if expectation.is_violated() {
+        Exit::Violated
+    } else if expectation.is_met() {
+        Exit::Holds
+    } else {
+        Exit::Unknown
     }
 }
 

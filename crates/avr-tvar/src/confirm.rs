@@ -40,7 +40,7 @@ pub(crate) fn confirm(job: &Job, results: &mut Results) -> Result<(), InputError
                 result.basis = Basis::Hardware;
                 result.evidence.iter_mut().for_each(|evidence| evidence.confirmed = Some(cycle));
             }
-            Err(reason) => output::note(&format!("note: {} is not confirmed: {reason}\n", result.name)),
+            Err(reason) => output::note(&format!("{} is not confirmed: {reason}", result.name)),
         }
     }
     Ok(())
@@ -53,12 +53,15 @@ fn shown(
     result: &PropertyResult,
     (machine, folder): (&Machine, &Path),
 ) -> Result<u64, String> {
+    let inputs = job.inputs.listed();
     let report = Report {
         image: &job.image,
         device: job.device.name,
         results,
+        specification: None,
         peak_memory_bytes: memory::peak() as u64,
         baseline: None,
+        origin: job.origin(&inputs),
     };
     let (source, program) = (folder.join("replay-cycles.c"), folder.join("replay-cycles"));
     std::fs::write(&source, report.cycles_program(result, machine)?).map_err(|error| error.to_string())?;

@@ -7,6 +7,7 @@ use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 
 use crate::error::{InputError, InputErrorKind};
+use crate::inputs::{Input, Inputs, Role};
 use crate::output;
 
 /// The device where nothing names one.
@@ -23,23 +24,36 @@ pub(crate) struct Wishes<'a> {
     pub(crate) file: Option<&'a PropertyFile>,
 }
 
+/// Loads an image where nothing else depends on its bytes: see [`load_from`].
+///
+/// # Errors
+/// As those of [`load_from`].
+pub(crate) fn load(path: &Path, wishes: Wishes<'_>) -> Result<(Image, &'static Device), InputError> {
+    load_from(&mut Inputs::default(), path, wishes)
+}
+
 /// Loads an image for the device that is wished for, else the one that the image names, else the default.
 ///
 /// # Errors
 /// When the image is refused, a device does not exist, or the command line, the property file and the image contradict
 /// each other.
-pub(crate) fn load(path: &Path, wishes: Wishes<'_>) -> Result<(Image, &'static Device), InputError> {
-    if let Some(device) = wishes.wished_device()? {
-        let image = load_for(path, device, wishes)?;
-        return Ok((image, device));
+pub(crate) fn load_from(
+    inputs: &mut Inputs,
+    path: &Path,
+    wishes: Wishes<'_>,
+) -> Result<(Image, &'static Device), InputError> {
+    let wished = wishes.wished_device()?;
+    let file = inputs.read(Role::Firmware, path)?;
+    if let Some(device) = wished {
+        return Ok((load_for(&file, device, wishes)?, device));
     }
-    if let Some(name) = Image::named_device(path)? {
-        let device = named(&name, &path.display().to_string())?;
-        return Ok((load_for(path, device, wishes)?, device));
+    if let Some(name) = Image::named_device(&file.name(), &file.bytes)? {
+        let device = named(&name, &file.name())?;
+        return Ok((load_for(&file, device, wishes)?, device));
     }
     let default = named(DEFAULT, "the default")?;
-    let image = load_for(path, default, wishes)?;
-    output::note(&format!("note: no device is named, so {DEFAULT} is assumed; --device names another\n"));
+    let image = load_for(&file, default, wishes)?;
+    output::note(&format!("no device is named, so {DEFAULT} is assumed; --device names another"));
     Ok((image, default))
 }
 
@@ -65,10 +79,10 @@ impl Wishes<'_> {
     }
 }
 
-fn load_for(path: &Path, device: &'static Device, wishes: Wishes<'_>) -> Result<Image, InputError> {
+fn load_for(file: &Input, device: &'static Device, wishes: Wishes<'_>) -> Result<Image, InputError> {
     let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
     options.start = FlashByteAddress(wishes.start(device));
-    let image = Image::load(path, &options)?;
+    let image = Image::parse(&file.name(), &file.bytes, &options)?;
     if wishes.wished_device()?.is_some() {
         image.check_device(device.name)?;
     }

@@ -1,6 +1,6 @@
 //! The command `disasm`.
 
-use avr_report::{listing, warnings};
+use avr_report::listing;
 
 use crate::arguments::Disasm;
 use crate::device::{self, Wishes};
@@ -15,7 +15,7 @@ use crate::output;
 pub(crate) fn run(arguments: &Disasm) -> Result<Exit, InputError> {
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: None };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
-    output::note(&warnings(&image));
+    output::image_warnings(&image);
     output::results(&listing(&image, device))?;
     Ok(Exit::Holds)
 }

@@ -1,16 +1,16 @@
 //! The content of the EEPROM, from the file that the property file names.
 
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use avr_image::{EepromAddress, FlashByteAddress, Image, ImageError, ImageErrorKind, LoadOptions, Region, Warning};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 
 use crate::error::{InputError, InputErrorKind};
+use crate::inputs::{Inputs, Role};
 
-/// Larger files are refused unread; an ELF file has the program and its debug information beside the EEPROM.
+/// Larger files are refused; an ELF file has the program and its debug information beside the EEPROM.
 const MAX_FILE_BYTES: u64 = 1 << 24;
 
 /// The bytes that are known, by address: none without a file.
@@ -21,27 +21,27 @@ const MAX_FILE_BYTES: u64 = 1 << 24;
 ///
 /// # Errors
 /// When the file cannot be read, is damaged or has content outside of the EEPROM.
-pub(crate) fn content(file: &PropertyFile, device: &Device) -> Result<BTreeMap<u16, u8>, InputError> {
-    let Some(name) = &file.eeprom else { return Ok(BTreeMap::new()) };
-    let path = Path::new(&file.name).parent().unwrap_or(Path::new("")).join(name);
-    let bytes = read(&path)?;
-    match kind(&path, &bytes)? {
-        Kind::Raw => raw(&path, &bytes, device.memory.eeprom_bytes),
-        Kind::Image => of_image(&path, &bytes, device),
+pub(crate) fn content(
+    inputs: &mut Inputs,
+    file: &PropertyFile,
+    properties: Option<&Path>,
+    device: &Device,
+) -> Result<BTreeMap<u16, u8>, InputError> {
+    let Some(path) = path(file, properties) else { return Ok(BTreeMap::new()) };
+    let input = inputs.read(Role::Eeprom, &path)?;
+    if input.bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(InputErrorKind::LargeEeprom { path: input.name(), limit: MAX_FILE_BYTES }.into());
+    }
+    match kind(&path, &input.bytes)? {
+        Kind::Raw => raw(&path, &input.bytes, device.memory.eeprom_bytes),
+        Kind::Image => of_image(&path, &input.bytes, device),
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, InputError> {
-    let shown = || path.display().to_string();
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
-    match file {
-        Err(error) => Err(InputErrorKind::Read { path: shown(), error }.into()),
-        Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => {
-            Err(InputErrorKind::LargeEeprom { path: shown(), limit: MAX_FILE_BYTES }.into())
-        }
-        Ok(_) => Ok(bytes),
-    }
+/// The file that a property file names, which is read from this path.
+pub(crate) fn path(file: &PropertyFile, properties: Option<&Path>) -> Option<PathBuf> {
+    let folder = properties.and_then(Path::parent).unwrap_or(Path::new(""));
+    file.eeprom.as_ref().map(|name| folder.join(name))
 }
 
 /// How the file holds the content.

@@ -127,19 +127,36 @@ pub enum InputErrorKind {
         error: BaselineError,
     },
     /// Regressions are denied, and there is nothing to compare with.
-    #[error("--deny regressions: there is no older report to compare with")]
-    NoBaseline,
-    /// A report would go where another one goes.
-    #[error("{path}: two reports would go there")]
-    SameReport {
+    #[error("--deny {what}: there is no older report to compare with")]
+    NoBaseline {
+        /// The argument of `--deny`.
+        what: &'static str,
+    },
+    /// There is nothing to verify.
+    #[error("{path}: nothing would be verified: {reason}")]
+    NothingToVerify {
+        /// The file that could say what to verify.
+        path: String,
+        /// Why it does not.
+        reason: String,
+    },
+    /// An output would go where another one goes.
+    #[error("{path}: two outputs would go there, {first} and {second}")]
+    SameOutput {
         /// The path.
         path: String,
+        /// The kind of the first.
+        first: &'static str,
+        /// The kind of the second.
+        second: &'static str,
     },
-    /// A report would replace what it is about.
-    #[error("{path}: the report would replace {input}, which it is about")]
-    ReportOverInput {
-        /// The path of the report.
+    /// An output would replace what was read.
+    #[error("{path}: {what} would replace {input}, which is an input")]
+    OutputOverInput {
+        /// The path of the output.
         path: String,
+        /// The kind of the output.
+        what: &'static str,
         /// The path of the input.
         input: String,
     },
@@ -193,6 +210,28 @@ pub enum InputErrorKind {
         /// What is wrong with it.
         reason: String,
     },
+    /// A journal is of another version of the program or of the format.
+    #[error("{path}: is of {foreign}")]
+    ForeignJournal {
+        /// The journal.
+        path: String,
+        /// The program or the format.
+        foreign: String,
+    },
+    /// A journal has other verdicts of a run than another journal, or than itself.
+    #[error("{path}: has other verdicts of {run} than were read before")]
+    ConflictingJournal {
+        /// The journal.
+        path: String,
+        /// The name of the run.
+        run: String,
+    },
+    /// A journal has nothing of a manifest.
+    #[error("{path}: has no run of this manifest with the files as they are now")]
+    OtherBatch {
+        /// The journal.
+        path: String,
+    },
     /// Runs of a manifest are in no journal.
     #[error("no journal has what came of {}", missing.join(", "))]
     MissingRuns {
@@ -240,8 +279,11 @@ impl InputErrorKind {
             }
             Self::WriteFile { .. } => "check the path and its permissions".to_owned(),
             Self::Baseline { .. } => "give a file that `--report json=FILE` wrote".to_owned(),
-            Self::NoBaseline => "name one with --baseline".to_owned(),
-            Self::SameReport { .. } | Self::ReportOverInput { .. } => "give the report a file of its own".to_owned(),
+            Self::NoBaseline { .. } => "name one with --baseline".to_owned(),
+            Self::NothingToVerify { .. } => {
+                "say what to verify, such as Inherent(); --allow-empty accepts that nothing is".to_owned()
+            }
+            Self::SameOutput { .. } | Self::OutputOverInput { .. } => "give each output a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
             Self::Manifest { .. } => {
@@ -250,7 +292,11 @@ impl InputErrorKind {
             Self::JournalExists { .. } => "go on with it: `--resume`; or give another name".to_owned(),
             Self::JournalInUse { .. } => "wait for it, or give each part a journal of its own".to_owned(),
             Self::Journal { .. } => "give a file that `avr-tvar verify-all --journal` wrote".to_owned(),
-            Self::MissingRuns { .. } => {
+            Self::ForeignJournal { .. } => {
+                "verify its part again with this version: `avr-tvar verify-all --journal FILE --resume`".to_owned()
+            }
+            Self::ConflictingJournal { .. } => "remove the journal that is wrong, and verify its part again".to_owned(),
+            Self::MissingRuns { .. } | Self::OtherBatch { .. } => {
                 "give the journals of all parts, written for the manifest and the files as they are now".to_owned()
             }
             Self::NoGraph { .. } => "raise the limit, or draw a property that needs fewer states".to_owned(),

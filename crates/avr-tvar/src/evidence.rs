@@ -15,6 +15,9 @@ use crate::output;
 /// The longest name of a folder, in bytes.
 const MAX_NAME_BYTES: usize = 60;
 
+/// The files that a folder can have.
+pub(crate) const FILES: &[&str] = &["stimulus.ron", "trace.json", "trace.vcd", "replay-cycles.c", "replay.c"];
+
 /// Writes the runs of all results: `trace.json`, `stimulus.ron`, `trace.vcd`, `replay.c` and, where the verdict rests on the
 /// model, `replay-cycles.c`.
 ///
@@ -38,7 +41,10 @@ fn write_one(
     (result, evidence): (&PropertyResult, &Evidence),
 ) -> Result<(), InputError> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let save = |name: &str, content: &[u8]| files::save(&folder.join(name), |file| file.write_all(content));
+    let save = |name: &str, content: &[u8]| {
+        debug_assert!(FILES.contains(&name), "no output replaces {name}");
+        files::save(&folder.join(name), |file| file.write_all(content))
+    };
     save("stimulus.ron", stimulus(evidence, machine).as_bytes())?;
     if let Some(trace) = report.trace_json(result, machine) {
         save("trace.json", trace.as_bytes())?;
@@ -50,19 +56,14 @@ fn write_one(
         match report.cycles_program(result, machine) {
             Ok(program) => save("replay-cycles.c", program.as_bytes())?,
             Err(reason) => {
-                output::note(&format!("note: there is no replay-cycles.c in {}: {reason}\n", folder.display()))
+                output::note(&format!("there is no replay-cycles.c in {}: {reason}", folder.display()));
             }
         }
     }
     match report.replay_program(result, machine) {
         Ok(program) => save("replay.c", program.as_bytes()),
         Err(reason) => {
-            let folder = folder.display().to_string();
-            output::note(&format!(
-                "note: there is no program for simavr in {}: {}\n",
-                Escaped(&folder),
-                Escaped(&reason)
-            ));
+            output::note(&format!("there is no program for simavr in {}: {reason}", folder.display()));
             Ok(())
         }
     }

@@ -80,6 +80,7 @@ mod tests {
             evidence_missing: None,
             vacuous: None,
             explanation: None,
+            notes: Vec::new(),
             basis: Basis::Hardware,
             methods: Methods::default(),
             recheck: None,
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn vacuity_counts_where_it_is_denied() {
-        let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false, part: 0 };
+        let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false, part: Some(0) };
         let mut results = Results {
             properties: vec![result(Verdict::Holds)],
             stack: StackBound::default(),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::arguments::Verify;
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
+use crate::inputs::{Inputs, Role};
 use crate::output;
 use crate::verify;
 
@@ -48,23 +49,30 @@ struct ReportedResult {
 /// # Errors
 /// When the command line or a file is wrong.
 pub(crate) fn run(arguments: &Explain) -> Result<Exit, InputError> {
-    match report(&arguments.verify.firmware)? {
+    let mut inputs = Inputs::default();
+    match report(&mut inputs, &arguments.verify.firmware)? {
+        Some(report) if report.results.is_empty() && !arguments.verify.allow_empty => {
+            let path = arguments.verify.firmware.display().to_string();
+            let reason = "the report has no results".to_owned();
+            Err(InputErrorKind::NothingToVerify { path, reason }.into())
+        }
         Some(report) => {
             output::results(&text(&report))?;
             Ok(Exit::Holds)
         }
-        None => verify::run_explained(&arguments.verify),
+        None => verify::run_explained(&arguments.verify, inputs),
     }
 }
 
 /// The report in a file; none if the file is something else.
-fn report(path: &Path) -> Result<Option<Report>, InputError> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
+fn report(inputs: &mut Inputs, path: &Path) -> Result<Option<Report>, InputError> {
+    let input = inputs.read(Role::Firmware, path)?;
+    let Some(text) = input.text() else { return Ok(None) };
     if !text.trim_start().starts_with('{') {
         return Ok(None);
     }
-    let name = path.display().to_string();
-    match serde_json::from_str::<Report>(&text) {
+    let name = input.name();
+    match serde_json::from_str::<Report>(text) {
         Ok(report) if report.schema == SCHEMA => Ok(Some(report)),
         Ok(report) => {
             Err(InputErrorKind::NoReport { path: name, reason: format!("its schema is '{}'", report.schema) }.into())

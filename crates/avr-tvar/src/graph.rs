@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::arguments::{self, Verify};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output;
 use crate::values;
 use crate::verify::{self, Ended, Job};
@@ -36,6 +37,9 @@ pub struct Graph {
     /// A property more: an entry as in a property file, or a formula; can be repeated
     #[arg(long = "property", value_name = "TEXT")]
     pub property: Vec<String>,
+    /// Accept a property file whose list of properties is empty: then there is no graph
+    #[arg(long)]
+    pub allow_empty: bool,
     /// What a node of the graph stands for
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub fold: By,
@@ -91,6 +95,7 @@ impl Graph {
     fn verification(&self) -> Verify {
         Verify {
             property: self.property.clone(),
+            allow_empty: self.allow_empty,
             device: self.device.clone(),
             start: self.start,
             strategy: self.strategy,
@@ -111,7 +116,7 @@ pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
         job.wait_for_results(PATIENCE);
         Ok(())
     };
-    let (job, ended) = verify::perform_with(&arguments.verification(), patient, |job, sender| {
+    let (job, ended) = verify::perform_with(&arguments.verification(), Inputs::default(), patient, |job, sender| {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::graph(&job.request()));
     })?;
@@ -121,7 +126,7 @@ pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
         Ended::Failed => return Ok(Exit::Internal),
     };
     let Some(graph) = graph else {
-        output::note("note: no property could be checked, so there is no graph\n");
+        output::note("no property could be checked, so there is no graph");
         return Ok(Exit::Unknown);
     };
     let result = &results.properties[graph.property];

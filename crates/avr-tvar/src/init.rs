@@ -15,6 +15,7 @@ use clap::Args;
 use crate::arguments::{self, Verify};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output;
 use crate::values;
 use crate::verify::{self, Ended, Job};
@@ -24,8 +25,8 @@ Examples:
   avr-tvar init firmware.elf > firmware.ron
   avr-tvar init firmware.hex --device attiny85 --output firmware.ron
 
-The file has what holds at present, proved: no hazard, the stack bound, and that the program can get back to its loops. What
-does not hold, or was not decided in time, is in it as a comment.";
+The file asks for no hazard, whether that holds at present or not, and has what holds at present, proved: the stack bound, and
+that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment.";
 
 /// How many loops are looked at.
 const MAX_LOOPS: usize = 4;
@@ -92,7 +93,7 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
         // The inherent property is there, because nothing else is.
         recoveries.map(|text| job.add_property(&text)).collect::<Result<Vec<()>, _>>().map(|_| ())
     };
-    let (job, ended) = verify::perform_with(&verification, prepared, |job, sender| {
+    let (job, ended) = verify::perform_with(&verification, Inputs::default(), prepared, |job, sender| {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::verify(&job.request()));
     })?;

@@ -7,6 +7,7 @@
 
 pub mod arguments;
 mod attached;
+mod baseline;
 mod batch;
 mod certificate;
 mod check;
@@ -22,9 +23,11 @@ mod explain;
 mod files;
 mod graph;
 mod init;
+mod inputs;
 mod memory;
 mod monitor;
 mod output;
+mod outputs;
 mod progress;
 mod props;
 mod reports;

@@ -4,7 +4,8 @@ use std::io::{self, ErrorKind, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use avr_report::{Colour, Escaped};
+use avr_image::Image;
+use avr_report::{Colour, Escaped, warnings};
 
 use crate::error::{InputError, InputErrorKind};
 
@@ -31,8 +32,19 @@ pub(crate) fn results(text: &str) -> Result<(), InputError> {
     }
 }
 
-/// Tells something that is no result. If nobody can be told, nobody is.
+/// Tells something that is no result, in one line: names in it come from files, and none can begin a line of its own or
+/// repaint one.
 pub(crate) fn note(text: &str) {
+    tell(&format!("note: {}\n", Escaped(text)));
+}
+
+/// Tells what the loader noticed about an image.
+pub(crate) fn image_warnings(image: &Image) {
+    tell(&warnings(image));
+}
+
+/// Writes to the error output. If nobody can be told, nobody is.
+fn tell(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -48,12 +60,12 @@ pub(crate) fn input_error(error: &InputError) {
     if let Some(hint) = error.hint() {
         text.push_str(&format!("{HINT}hint:{HINT:#} {}\n", escaped_lines(&hint)));
     }
-    note(&text);
+    tell(&text);
 }
 
 /// Tells that this program is wrong.
 pub(crate) fn internal_error(what: &str) {
-    note(&format!(
+    tell(&format!(
         "{ERROR}internal error:{ERROR:#} {}\n{HINT}hint:{HINT:#} this is a mistake in avr-tvar, not in the firmware: \
          please report it with the command line and the files\n",
         escaped_lines(what)

@@ -15,6 +15,7 @@ use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::InputError;
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::output;
 use crate::values;
 use crate::verify::read_properties;
@@ -61,8 +62,9 @@ struct Checked {
 /// # Errors
 /// When a file cannot be read, or the property file is none.
 pub(crate) fn run(arguments: &Props) -> Result<Exit, InputError> {
-    let file = read_properties(&arguments.properties)?;
-    let against = against(arguments, &file)?;
+    let mut inputs = Inputs::default();
+    let file = read_properties(&mut inputs, &arguments.properties)?;
+    let against = against(&mut inputs, arguments, &file)?;
     let mut text = String::new();
     let mut wrong = 0;
     for property in &file.properties {
@@ -82,11 +84,11 @@ pub(crate) fn run(arguments: &Props) -> Result<Exit, InputError> {
 }
 
 /// The firmware, if there is one; everything in the file that is no property is checked with it.
-fn against(arguments: &Props, file: &PropertyFile) -> Result<Against, InputError> {
+fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Result<Against, InputError> {
     let Some(firmware) = &arguments.firmware else { return Ok(Against::Syntax) };
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: Some(file) };
-    let (image, device) = device::load(firmware, wishes)?;
-    eeprom::content(file, device)?;
+    let (image, device) = device::load_from(inputs, firmware, wishes)?;
+    eeprom::content(inputs, file, Some(&arguments.properties), device)?;
     bind_assumptions(file, &Binding { device, image: &image, ends_paths: file.ends_paths() })?;
     Ok(Against::Firmware(Box::new(image), device))
 }
@@ -99,11 +101,11 @@ fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<
     let binding = Binding { device, image, ends_paths: file.ends_paths() };
     match bind(property, &file.definitions, &binding, &mut AtomTable::default()) {
         Ok(bound) => Ok(Checked { status: "ok", formula: Some(bound.formula_text), notes: bound.notes }),
-        Err(error) => match error.unsupported() {
-            Some(unsupported) => Ok(Checked {
-                status: "unsupported",
+        Err(error) => match error.undecided() {
+            Some(reason) => Ok(Checked {
+                status: if error.unsupported().is_some() { "unsupported" } else { "too large" },
                 formula: Some(formula_text(property, device, image)),
-                notes: vec![unsupported.to_string()],
+                notes: vec![reason],
             }),
             None => Err(error),
         },

@@ -1,14 +1,13 @@
 //! Reports: rendered in the formats that were asked for, on the standard output and into files.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use avr_machine::Machine;
 use avr_report::{Colour, Detail, Report};
 use clap::ValueEnum;
 
 use crate::arguments::ReportFormat;
-use crate::error::{InputError, InputErrorKind};
+use crate::error::InputError;
 use crate::files;
 use crate::output;
 
@@ -36,27 +35,6 @@ pub(crate) fn report_file(text: &str) -> Result<ReportFile, String> {
         return Err("the name of the file is missing after the '='".to_owned());
     }
     Ok(ReportFile { format, path: path.into() })
-}
-
-/// Makes sure before the work that all files can be written, that they are different, and that none is an input.
-///
-/// # Errors
-/// When a file cannot be written.
-pub(crate) fn check(reports: &[ReportFile], inputs: &[&Path]) -> Result<(), InputError> {
-    let mut used = BTreeSet::new();
-    for ReportFile { path, .. } in reports {
-        files::check(path)?;
-        let same =
-            |other: &&Path| other.canonicalize().is_ok_and(|other| path.canonicalize().is_ok_and(|it| it == other));
-        if let Some(input) = inputs.iter().find(|input| same(input)) {
-            let (path, input) = (path.display().to_string(), input.display().to_string());
-            return Err(InputErrorKind::ReportOverInput { path, input }.into());
-        }
-        if !used.insert(path) {
-            return Err(InputErrorKind::SameReport { path: path.display().to_string() }.into());
-        }
-    }
-    Ok(())
 }
 
 /// Prints the report, and writes it into all files. If one cannot be written, the others are nevertheless.

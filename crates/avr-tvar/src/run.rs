@@ -9,7 +9,6 @@ use avr_machine::device::{Device, ResetCause};
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 use avr_machine::{Hazard, Machine};
 use avr_properties::{EnvironmentEvent, PropertyFile};
-use avr_report::warnings;
 use avr_verify::{Reductions, Request, Strategy, Unlimited};
 use clap::Args;
 
@@ -18,7 +17,9 @@ use crate::device::{self, Wishes};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::files;
+use crate::inputs::{Inputs, Role};
 use crate::output;
+use crate::outputs::Outputs;
 use crate::values;
 use crate::verify::read_properties;
 
@@ -77,12 +78,15 @@ pub struct Run {
 /// # Errors
 /// When the command line or a file is wrong, or an exact stimulus asks for what is not possible.
 pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
-    let file = arguments.properties.as_deref().map(read_properties).transpose()?;
+    let mut inputs = Inputs::default();
+    let properties = arguments.properties.as_deref();
+    let file = properties.map(|path| read_properties(&mut inputs, path)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: file.as_ref() };
-    let (image, device) = device::load(&arguments.firmware, wishes)?;
-    output::note(&warnings(&image));
-    let stimulus = arguments.stimulus.as_deref().map(|path| read_stimulus(path, device)).transpose()?;
+    let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
+    output::image_warnings(&image);
+    let stimulus = arguments.stimulus.as_deref().map(|path| read_stimulus(&mut inputs, path, device)).transpose()?;
     let stimulus = stimulus.unwrap_or_default();
+    Outputs::default().files("the record", &arguments.record).check(inputs.paths())?;
     let file = file.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;
     let machine = machine(&image, device, (arguments.start, file), &stimulus)?;
     let mut simulator = Simulator::new(&machine, stimulus);
@@ -99,7 +103,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
         return Err(InputErrorKind::ImpossibleChoice { path, step: simulator.steps(), what }.into());
     }
     if let End::Limit(limit) = end {
-        output::note(&format!("note: the run ends at what the simulator cannot do: {limit}\n"));
+        output::note(&format!("the run ends at what the simulator cannot do: {limit}"));
     }
     output::results(&match arguments.format {
         Format::Text => text(&simulator, end),
@@ -108,12 +112,9 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
     Ok(Exit::Holds)
 }
 
-fn read_stimulus(path: &Path, device: &'static Device) -> Result<Stimulus, InputError> {
-    let name = path.display().to_string();
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Stimulus::parse(&name, &text, device).map_err(InputErrorKind::Stimulus)?),
-        Err(error) => Err(InputErrorKind::Read { path: name, error }.into()),
-    }
+fn read_stimulus(inputs: &mut Inputs, path: &Path, device: &'static Device) -> Result<Stimulus, InputError> {
+    let input = inputs.read(Role::Stimulus, path)?;
+    Ok(Stimulus::parse(&input.name(), input.required_text()?, device).map_err(InputErrorKind::Stimulus)?)
 }
 
 /// The machine that verification is about, with the resets that happen in the run.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use avr_properties::PropertyFile;
-use avr_report::{Report, StackReport, warnings};
+use avr_report::{Report, StackReport};
 use avr_verify::{Exhausted, Fit, Known, Reductions, Results, Strategy, WorstCase, worst_case};
 use clap::Args;
 
@@ -15,9 +15,11 @@ use crate::eeprom;
 use crate::error::InputError;
 use crate::evidence;
 use crate::exit::Exit;
+use crate::inputs::Inputs;
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
 use crate::output;
+use crate::outputs::Outputs;
 use crate::values;
 use crate::verify::{self, Ended, Job};
 
@@ -71,7 +73,7 @@ pub struct Stack {
 /// When the command line or a file is wrong.
 pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
     let job = Arc::new(configure(arguments, Instant::now())?);
-    output::note(&warnings(&job.image));
+    output::image_warnings(&job.image);
     verify::handle_interrupts(&job);
     let margin = arguments.margin;
     let latest = Arc::new(Mutex::new(None));
@@ -117,7 +119,7 @@ fn report(job: &Job, found: &WorstCase, arguments: &Stack) -> Result<(), InputEr
 /// Writes the run as that of the property that it violates.
 fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), InputError> {
     let Some(violation) = found.violation(&job.request())? else {
-        output::note("note: no run is known that could be written as evidence\n");
+        output::note("no run is known that could be written as evidence");
         return Ok(());
     };
     let results = Results {
@@ -131,23 +133,31 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
         last_pass: Duration::ZERO,
         exploration: None,
     };
+    let inputs = job.inputs.listed();
     let report = Report {
         image: &job.image,
         device: job.device.name,
         results: &results,
+        specification: None,
         peak_memory_bytes: memory::peak() as u64,
         baseline: None,
+        origin: job.origin(&inputs),
     };
     evidence::write(directory, &report, &avr_verify::machine(&job.request())?)
 }
 
 fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
-    let named = arguments.properties.as_deref().map(verify::read_properties).transpose()?;
+    let mut inputs = Inputs::default();
+    let properties = arguments.properties.as_deref();
+    let named = properties.map(|path| verify::read_properties(&mut inputs, path)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
-    let (image, device) = device::load(&arguments.firmware, wishes)?;
+    let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
     let file = named.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;
+    let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
+    Outputs::default().evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
     Ok(Job {
-        eeprom: eeprom::content(&file, device)?,
+        eeprom,
+        inputs,
         image,
         device,
         file,

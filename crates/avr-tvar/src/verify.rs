@@ -1,9 +1,8 @@
 //! The command `verify`.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -12,8 +11,8 @@ use std::time::{Duration, Instant};
 use avr_certificate::{Certificate, Claim};
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::{Property, PropertyError, PropertyFile, formula_text};
-use avr_report::{Baseline, Detail, Escaped, Report, warnings};
+use avr_properties::{Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
+use avr_report::{Baseline, Detail, Escaped, InputFile, Report, ReportOrigin};
 use avr_verify::{
     Basis, Culprit, Exhausted, Known, Methods, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
     Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
@@ -21,6 +20,7 @@ use avr_verify::{
 
 use crate::arguments::{Deny, Verify};
 use crate::attached;
+use crate::baseline;
 use crate::certificate;
 use crate::confirm;
 use crate::device::{self, Wishes};
@@ -28,10 +28,11 @@ use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::evidence;
 use crate::exit::Exit;
-use crate::files;
+use crate::inputs::{IDENTITY, Inputs, Role};
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
 use crate::output;
+use crate::outputs::Outputs;
 use crate::progress::Display;
 use crate::reports;
 
@@ -46,6 +47,8 @@ pub(crate) struct Job {
     pub(crate) device: &'static Device,
     pub(crate) file: PropertyFile,
     pub(crate) eeprom: BTreeMap<u16, u8>,
+    /// The files that all this was read from.
+    pub(crate) inputs: Inputs,
     pub(crate) start: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) reductions: Reductions,
@@ -78,23 +81,23 @@ type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
 /// # Errors
 /// When the command line or a file is wrong.
 pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
-    run_with(arguments, if arguments.verbose { Detail::Methods } else { Detail::Verdicts })
+    run_with(arguments, Inputs::default(), if arguments.verbose { Detail::Methods } else { Detail::Verdicts })
 }
 
-/// The same with explanations of the verdicts.
+/// The same with explanations of the verdicts, for files of which some may have been read.
 ///
 /// # Errors
 /// When the command line or a file is wrong.
-pub(crate) fn run_explained(arguments: &Verify) -> Result<Exit, InputError> {
-    run_with(arguments, Detail::Subformulas)
+pub(crate) fn run_explained(arguments: &Verify, inputs: Inputs) -> Result<Exit, InputError> {
+    run_with(arguments, inputs, Detail::Subformulas)
 }
 
-fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
+fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, InputError> {
     let work: fn(&Job, &Sender<Work>) = match detail {
         Detail::Verdicts | Detail::Methods => Job::verify,
         Detail::Subformulas => Job::explain,
     };
-    let (job, ended) = perform(arguments, work)?;
+    let (job, ended) = perform(arguments, inputs, work)?;
     let (mut results, certificate) = match ended {
         Ended::Done(work) => work?,
         Ended::GivenUp(limit) => (job.given_up(limit), None),
@@ -102,7 +105,7 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
     };
     results.interrupted |= job.monitor.is_interrupted();
     if arguments.recheck {
-        match rechecked(arguments)? {
+        match rechecked(arguments, job.inputs.clone())? {
             Some(again) => results = results.rechecked(&again),
             None => return Ok(Exit::Internal),
         }
@@ -113,7 +116,7 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
     if arguments.strict {
         results = results.strict();
     }
-    let is_worse = report(&job, &results, arguments, detail)?;
+    let is_denied = report(&job, &results, arguments, detail)?;
     if let Some(path) = &arguments.certificate {
         match certificate.map(|coming| coming.recv()) {
             Some(Ok(certificate)) => {
@@ -122,14 +125,11 @@ fn run_with(arguments: &Verify, detail: Detail) -> Result<Exit, InputError> {
             }
             // The hook has told about a panic already.
             Some(Err(_)) => return Ok(Exit::Internal),
-            None => output::note(&format!(
-                "note: nothing was proved in time, so {} is not written\n",
-                Escaped(&path.display().to_string())
-            )),
+            None => output::note(&format!("nothing was proved in time, so {} is not written", path.display())),
         }
     }
     Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
-        Exit::Holds | Exit::Unknown if is_worse && arguments.deny.contains(&Deny::Regressions) => Exit::Violated,
+        Exit::Holds | Exit::Unknown if is_denied => Exit::Violated,
         exit => exit,
     })
 }
@@ -146,7 +146,7 @@ fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_
             Claim::Undecided if was_reducible => UNDECIDED_WITH_ALL_INTERRUPTS,
             Claim::Undecided | Claim::Decided(_) => continue,
         };
-        output::note(&format!("note: {} has no proof of {}: {reason}\n", path.display(), result.name));
+        output::note(&format!("{} has no proof of {}: {reason}", path.display(), result.name));
     }
 }
 
@@ -156,9 +156,10 @@ fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_
 /// When the command line or a file is wrong.
 pub(crate) fn perform<T: Send + 'static>(
     arguments: &Verify,
+    inputs: Inputs,
     work: fn(&Job, &Sender<T>),
 ) -> Result<(Arc<Job>, Ended<T>), InputError> {
-    perform_with(arguments, |_| Ok(()), work)
+    perform_with(arguments, inputs, |_| Ok(()), work)
 }
 
 /// The same after some preparation.
@@ -167,38 +168,40 @@ pub(crate) fn perform<T: Send + 'static>(
 /// When the command line or a file is wrong, or the preparation fails.
 pub(crate) fn perform_with<T: Send + 'static>(
     arguments: &Verify,
+    inputs: Inputs,
     prepare: impl FnOnce(&mut Job) -> Result<(), InputError>,
     work: fn(&Job, &Sender<T>),
 ) -> Result<(Arc<Job>, Ended<T>), InputError> {
     if arguments.attached {
         attached::end_with_standard_input();
     }
-    let mut job = configure(arguments, Instant::now())?;
+    let mut job = configure(arguments, inputs, Instant::now())?;
     prepare(&mut job)?;
     let job = Arc::new(job);
-    output::note(&warnings(&job.image));
+    output::image_warnings(&job.image);
     handle_interrupts(&job);
     let ended = watch(&job, &start(&job, arguments.jobs, work)?);
     Ok((job, ended))
 }
 
-/// Reads all files and excludes contradictions.
-fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
-    let text = arguments.properties.as_deref().map(read_text).transpose()?;
-    let named = arguments.properties.as_deref().zip(text.as_deref());
+/// Reads all files that were not read yet and excludes contradictions.
+fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result<Job, InputError> {
+    let properties = arguments.properties.as_deref();
+    let text = properties.map(|path| read_text(&mut inputs, path)).transpose()?;
+    let named = properties.zip(text.as_deref());
     let named = named.map(|(path, text)| PropertyFile::parse(&shown(path), text)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
-    let (image, device) = device::load(&arguments.firmware, wishes)?;
+    let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
     let file = with_arguments(named, arguments)?;
-    let inputs = [Some(&arguments.firmware), arguments.properties.as_ref()];
-    arguments.certificate.as_deref().map_or(Ok(()), files::check)?;
-    reports::check(&arguments.report, &inputs.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>())?;
-    if arguments.baseline.is_none() && arguments.deny.contains(&Deny::Regressions) {
-        return Err(InputErrorKind::NoBaseline.into());
-    }
+    let baseline = baseline::read(&mut inputs, arguments)?;
+    let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
+    let outputs = Outputs::default().files("the certificate", &arguments.certificate);
+    let outputs = outputs.files("the report", arguments.report.iter().map(|report| &report.path));
+    outputs.evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
     Ok(Job {
-        baseline: arguments.baseline.as_deref().map(read_baseline).transpose()?,
-        eeprom: eeprom::content(&file, device)?,
+        baseline,
+        eeprom,
+        inputs,
         image,
         device,
         file,
@@ -220,17 +223,11 @@ fn configure(arguments: &Verify, started: Instant) -> Result<Job, InputError> {
     })
 }
 
-fn read_baseline(path: &Path) -> Result<Baseline, InputError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| InputErrorKind::Read { path: name.clone(), error })?;
-    Baseline::parse(&text).map_err(|error| InputErrorKind::Baseline { path: name, error }.into())
-}
-
 /// The content of a property file that says nothing.
 const NO_FILE: &str = "()";
 
-pub(crate) fn read_properties(path: &Path) -> Result<PropertyFile, InputError> {
-    Ok(PropertyFile::parse(&shown(path), &read_text(path)?)?)
+pub(crate) fn read_properties(inputs: &mut Inputs, path: &Path) -> Result<PropertyFile, InputError> {
+    Ok(PropertyFile::parse(&shown(path), &read_text(inputs, path)?)?)
 }
 
 /// A path as messages of several lines may show it.
@@ -238,22 +235,22 @@ fn shown(path: &Path) -> String {
     Escaped(&path.display().to_string()).to_string()
 }
 
-fn read_text(path: &Path) -> Result<String, InputError> {
-    let name = path.display().to_string();
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == ErrorKind::InvalidData => Err(InputErrorKind::NotText { path: name }.into()),
-        Err(error) => Err(InputErrorKind::Read { path: name, error }.into()),
-    }
+fn read_text(inputs: &mut Inputs, path: &Path) -> Result<String, InputError> {
+    let input = inputs.read(Role::Properties, path)?;
+    input.text().map(str::to_owned).ok_or_else(|| InputErrorKind::NotText { path: input.name() }.into())
 }
 
-/// The property file with the properties of the command line. Without any property it is the inherent one.
+/// The property file with the properties of the command line. Where nothing lists properties it is the inherent one.
 fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<PropertyFile, InputError> {
     let mut file = match file {
         Some(file) => file,
         None => PropertyFile::parse("command line", NO_FILE)?,
     };
     file.add(&arguments.property, arguments.inherent)?;
+    if file.properties.is_empty() && !arguments.allow_empty {
+        let reason = "its list of properties is empty".to_owned();
+        return Err(InputErrorKind::NothingToVerify { path: file.name, reason }.into());
+    }
     Ok(file)
 }
 
@@ -303,7 +300,7 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
 }
 
 /// The results with all reductions and facts off, within the same limits; none after a panic.
-fn rechecked(arguments: &Verify) -> Result<Option<Results>, InputError> {
+fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, InputError> {
     let plain = Verify {
         all_interrupts: true,
         all_states: true,
@@ -312,7 +309,7 @@ fn rechecked(arguments: &Verify) -> Result<Option<Results>, InputError> {
         certificate: None,
         ..arguments.clone()
     };
-    let (job, ended) = perform(&plain, Job::verify)?;
+    let (job, ended) = perform(&plain, inputs, Job::verify)?;
     Ok(match ended {
         Ended::Done(work) => Some(work?.0),
         Ended::GivenUp(limit) => Some(job.given_up(limit)),
@@ -320,25 +317,34 @@ fn rechecked(arguments: &Verify) -> Result<Option<Results>, InputError> {
     })
 }
 
-/// Reports, and says whether less is proved than in the older report, if there is one.
+/// Reports, and says whether something is denied that the comparison with the older report found.
 fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
+    let inputs = job.inputs.listed();
+    let specification = job.specification()?;
     let report = Report {
         image: &job.image,
         device: job.device.name,
         results,
+        specification: Some(&specification),
         peak_memory_bytes,
         baseline: job.baseline.as_ref(),
+        origin: job.origin(&inputs),
     };
     let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, (arguments.format, detail), &arguments.report)?;
     if let Some(directory) = &arguments.evidence {
         evidence::write(directory, &report, &machine)?;
     }
-    Ok(report.changes().is_some_and(|changes| changes.has_regressions()))
+    Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }
 
 impl Job {
+    /// Where a report comes from that lists these files.
+    pub(crate) fn origin<'a>(&self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
+        ReportOrigin { tool: IDENTITY, inputs }
+    }
+
     pub(crate) fn request(&self) -> Request<'_> {
         Request {
             image: &self.image,
@@ -352,6 +358,12 @@ impl Job {
             watch: &self.monitor,
             known: Some(&self.known),
         }
+    }
+
+    /// The question.
+    fn specification(&self) -> Result<Specification, PropertyError> {
+        let Self { image, device, file, eeprom, start, .. } = self;
+        Setting { image, device, start: *start, file, eeprom }.specification()
     }
 
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
@@ -432,6 +444,7 @@ impl Job {
             evidence_missing: None,
             vacuous: None,
             explanation: None,
+            notes: Vec::new(),
             basis: Basis::Hardware,
             methods: Methods::default(),
             recheck: None,
@@ -455,7 +468,7 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ended, Job, Sender, configure, start, watch};
+    use super::{Ended, Inputs, Job, Sender, configure, start, watch};
     use crate::arguments::{Arguments, Command};
     use avr_verify::{Exhausted, Progress, Request, Verdict, Watch};
     use clap::Parser;
@@ -497,7 +510,7 @@ mod tests {
         let Command::Verify(arguments) = Arguments::try_parse_from(line).expect("the line is valid").command else {
             panic!("another command")
         };
-        let job = Arc::new(configure(&arguments, Instant::now()).expect("the sample is there"));
+        let job = Arc::new(configure(&arguments, Inputs::default(), Instant::now()).expect("the sample is there"));
         let work = start(&job, None, get_stuck).expect("there are threads");
         let Ended::GivenUp(limit) = watch(&job, &work) else { panic!("the work came back") };
         let results = job.given_up(limit);

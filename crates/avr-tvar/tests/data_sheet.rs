@@ -2,6 +2,9 @@
 
 mod sample;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
 use avr_verify::{Basis, Verdict};
 use rayon::prelude::*;
@@ -75,8 +78,9 @@ impl Program {
     }
 }
 
-fn programs() -> Vec<Program> {
-    let text = std::fs::read_to_string(root().join("tests/data-sheet/expected.ron")).expect("the file is there");
+/// The entries of `expected.ron`, or of `open.ron`, which no test judges.
+fn programs(file: &str) -> Vec<Program> {
+    let text = std::fs::read_to_string(root().join("tests/data-sheet").join(file)).expect("the file is there");
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     options.from_str(&text).expect("the file has the form that its head describes")
 }
@@ -84,8 +88,48 @@ fn programs() -> Vec<Program> {
 #[test]
 fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
     let wanted = std::env::var("PROGRAMS").unwrap_or_default();
-    let all: Vec<Program> = programs().into_iter().filter(|program| program.image.contains(&wanted)).collect();
+    let all: Vec<Program> =
+        programs("expected.ron").into_iter().filter(|program| program.image.contains(&wanted)).collect();
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
     let found: Vec<String> = all.par_iter().flat_map(Program::problems).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+/// The names of the files in a folder of `tests/data-sheet` that end so, without the ending.
+fn files(folder: &str, ending: &str) -> BTreeSet<String> {
+    let files = std::fs::read_dir(root().join("tests/data-sheet").join(folder)).expect("the folder is there");
+    let names = files.map(|file| file.expect("it can be read").file_name().into_string().expect("it is text"));
+    names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect()
+}
+
+/// The device of every program in `expected.ron` and `open.ron`.
+fn devices_of_programs() -> BTreeMap<String, String> {
+    let all = programs("expected.ron").into_iter().chain(programs("open.ron"));
+    let mut devices = BTreeMap::new();
+    for program in all {
+        let image = program.image.clone();
+        assert_eq!(devices.insert(program.image, program.device), None, "{image} has two entries");
+    }
+    devices
+}
+
+#[test]
+fn every_program_has_a_source_an_image_and_one_entry() {
+    let listed: BTreeSet<String> = devices_of_programs().into_keys().collect();
+    assert_eq!(files("sources", ".S"), listed);
+    assert_eq!(files("images", ".elf"), listed);
+}
+
+#[test]
+fn programs_that_decide_what_device_tables_say_exist_and_are_for_that_device() {
+    let devices = devices_of_programs();
+    for device in Device::names().map(|name| Device::named(name).expect("a listed device")) {
+        assert!(!device.deciding_programs.is_empty());
+        for program in &device.deciding_programs {
+            // A restriction has the programs of the device that it restricts.
+            let part = devices.get(*program).map(String::as_str);
+            let is_for_it = part.is_some_and(|part| device.name == part || device.name == format!("{part}-gpio"));
+            assert!(is_for_it, "{}: {program} is a program for {part:?}", device.name);
+        }
+    }
 }

@@ -60,7 +60,10 @@ fn what_is_no_formula_says_what_to_write() {
     }
     check("F G (PORTB == 0)", "write A[F …] or E[F …], or state the property with Ltl(check: …)");
     check("Ltl(check: \"[]<>(PORTB == 0)\")", "write G or F for all or some later states");
-    check("Ltl(check: \"G (PORTB == 0 -> PORTB == 0 U PORTB == 1)\")", "put parentheses around what belongs together");
+    check(
+        "Ltl(check: \"G (PORTB == 0 -> PORTB == 0 U PORTB == 1)\")",
+        "or `G (PORTB == 0 -> (PORTB == 0 U PORTB == 1))`",
+    );
     check("A[O F (PORTB == 0)]", "stands below an operator of the past");
     check("mu X. A[F G X]", "stands in a path formula");
     check("Formula(check: \"mu X. AX X\", under: [\"G F sleeping\"])", "or with Ltl(check: …)");

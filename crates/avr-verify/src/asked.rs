@@ -47,6 +47,7 @@ impl Asked<'_> {
             detail: hazard_shown(firmware, self.image, &self.goals[goal], decision),
             basis: basis(decision),
             methods: Methods::of(firmware, decision.solution.is_some()),
+            notes: bound.notes.clone(),
             ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
         };
         let result = with_evidence(result, search);
@@ -101,6 +102,7 @@ pub(crate) fn undecided(
         evidence_missing: None,
         vacuous: None,
         explanation: None,
+        notes: Vec::new(),
     }
 }
 

@@ -108,6 +108,8 @@ pub struct PropertyResult {
     pub vacuous: Option<Vacuity>,
     /// Where its subformulas hold; none where that would have been much work.
     pub explanation: Option<Explanation>,
+    /// Remarks on the reading of its names ([`BoundProperty::notes`](avr_properties::BoundProperty::notes)).
+    pub notes: Vec<String>,
 }
 
 impl PropertyResult {
@@ -138,8 +140,8 @@ pub struct Vacuity {
     pub subformula: String,
     /// What replaced it.
     pub replaced_by: bool,
-    /// Its number among the strengthenings of the formula.
-    pub part: usize,
+    /// Its number among the strengthenings of the formula; none where it is a comparison that is true in every state.
+    pub part: Option<usize>,
 }
 
 /// The worst-case depth of the stack in bytes below RAMEND.

@@ -58,6 +58,10 @@ pub(crate) trait Unknowns<V: ByteDomain> {
     fn stuck(&mut self, _about: &[&V]) {}
     /// Takes note of what the machine does.
     fn event(&mut self, _event: Event<'_, V>) {}
+    /// Takes note of a jump, and says what the youngest frame is to carry: [`Environment::moves`].
+    fn moves(&mut self, _from: u32, _to: u32) -> u64 {
+        0
+    }
 }
 
 /// The number from which on variables stand for the initial content of cells.
@@ -288,6 +292,10 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 
     fn event(&mut self, event: Event<'_, V>) {
         self.unknowns.event(event);
+    }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.unknowns.moves(from, to)
     }
 }
 

@@ -31,6 +31,10 @@ impl Unknowns<TvByte> for Open<'_> {
             steps.note(event);
         }
     }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.events.moves(from, to)
+    }
 }
 
 impl Scripted<'_, Open<'_>> {

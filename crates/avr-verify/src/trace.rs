@@ -73,7 +73,7 @@ impl Unknowns<TracedByte> for Recorder<'_> {
             Event::Write(cell, value) => (true, cell, true, value),
             Event::PerhapsRead(cell, value) => (false, cell, false, value),
             Event::PerhapsWrite(cell, value) => (true, cell, false, value),
-            Event::Call(_) | Event::Return(_) | Event::Interrupt(_) | Event::WatchdogRestart => return,
+            Event::Call(_) | Event::Return(..) | Event::Interrupt(_) | Event::WatchdogRestart => return,
         };
         self.accesses.push(Access { writes, cell, certain, value: value.all_origins() });
     }

@@ -160,8 +160,9 @@ mod tests {
         let turns = turns(&[nop, nop, nop, Instruction::Rjmp { offset: -1 }]);
         let mut store = Store::default();
         let nowhere = CallsId(0);
-        let mut inside =
-            |kind, return_address, below| store.push_call(below, Frame { kind, return_address, position: 0x8ff });
+        let mut inside = |kind, return_address, below| {
+            store.push_call(below, Frame { kind, return_address, position: 0x8ff, left: 0 })
+        };
         let called = inside(FrameKind::Call, 2, nowhere);
         let interrupting = inside(FrameKind::Interrupt(1), 1, nowhere);
         let nested = inside(FrameKind::Interrupt(1), 0, called);

@@ -25,7 +25,23 @@ pub(crate) fn find(
     bound: &BoundProperty,
     decision: &Decision<AbstractState>,
 ) -> Option<Vacuity> {
-    if !decision.verdict.is_true() || speaks_of_states_only(bound) || bound.sees_hazards {
+    if !decision.verdict.is_true() {
+        return None;
+    }
+    strengthened(firmware, request, bound, decision).or_else(|| {
+        let subformula = bound.always_true.first()?.clone();
+        Some(Vacuity { subformula, replaced_by: true, part: None })
+    })
+}
+
+/// The largest subformula that may be replaced by what makes the property say more.
+fn strengthened(
+    firmware: &Firmware<'_>,
+    request: &Request<'_>,
+    bound: &BoundProperty,
+    decision: &Decision<AbstractState>,
+) -> Option<Vacuity> {
+    if speaks_of_states_only(bound) || bound.sees_hazards {
         return None;
     }
     let space = &decision.space;
@@ -39,7 +55,7 @@ pub(crate) fn find(
     };
     let part = candidates.iter().position(|candidate| search.still_holds(candidate))?;
     let found = &candidates[part];
-    Some(Vacuity { subformula: text(firmware, &found.subformula), replaced_by: found.replaced_by, part })
+    Some(Vacuity { subformula: text(firmware, &found.subformula), replaced_by: found.replaced_by, part: Some(part) })
 }
 
 /// `Inherent` and `Stack` have one thing to say.

@@ -71,7 +71,7 @@ pub fn certify(
 
 /// What is claimed of a property, and the goals that prove it.
 fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claimed {
-    let vacuous = result.vacuous.as_ref().map(|vacuity| vacuity.part);
+    let vacuous = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
     match (*goals, &result.verdict) {
         (None, _) | (_, Verdict::Unknown(_)) => Claimed::Nothing,
         (Some(goals), verdict) => Claimed::Decided { holds: *verdict == Verdict::Holds, goals, vacuous },
@@ -190,7 +190,8 @@ pub(crate) fn verified<T>(
     let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
-        (goals, not_denied(known.or_known(number, result), stack))
+        let result = not_denied(known.or_known(number, result), stack);
+        (goals, PropertyResult { notes: notes(bound), ..result })
     });
     let properties: Vec<Checked> = properties.collect();
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
@@ -207,6 +208,14 @@ pub(crate) fn verified<T>(
         exploration: Some(exploration),
     };
     Ok(extra(&work, &goals_of, results))
+}
+
+/// Remarks on the reading of a property's names.
+fn notes(bound: &Bound) -> Vec<String> {
+    match bound {
+        Bound::Checked { bound, .. } => bound.notes.clone(),
+        Bound::Unsupported { .. } => Vec::new(),
+    }
 }
 
 /// Where paths end, by the hazard: flash byte addresses of instructions.
@@ -251,20 +260,31 @@ fn bind_property(
 ) -> Result<Bound, PropertyError> {
     match bind(property, &request.file.definitions, &request.binding(), table) {
         Ok(bound) => {
-            goals.push(Goal { formula: bound.from_start(&bound.formula)?, sees_hazards: bound.sees_hazards });
+            let formula = match bound.from_start(&bound.formula) {
+                Ok(formula) => formula,
+                Err(error) => return not_checked(request, property, error),
+            };
+            goals.push(Goal { formula, sees_hazards: bound.sees_hazards });
             let formula = goals.len() - 1;
             let stays_fair = bound.stays_fair().map(|formula| added(goals, formula, false));
             let something_is_left = bound.something_is_left().map(|formula| added(goals, formula, bound.sees_hazards));
             let goals = PropertyGoals { formula, stays_fair, something_is_left };
             Ok(Bound::Checked { goals, bound: Box::new(bound) })
         }
-        Err(error) => match error.unsupported() {
-            Some(unsupported) => Ok(Bound::Unsupported {
-                formula: formula_text(property, request.device, request.image),
-                reason: unsupported.to_string(),
-            }),
-            None => Err(error),
-        },
+        Err(error) => not_checked(request, property, error),
+    }
+}
+
+/// A property that is understood and is not checked.
+///
+/// # Errors
+/// The error, where the property is wrong.
+fn not_checked(request: &Request<'_>, property: &Property, error: PropertyError) -> Result<Bound, PropertyError> {
+    match error.undecided() {
+        Some(reason) => {
+            Ok(Bound::Unsupported { formula: formula_text(property, request.device, request.image), reason })
+        }
+        None => Err(error),
     }
 }
 

@@ -49,6 +49,21 @@ impl<A: Display> Formula<A> {
         write!(f, "({self})")
     }
 
+    /// An operator with operands that cannot be read otherwise: `!p U F q`, but `(F p) U q`.
+    fn print_pair(p: &Self, operator: &dyn Display, q: &Self, f: &mut Formatter<'_>) -> fmt::Result {
+        p.print(f, if p.is_negated_closed() { Binding::Prefix } else { Binding::Closed })?;
+        write!(f, " {operator} ")?;
+        q.print(f, Binding::Prefix)
+    }
+
+    /// True where nothing but negations stands in front of what needs no parentheses anywhere.
+    fn is_negated_closed(&self) -> bool {
+        match self {
+            Self::Not(p) => p.is_negated_closed(),
+            other => other.binding() == Binding::Closed,
+        }
+    }
+
     fn print_list(operands: &[Self], f: &mut Formatter<'_>, operator: &str, tightest: Binding) -> fmt::Result {
         for (index, operand) in operands.iter().enumerate() {
             if index > 0 {
@@ -90,18 +105,18 @@ impl<A: Display> Display for Formula<A> {
                 write!(f, "{quantifier}{operator} ")?;
                 p.print(f, Binding::Prefix)
             }
-            Self::PathPair(quantifier, operator, p, q) => write!(f, "{quantifier}[{p} {operator} {q}]"),
+            Self::PathPair(quantifier, operator, p, q) => {
+                write!(f, "{quantifier}[")?;
+                Self::print_pair(p, operator, q, f)?;
+                f.write_str("]")
+            }
             Self::Fixed(kind, variable, p) => write!(f, "{kind} {variable}. {p}"),
             Self::Quantified(quantifier, psi) => write!(f, "{quantifier}[{psi}]"),
             Self::Linear(operator, p) => {
                 write!(f, "{operator} ")?;
                 p.print(f, Binding::Prefix)
             }
-            Self::LinearPair(operator, p, q) => {
-                p.print(f, Binding::Prefix)?;
-                write!(f, " {operator} ")?;
-                q.print(f, Binding::Prefix)
-            }
+            Self::LinearPair(operator, p, q) => Self::print_pair(p, operator, q, f),
         }
     }
 }

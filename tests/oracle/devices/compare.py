@@ -5,8 +5,8 @@
 
 Needs avr-gcc and avr-libc (Debian: gcc-avr, avr-libc), and a C compiler with libsimavr (libsimavr-dev). The header is
 preprocessed, its macros are read, and every register address, bit number, vector, fuse bit and size is compared in both
-directions; the enable and flag bits of the vectors, and which flags an interrupt entry leaves, with simavr. What the
-others are known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences
+directions; the enable and flag bits of the vectors, which flags an interrupt entry leaves, and what plain storage reads
+back after a write, with simavr. What the others are known to say differently is in EXCEPTIONS, each with the reason. Exit code 0: no difference; 1: differences
 (printed); 2: cannot run.
 """
 
@@ -199,13 +199,18 @@ def compare_vectors(comparison, lines, macros):
         comparison.same(f"a vector with the number of {name}", number in ours.values(), True)
 
 
+def run_simavr(folder, name, device, text=""):
+    """The output of a program of this folder that uses libsimavr, made in another folder."""
+    program = os.path.join(folder, name)
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.c")
+    run(["cc", "-o", program, source, "-lsimavr", "-lelf"])
+    return run([program, device], text)
+
+
 def simavr_vectors(device):
     """What simavr knows: vector number -> (enable address, bit, flag address, bit, flag stays)."""
     with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "vectors")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "simavr_vectors.c")
-        run(["cc", "-o", program, source, "-lsimavr", "-lelf"])
-        lines = [line.split() for line in run([program, device]).splitlines()]
+        lines = [line.split() for line in run_simavr(folder, "simavr_vectors", device).splitlines()]
     return {int(line[1], 16): tuple(int(part, 16) for part in line[2:]) for line in lines if line[0] == "vector"}
 
 
@@ -215,6 +220,38 @@ def compare_requests(comparison, lines, device):
     for line in (line for line in lines if line[0] == "vector"):
         number, ours = int(line[1], 16), tuple(int(part, 16) for part in line[4:])
         comparison.same(f"request of {line[2]}", ours, theirs.get(number))
+
+
+def read_back(address, value, pairs):
+    """A program that writes a value to a register and, after six cycles, reads it into r17, as words after their count.
+
+    Of a 16-bit register the high byte is written first and the low byte read first, each half with the same value."""
+    low = next((low for low in pairs if address in (low, low + 1)), None)
+    written = [address] if low is None else [low + 1, low]
+    read = [low, address] if address - 1 == low else [address]
+    code = [[0xE000 | (value & 0xF0) << 4 | value & 0x0F]]
+    code += [[0x9300, place] for place in written]
+    code += [[0x0000]] * 6
+    code += [[0x9110, place] for place in read]
+    return " ".join(f"{word:x}" for word in [len(code)] + [word for instruction in code for word in instruction])
+
+
+def compare_storage(comparison, lines, device):
+    """Bits of plain storage read back what was written."""
+    places = {line[1]: int(line[2], 16) for line in lines if line[0] == "register"}
+    pairs = [int(line[2], 16) for line in lines if line[0] == "pair"]
+    masks = {}
+    for line in (line for line in lines if line[0] == "bit" and line[4] == "storage"):
+        masks[line[1]] = masks.get(line[1], 0) | 1 << int(line[3], 16)
+    cases = [(register, value) for register in masks for value in (0x55, 0xAA, 0x0F, 0xF0)]
+    text = "".join(read_back(places[register], value, pairs) + "\n" for register, value in cases)
+    with tempfile.TemporaryDirectory() as folder:
+        output = run_simavr(folder, "simavr_storage", device, text).split()
+    theirs = {}
+    for (register, value), found in zip(cases, output, strict=True):
+        theirs.setdefault(register, {})[value] = int(found, 16) & masks[register]
+    for register, found in theirs.items():
+        comparison.same(f"storage of {register}", {value: value & masks[register] for value in found}, found)
 
 
 def compare_fuses(comparison, lines, macros):
@@ -245,6 +282,7 @@ def compare(device):
     compare_bits(comparison, lines, device, [line[1] for line in lines if line[0] == "register"])
     compare_vectors(comparison, lines, macros)
     compare_requests(comparison, lines, device)
+    compare_storage(comparison, lines, device)
     compare_fuses(comparison, lines, macros)
     compare_facts(comparison, lines, macros)
     return comparison.report()

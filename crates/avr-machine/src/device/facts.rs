@@ -32,9 +32,12 @@ impl Memory {
         (self.sram_end as usize + 1).next_multiple_of(PAGE_CELLS) as u16
     }
 
-    /// Data addresses behind the hidden registers, of which there are three at most.
+    /// The number of hidden registers for which the state has room.
+    pub(crate) const HIDDEN_REGISTERS: u16 = 3;
+
+    /// Data addresses behind the hidden registers: one for each register with bits that are latched.
     pub(crate) fn pending_cells(&self) -> std::ops::Range<u16> {
-        self.hidden_start() + 3..self.shared_start() + PAGE_CELLS as u16
+        self.hidden_start() + Self::HIDDEN_REGISTERS..self.shared_start() + PAGE_CELLS as u16
     }
 
     /// Data address of the first hidden register.

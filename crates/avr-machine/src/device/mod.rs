@@ -8,11 +8,15 @@ pub mod condition;
 pub mod facts;
 pub mod interrupt;
 mod library;
+#[cfg(test)]
+mod pages;
 pub mod register;
 mod resolve;
 mod source;
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
@@ -75,6 +79,8 @@ pub struct Device {
     pub corruptions: Vec<Corruption>,
     /// Other names of bits, each with the bit.
     pub aliases: Vec<(&'static str, BitRef)>,
+    /// Names of the programs in `tests/data-sheet` that decide what the table says, in alphabetical order.
+    pub deciding_programs: BTreeSet<&'static str>,
     /// Index into `registers` plus one, by data address; 0 where there is no register.
     by_address: Vec<u16>,
 }
@@ -86,6 +92,8 @@ pub struct Peripheral {
     pub name: &'static str,
     /// See [`Register::clocked_while`].
     pub clocked_while: Condition,
+    /// The pins by which the outside reaches it whatever their direction is: what it receives rests on all of them.
+    pub lines: Vec<BitRef>,
 }
 
 /// A 16-bit register made of two.

@@ -82,14 +82,6 @@ pub struct KindMasks {
     pub window: u8,
 }
 
-impl KindMasks {
-    /// Whether reading and writing is mere storage: every bit is plain. Guards and conditions of [`Bit`] apart.
-    #[must_use]
-    pub const fn all_plain(self) -> bool {
-        self.plain == 0xff
-    }
-}
-
 /// One bit of a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bit {
@@ -110,6 +102,31 @@ pub struct Bit {
     pub guard: Option<Guard>,
     /// While this is true the bit is 1 whatever is written (`WDE` while `WDRF`). It is judged after the write.
     pub forced_one_while: Condition,
+}
+
+impl Bit {
+    /// Whether every write to the register stores the bit and nothing else changes it, apart from how its address is decoded and from
+    /// actions of the machine (an interrupt entry that clears an enable bit, a read of the EEPROM).
+    #[must_use]
+    pub fn is_storage(&self) -> bool {
+        let Self {
+            name: _,
+            kind,
+            writable_while,
+            perhaps_writable_while,
+            refusal,
+            set_by_write,
+            guard,
+            forced_one_while,
+        } = self;
+        *kind == BitKind::Plain
+            && *writable_while == Condition::Always
+            && *perhaps_writable_while == Condition::Never
+            && *forced_one_while == Condition::Never
+            && refusal.is_none()
+            && set_by_write.is_none()
+            && guard.is_none()
+    }
 }
 
 /// A write to another register that sets a bit: the start of an operation.

@@ -110,8 +110,14 @@ pub(super) fn never() -> ConditionSource {
 #[serde(deny_unknown_fields)]
 pub(super) struct PeripheralSource {
     pub(super) name: &'static str,
+    /// Section of the data sheet that describes the registers that name none themselves.
+    #[serde(default)]
+    pub(super) section: Option<&'static str>,
     #[serde(default)]
     pub(super) clocked_while: ConditionSource,
+    /// See [`super::Peripheral::lines`].
+    #[serde(default)]
+    pub(super) lines: Vec<&'static str>,
     pub(super) registers: Vec<RegisterSource>,
     #[serde(default)]
     pub(super) pairs: Vec<PairSource>,
@@ -126,6 +132,9 @@ pub(super) struct RegisterSource {
     pub(super) at: u16,
     #[serde(default)]
     pub(super) hidden: bool,
+    /// Section of the data sheet; that of the peripheral if missing.
+    #[serde(default)]
+    pub(super) section: Option<&'static str>,
     /// Eight names, bit 7 first, `-` for a reserved bit.
     pub(super) bits: &'static str,
     /// Eight of `0`, `1` and `x` (undefined), bit 7 first, spaces between them as one likes; all 0 if missing.
@@ -137,6 +146,9 @@ pub(super) struct RegisterSource {
     /// Rules by the names of bits, likewise.
     #[serde(default)]
     pub(super) rules: BTreeMap<&'static str, RuleSource>,
+    /// The programs that decide what bits do, by the names of the bits, likewise; lists that name the same bit add up.
+    #[serde(default)]
+    pub(super) decided_by: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 /// What a bit does.
@@ -290,6 +302,9 @@ pub(super) struct PairSource {
     pub(super) high: &'static str,
     #[serde(default)]
     pub(super) access: PairAccess,
+    /// The programs that decide how the halves depend on each other.
+    #[serde(default)]
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// How the two halves of a 16-bit register depend on each other.
@@ -323,6 +338,8 @@ pub(super) struct InterruptSource {
     /// Conditions of waking from some of those modes.
     #[serde(default)]
     pub(super) wakes_if: Vec<(Vec<&'static str>, WakeConditionSource)>,
+    /// The programs that decide when it is taken and what its entry does.
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::WakeCondition`].
@@ -380,6 +397,8 @@ pub(super) struct WatchdogSource {
     pub(super) prescaler: Vec<&'static str>,
     pub(super) timeout_cycles: Vec<u32>,
     pub(super) oscillator_hertz: u32,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::Sleep`].
@@ -393,6 +412,8 @@ pub(super) struct SleepSource {
     /// Bit, condition, modes: see [`super::Sleep::starts`].
     #[serde(default)]
     pub(super) starts: Vec<(&'static str, ConditionSource, Vec<&'static str>)>,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::ClockPrescaler`].
@@ -402,6 +423,8 @@ pub(super) struct ClockPrescalerSource {
     pub(super) register: &'static str,
     pub(super) bits: Vec<&'static str>,
     pub(super) divisions: Vec<u16>,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::SelfProgramming`].
@@ -413,6 +436,8 @@ pub(super) struct SelfProgrammingSource {
     pub(super) redirects_lpm: Vec<&'static str>,
     pub(super) signature: &'static str,
     pub(super) only_from_boot_section: bool,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::Eeprom`].
@@ -427,6 +452,8 @@ pub(super) struct EepromSource {
     pub(super) address_low: &'static str,
     #[serde(default)]
     pub(super) address_high: Option<&'static str>,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::Corruption`].
@@ -435,4 +462,6 @@ pub(super) struct EepromSource {
 pub(super) struct CorruptionSource {
     pub(super) when_changed: &'static str,
     pub(super) registers: Vec<&'static str>,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }

@@ -143,6 +143,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn call(&mut self, target: u32) -> Result<(), Stop> {
         self.push_return_address(FrameKind::Call)?;
         self.jump(target);
+        self.crossed = true;
         self.environment.event(Event::Call(self.state.control.pc));
         Ok(())
     }
@@ -164,7 +165,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         for byte in return_address.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
             self.push(V::constant(byte))?;
         }
-        self.state.calls.push(Frame { position, return_address, kind });
+        self.state.calls.push(Frame { position, return_address, kind, left: 0 });
         Ok(())
     }
 
@@ -176,6 +177,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         for byte in bytes.iter_mut().rev() {
             *byte = self.pop_byte()?;
         }
+        let left = expected.and(self.state.calls.top()).map_or(0, |frame| frame.left);
         match expected {
             Some(_) => self.state.calls.pop(),
             None => {
@@ -185,7 +187,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let target = self.return_target(bytes, expected)?;
         self.jump(target);
-        self.environment.event(Event::Return(self.state.control.pc));
+        // A return to what no call pushed, where that is allowed, is a jump.
+        self.crossed = expected == Some(target);
+        self.environment.event(Event::Return(self.state.control.pc, left));
         Ok(())
     }
 

@@ -145,7 +145,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 }
                 let by = match demanded {
                     Demanded::Undefined => DeterminedBy::Undefined,
-                    _ => self.who_determines(&interrupt.freedom),
+                    _ => self.determines(interrupt),
                 };
                 possible.add_interrupt(interrupt.number, by);
                 if demanded == Demanded::Undefined {
@@ -164,6 +164,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn interrupt(&self, number: u8) -> &'static Interrupt {
         let mut all = self.machine.device.interrupts.iter();
         all.find(|interrupt| interrupt.number == number).expect("only interrupts of the device are offered")
+    }
+
+    /// Who determines when an interrupt comes.
+    fn determines(&self, interrupt: &Interrupt) -> DeterminedBy {
+        let address = interrupt.flag().map_or(interrupt.enable.address, |flag| flag.address);
+        self.who_determines(&interrupt.freedom, address)
     }
 
     /// Settles a stored bit.
@@ -219,7 +225,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         match self.sleep_mode().map_or(SilentWake::Never, |mode| mode.silent_wake) {
             SilentWake::Never => {}
-            SilentWake::Wakes => possible.allow_waking(self.who_determines(&interrupt.freedom)),
+            SilentWake::Wakes => possible.allow_waking(self.determines(interrupt)),
             SilentWake::Undefined => possible.allow_waking(DeterminedBy::Undefined),
         }
     }

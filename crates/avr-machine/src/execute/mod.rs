@@ -38,6 +38,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) asked: Vec<BitRef>,
     /// The windows that closed while this instruction was executed, by number.
     pub(crate) lapsed: u8,
+    /// True where the instruction called something, or returned to what a call pushed.
+    pub(crate) crossed: bool,
 }
 
 impl Machine {
@@ -54,7 +56,8 @@ impl Machine {
         state.steps += 1;
         let copies = std::mem::take(&mut state.control.copies);
         let settling = std::mem::take(&mut state.control.settling);
-        let mut step = Step { machine: self, state, environment, cycles: 0, settling, asked: Vec::new(), lapsed: 0 };
+        let (asked, lapsed, crossed) = (Vec::new(), 0, false);
+        let mut step = Step { machine: self, state, environment, cycles: 0, settling, asked, lapsed, crossed };
         if self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
         } else {
@@ -89,6 +92,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         // A branch that is taken, a skip, and what halts the processor after an access to the EEPROM.
         self.age_windows(self.cycles - cycles);
+        if !self.crossed {
+            let left = self.environment.moves(address, self.state.control.pc);
+            self.state.calls.leave(left);
+        }
         Ok(())
     }
 

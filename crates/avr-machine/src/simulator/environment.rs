@@ -434,7 +434,7 @@ impl Environment<u8> for Board {
             | Event::PerhapsRead(..)
             | Event::PerhapsWrite(..)
             | Event::Call(_)
-            | Event::Return(_) => {}
+            | Event::Return(..) => {}
         }
     }
 }

@@ -77,7 +77,7 @@ impl Environment<u8> for Peripherals {
         let concerns = match event {
             Event::Write(address, _) | Event::Read(address, _) => address < self.sram_start,
             Event::Interrupt(_) | Event::WatchdogRestart => true,
-            Event::PerhapsRead(..) | Event::PerhapsWrite(..) | Event::Call(_) | Event::Return(_) => false,
+            Event::PerhapsRead(..) | Event::PerhapsWrite(..) | Event::Call(_) | Event::Return(..) => false,
         };
         if concerns {
             self.changing().event(event);

@@ -131,6 +131,11 @@ pub fn explore<V: Unknown>(
     Some(paths)
 }
 
+/// The state after power-on of which nothing is known that the data sheet does not say.
+pub fn power_on<V: Unknown>(machine: &Machine) -> MachineState<V> {
+    machine.power_on(&mut Scripted { script: Vec::new(), counts: Vec::new(), happening: None, learns: false })
+}
+
 fn step<V: ByteDomain>(
     machine: &Machine,
     start: &MachineState<V>,

@@ -6,6 +6,7 @@
 
 mod exploration;
 mod random;
+mod readback;
 mod states;
 
 use avr_isa::{FeatureSet, Instruction};

@@ -172,7 +172,7 @@ fn push_frame(state: &mut MachineState<TvByte>, pointer: u16, random: &mut Rando
     state.data.set(pointer + 1, above);
     state.data.set(pointer + 2, below);
     let kind = if random.once_in(4) { FrameKind::Interrupt(1) } else { FrameKind::Call };
-    state.calls.push(Frame { position: pointer + 2, return_address, kind });
+    state.calls.push(Frame { position: pointer + 2, return_address, kind, left: 0 });
 }
 
 /// The same state in another domain.

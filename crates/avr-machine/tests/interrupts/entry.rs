@@ -94,7 +94,7 @@ fn one_instruction_runs_after_reti_also_where_the_handler_set_i() {
 #[test]
 fn an_entry_is_a_frame_of_the_call_string() {
     let mut bench = in_handler(&[RETI]);
-    let frames = [Frame { position: 0x8ff, return_address: START, kind: FrameKind::Interrupt(16) }];
+    let frames = [Frame { position: 0x8ff, return_address: START, kind: FrameKind::Interrupt(16), left: 0 }];
     assert_eq!(bench.state.calls.frames(), frames);
     bench.run(1);
     assert_eq!((bench.stack_pointer(), bench.state.calls.frames()), (0x8ff, &[][..]));

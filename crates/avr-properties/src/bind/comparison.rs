@@ -13,7 +13,9 @@ use crate::expression::{Expression, Scope};
 impl Binder<'_> {
     pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {
         let (kind, negated) = match &comparison.kind {
-            ComparisonKind::Compare(operator, left, right) => self.compare(*operator, left, right)?,
+            ComparisonKind::Compare(operator, left, right) => {
+                self.compare((*operator, left, right), (comparison.span, &shown(comparison, text)))?
+            }
             ComparisonKind::Member(element, set) => (self.member(element, set)?, false),
             ComparisonKind::Bare(expression) => (self.bare(expression)?, false),
         };
@@ -22,18 +24,43 @@ impl Binder<'_> {
     }
 
     /// The atom, and whether the comparison is its negation.
-    fn compare(&mut self, operator: ComparisonOperator, left: &Expr, right: &Expr) -> Result<(AtomKind, bool), Fault> {
+    fn compare(
+        &mut self,
+        (operator, left, right): (ComparisonOperator, &Expr, &Expr),
+        (span, text): (Span, &str),
+    ) -> Result<(AtomKind, bool), Fault> {
         let mut context = Context::default();
         let bound = Compare {
             operator,
             left: self.expression(left, u128::MAX, &mut context)?.expression,
             right: self.expression(right, u128::MAX, &mut context)?.expression,
         };
+        if context.event.is_none() {
+            self.check_program_counter(&bound, left, right)?;
+        }
+        let is_constant = self.check_undecided(&bound, text).map_err(|kind| (kind, span))?;
         if let Some(event) = context.event {
             return Ok((AtomKind::Event(event, Some(bound)), false));
         }
-        self.check_program_counter(&bound, left, right)?;
+        if is_constant {
+            self.always_true.push(text.to_owned());
+        }
         Ok(simplest(bound))
+    }
+
+    /// Refuses a comparison that is true in no state, and tells of one that is true in every state; true for one of the latter in the
+    /// property's own text. What comes from a definition, and what compares numbers only, is told of and not refused.
+    fn check_undecided(&mut self, compare: &Compare, text: &str) -> Result<bool, PropertyErrorKind> {
+        let Some(value) = compare.evaluate(Scope::any_state()).known() else { return Ok(false) };
+        let are_numbers = [&compare.left, &compare.right].iter().all(|side| matches!(side, Expression::Constant(_)));
+        if !value && !self.in_definition && !are_numbers {
+            let (range, signed) = (range(compare), lacks_sign(compare));
+            return Err(PropertyErrorKind::NeverTrue { comparison: text.to_owned(), range, signed });
+        }
+        let place = if self.in_definition { " (in a definition)" } else { "" };
+        let always = if value { "always" } else { "never" };
+        self.notes.push(format!("`{text}`{place} is {always} true, whatever the state"));
+        Ok(value && !self.in_definition)
     }
 
     /// Refuses to compare the program counter for equality with what it cannot be.
@@ -70,12 +97,12 @@ impl Binder<'_> {
     /// An atom without a comparison.
     fn bare(&mut self, expression: &Expr) -> Result<AtomKind, Fault> {
         match &expression.kind {
-            ExprKind::Name(name) if !name.quoted => match name.text.as_str() {
-                "in_interrupt" => Ok(AtomKind::InInterrupt),
-                "sp_torn" => Ok(AtomKind::StackPointerTorn),
-                "sleeping" => Ok(AtomKind::Sleeping),
-                HAZARD => Ok(AtomKind::Hazard),
-                _ => self.bare_number(expression),
+            ExprKind::Name(name) if !name.quoted => match state_atom(&name.text) {
+                Some(kind) => {
+                    self.check_unshadowed(name, "a condition of the language", expression.span)?;
+                    Ok(kind)
+                }
+                None => self.bare_number(expression),
             },
             ExprKind::Field(..) => match self.expression(expression, u128::MAX, &mut Context::default())?.expression {
                 Expression::Bit { address, bit } => Ok(bit_equals(address, bit, true)),
@@ -95,6 +122,42 @@ impl Binder<'_> {
         self.expression(expression, 0, &mut Context::default())?;
         Err(not_a_condition(expression))
     }
+}
+
+/// The atom that a name is without more.
+fn state_atom(name: &str) -> Option<AtomKind> {
+    Some(match name {
+        "in_interrupt" => AtomKind::InInterrupt,
+        "sp_torn" => AtomKind::StackPointerTorn,
+        "sleeping" => AtomKind::Sleeping,
+        HAZARD => AtomKind::Hazard,
+        _ => return None,
+    })
+}
+
+/// The values of both sides of a comparison, as far as they depend on the state.
+fn range(compare: &Compare) -> String {
+    let sides = [(&compare.left, "left"), (&compare.right, "right")];
+    let open = sides.into_iter().filter(|(side, _)| !matches!(side, Expression::Constant(_)));
+    let told = open.map(|(side, name)| {
+        let value = side.evaluate(Scope::any_state());
+        let (min, max) = value.range();
+        let bits = value.possible_ones();
+        // A mask says more than a range that it does not fill.
+        match min == 0 && (bits & (bits + 1)) != 0 {
+            true => format!("the {name} side has no bits but {bits:#x}"),
+            false => format!("the {name} side is from {min} to {max}"),
+        }
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// True where one side is negative, and the other has a width and is never.
+fn lacks_sign(compare: &Compare) -> bool {
+    let range = |side: &Expression| side.evaluate(Scope::any_state()).range();
+    let lacks =
+        |side: &Expression, other: &Expression| side.width().is_some() && range(side).0 >= 0 && range(other).1 < 0;
+    lacks(&compare.left, &compare.right) || lacks(&compare.right, &compare.left)
 }
 
 fn not_a_condition(expression: &Expr) -> Fault {

@@ -9,6 +9,7 @@ use super::name::Meaning;
 use super::operand::Context;
 use super::{Binder, Fault};
 use crate::atom::AtomKind;
+use crate::entry::Entry;
 use crate::error::PropertyErrorKind;
 use crate::expression::Expression;
 use crate::nearest::nearest;
@@ -119,12 +120,14 @@ impl Binder<'_> {
         if first < 0x20 || !consecutive { Err(wrong()) } else { Ok(first..end) }
     }
 
-    fn call_target(&mut self, argument: &Expr) -> Result<u32, Fault> {
+    fn call_target(&mut self, argument: &Expr) -> Result<Entry, Fault> {
         let target = self.expression(argument, u128::MAX, &mut Context::default())?.expression;
         let Expression::Constant(address) = target else {
             return Err((PropertyErrorKind::Expected { expected: "the name or address of a function" }, argument.span));
         };
         self.check_instruction_address(address, argument.span, true)?;
-        u32::try_from(address).map_err(|_| (PropertyErrorKind::BadProgramCounter(u64::MAX), argument.span))
+        let address =
+            u32::try_from(address).map_err(|_| (PropertyErrorKind::BadProgramCounter(u64::MAX), argument.span))?;
+        Ok(self.entry(address))
     }
 }

@@ -26,7 +26,7 @@ pub fn formula_text(property: &Property, device: &Device, image: &Image) -> Stri
         PropertyKind::Inherent => format!("AG !{HAZARD}"),
         PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, device, image) {
             Some(lowest) => stack_text(lowest),
-            None => format!("AG (sp_torn || sp >= end_of_static_data + {} - 1)", margin_of(*limit)),
+            None => margin_text(margin_of(*limit)),
         },
         PropertyKind::Formula { check } => check.clone(),
         PropertyKind::Ltl { check } => match parse_path(check) {
@@ -61,6 +61,11 @@ fn closed(text: &str) -> String {
 /// Each two, in order.
 fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
     all.iter().enumerate().flat_map(|(index, p)| all[index + 1..].iter().map(move |q| (p, q)))
+}
+
+/// The limit of [`StackLimit::Margin`] with the end of the static data as a word.
+pub(super) fn margin_text(bytes: u32) -> String {
+    format!("AG (sp_torn || sp >= end_of_static_data + {bytes} - 1)")
 }
 
 /// Section 4.3 of the design: judged wherever SP is whole.
@@ -132,7 +137,13 @@ impl Binder<'_> {
 
     fn stack(&mut self, limit: StackLimit) -> Result<Bound, PropertyError> {
         match lowest_stack_pointer(limit, self.device, self.image) {
-            Some(lowest) => self.formula(&stack_text(lowest)),
+            Some(lowest) => {
+                let formula = self.formula(&stack_text(lowest));
+                // Nobody wrote the comparison.
+                self.notes.clear();
+                self.always_true.clear();
+                formula
+            }
             None => Err(PropertyErrorKind::NoStaticData.error()),
         }
     }

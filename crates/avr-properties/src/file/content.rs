@@ -16,7 +16,7 @@ pub(super) struct Content<'a> {
     #[serde(borrow)]
     pub(super) define: Pairs<'a>,
     #[serde(borrow)]
-    pub(super) properties: Vec<&'a RawValue>,
+    pub(super) properties: Option<Vec<&'a RawValue>>,
     #[serde(borrow)]
     pub(super) allow: Pairs<'a>,
     #[serde(borrow)]

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use avr_image::Image;
 use avr_properties::{AtomTable, Binding, Definitions, Property, bind};
 
-use super::support::{bound, careful, device, fixture, hex, sensor};
+use super::support::{bound, careful, conditions, device, fixture, hex, sensor};
 
 #[track_caller]
 fn check_on(text: &str, device: &str, image: &Image, expected: Expect) {
@@ -460,4 +460,90 @@ fn definitions() {
                     ^^^^"#]],
     );
     check(&[("a", "b && PORTB == 0"), ("b", "a")], "AG a", expect!["AG a: the definition uses itself: a -> b -> a"]);
+}
+
+#[test]
+fn conditions_that_variables_shadow() {
+    let check = |text: &str, expected: Expect| check_on(text, "atmega328p", &conditions(), expected);
+    check(
+        "AG !sleeping",
+        expect![[r#"
+            column 5: 'sleeping' is both a condition of the language and the symbol at data 0x0101
+              AG !sleeping
+                  ^^^^^^^^
+            hint: write "sleeping" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
+    );
+    for name in ["hazard", "in_interrupt"] {
+        let error = bound(&format!("AG !{name}"), "atmega328p", &conditions()).expect_err("it is shadowed");
+        assert!(error.to_string().contains("is both a condition"), "{error}");
+    }
+    assert!(bound("AG \"sleeping\" == 1", "atmega328p", &conditions()).is_ok());
+    assert!(bound("AG !sp_torn", "atmega328p", &conditions()).is_ok());
+}
+
+#[test]
+fn comparisons_that_are_never_true() {
+    check(
+        "AG !(counter < -200)",
+        expect![[r#"
+            column 6: `counter < -200` is never true: the left side is from 0 to 255
+              AG !(counter < -200)
+                   ^^^^^^^^^^^^^^
+            hint: numbers are unsigned unless signed(…) says otherwise, as in `signed(x) < -200`"#]],
+    );
+    check(
+        "EF PORTB.0 == 2",
+        expect![[r#"
+            column 4: `PORTB.0 == 2` is never true: the left side is from 0 to 1
+              EF PORTB.0 == 2
+                 ^^^^^^^^^^^^
+            hint: write `false` if that is meant"#]],
+    );
+    check(
+        "AG (PORTB & 0xc0 == 0xf0 -> PORTC == 0)",
+        expect![[r#"
+            column 5: `PORTB & 0xc0 == 0xf0` is never true: the left side has no bits but 0xc0
+              AG (PORTB & 0xc0 == 0xf0 -> PORTC == 0)
+                  ^^^^^^^^^^^^^^^^^^^^
+            hint: write `false` if that is meant"#]],
+    );
+    for text in ["AG !(256 < PORTB)", "AG write(PORTB) != 1 || write(PORTB) == 256", "AG (signed(r0) < -128)"] {
+        let error = bound(text, "atmega328p", &sensor()).expect_err("it is never true");
+        assert!(error.to_string().contains("is never true"), "{text}: {error}");
+    }
+    check(
+        "AG PORTB == 010",
+        expect![[r#"
+            column 13: `010` begins with 0, which C reads as octal; write it without, or in hexadecimal as in 0x0a
+              AG PORTB == 010
+                          ^^^"#]],
+    );
+}
+
+/// Notes tell of comparisons that are always true, and of those that are never true in a definition or between numbers.
+#[test]
+fn comparisons_that_are_told_of() {
+    #[track_caller]
+    fn check(text: &str, notes: &[&str], always_true: &[&str]) {
+        let mut definitions = Definitions::new();
+        definitions.define("never", "PORTB == 256").expect("it is a formula");
+        definitions.define("always", "PORTB >= 0").expect("it is a formula");
+        let image = hex();
+        let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
+        let property = Property::from_command_line(text).expect("it is a formula");
+        let bound = bind(&property, &definitions, &binding, &mut AtomTable::new()).expect("it can be used");
+        assert_eq!(bound.notes, notes, "{text}");
+        assert_eq!(bound.always_true, always_true, "{text}");
+    }
+    check("AG PORTB < 255", &[], &[]);
+    check("AG PORTB.0 != 2", &["`PORTB.0 != 2` is always true, whatever the state"], &["PORTB.0 != 2"]);
+    check(
+        "AG signed(PORTB) >= -128",
+        &["`signed(PORTB) >= -128` is always true, whatever the state"],
+        &["signed(PORTB) >= -128"],
+    );
+    check("AG !never", &["`PORTB == 256` (in a definition) is never true, whatever the state"], &[]);
+    check("AG always", &["`PORTB >= 0` (in a definition) is always true, whatever the state"], &[]);
+    check("AG 1 == 2", &["`1 == 2` is never true, whatever the state"], &[]);
+    check("Stack(max_bytes: 70000)", &[], &[]);
 }

@@ -271,7 +271,7 @@ fn usual_comparisons_are_precise() {
     check("PORTD & 0x0f == 3", &[(0x2b, "XXXX0011")], True);
     check("PORTD & 0x0f == 3", &[(0x2b, "XXXX0010")], False);
     check("PORTD & 0x0f == 3", &[(0x2b, "XXXX001X")], Unknown);
-    check("PORTD & 0x0f == 0x13", &[(0x2b, "XXXXXXXX")], False);
+    check("PORTD & 0x0f != 0x13", &[(0x2b, "XXXXXXXX")], True);
     check("signed(r24) < 0", &[(24, "1XXXXXXX")], True);
     check("signed(r24) < 0", &[(24, "0XXXXXXX")], False);
     check("signed(r24) < 0", &[(24, "XXXXXXXX")], Unknown);

@@ -174,3 +174,14 @@ fn what_is_bound_later_says_so() {
         "the atom `hazard` together with `under` is not supported yet",
     );
 }
+
+/// A formula that grows too large is not wrong: its property is undecided.
+#[test]
+fn what_grows_too_large_is_undecided() {
+    let operands = (0..20).map(|bit| format!("(G F mem[{}] == 0 && F G mem[{}] == 1)", 0x100 + bit, 0x200 + bit));
+    let text = format!("Ltl(check: \"G ({})\")", operands.collect::<Vec<_>>().join(" || "));
+    let error = bound(&text, "atmega328p", &sensor()).expect_err("it grows too large");
+    let reason = error.undecided().unwrap_or_else(|| panic!("{error}"));
+    assert!(reason.contains("grows too large"), "{reason}");
+    assert!(error.unsupported().is_none());
+}

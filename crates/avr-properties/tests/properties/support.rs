@@ -22,6 +22,11 @@ pub(crate) fn careful() -> Image {
     Image::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/names.elf"), &options()).expect("it is valid")
 }
 
+/// An image in which variables have the names of conditions.
+pub(crate) fn conditions() -> Image {
+    Image::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/conditions.elf"), &options()).expect("it is valid")
+}
+
 /// An image of the loader's tests.
 pub(crate) fn fixture(name: &str) -> Image {
     let path = format!("{}/../avr-image/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));

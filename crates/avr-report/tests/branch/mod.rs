@@ -1,12 +1,13 @@
 //! Reports on the sample `branch`, as verification answers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use avr_image::{Image, LoadOptions};
 use avr_machine::Machine;
 use avr_machine::device::Device;
-use avr_properties::PropertyFile;
-use avr_report::Report;
+use avr_properties::{PropertyFile, Setting};
+use avr_report::{Report, ReportOrigin};
 use avr_verify::{Request, Results};
 
 /// Renders what verification answers about an image of the sample, without times, after `change`. `name` is the name that the
@@ -27,6 +28,20 @@ pub fn with_report<T>(
     results.properties.iter_mut().for_each(|result| result.statistics.time = Default::default());
     results.exploration = None;
     change(&mut results);
-    let report = Report { image: &image, device: device.name, results: &results, peak_memory_bytes: 0, baseline: None };
+    let setting = Setting { image: &image, device, start: None, file: &file, eeprom: &BTreeMap::new() };
+    let mut specification = setting.specification().expect("the names exist");
+    // The change may give properties other names.
+    for (property, result) in specification.properties.iter_mut().zip(&results.properties) {
+        property.name.clone_from(&result.name);
+    }
+    let report = Report {
+        image: &image,
+        device: device.name,
+        results: &results,
+        specification: Some(&specification),
+        peak_memory_bytes: 0,
+        baseline: None,
+        origin: ReportOrigin::default(),
+    };
     render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
 }

@@ -2,11 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use avr_properties::PropertyFile;
+use avr_report::InputFile;
+use clap::ValueEnum;
 use ron::extensions::Extensions;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::arguments::Deny;
+use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
+use crate::inputs::{IDENTITY, Inputs, Role, hexadecimal};
 use crate::values;
 
 /// A manifest as it is written.
@@ -19,6 +26,10 @@ struct Content {
     memory: Option<String>,
     #[serde(default)]
     strategy: Option<String>,
+    #[serde(default)]
+    strict: bool,
+    #[serde(default)]
+    deny: Vec<String>,
     runs: Vec<RunContent>,
 }
 
@@ -45,6 +56,12 @@ struct RunContent {
     timeout: Option<String>,
     #[serde(default)]
     memory: Option<String>,
+    #[serde(default)]
+    strict: Option<bool>,
+    #[serde(default)]
+    deny: Option<Vec<String>>,
+    #[serde(default)]
+    baseline: Option<PathBuf>,
 }
 
 /// A verification of one image.
@@ -52,70 +69,180 @@ struct RunContent {
 pub(super) struct Run {
     /// The name in reports: by default the firmware as the manifest names it.
     pub(super) name: String,
-    /// What `avr-tvar verify` is told.
-    pub(super) arguments: Vec<String>,
-    /// A digest of the firmware, the property file, and what is told: the same if the same is verified.
-    pub(super) key: String,
+    /// The arguments that name files: the older report, the firmware and the property file.
+    pub(super) files: Vec<String>,
+    /// All that a verdict depends on.
+    pub(super) subject: Subject,
 }
 
-/// Reads a manifest. Paths in it are relative to its folder.
+/// All that the verdicts of a run depend on, and the place of the run: what a key stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Subject {
+    /// The program: see [`IDENTITY`].
+    pub(super) tool: String,
+    /// The number of the run in the manifest, from 0.
+    pub(super) position: usize,
+    /// What `avr-tvar verify` is told beside the files.
+    pub(super) options: Vec<String>,
+    /// The files that are read. One that cannot be read is not listed: the run tells why.
+    pub(super) inputs: Vec<InputFile>,
+}
+
+impl Subject {
+    /// A digest of the whole, without the paths and sizes of the files: the same if the same is verified.
+    pub(super) fn key(&self) -> String {
+        let mut digest = Sha256::new();
+        let mut add = |part: &str| {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        };
+        add(&self.tool);
+        add(&self.position.to_string());
+        add(&self.options.len().to_string());
+        self.options.iter().for_each(|option| add(option));
+        for input in &self.inputs {
+            add(&input.role);
+            add(&input.sha256);
+        }
+        hexadecimal(&digest.finalize())
+    }
+}
+
+impl Subject {
+    /// Checks that a report is about this.
+    ///
+    /// # Errors
+    /// A sentence that says what differs.
+    pub(super) fn check(&self, report: &Value) -> Result<(), String> {
+        if report["tool"] != self.tool.as_str() {
+            return Err("the report is of another version of avr-tvar".to_owned());
+        }
+        let digests = |files: &[InputFile]| -> Vec<(String, String)> {
+            files.iter().map(|file| (file.role.clone(), file.sha256.clone())).collect()
+        };
+        let read: Vec<InputFile> = serde_json::from_value(report["inputs"].clone()).unwrap_or_default();
+        let known = |file: &InputFile| digests(&self.inputs).contains(&digests(std::slice::from_ref(file))[0]);
+        if let Some(other) = read.iter().find(|file| !known(file)) {
+            return Err(format!("the report is of another content of {}", other.path));
+        }
+        let firmware = self.inputs.iter().find(|file| file.role == Role::Firmware.name());
+        let is_same = firmware.is_some_and(|file| report["firmware"]["sha256"] == file.sha256.as_str());
+        if digests(&read) != digests(&self.inputs) || !is_same {
+            return Err("the report is of another firmware or of other files".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A manifest that was read.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    /// The runs.
+    pub(super) runs: Vec<Run>,
+    /// The manifest and the files of all runs.
+    pub(super) inputs: Vec<PathBuf>,
+}
+
+/// Reads a manifest and the files that it names. Paths in it are relative to its folder.
 ///
 /// # Errors
 /// When it cannot be read or is none.
-pub(super) fn read(path: &Path) -> Result<Vec<Run>, InputError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| InputErrorKind::Read { path: name.clone(), error })?;
+pub(super) fn read(path: &Path, allow_empty: bool) -> Result<Manifest, InputError> {
+    let mut inputs = Inputs::default();
+    let input = inputs.read(Role::Manifest, path)?;
+    let name = input.name();
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    let content: Content = options.from_str(&text).map_err(|error| wrong(&name, error.to_string()))?;
+    let content = options.from_str(input.required_text()?);
+    let content: Content = content.map_err(|error| wrong(&name, error.to_string()))?;
+    if content.runs.is_empty() && !allow_empty {
+        let reason = "its list of runs is empty".to_owned();
+        return Err(InputErrorKind::NothingToVerify { path: name, reason }.into());
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
-    content.runs.iter().map(|run| of_content(run, &content, folder).map_err(|reason| wrong(&name, reason))).collect()
+    let mut manifest = Manifest { runs: Vec::new(), inputs: vec![path.to_owned()] };
+    for (position, run) in content.runs.iter().enumerate() {
+        let run = of_content((position, run), &content, folder, allow_empty).map_err(|reason| wrong(&name, reason))?;
+        manifest.inputs.extend(run.subject.inputs.iter().map(|input| PathBuf::from(&input.path)));
+        manifest.runs.push(run);
+    }
+    Ok(manifest)
 }
 
 fn wrong(path: &str, reason: String) -> InputError {
     InputErrorKind::Manifest { path: path.to_owned(), reason }.into()
 }
 
-fn of_content(run: &RunContent, content: &Content, folder: &Path) -> Result<Run, String> {
+fn of_content(
+    (position, run): (usize, &RunContent),
+    content: &Content,
+    folder: &Path,
+    allow_empty: bool,
+) -> Result<Run, String> {
     let firmware = folder.join(&run.firmware);
     let properties = run.properties.as_ref().map(|path| folder.join(path));
     let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| format!("{} is not text", path.display()));
-    let named = run.name.clone().unwrap_or_else(|| run.firmware.display().to_string());
+    let name = run.name.clone().unwrap_or_else(|| run.firmware.display().to_string());
+    let mut options = options(run, content).map_err(|why| format!("{name}: {why}"))?;
+    if allow_empty {
+        options.push("--allow-empty".to_owned());
+    }
+    let baseline = run.baseline.as_ref().map(|path| folder.join(path));
+    let mut files = Vec::new();
+    if let Some(path) = &baseline {
+        files.push(format!("--baseline={}", text(path)?));
+    }
+    // Behind `--`, no path is taken for an option.
+    files.push("--".to_owned());
+    for path in [Some(&firmware), properties.as_ref()].into_iter().flatten() {
+        files.push(text(path)?);
+    }
+    let inputs = inputs(&firmware, properties.as_deref(), baseline.as_deref()).listed();
+    let subject = Subject { tool: IDENTITY.to_owned(), position, options, inputs };
+    Ok(Run { name, files, subject })
+}
+
+/// What `avr-tvar verify` is told beside the files, with what the whole manifest says.
+fn options(run: &RunContent, content: &Content) -> Result<Vec<String>, String> {
     let mut options: Vec<String> = Vec::new();
     let mut add = |option: &str, value: &Option<String>| {
         options.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));
     };
     let timeout = run.timeout.clone().or_else(|| content.timeout.clone());
     let memory = run.memory.clone().or_else(|| content.memory.clone());
-    timeout.iter().try_for_each(|text| values::duration(text).map(|_| ())).map_err(|why| format!("{named}: {why}"))?;
-    memory.iter().try_for_each(|text| values::size(text).map(|_| ())).map_err(|why| format!("{named}: {why}"))?;
+    timeout.iter().try_for_each(|text| values::duration(text).map(|_| ()))?;
+    memory.iter().try_for_each(|text| values::size(text).map(|_| ()))?;
     add("--timeout", &timeout);
     add("--memory", &memory);
     add("--strategy", &run.strategy.clone().or_else(|| content.strategy.clone()));
     add("--device", &run.device);
     add("--start", &run.start.map(|start| format!("{start:#x}")));
     run.property.iter().for_each(|property| add("--property", &Some(property.clone())));
-    if run.inherent {
-        options.push("--inherent".to_owned());
+    for what in run.deny.as_ref().unwrap_or(&content.deny) {
+        let names = Deny::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        if !names.contains(what) {
+            return Err(format!("'{what}' cannot be denied; what can is {}", names.join(", ")));
+        }
+        add("--deny", &Some(what.clone()));
     }
-    let key = key(&firmware, properties.as_deref(), &options);
-    // Behind `--`, no path is taken for an option.
-    let paths = [Some(&firmware), properties.as_ref()].into_iter().flatten();
-    let paths = paths.map(|path| text(path)).collect::<Result<Vec<_>, _>>()?;
-    let arguments = options.into_iter().chain(["--".to_owned()]).chain(paths).collect();
-    Ok(Run { name: named, arguments, key })
+    let switches = [("--inherent", run.inherent), ("--strict", run.strict.unwrap_or(content.strict))];
+    options.extend(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(option, _)| option.to_owned()));
+    Ok(options)
 }
 
-/// A digest of all that a verdict depends on. Files that cannot be read have none of their own: the run tells why.
-fn key(firmware: &Path, properties: Option<&Path>, options: &[String]) -> String {
-    let mut digest = Sha256::new();
-    let mut add = |part: &[u8]| {
-        digest.update((part.len() as u64).to_le_bytes());
-        digest.update(part);
-    };
-    for path in [Some(firmware), properties].into_iter().flatten() {
-        add(&std::fs::read(path).unwrap_or_default());
+/// The files of a run, as far as they can be read: each run has a list of its own, because batches are large.
+fn inputs(firmware: &Path, properties: Option<&Path>, baseline: Option<&Path>) -> Inputs {
+    let mut inputs = Inputs::default();
+    let _ = inputs.read(Role::Firmware, firmware);
+    if let Some(path) = baseline {
+        let _ = inputs.read(Role::Baseline, path);
     }
-    add(env!("CARGO_PKG_VERSION").as_bytes());
-    options.iter().for_each(|option| add(option.as_bytes()));
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let Some(path) = properties else { return inputs };
+    let Ok(input) = inputs.read(Role::Properties, path) else { return inputs };
+    let file = input.text().and_then(|text| PropertyFile::parse(&input.name(), text).ok());
+    if let Some(eeprom) = file.and_then(|file| eeprom::path(&file, Some(path))) {
+        let _ = inputs.read(Role::Eeprom, &eeprom);
+    }
+    inputs
 }

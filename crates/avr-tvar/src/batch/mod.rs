@@ -20,8 +20,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::output;
+use crate::outputs::Outputs;
 use journal::{Journal, Known};
-use manifest::Run;
+use manifest::{Manifest, Run};
 use outcome::{Outcome, Totals};
 use pool::{News, Shared};
 
@@ -57,6 +58,9 @@ pub struct VerifyAll {
     /// Verify only part i of n: every n-th run, beginning with the i-th
     #[arg(long, value_name = "i/n", value_parser = shard)]
     pub shard: Option<Shard>,
+    /// Accept a manifest or a part without runs, and runs without properties
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: BatchFormat,
@@ -73,6 +77,9 @@ pub struct Merge {
     /// The journals of its parts
     #[arg(required = true)]
     pub journals: Vec<PathBuf>,
+    /// Accept a manifest without runs, and what was verified with this option
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: BatchFormat,
@@ -110,18 +117,26 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// # Errors
 /// When the command line, the manifest or the journal is wrong.
 pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
-    let runs = manifest::read(&arguments.manifest)?;
+    let Manifest { runs, inputs } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
+    let outputs = Outputs::default().files("the journal", &arguments.journal);
+    outputs.check(inputs.iter().map(PathBuf::as_path))?;
     let (known, mut journal) = match (&arguments.journal, arguments.resume) {
         (Some(path), true) => {
             let (known, journal) = Journal::resume(path)?;
             (known, Some(journal))
         }
-        (Some(path), false) => (Known::new(), Some(Journal::create(path)?)),
-        (None, _) => (Known::new(), None),
+        (Some(path), false) => (Known::default(), Some(Journal::create(path)?)),
+        (None, _) => (Known::default(), None),
     };
     let mine = |number: &usize| arguments.shard.is_none_or(|shard| number % shard.of == shard.number - 1);
     let mine: Vec<usize> = (0..runs.len()).filter(mine).collect();
-    let mut outcomes: Vec<Option<Outcome>> = runs.iter().map(|run| known.get(&run.key).cloned()).collect();
+    if let (Some(Shard { number, of }), true) = (arguments.shard, mine.is_empty() && !arguments.allow_empty) {
+        let reason = format!("of {} runs, none is in part {number} of {of}", runs.len());
+        return Err(InputErrorKind::NothingToVerify { path: arguments.manifest.display().to_string(), reason }.into());
+    }
+    // A run that failed is tried again.
+    let finished = |run: &Run| known.get(run).filter(|outcome| matches!(outcome, Outcome::Reported { .. })).cloned();
+    let mut outcomes: Vec<Option<Outcome>> = runs.iter().map(finished).collect();
     let waiting: Vec<usize> = mine.iter().copied().filter(|number| outcomes[*number].is_none()).collect();
     let shared = Arc::new(Shared::default());
     handle_interrupts(&shared);
@@ -129,8 +144,7 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
     let news = start(&runs, &waiting, &shared, arguments.jobs);
     follow(&runs, (mine.len(), waiting.len()), &news, &mut |number, outcome| {
         if let Some(journal) = &mut journal {
-            let run = &runs[number];
-            journal.add(&run.name, &run.key, &outcome).inspect_err(|_| shared.stop())?;
+            journal.add(&runs[number], &outcome).inspect_err(|_| shared.stop())?;
         }
         outcomes[number] = Some(outcome);
         Ok(())
@@ -142,19 +156,23 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
 /// Reports what the journals of a batch say together.
 ///
 /// # Errors
-/// When the manifest or a journal is wrong, or a run is in no journal.
+/// When the manifest or a journal is wrong, a journal is of another program or batch, or a run is in no journal.
 pub(crate) fn merge(arguments: &Merge) -> Result<Exit, InputError> {
-    let runs = manifest::read(&arguments.manifest)?;
-    let mut known = Known::new();
+    let Manifest { runs, .. } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
+    let mut known = Known::default();
     for path in &arguments.journals {
-        known.extend(journal::read(path)?);
+        let read = journal::read(path)?;
+        if !read.is_about(&runs) {
+            return Err(InputErrorKind::OtherBatch { path: path.display().to_string() }.into());
+        }
+        known.extend(path, read)?;
     }
-    let missing = runs.iter().filter(|run| !known.contains_key(&run.key)).map(|run| run.name.clone());
+    let missing = runs.iter().filter(|run| known.get(run).is_none()).map(|run| run.name.clone());
     let missing: Vec<String> = missing.collect();
     if !missing.is_empty() {
         return Err(InputErrorKind::MissingRuns { missing }.into());
     }
-    let finished: Vec<_> = runs.iter().map(|run| (run, &known[&run.key])).collect();
+    let finished: Vec<_> = runs.iter().filter_map(|run| Some((run, known.get(run)?))).collect();
     print(&finished, arguments.format, false)
 }
 

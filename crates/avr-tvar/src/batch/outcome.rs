@@ -7,7 +7,12 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// A JSON report as `avr-tvar verify` writes it.
-    Reported(Value),
+    Reported {
+        /// The report.
+        report: Value,
+        /// The exit code that came with it.
+        code: u8,
+    },
     /// No report.
     Failed(Failure),
 }
@@ -28,6 +33,8 @@ pub(super) struct Totals {
     pub(super) violated: usize,
     pub(super) unknown: usize,
     pub(super) failed_runs: usize,
+    /// Runs without a violation whose exit code is 1, because of what they deny.
+    pub(super) denied_runs: usize,
     /// Runs whose input is wrong.
     #[serde(skip)]
     wrong_input: usize,
@@ -37,10 +44,28 @@ pub(super) struct Totals {
 }
 
 impl Outcome {
+    /// The exit code of the run.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Reported { code, .. } => *code,
+            Self::Failed(failure) => failure.code,
+        }
+    }
+
+    /// Whether both have verdicts, and these differ.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        let (Self::Reported { .. }, Self::Reported { .. }) = (self, other) else { return false };
+        let verdicts = |outcome: &Self| -> Vec<[Value; 4]> {
+            let field = |result: &Value| ["name", "formula", "verdict", "basis"].map(|name| result[name].clone());
+            outcome.results().iter().map(field).collect()
+        };
+        (self.code(), verdicts(self)) != (other.code(), verdicts(other))
+    }
+
     /// The results of a report.
     pub(super) fn results(&self) -> &[Value] {
         match self {
-            Self::Reported(report) => report["results"].as_array().map_or(&[], Vec::as_slice),
+            Self::Reported { report, .. } => report["results"].as_array().map_or(&[], Vec::as_slice),
             Self::Failed(_) => &[],
         }
     }
@@ -52,6 +77,11 @@ impl Totals {
         if let Outcome::Failed(failure) = outcome {
             self.failed_runs += 1;
             *(if failure.code == 2 { &mut self.wrong_input } else { &mut self.internal }) += 1;
+        }
+        let is_violated = |result: &Value| result["verdict"] == "violated";
+        let has_code_of_violation = matches!(outcome, Outcome::Reported { code: 1, .. });
+        if has_code_of_violation && !outcome.results().iter().any(is_violated) {
+            self.denied_runs += 1;
         }
         for result in outcome.results() {
             match result["verdict"].as_str() {
@@ -77,7 +107,7 @@ impl Totals {
             Self { wrong_input: 1.., .. } => Exit::Input,
             Self { internal: 1.., .. } => Exit::Internal,
             _ if interrupted => Exit::Interrupted,
-            Self { violated: 1.., .. } => Exit::Violated,
+            Self { violated: 1.., .. } | Self { denied_runs: 1.., .. } => Exit::Violated,
             Self { unknown: 1.., .. } => Exit::Unknown,
             _ => Exit::Holds,
         }
@@ -89,6 +119,8 @@ mod tests {
     use super::{Failure, Outcome, Totals};
     use serde_json::json;
 
+    /// Each run has a letter for each property: h, v, u, f for a failed self-check, d for one that holds and is denied; or
+    /// is the exit code of a failure.
     #[track_caller]
     fn check(runs: &[&str], interrupted: bool, code: u8) {
         let run = |verdicts: &&str| match *verdicts {
@@ -96,12 +128,15 @@ mod tests {
             "4" => Outcome::Failed(Failure { code: 4, message: String::new() }),
             verdicts => {
                 let result = |letter| match letter {
-                    'h' => json!({ "verdict": "holds" }),
+                    'h' | 'd' => json!({ "verdict": "holds" }),
                     'v' => json!({ "verdict": "violated" }),
                     'f' => json!({ "verdict": "unknown", "unknown": { "limit": "self-check" } }),
                     _ => json!({ "verdict": "unknown", "unknown": { "limit": "time" } }),
                 };
-                Outcome::Reported(json!({ "results": verdicts.chars().map(result).collect::<Vec<_>>() }))
+                Outcome::Reported {
+                    report: json!({ "results": verdicts.chars().map(result).collect::<Vec<_>>() }),
+                    code: u8::from(verdicts.contains('d')),
+                }
             }
         };
         let outcomes: Vec<Outcome> = runs.iter().map(run).collect();
@@ -113,6 +148,7 @@ mod tests {
         check(&["hh", "h"], false, 0);
         check(&["hh", "u"], false, 3);
         check(&["u", "hv"], false, 1);
+        check(&["u", "hd"], false, 1);
         check(&["v"], true, 130);
         check(&["v", "f"], true, 4);
         check(&["4", "v"], false, 4);

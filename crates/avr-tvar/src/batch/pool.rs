@@ -67,7 +67,8 @@ pub(super) fn work(runs: &[Run], waiting: &[usize], shared: &Arc<Shared>, news: 
 /// Verifies; none if it was stopped.
 fn verify(run: &Run, number: usize, shared: &Shared) -> io::Result<Option<Outcome>> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["verify", "--attached", "--format", "json", "--jobs", "1"]).args(&run.arguments);
+    command.args(["verify", "--attached", "--format", "json", "--jobs", "1"]).args(&run.subject.options);
+    command.args(&run.files);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     if let Some(stdin) = child.stdin.take() {
@@ -84,7 +85,10 @@ fn verify(run: &Run, number: usize, shared: &Shared) -> io::Result<Option<Outcom
     }
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     Ok(Some(match (output.status.code(), serde_json::from_slice::<Value>(&output.stdout)) {
-        (Some(0 | 1 | 3 | 4), Ok(report)) => Outcome::Reported(report),
+        (Some(code @ (0 | 1 | 3 | 4)), Ok(report)) => match run.subject.check(&report) {
+            Ok(()) => Outcome::Reported { report, code: code.unsigned_abs() as u8 },
+            Err(reason) => Outcome::Failed(Failure { code: 2, message: format!("while it was verified, {reason}") }),
+        },
         (Some(2), _) => Outcome::Failed(Failure { code: 2, message }),
         (code, _) => {
             let how = code.map_or_else(|| output.status.to_string(), |code| format!("exit code {code}"));

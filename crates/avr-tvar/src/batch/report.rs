@@ -20,6 +20,7 @@ struct Batch<'a> {
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
+    exit_code: u8,
     report: Option<&'a Value>,
     error: Option<&'a Failure>,
 }
@@ -30,13 +31,18 @@ pub(super) type Finished<'a> = (&'a Run, &'a Outcome);
 /// One JSON object over several lines, with a line end.
 pub(super) fn json(finished: &[Finished<'_>]) -> String {
     let entry = |(run, outcome): &Finished<'_>| match outcome {
-        Outcome::Reported(report) => (run.name.clone(), Some(report.clone()), None),
-        Outcome::Failed(failure) => (run.name.clone(), None, Some(failure.clone())),
+        Outcome::Reported { report, code } => (run.name.clone(), *code, Some(report.clone()), None),
+        Outcome::Failed(failure) => (run.name.clone(), failure.code, None, Some(failure.clone())),
     };
     let entries: Vec<_> = finished.iter().map(entry).collect();
     let runs = entries
         .iter()
-        .map(|(name, report, error)| Entry { name, report: report.as_ref(), error: error.as_ref() })
+        .map(|(name, exit_code, report, error)| Entry {
+            name,
+            exit_code: *exit_code,
+            report: report.as_ref(),
+            error: error.as_ref(),
+        })
         .collect();
     let batch = Batch { schema: SCHEMA, runs, summary: totals(finished) };
     json_text(&batch)
@@ -48,19 +54,25 @@ pub(super) fn text(finished: &[Finished<'_>]) -> String {
     for (run, outcome) in finished {
         text.push_str(&format!("{}\n", Escaped(&run.name)));
         match outcome {
-            Outcome::Reported(_) => outcome.results().iter().for_each(|result| text.push_str(&line(result))),
+            Outcome::Reported { .. } => {
+                outcome.results().iter().for_each(|result| text.push_str(&line(result)));
+                if Totals::of([*outcome]).denied_runs > 0 {
+                    text.push_str("  denied    a property holds vacuously, or less is proved than before\n");
+                }
+            }
             Outcome::Failed(failure) => {
                 let first = failure.message.lines().next().unwrap_or_default();
                 text.push_str(&format!("  failed    {}\n", Escaped(first)));
             }
         }
     }
-    let Totals { holds, violated, unknown, failed_runs, .. } = totals(finished);
+    let Totals { holds, violated, unknown, failed_runs, denied_runs, .. } = totals(finished);
     let runs = finished.len();
     text.push_str(&format!(
-        "\nsummary   {holds} {}, {violated} violated, {unknown} unknown in {runs} run{}, {failed_runs} failed\n",
+        "\nsummary   {holds} {}, {violated} violated, {unknown} unknown in {runs} run{}, {failed_runs} failed{}\n",
         if holds == 1 { "holds" } else { "hold" },
-        if runs == 1 { "" } else { "s" }
+        if runs == 1 { "" } else { "s" },
+        if denied_runs == 0 { String::new() } else { format!(", {denied_runs} denied") }
     ));
     text
 }

@@ -95,14 +95,17 @@ impl Findings<'_> {
         put(text, "    properties: [");
         let mut results = self.results.properties.iter();
         put(text, "        // No hazard ever happens: `docs/hazards.md` lists them.");
-        self.entry(text, "Inherent()", results.next());
+        if let Some(why) = results.next().and_then(not_holding) {
+            put(text, &format!("        // {}", Escaped(&why)));
+        }
+        put(text, "        Inherent(),");
         self.stack_lines(text);
         if !self.loops.is_empty() {
             put(text, "        // Whatever happens, the program can get back to its loops.");
         }
         for (one, result) in self.loops.iter().zip(results) {
             let entry = format!("Recovery(name: \"can always get back to {0}\", to: \"{0}\")", one.name);
-            self.entry(text, &entry, Some(result));
+            Self::entry(text, &entry, result);
         }
         put(text, "    ],");
     }
@@ -129,17 +132,24 @@ impl Findings<'_> {
     }
 
     /// An entry as it is if it holds, and as a comment if not.
-    fn entry(&self, text: &mut String, entry: &str, result: Option<&PropertyResult>) {
-        let why = match result.map(|result| (&result.verdict, &result.detail)) {
-            Some((Verdict::Holds, _)) => return put(text, &format!("        {entry},")),
-            Some((Verdict::Violated, detail)) => {
-                format!("violated at present{}", detail.as_ref().map_or(String::new(), |detail| format!(": {detail}")))
+    fn entry(text: &mut String, entry: &str, result: &PropertyResult) {
+        match not_holding(result) {
+            None => put(text, &format!("        {entry},")),
+            Some(why) => {
+                put(text, &format!("        // {}", Escaped(&why)));
+                put(text, &format!("        // {entry},"));
             }
-            Some((Verdict::Unknown(unknown), _)) => format!("not decided: {}", unknown.reason),
-            None => "not decided".to_owned(),
-        };
-        put(text, &format!("        // {}", Escaped(&why)));
-        put(text, &format!("        // {entry},"));
+        }
+    }
+}
+
+/// Why a property is not one that holds; none if it is.
+fn not_holding(result: &PropertyResult) -> Option<String> {
+    match (&result.verdict, &result.detail) {
+        (Verdict::Holds, _) => None,
+        (Verdict::Violated, Some(detail)) => Some(format!("violated at present: {detail}")),
+        (Verdict::Violated, None) => Some("violated at present".to_owned()),
+        (Verdict::Unknown(unknown), _) => Some(format!("not decided: {}", unknown.reason)),
     }
 }
 

@@ -110,6 +110,10 @@ impl Environment<TvByte> for Concrete<'_> {
     fn event(&mut self, event: Did<'_, TvByte>) {
         self.events.note(event);
     }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.events.moves(from, to)
+    }
 }
 
 /// What concrete steps from an abstract state show.

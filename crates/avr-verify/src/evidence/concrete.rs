@@ -69,7 +69,7 @@ pub(super) fn note(recorder: &mut Recorder<'_>, event: Event<'_, u8>) {
         Event::PerhapsRead(address, value) => recorder.note(Event::PerhapsRead(address, &constant(value))),
         Event::PerhapsWrite(address, value) => recorder.note(Event::PerhapsWrite(address, &constant(value))),
         Event::Call(target) => recorder.note(Event::Call(target)),
-        Event::Return(target) => recorder.note(Event::Return(target)),
+        Event::Return(target, left) => recorder.note(Event::Return(target, left)),
         Event::Interrupt(number) => recorder.note(Event::Interrupt(number)),
         Event::WatchdogRestart => recorder.note(Event::WatchdogRestart),
     }

@@ -82,6 +82,10 @@ impl Environment<u8> for Replay<'_> {
         self.script.event(event);
         note(&mut self.events, event);
     }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.events.moves(from, to)
+    }
 }
 
 /// The labels of the states of a run, atom by atom.

@@ -238,6 +238,10 @@ impl Environment<u8> for Trial<'_> {
         self.peripherals.event(event);
         note(&mut self.events, event);
     }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.events.moves(from, to)
+    }
 }
 
 /// A step that was tried.

@@ -108,7 +108,7 @@ impl Footsteps {
             Event::PerhapsRead(cell, _) => self.perhaps_read.push(cell),
             Event::PerhapsWrite(cell, _) => self.perhaps_written.push(cell),
             Event::Interrupt(_) => self.interrupted = true,
-            Event::Call(_) | Event::Return(_) | Event::WatchdogRestart => {}
+            Event::Call(_) | Event::Return(..) | Event::WatchdogRestart => {}
         }
     }
 }

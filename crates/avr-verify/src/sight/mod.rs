@@ -210,7 +210,7 @@ pub(crate) fn groups(request: &Request<'_>) -> Vec<Vec<usize>> {
         let mut table = AtomTable::default();
         let group = match bind(property, &request.file.definitions, &binding, &mut table) {
             Ok(bound) => group(property, &bound, table.atoms()),
-            Err(error) if error.unsupported().is_some() => Group::Steps,
+            Err(error) if error.undecided().is_some() => Group::Steps,
             Err(_) => return together,
         };
         groups.entry(group).or_default().push(number);

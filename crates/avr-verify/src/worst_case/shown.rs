@@ -63,6 +63,7 @@ impl WorstCase {
             evidence_missing: None,
             vacuous: None,
             explanation: None,
+            notes: Vec::new(),
         }
     }
 }

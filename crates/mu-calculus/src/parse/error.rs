@@ -41,6 +41,9 @@ pub enum ParseErrorKind {
     /// A number that is none or exceeds 64 bits.
     #[error("`{0}` is no number below 2^64; write it as 42, 0x2a or 0b101010")]
     BadNumber(String),
+    /// A decimal number with a leading zero, which is octal in C.
+    #[error("`{0}` begins with 0, which C reads as octal; write it without, or in hexadecimal as in 0x0a")]
+    LeadingZero(String),
     /// A quote without an end.
     #[error("the quoted name has no closing `\"`")]
     OpenQuote,
@@ -68,8 +71,13 @@ pub enum ParseErrorKind {
     )]
     ModalityOnPath(String),
     /// A binary operator of linear time beside an operator that other tools bind otherwise.
-    #[error("`{0}` beside this can be read in two ways; put parentheses around what belongs together")]
-    Ambiguous(LinearPairOperator),
+    #[error("`{operator}` beside this can be read in two ways: write {} or {}", Quoted(&readings[0]), Quoted(&readings[1]))]
+    Ambiguous {
+        /// The operator.
+        operator: LinearPairOperator,
+        /// The whole text as it is read with the widest and with the narrowest operands.
+        readings: [String; 2],
+    },
     /// A variable under an odd number of negations.
     #[error(
         "the fixed-point variable `{0}` stands under an odd number of negations; negate it twice or not at all \
@@ -82,6 +90,15 @@ pub enum ParseErrorKind {
     /// Too long.
     #[error("longer than {MAX_SIZE} tokens; split it into several properties")]
     TooLong,
+}
+
+/// A formula to paste, on one line.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.0.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
 }
 
 impl ParseError {

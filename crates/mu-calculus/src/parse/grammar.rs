@@ -145,6 +145,17 @@ struct Operand {
     /// How deeply the tree is nested.
     depth: usize,
     parenthesised: bool,
+    /// The parts that an operator beside it could take alone; none if it is closed.
+    open: Option<Open>,
+}
+
+/// The parts of an operand without parentheses that an operator beside it could take, as places in the text.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// The beginning of the last part that an operator after the operand could take: all that prefix operators stand before, too.
+    last: usize,
+    /// The end of the first part that an operator before the operand could take; none behind a prefix operator, which takes what follows it.
+    first: Option<usize>,
 }
 
 enum Item {
@@ -248,6 +259,7 @@ impl Parser<'_> {
     fn combine(&self, symbol: &'static str, infix: Infix, left: Operand, right: Operand) -> Parsed<Operand> {
         let span = left.span.to(right.span);
         let depth = 1 + left.depth.max(right.depth);
+        let open = Open { last: right.last(), first: Some(left.first()) };
         let (item, depth) = match infix {
             Infix::Iff | Infix::Implies => {
                 let (p, q) = (Box::new(self.formula(left)?.0), Box::new(self.formula(right)?.0));
@@ -268,7 +280,9 @@ impl Parser<'_> {
                 (Item::Expr(Expr { kind: ExprKind::Binary(operator, a, b), span }), depth)
             }
         };
-        self.checked(Operand { item, span, depth, parenthesised: false })
+        let is_atom = matches!(item, Item::Formula(Formula::Atom(_)) | Item::Expr(_));
+        let open = Some(open).filter(|_| !is_atom);
+        self.checked(Operand { item, span, depth, parenthesised: false, open })
     }
 
     /// `p && q && r` is one conjunction of three, so that long ones do not nest.
@@ -336,7 +350,17 @@ fn atom(kind: ComparisonKind, span: Span) -> Item {
 // Prefix operators and what stands alone.
 impl Operand {
     fn leaf(item: Item, span: Span) -> Self {
-        Self { item, span, depth: 1, parenthesised: false }
+        Self { item, span, depth: 1, parenthesised: false, open: None }
+    }
+
+    /// The beginning of the last part that an operator after this could take.
+    fn last(&self) -> usize {
+        self.open.map_or(self.span.start, |open| open.last)
+    }
+
+    /// The end of the first part that an operator before this could take.
+    fn first(&self) -> usize {
+        self.open.and_then(|open| open.first).unwrap_or(self.span.end)
     }
 }
 

@@ -87,6 +87,10 @@ impl<'t> Lexer<'t> {
             (_, Some(digits)) => (digits, 2),
             _ => (lower.as_str(), 10),
         };
+        let decimal = lower.replace('_', "");
+        if radix == 10 && decimal.len() > 1 && decimal.starts_with('0') && decimal.bytes().all(|c| c.is_ascii_digit()) {
+            return Err(self.error(ParseErrorKind::LeadingZero(word.to_owned()), start));
+        }
         u64::from_str_radix(&digits.replace('_', ""), radix)
             .map_err(|_| self.error(ParseErrorKind::BadNumber(word.to_owned()), start))
     }

@@ -102,8 +102,10 @@ fn precedences() {
     check("nu X. pc != 0x8c && [][]X", "nu X. pc != 140 && [][]X");
     check("mu X.X || <>X", "mu X. X || <>X");
     check("p && mu X. q || <>X", "p && (mu X. q || <>X)");
-    check("A[p U q && r]", "A[p U q && r]");
-    check("E[p -> q R !q] && A[p W E[p U q]]", "E[p -> q R !q] && A[p W E[p U q]]");
+    check("A[p U (q && r)]", "A[p U (q && r)]");
+    check("A[!!p U [](q && r)]", "A[!!p U [](q && r)]");
+    check("A[(AF p) W E[F q]]", "A[(AF p) W EF q]");
+    check("E[(p -> q) R !q] && A[p W E[p U q]]", "E[(p -> q) R !q] && A[p W E[p U q]]");
     check("pc in main && \"Foo::bar(int)\" == 3", "pc in main && \"Foo::bar(int)\" == 3");
     check("write(PORTB) & 0x01 == 1", "write(PORTB) & 1 == 1");
     check("signed(mem16[0x1_00]) < 0 - 3", "signed(mem16[256]) < 0 - 3");

@@ -1,7 +1,10 @@
 //! Every error says what was expected and marks the place.
 
 use expect_test::{Expect, expect};
-use mu_calculus::{MAX_DEPTH, NormalForm, ParseErrorKind, parse_formula, parse_linear, parse_predicate};
+use mu_calculus::{
+    Comparison, Formula, MAX_DEPTH, NormalForm, ParseError, ParseErrorKind, parse_formula, parse_linear,
+    parse_predicate,
+};
 
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
@@ -420,7 +423,7 @@ fn linear_time() {
     path("p U q", "A[p U q]");
     path("G(p -> (q U r))", "A[G (p -> (q U r))]");
     path("X[X[p]]", "A[X X p]");
-    path("(p && q) U r", "A[p && q U r]");
+    path("(p && q) U r", "A[(p && q) U r]");
     path("!p U F q", "A[!p U F q]");
     path("G (p -> O q)", "A[G (p -> O q)]");
     path("p S q", "A[p S q]");
@@ -428,14 +431,6 @@ fn linear_time() {
     path("F AG p", "AF AG p");
     path("mu X. p || AX X", "mu X. p || AX X");
     path("p && q", "p && q");
-    let ambiguous = |operator: &str| {
-        format!("`{operator}` beside this can be read in two ways; put parentheses around what belongs together")
-    };
-    path("p && q U r", &ambiguous("U"));
-    path("p U q || r", &ambiguous("U"));
-    path("p -> q W r", &ambiguous("W"));
-    path("p U q U r", &ambiguous("U"));
-    path("p U q R r", &ambiguous("U"));
     let modality = "has no meaning on a path; write G or F for all or some later states, X for the next, AX or EX for \
                     all or some successors";
     path("[]<>p", &format!("`[]` {modality}"));
@@ -453,10 +448,8 @@ fn linear_time() {
     }
     formula("A[X[X[p]]]", "A[X X p]");
     formula("A[G F p] && E[F (p && X q)]", "A[G F p] && E[F (p && X q)]");
-    formula("A[p && q U r || s]", "A[p && q U r || s]");
     formula("A[X p]", "AX p");
     formula("mu X. A[X U p]", "mu X. A[X U p]");
-    formula("A[p && q U F r]", &ambiguous("U"));
     formula(
         "F G p",
         "`F` is an operator of linear time; write A[F …] or E[F …], or state the property with Ltl(check: …)",
@@ -465,4 +458,52 @@ fn linear_time() {
         "G(p)",
         "`G` is an operator of linear time; write A[G …] or E[G …], or state the property with Ltl(check: …)",
     );
+}
+
+/// Texts with two readings are refused, and both readings are formulas.
+#[test]
+fn two_readings() {
+    type Parse = fn(&str) -> Result<Formula<Comparison>, ParseError>;
+    #[track_caller]
+    fn check(parse: Parse, text: &str, readings: [&str; 2]) {
+        let error = parse(text).expect_err("it can be read in two ways");
+        let message = error.kind.to_string();
+        for reading in readings {
+            assert!(message.contains(&format!("`{reading}`")), "{text}: {message}");
+        }
+        let parsed = readings.map(|reading| parse(reading).unwrap_or_else(|error| panic!("{error}")));
+        assert_ne!(parsed[0], parsed[1], "{text}");
+    }
+    let linear: Parse = parse_linear;
+    check(linear, "G p U q", ["(G p) U q", "G (p U q)"]);
+    check(linear, "p && q U r", ["(p && q) U r", "p && (q U r)"]);
+    check(linear, "p U q || r", ["p U (q || r)", "(p U q) || r"]);
+    check(linear, "p -> q W r", ["(p -> q) W r", "p -> (q W r)"]);
+    check(linear, "p U q U r", ["(p U q) U r", "p U (q U r)"]);
+    check(linear, "p U q R r && s", ["(p U q) R (r && s)", "p U (q R (r && s))"]);
+    check(linear, "!O p S q", ["(!O p) S q", "!O (p S q)"]);
+    check(linear, "G (p -> q U r)", ["G ((p -> q) U r)", "G (p -> (q U r))"]);
+    let formula: Parse = parse_formula;
+    check(formula, "A[p -> q U r]", ["A[(p -> q) U r]", "A[p -> (q U r)]"]);
+    check(formula, "AG A[F p U q]", ["AG A[(F p) U q]", "AG A[F (p U q)]"]);
+    check(formula, "E[X p R q] && r", ["E[(X p) R q] && r", "E[X (p R q)] && r"]);
+    check(formula, "A[p U q && r]", ["A[p U (q && r)]", "A[(p U q) && r]"]);
+    check(formula, "A[p || G q U r -> s]", ["A[(p || G q) U (r -> s)]", "A[p || G (q U r) -> s]"]);
+    check(formula, "A[p && q\n  U F r]", ["A[(p && q) U F r]", "A[p && (q U F r)]"]);
+}
+
+/// Nobody reads these otherwise.
+#[test]
+fn one_reading() {
+    for text in [
+        "A[!p U q]",
+        "A[p == 1 U q]",
+        "A[p U G q]",
+        "E[A[p U q] R q]",
+        "A[p U !q]",
+        "A[AG p U q]",
+        "A[p + 1 == 2 W []q]",
+    ] {
+        assert!(parse_formula(text).is_ok(), "{text}");
+    }
 }

@@ -1,5 +1,6 @@
 //! From the text of a device file to a [`Device`]: reading, resolving names, refusing contradictions.
 
+mod audit;
 mod facts;
 mod interrupts;
 mod names;
@@ -10,7 +11,9 @@ mod tests;
 use ron::extensions::Extensions;
 
 use super::source::{DeviceSource, FileSource, RestrictionSource};
-use super::{Device, InterruptPolicy, Peripheral, Register};
+use super::{Bit, BitKind, Device, InterruptPolicy, Peripheral, Register};
+#[cfg(test)]
+pub(super) use audit::described_facts;
 use names::Names;
 pub(super) use names::TableError;
 
@@ -45,7 +48,7 @@ pub(super) fn load_restriction(base: &'static str, restriction: &RestrictionSour
 }
 
 /// Reads the text; an optional field is written without `Some`.
-fn parse(text: &'static str) -> Result<FileSource, TableError> {
+pub(super) fn parse(text: &'static str) -> Result<FileSource, TableError> {
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
     Ok(options.from_str(text)?)
 }
@@ -55,6 +58,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
     let names = Names::new(source, restriction)?;
     let (registers, temp_bytes) = registers::resolve(source, &names)?;
     let by_address = index_by_address(&registers)?;
+    check_room(source, &registers)?;
     let policy = restriction.map_or(source.policy, |restriction| restriction.policy);
     let interrupts = match policy.interrupts {
         InterruptPolicy::Modelled => interrupts::resolve(source, &names, &registers)?,
@@ -84,8 +88,25 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         eeprom: facts::eeprom(source, &names)?,
         corruptions: facts::corruptions(source, &names)?,
         aliases: facts::aliases(source, &names)?,
+        deciding_programs: audit::deciding_programs(source, &names)?,
         by_address,
     })
+}
+
+/// Refuses a device whose shared bytes or latched bits do not fit into the cells that a state has for them.
+fn check_room(source: &DeviceSource, registers: &[Register]) -> Result<(), TableError> {
+    let memory = &source.memory;
+    let is_latched = |bit: &Bit| matches!(&bit.kind, BitKind::Input(input) if input.latched_by.is_some());
+    let mut latched = registers.iter().filter(|register| register.bits.iter().any(is_latched));
+    if let Some(register) = latched.nth(memory.pending_cells().len()) {
+        return Err(TableError::register(register.name, "too many registers before it have bits that are latched"));
+    }
+    let room = memory.hidden_start() - memory.shared_start();
+    let shares = |register: &&Register| registers::temp_of(register.access).is_some_and(|temp| u16::from(temp) >= room);
+    match registers.iter().find(shares) {
+        Some(register) => Err(TableError::register(register.name, "there are not so many shared bytes")),
+        None => Ok(()),
+    }
 }
 
 /// The peripherals of which a register is left.
@@ -94,7 +115,8 @@ fn peripherals(source: &DeviceSource, names: &Names, registers: &[Register]) -> 
     let left = source.peripherals.iter().filter(|peripheral| present(peripheral.name));
     left.map(|peripheral| {
         let clocked_while = names.condition(&peripheral.clocked_while, None)?;
-        Ok(Peripheral { name: peripheral.name, clocked_while })
+        let lines = peripheral.lines.iter().filter_map(|line| names.bit(line).transpose()).collect::<Result<_, _>>()?;
+        Ok(Peripheral { name: peripheral.name, clocked_while, lines })
     })
     .collect()
 }

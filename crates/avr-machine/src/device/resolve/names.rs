@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::device::source::{
     ConditionSource, DeviceSource, FreedomSource, KindSource, PeripheralSource, RegisterSource, RestrictionSource,
 };
-use crate::device::{BitRef, Changes, Condition, Freedom, ResetValue};
+use crate::device::{BitRef, Changes, Condition, Freedom, Memory, ResetValue};
 
 /// How deep named conditions may refer to one another; deeper means that one refers to itself.
 const MAX_CONDITION_DEPTH: u8 = 8;
@@ -31,6 +31,12 @@ pub(in crate::device) enum TableError {
         register: &'static str,
         /// What is wrong.
         problem: String,
+    },
+    /// Something is described without the program that decides it.
+    #[error("{what}: no program decides it")]
+    Undecided {
+        /// Its name.
+        what: &'static str,
     },
     /// The interrupt table is described in a way that makes no sense.
     #[error("interrupt {interrupt}: {problem}")]
@@ -82,6 +88,9 @@ impl Layout {
             return Err(TableError::register(source.name, format!("{count} bits instead of eight")));
         }
         let reset = reset_value(source.name, source.reset.unwrap_or("00000000"))?;
+        if source.hidden && source.at >= Memory::HIDDEN_REGISTERS {
+            return Err(TableError::register(source.name, "there are not so many hidden registers"));
+        }
         let address = if source.hidden { hidden_at + source.at } else { source.at };
         let mut layout = Self { name: source.name, address, bits, reset, moving: [None; 8], is_present };
         for (list, kind) in &source.kinds {

@@ -92,7 +92,7 @@ fn plain_bit(name: Option<&'static str>) -> Bit {
 }
 
 /// The mask of a list of bits, none of which may be reserved.
-fn only_named(source: &RegisterSource, layout: &Layout, list: &str) -> Result<u8, TableError> {
+pub(super) fn only_named(source: &RegisterSource, layout: &Layout, list: &str) -> Result<u8, TableError> {
     let mask = layout.mask(list)?;
     if mask & !layout.mask("*")? == 0 {
         Ok(mask)
@@ -102,7 +102,7 @@ fn only_named(source: &RegisterSource, layout: &Layout, list: &str) -> Result<u8
 }
 
 /// The numbers of the bits in a mask.
-fn numbers(mask: u8) -> impl Iterator<Item = u8> {
+pub(super) fn numbers(mask: u8) -> impl Iterator<Item = u8> {
     (0..8).filter(move |bit| mask >> bit & 1 == 1)
 }
 
@@ -277,7 +277,7 @@ fn pair_access(pair: &PairSource, register: &str, names: &Names) -> Result<Acces
 }
 
 /// The shared byte that a register uses.
-fn temp_of(access: Access) -> Option<u8> {
+pub(super) fn temp_of(access: Access) -> Option<u8> {
     match access {
         Access::LowOfPair { temp, .. } | Access::HighOfPair { temp, .. } => Some(temp),
         Access::Direct | Access::LocksPair { .. } | Access::UnlocksPair { .. } => None,

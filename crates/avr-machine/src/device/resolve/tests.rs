@@ -73,3 +73,56 @@ fn restrictions_must_name_what_exists() {
     check(&[], &["usart7"], Err("peripheral 'usart7' does not exist"));
     check(&[], &["portb"], Ok(25));
 }
+
+/// Removes the first line of the table of the whole chip that contains this text, and expects a refusal with this message.
+#[track_caller]
+fn refused_without(text: &str, message: &str) {
+    let line = TABLES[0].text.lines().find(|line| line.contains(text)).expect("the table has the line");
+    refused(line, "", message);
+}
+
+#[test]
+fn a_bit_that_is_not_plain_storage_needs_a_program_that_decides_it() {
+    refused(r#""RXC0": ["#, r#""U2X0": ["#, "UCSR0A: no program decides 'RXC0'");
+    refused(r#""RWWSB": ["self-programming-busy"]"#, r#""RWWSB": []"#, "SPMCSR: no program decides 'RWWSB'");
+    refused(r#"decided_by: {"*": ["timer1-force"]}"#, "decided_by: {}", "TCCR1C: no program decides 'FOC1A'");
+    refused(r#""EEPM1 EEPM0": ["#, r#""EERIE": ["#, "EECR: no program decides 'EEPM1'");
+    refused(
+        r#"decided_by: {"*": ["adc-lock", "adc-lock-pair"]}"#,
+        "decided_by: {}",
+        "ADC result: no program decides 'LOCKED'",
+    );
+    refused(r#""RWWSB": ["self"#, r#""RWWSC": ["self"#, "SPMCSR: has no bit 'RWWSC'");
+    refused(r#""OCF1B OCF1A": ["timer1-force"]"#, r#""3": ["timer1-force"]"#, "TIFR1: a bit of '3' is reserved");
+}
+
+#[test]
+fn what_is_not_a_bit_needs_a_program_that_decides_it() {
+    refused_without(r#"decided_by: ["timer1-capture-top", "timer1-captured"]"#, "ICR1: no program decides it");
+    refused(r#"decided_by: ["int1-level"]"#, "decided_by: []", "INT1: no program decides it");
+    refused(r#"decided_by: ["clock-once"]"#, "decided_by: []", "clock_prescaler: no program decides it");
+    refused(r#"decided_by: ["timer2-switched"]"#, "decided_by: []", "corruptions: no program decides it");
+}
+
+#[test]
+fn every_register_names_its_section_or_its_peripheral_does() {
+    refused_without(r#"section: "External Interrupts""#, "PCIFR: has no section of the data sheet");
+    refused(r#"section: "External Interrupts""#, r#"section: """#, "PCIFR: has no section of the data sheet");
+    refused_without(r#"section: "Interrupts""#, "MCUCR: has no section of the data sheet");
+    let prescaler = "clock_prescaler: (\n        register: \"CLKPR\",\n        bits: [\"CLKPS3\", \"CLKPS2\", \"CLKPS1\", \"CLKPS0\"],
+        divisions: [1, 2, 4, 8, 16, 32, 64, 128, 256],\n        section: \"";
+    refused(prescaler, &format!("{prescaler}\", // "), "section of 'clock_prescaler' does not exist");
+}
+
+#[test]
+fn more_than_a_state_has_room_for_is_refused() {
+    refused(r#""ADC result", at: 2"#, r#""ADC result", at: 3"#, "ADC result: there are not so many hidden registers");
+    refused("access: Temp(0)", "access: Temp(8)", "TCNT1L: there are not so many shared bytes");
+    let text = TABLES[0].text.replace(
+        "on_write: Stored, freedom: Abstracted",
+        "latched_by: \"ADCSRA.ADSC\", on_write: Stored, freedom: Abstracted",
+    );
+    let problem = load(text.leak()).err().map(|error| error.to_string());
+    let expected = "register TCNT1H: too many registers before it have bits that are latched";
+    assert_eq!(problem.as_deref(), Some(expected));
+}

@@ -1,7 +1,7 @@
 //! What reading an I/O register gives, and what hardware may have done to its bits by then.
 
 use super::merge;
-use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, Pulse, Register};
+use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, KnownBits, Pulse, Register};
 use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
 use crate::machine::Group;
@@ -157,15 +157,29 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         // An input synchroniser still has what the pin was before it became an input (data sheet, "Reading the Pin Value").
         let who = match self.settling && self.machine.is_pin(address) {
             true => DeterminedBy::Hardware,
-            false => self.who_determines(freedom),
+            false => self.who_determines(freedom, address),
         };
         self.environment.input(Input::Register(address), open, demand, who).or(&fixed)
     }
 
-    /// Who determines a bit or an interrupt in this state.
-    pub(in crate::execute) fn who_determines(&self, freedom: &Freedom) -> DeterminedBy {
-        let is_certain = |condition: &Condition| self.evaluate(condition, Condition::evaluate).is_true();
+    /// Who determines a bit of the register at an address, or an interrupt that it requests, in this state.
+    ///
+    /// A pin that is assumed to be constant brings nothing from outside. What rests on such pins alone is left to the
+    /// hardware, so that no verdict about the hardware rests on it.
+    pub(in crate::execute) fn who_determines(&self, freedom: &Freedom, address: u16) -> DeterminedBy {
+        let is_certain = |condition: &Condition| {
+            let from_outside = |condition: &Condition, read: &mut dyn FnMut(u16) -> KnownBits| {
+                condition.evaluate(&mut |address| {
+                    let bits = read(address);
+                    KnownBits { known: bits.known & !self.machine.held_inputs(address), ..bits }
+                })
+            };
+            self.evaluate(condition, from_outside).is_true()
+        };
         match freedom {
+            Freedom::Real | Freedom::RealWhile(_) | Freedom::RealEvery(..) if self.machine.is_held(address) => {
+                DeterminedBy::Hardware
+            }
             Freedom::Real => DeterminedBy::Environment,
             Freedom::RealWhile(condition) | Freedom::RealOrUndefined(condition) if is_certain(condition) => {
                 DeterminedBy::Environment

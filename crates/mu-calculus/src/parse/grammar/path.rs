@@ -3,7 +3,7 @@
 use super::{Item, Level, Operand, Parsed, Parser, Speaks};
 use crate::atom::{Comparison, Name, Span};
 use crate::formula::{Formula, LinearOperator, LinearPairOperator, PathQuantifier};
-use crate::parse::error::ParseErrorKind;
+use crate::parse::error::{ParseError, ParseErrorKind};
 use crate::parse::lexer::TokenKind;
 
 impl Parser<'_> {
@@ -21,7 +21,7 @@ impl Parser<'_> {
         self.expect("]", "an operator or `]`")?;
         let formula = Formula::quantified(quantifier, psi);
         let depth = depth + usize::from(matches!(formula, Formula::Quantified(..)));
-        self.checked(Operand { item: Item::Formula(formula), span, depth, parenthesised: false })
+        self.checked(Operand { item: Item::Formula(formula), span, depth, parenthesised: false, open: None })
     }
 
     /// The path formula inside of `A[…]`. In `A[p U q]` of CTL, p and q may be of any form.
@@ -36,13 +36,8 @@ impl Parser<'_> {
         };
         self.advance();
         let right = self.operand(Level::Iff, &format!("a formula after `{operator}`"))?;
-        let ambiguous = [&left, &right].into_iter().find(|operand| operand.is_infix()).map(|operand| operand.span);
+        self.refuse_ambiguous(operator, &left, &right)?;
         let ((left, left_depth), (right, right_depth)) = (self.formula(left)?, self.formula(right)?);
-        let speaks_of_paths = left.is_path_formula() || right.is_path_formula();
-        if let Some(span) = ambiguous.filter(|_| speaks_of_paths) {
-            return Err(self.error(ParseErrorKind::Ambiguous(operator), span));
-        }
-        self.refuse_chain(operator)?;
         let pair = Formula::LinearPair(operator, Box::new(left), Box::new(right));
         Ok((pair, 1 + left_depth.max(right_depth)))
     }
@@ -55,23 +50,53 @@ impl Parser<'_> {
         };
         self.advance();
         let right = self.operand(Level::Iff, &format!("a formula after `{operator}`"))?;
-        if let Some(operand) = [&left, &right].into_iter().find(|operand| operand.is_infix()) {
-            return Err(self.error(ParseErrorKind::Ambiguous(operator), operand.span));
-        }
-        self.refuse_chain(operator)?;
+        self.refuse_ambiguous(operator, &left, &right)?;
         let span = left.span.to(right.span);
         let ((left, left_depth), (right, right_depth)) = (self.formula(left)?, self.formula(right)?);
         let item = Item::Formula(Formula::LinearPair(operator, Box::new(left), Box::new(right)));
         let depth = 1 + left_depth.max(right_depth);
-        self.checked(Operand { item, span, depth, parenthesised: false })
+        self.checked(Operand { item, span, depth, parenthesised: false, open: None })
     }
 
-    /// Refuses `p U q U r`.
-    pub(super) fn refuse_chain(&self, operator: LinearPairOperator) -> Parsed<()> {
-        match self.pair_operator() {
-            Some(_) => Err(self.error(ParseErrorKind::Ambiguous(operator), self.span())),
-            None => Ok(()),
-        }
+    /// Refuses an operator beside operands that it could take as a whole or in part, such as `p -> q U r`, and `p U q U r`.
+    fn refuse_ambiguous(&mut self, operator: LinearPairOperator, left: &Operand, right: &Operand) -> Parsed<()> {
+        let infix = right.open.and_then(|open| open.first);
+        let (span, readings) = if left.open.is_some() || infix.is_some() {
+            let all = [self.grouped(left), operator.to_string(), self.grouped_last(right)].join(" ");
+            let (start, end) = (left.last(), right.first());
+            let outside = (&self.text[left.span.start..start], &self.text[end..right.span.end]);
+            let span = if left.open.is_some() { left.span } else { right.span };
+            (span, [all, format!("{}({}){}", outside.0, &self.text[start..end], outside.1)])
+        } else {
+            let Some(next) = self.pair_operator() else { return Ok(()) };
+            let span = self.span();
+            self.advance();
+            let third = self.operand(Level::Iff, &format!("a formula after `{next}`"))?;
+            let [p, q] = [left, right].map(|operand| self.grouped(operand));
+            let [last, r] = [right, &third].map(|operand| self.grouped_last(operand));
+            let readings = [format!("({p} {operator} {last}) {next} {r}"), format!("{p} {operator} ({q} {next} {r})")];
+            return Err(self.ambiguous(operator, span, left.span.to(third.span), readings));
+        };
+        Err(self.ambiguous(operator, span, left.span.to(right.span), readings))
+    }
+
+    /// The text of an operand after an operator, in parentheses unless what it begins with takes all of it.
+    fn grouped_last(&self, operand: &Operand) -> String {
+        let takes_all = operand.open.is_some_and(|open| open.first.is_none());
+        if takes_all { self.text[operand.span.range()].to_owned() } else { self.grouped(operand) }
+    }
+
+    /// The text of an operand before an operator, in parentheses unless it is closed.
+    fn grouped(&self, operand: &Operand) -> String {
+        let text = &self.text[operand.span.range()];
+        if operand.open.is_some() { format!("({text})") } else { text.to_owned() }
+    }
+
+    /// The error that shows the whole text in two readings, in which these take the place of a part of it.
+    fn ambiguous(&self, operator: LinearPairOperator, span: Span, part: Span, readings: [String; 2]) -> ParseError {
+        let (before, after) = (&self.text[..part.start], &self.text[part.end..]);
+        let readings = readings.map(|reading| format!("{before}{reading}{after}"));
+        self.error(ParseErrorKind::Ambiguous { operator, readings }, span)
     }
 
     /// The operator of linear time with two operands that comes next.
@@ -120,21 +145,7 @@ impl Parser<'_> {
         let inner = self.whole("a formula after `[`")?;
         let end = self.span();
         self.expect("]", "an operator or `]`")?;
-        Ok(Operand { span: start.to(end), parenthesised: true, ..inner })
-    }
-}
-
-impl Operand {
-    /// Whether this is `p && q` or the like without parentheses, which binds looser than what stands beside it.
-    fn is_infix(&self) -> bool {
-        let infix = match &self.item {
-            Item::Formula(formula) => matches!(
-                formula,
-                Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) | Formula::Fixed(..)
-            ),
-            Item::Expr(_) => false,
-        };
-        infix && !self.parenthesised
+        Ok(Operand { span: start.to(end), parenthesised: true, open: None, ..inner })
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a formula or an expression begins with: names, numbers, operators before their operand, parentheses.
 
 use super::path::linear_operator;
-use super::{Item, Level, Operand, Parsed, Parser, Speaks, is_keyword};
+use super::{Item, Level, Open, Operand, Parsed, Parser, Speaks, is_keyword};
 use crate::atom::{Comparison, Expr, ExprKind, Field, Name, Span, UnaryOperator};
 use crate::formula::{FixedPoint, Formula, Modality, PathOperator, PathQuantifier, Variable};
 use crate::parse::error::ParseErrorKind;
@@ -45,7 +45,7 @@ impl Parser<'_> {
         let inner = self.whole("a formula or an expression after `(`")?;
         let end = self.span();
         self.expect(")", "an operator or `)`")?;
-        Ok(Operand { span: start.to(end), parenthesised: true, ..inner })
+        Ok(Operand { span: start.to(end), parenthesised: true, open: None, ..inner })
     }
 
     /// The operand of a prefix operator of formulas, which binds tighter than `&&` but looser than comparisons.
@@ -57,8 +57,17 @@ impl Parser<'_> {
         let operator = self.text[start.start..self.tokens[self.next - 1].span.end].to_owned();
         let operand = self.operand(Level::Compare, &format!("a formula after `{operator}`"))?;
         let span = start.to(operand.span);
+        // Everybody reads `!p U q` as `(!p) U q`, and `AG` takes nothing that speaks of paths; of other operators tools differ.
+        let is_closed = operator == "!" && operand.open.is_none() || path_operator(&operator).is_some();
+        let open = Some(Open { last: operand.last(), first: None }).filter(|_| !is_closed);
         let (formula, depth) = self.formula(operand)?;
-        self.checked(Operand { item: Item::Formula(build(formula)), span, depth: depth + 1, parenthesised: false })
+        self.checked(Operand {
+            item: Item::Formula(build(formula)),
+            span,
+            depth: depth + 1,
+            parenthesised: false,
+            open,
+        })
     }
 
     fn unary(&mut self, operator: UnaryOperator, symbol: &'static str) -> Parsed<Operand> {
@@ -67,7 +76,7 @@ impl Parser<'_> {
         let operand = self.operand(Level::Prefix, &format!("a number or a name after `{symbol}`"))?;
         let (span, depth) = (start.to(operand.span), operand.depth + 1);
         let kind = ExprKind::Unary(operator, Box::new(self.expr(operand, symbol)?));
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
+        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false, open: None })
     }
 
     /// Refuses a temporal operator in a predicate.
@@ -130,10 +139,11 @@ impl Parser<'_> {
         self.scope.push(name.clone());
         let body = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `.`"))?;
         let whole = start.to(body.span);
+        let open = Some(Open { last: body.last(), first: None });
         let (formula, depth) = self.formula(body)?;
         self.scope.pop();
         let item = Item::Formula(Formula::Fixed(kind, Variable { name, span }, Box::new(formula)));
-        self.checked(Operand { item, span: whole, depth: depth + 1, parenthesised: false })
+        self.checked(Operand { item, span: whole, depth: depth + 1, parenthesised: false, open })
     }
 
     fn signed(&mut self) -> Parsed<Operand> {
@@ -142,7 +152,7 @@ impl Parser<'_> {
         let operand = self.parenthesised()?;
         let (span, depth) = (start.to(operand.span), operand.depth + 1);
         let kind = ExprKind::Signed(Box::new(self.expr(operand, "signed(…)")?));
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
+        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false, open: None })
     }
 
     /// A name, and after it a field, an index or arguments.
@@ -164,7 +174,7 @@ impl Parser<'_> {
             (ExprKind::Name(name), 1)
         };
         let span = start.to(self.tokens[self.next - 1].span);
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false })
+        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false, open: None })
     }
 
     fn field(&mut self) -> Parsed<Field> {

@@ -1,0 +1,166 @@
+//! The specification: what is asked of a firmware, and under which conditions. Two of them can be compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use avr_machine::device::{Device, FuseBytes};
+
+use crate::bind::{Assumptions, Binding, bind_assumptions, stated};
+use crate::error::PropertyError;
+use crate::file::EnvironmentEvent;
+use crate::property::{Property, PropertyKind, StackLimit};
+use crate::setting::Setting;
+
+/// A question about a firmware, and the conditions under which it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Specification {
+    /// The name of the device.
+    pub device: &'static str,
+    /// Flash byte address of the first instruction.
+    pub start: u32,
+    /// The fuse bytes.
+    pub fuses: FuseBytes,
+    /// The content of the EEPROM as far as it is known, by address.
+    pub eeprom: BTreeMap<u16, u8>,
+    /// Assumptions: a text for each bit that hardware always gives the same value, such as `PINB.4 == 0`, and for each
+    /// interrupt that never comes, such as `never(INT1)`. More of them leave out more runs.
+    pub assume: BTreeSet<String>,
+    /// The hazards that are allowed, by name.
+    pub allow: BTreeSet<&'static str>,
+    /// The remarks that are hazards, by name.
+    pub forbid: BTreeSet<&'static str>,
+    /// The events beside those of the device, as property files name them.
+    pub environment: BTreeSet<&'static str>,
+    /// True if paths may end in an allowed hazard after which nothing is defined.
+    pub ends_paths: bool,
+    /// The properties, in the order of the file.
+    pub properties: Vec<SpecifiedProperty>,
+}
+
+/// A property of a specification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SpecifiedProperty {
+    /// The name.
+    pub name: String,
+    /// The kind, as property files name it.
+    pub kind: &'static str,
+    /// The formula with all definitions expanded and symbols by their names; none if it is not supported.
+    pub bound: Option<String>,
+    /// The fairness that is assumed, with all definitions expanded.
+    pub under: Vec<String>,
+    /// The limit, if it is one of the stack.
+    pub stack_limit: Option<StackLimit>,
+    /// True if it holds of some of the runs wherever it holds of all.
+    pub is_monotone: bool,
+}
+
+impl Setting<'_> {
+    /// The specification.
+    ///
+    /// # Errors
+    /// When a property or an assumption cannot be bound.
+    pub fn specification(&self) -> Result<Specification, PropertyError> {
+        let Self { image, device, file, eeprom, .. } = *self;
+        let binding = Binding { device, image, ends_paths: file.ends_paths() };
+        Ok(Specification {
+            device: device.name,
+            start: self.start_address(),
+            fuses: file.fuses.bytes(device.default_fuses),
+            eeprom: eeprom.clone(),
+            assume: assumed(&bind_assumptions(file, &binding)?, device),
+            allow: file.allow.iter().map(|(kind, _)| kind.name()).collect(),
+            forbid: file.forbid.iter().map(|kind| kind.name()).collect(),
+            environment: file.environment.iter().map(|event| event_name(*event)).collect(),
+            ends_paths: file.ends_paths(),
+            properties: file
+                .properties
+                .iter()
+                .map(|property| self.specified(property, &binding))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn specified(&self, property: &Property, binding: &Binding<'_>) -> Result<SpecifiedProperty, PropertyError> {
+        let stated = match stated(property, &self.file.definitions, binding) {
+            Ok(stated) => Some(stated),
+            Err(error) if error.unsupported().is_some() => None,
+            Err(error) => return Err(error),
+        };
+        let is_monotone = stated.as_ref().is_some_and(|stated| stated.is_monotone);
+        let (bound, under) =
+            stated.map_or_else(|| (None, property.under().to_vec()), |it| (Some(it.formula), it.under));
+        let stack_limit = match property.kind() {
+            PropertyKind::Stack(limit) => Some(*limit),
+            _ => None,
+        };
+        let (name, kind) = (property.name().to_owned(), property.kind().name());
+        Ok(SpecifiedProperty { name, kind, bound, under, stack_limit, is_monotone })
+    }
+}
+
+impl StackLimit {
+    /// True if every run that keeps this limit keeps the other one.
+    #[must_use]
+    pub fn implies(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::MaxBytes(bytes), Self::MaxBytes(other)) => bytes <= other,
+            (Self::Margin(bytes), Self::Margin(other)) => bytes >= other,
+            (Self::MaxBytes(_), Self::Margin(_)) | (Self::Margin(_), Self::MaxBytes(_)) => false,
+        }
+    }
+}
+
+/// Texts of assumptions, one for each bit and each interrupt.
+fn assumed(assumptions: &Assumptions, device: &Device) -> BTreeSet<String> {
+    let mut texts = BTreeSet::new();
+    for (address, bits) in &assumptions.inputs {
+        let register = device.register_at(*address).map_or_else(|| format!("{address:#06x}"), |it| it.name.to_owned());
+        let known = (0..8).filter(|bit| bits.known_mask() >> bit & 1 == 1);
+        texts.extend(known.map(|bit| format!("{register}.{bit} == {}", bits.value() >> bit & 1)));
+    }
+    for number in &assumptions.never {
+        let interrupt = device.interrupts.iter().find(|interrupt| interrupt.number == *number);
+        texts.insert(format!("never({})", interrupt.map_or_else(|| number.to_string(), |it| it.name.to_owned())));
+    }
+    texts
+}
+
+fn event_name(event: EnvironmentEvent) -> &'static str {
+    match event {
+        EnvironmentEvent::Reset => "reset",
+        EnvironmentEvent::BrownOut => "brown_out",
+    }
+}
+
+impl Specification {
+    /// The conditions that leave out runs which `other` does not leave out, or that describe another machine, as
+    /// sentences without full stops.
+    #[must_use]
+    pub fn conditions_beyond(&self, other: &Self) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut differ = |what: &str, own: String, others: String| {
+            if own != others {
+                all.push(format!("{what} is {own}, not {others}"));
+            }
+        };
+        let fuses = |FuseBytes { low, high, extended }: FuseBytes| format!("{low:#04x} {high:#04x} {extended:#04x}");
+        differ("the device", self.device.to_owned(), other.device.to_owned());
+        differ("the start", format!("{:#06x}", self.start), format!("{:#06x}", other.start));
+        differ("the fuse setting (low high extended)", fuses(self.fuses), fuses(other.fuses));
+        all.extend(self.assume.difference(&other.assume).map(|assumed| format!("{assumed} is assumed")));
+        all.extend(self.allow.difference(&other.allow).map(|hazard| format!("{hazard} is allowed")));
+        all.extend(other.forbid.difference(&self.forbid).map(|hazard| format!("{hazard} is not forbidden")));
+        all.extend(other.environment.difference(&self.environment).map(|event| format!("{event} never happens")));
+        if self.eeprom.iter().any(|(address, byte)| other.eeprom.get(address) != Some(byte)) {
+            all.push("the EEPROM has a content that is not asked for".to_owned());
+        }
+        all
+    }
+
+    /// True if both describe the same machine under the same conditions.
+    #[must_use]
+    pub fn has_conditions_of(&self, other: &Self) -> bool {
+        Self { properties: Vec::new(), ..self.clone() } == Self { properties: Vec::new(), ..other.clone() }
+    }
+}

@@ -1,0 +1,18 @@
+; A low level at the reset pin is a reset, unless its fuse makes it a port.
+; device: attiny85
+#define __SFR_OFFSET 0
+#include <avr/io.h>
+        .macro vector name
+        .weak \name
+        rjmp \name
+        .endm
+        rjmp start
+        .irp number, 1,2,3,4,5,6,7,8,9,10,11,12,13,14
+        vector vector_\number
+        .endr
+start:  sbic PINB, PINB5
+        rjmp end
+        .global low
+low:
+        nop
+end:    rjmp end

@@ -1,0 +1,34 @@
+; WDCE is cleared after four cycles.
+; device: attiny85
+#define __SFR_OFFSET 0
+#include <avr/io.h>
+        .macro vector name
+        .weak \name
+        rjmp \name
+        .endm
+        rjmp start
+        .irp number, 1,2,3,4,5,6,7,8,9,10,11,12,13,14
+        vector vector_\number
+        .endr
+start:  clr r1
+        out MCUSR, r1
+        ldi r16, 1 << WDE
+        out WDTCR, r16
+        ldi r16, (1 << WDCE) | (1 << WDE)
+        out WDTCR, r16
+        nop
+        nop
+        nop
+        nop
+        nop
+        in r18, WDTCR
+        sbrc r18, WDCE
+        rjmp still
+        .global cleared
+cleared:
+        nop
+end:    rjmp end
+        .global still
+still:
+        nop
+        rjmp end
