@@ -185,12 +185,13 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
             when.extend(cleared_by.iter().filter_map(cleared_text));
             (freedom_text(freedom), when.join("; "), write_of_flag(cleared_by).to_owned())
         }
-        KindSource::Pulse { raised_while, zero_while, freedom } => {
+        KindSource::Pulse { raised_while, zero_while, kept_while, freedom } => {
             let mut when = vec!["cleared when it is done".to_owned()];
             if !matches!(raised_while, ConditionSource::Never) {
                 when.extend(while_text(Changes::Sets, raised_while));
             }
             when.extend(unless_never("0", zero_while));
+            when.extend(unless_never("as written", kept_while));
             (freedom_text(freedom), when.join("; "), "1 sets it, 0 does nothing".to_owned())
         }
         KindSource::Window { cycles, clears, closed_by_write, holds_interrupts_off, .. } => {

@@ -257,22 +257,8 @@ pub struct Flag {
     pub zero_while: Condition,
     /// What clears it; every line is one way of its own.
     pub cleared_by: Vec<ClearedBy>,
-    /// What is done when it rises.
-    pub completes: Option<Completion>,
     /// Who determines the moment.
     pub freedom: Freedom,
-}
-
-/// Work that is done when a flag rises: everything that was sent has left the transmitter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// The hidden bit that is 1 while there is work, without which the flag does not rise.
-    pub work: BitRef,
-    /// The hidden bit that is 1 where work has come while there was some. The flag may then have risen before that, unseen, and nothing is
-    /// known to be done.
-    pub unless: BitRef,
-    /// The flag that is 1 when everything is done.
-    pub sets: Option<BitRef>,
 }
 
 /// A way to clear a flag.

@@ -186,9 +186,6 @@ pub(super) enum KindSource {
         #[serde(default = "never")]
         zero_while: ConditionSource,
         cleared_by: Vec<ClearedBySource>,
-        /// Work, the bit that says that there may be more, and the flag that is 1 when it is done.
-        #[serde(default)]
-        completes: Option<(&'static str, &'static str, Option<&'static str>)>,
         freedom: FreedomSource,
     },
     /// See [`super::Pulse`].

@@ -6,8 +6,8 @@ use crate::device::source::{
     RegisterSource, RuleSource,
 };
 use crate::device::{
-    Access, Bit, BitKind, BitRef, ClearedBy, Completion, Condition, Flag, Guard, Input, InputWrite, KindMasks, Pair,
-    Pulse, Register, SetByWrite, Window,
+    Access, Bit, BitKind, BitRef, ClearedBy, Condition, Flag, Guard, Input, InputWrite, KindMasks, Pair, Pulse,
+    Register, SetByWrite, Window,
 };
 
 /// The registers of the device by rising address, and how many shared bytes their pairs use.
@@ -156,16 +156,13 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             on_write: input_write(on_write, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
-        KindSource::Flag { raised_while, raised_by, zero_while, cleared_by, completes, freedom } => {
-            BitKind::Flag(Flag {
-                raised_while: condition(raised_while)?,
-                raised_by: optional_bit(*raised_by, names)?,
-                zero_while: condition(zero_while)?,
-                cleared_by: self::cleared_by(cleared_by, names)?,
-                completes: completion(*completes, names)?,
-                freedom: names.freedom(freedom, Some(bit))?,
-            })
-        }
+        KindSource::Flag { raised_while, raised_by, zero_while, cleared_by, freedom } => BitKind::Flag(Flag {
+            raised_while: condition(raised_while)?,
+            raised_by: optional_bit(*raised_by, names)?,
+            zero_while: condition(zero_while)?,
+            cleared_by: self::cleared_by(cleared_by, names)?,
+            freedom: names.freedom(freedom, Some(bit))?,
+        }),
         KindSource::Pulse { raised_while, zero_while, kept_while, freedom } => BitKind::Pulse(Pulse {
             raised_while: condition(raised_while)?,
             zero_while: condition(zero_while)?,
@@ -185,16 +182,6 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             })
         }
     })
-}
-
-/// The work that is done when a flag rises, unless its registers are absent.
-fn completion(
-    source: Option<(&'static str, &'static str, Option<&'static str>)>,
-    names: &Names,
-) -> Result<Option<Completion>, TableError> {
-    let Some((work, unless, sets)) = source else { return Ok(None) };
-    let sets = optional_bit(sets, names)?;
-    Ok(names.bit(work)?.zip(names.bit(unless)?).map(|(work, unless)| Completion { work, unless, sets }))
 }
 
 /// What writing an input bit does.

@@ -137,6 +137,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if self.zeroed(address, mask, &pulse.zero_while) {
             return;
         }
+        if self.holds(&pulse.kept_while) {
+            return;
+        }
         if self.holds(&pulse.raised_while) {
             self.take_input(address, mask, Changes::Both, &pulse.freedom, demand);
         } else if self.machine.operations().is_event(BitRef { address, bit: mask.trailing_zeros() as u8 }) {

@@ -95,6 +95,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.write_group(address, mask, group, value, &before)?;
         }
         self.write_windows(register, windows, value)?;
+        self.keep_pulses(register, writable, value);
         self.keep_locked_bits(address);
         self.freeze(&moving, address, selected);
         Ok(())
@@ -109,6 +110,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.set_stored(refusal, !writable);
         }
         writable
+    }
+
+    /// Pulses that hardware leaves as they are written from now on.
+    fn keep_pulses(&mut self, register: &'static Register, written: u8, value: &V) {
+        for group in self.machine.groups(register) {
+            if let BitKind::Pulse(pulse) = &group.bit.kind
+                && group.mask & written != 0
+                && self.holds(&pulse.kept_while)
+            {
+                self.store(register.address, group.mask & written, value);
+            }
+        }
     }
 
     /// Bits that a programmed fuse keeps at a value have it after every write (data sheet, "Watchdog Timer", `WDTON`).
