@@ -260,10 +260,15 @@ impl Board {
         self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(requested)
     }
 
+    /// Whether some peripheral determines bits of a register as the hardware does.
+    pub(super) fn knows(&self, address: u16, mask: u8) -> bool {
+        let known = self.concerns.get(usize::from(address)).map_or(0, |concern| concern.known);
+        mask & !known == 0
+    }
+
     /// Whether the hardware surely has in some bits of a register what the peripherals have there.
     pub(super) fn is_exact(&self, address: u16, mask: u8) -> bool {
-        let known = self.concerns.get(usize::from(address)).map_or(0, |concern| concern.known);
-        mask & !known == 0 && self.units.iter().all(|unit| unit.peripheral().is_exact(address, mask, self.now))
+        self.knows(address, mask) && self.units.iter().all(|unit| unit.peripheral().is_exact(address, mask, self.now))
     }
 
     /// What hardware has in a register; the program is told of raised flags.

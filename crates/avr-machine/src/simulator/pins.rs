@@ -2,14 +2,11 @@
 //! "External Interrupts"). A pin that nobody drives is low; a pin that is an output reads what it drives.
 
 use super::peripheral::{Peripheral, Signals, View, address, bit, known};
-use crate::device::{Bit, BitKind, BitRef, Device, Freedom};
+use crate::device::{BitRef, Device};
 
 /// Pin-change masks, with the port whose pins they select.
 const PIN_CHANGES: [(&str, &str, char); 4] =
     [("PCMSK0", "PCIF0", 'B'), ("PCMSK1", "PCIF1", 'C'), ("PCMSK2", "PCIF2", 'D'), ("PCMSK", "PCIF", 'B')];
-
-/// Clock cycles for which it is not known whether a change of a pin has come to its flag.
-const FLAG_CYCLES: u64 = 4;
 
 /// A port.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +15,6 @@ struct Port {
     pin: u16,
     direction: u16,
     output: u16,
-    /// The pins that are not the reset pin.
-    known: u8,
     /// Levels from outside.
     level: u8,
     /// Which pins somebody outside drives.
@@ -57,8 +52,6 @@ pub(super) struct Pins {
     ports: Vec<Port>,
     changes: Vec<PinChange>,
     external: Vec<External>,
-    /// The clock cycle of the last change of a pin.
-    changed: u64,
 }
 
 impl Pins {
@@ -78,7 +71,7 @@ impl Pins {
             Some(External { number: interrupt.number, port, bit: 2 + number, flag: interrupt.flag()?, sense })
         };
         let external = (0..2).filter_map(external).collect();
-        Self { ports, changes, external, changed: 0 }
+        Self { ports, changes, external }
     }
 
     /// From now on somebody outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
@@ -110,9 +103,6 @@ impl Pins {
             }
             port.reads = view.get(port.output) & outputs | port.level & !outputs;
         }
-        if self.ports.iter().zip(&before).any(|(port, before)| port.reads != *before) {
-            self.changed = view.now;
-        }
         let changed = |port: usize| self.ports[port].reads ^ before[port];
         for change in &self.changes {
             if changed(change.port) & view.get(change.mask) != 0 {
@@ -134,15 +124,11 @@ impl Port {
     fn new(device: &'static Device, letter: char) -> Option<Self> {
         let register = |kind: &str| address(device, &format!("{kind}{letter}"));
         let (pin, direction, output) = (register("PIN")?, register("DDR")?, register("PORT")?);
-        let is_known = |bit: &Bit| matches!(&bit.kind, BitKind::Input(input) if input.freedom != Freedom::Abstracted);
-        let bits = device.register_at(pin)?.bits.iter().zip(0..8);
-        let known = bits.filter(|(bit, _)| is_known(bit)).fold(0, |all, (_, number)| all | 1 << number);
         Some(Self {
             letter,
             pin,
             direction,
             output,
-            known,
             level: 0,
             driven: 0,
             reads: 0,
@@ -162,17 +148,10 @@ impl Peripheral for Pins {
         self.ports.iter().map(|port| port.pin).collect()
     }
 
-    /// The reset pin is none of them.
     fn known_bits(&self) -> Vec<(u16, u8)> {
         let flags =
             self.changes.iter().map(|change| change.flag).chain(self.external.iter().map(|external| external.flag));
-        self.ports.iter().map(|port| (port.pin, port.known)).chain(flags.map(known)).collect()
-    }
-
-    fn is_exact(&self, address: u16, _mask: u8, now: u64) -> bool {
-        let mut flags =
-            self.changes.iter().map(|change| change.flag).chain(self.external.iter().map(|external| external.flag));
-        !flags.any(|flag| flag.address == address) || now >= self.changed + FLAG_CYCLES
+        self.ports.iter().map(|port| (port.pin, 0xff)).chain(flags.map(known)).collect()
     }
 
     fn input(&self, address: u16, now: u64) -> u8 {

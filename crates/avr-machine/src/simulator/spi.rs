@@ -16,6 +16,7 @@ pub(super) struct Spi {
     master: BitRef,
     double_speed: BitRef,
     done_flag: BitRef,
+    collision_flag: BitRef,
     done: u64,
 }
 
@@ -30,6 +31,7 @@ impl Spi {
             master: bit(device, "MSTR")?,
             double_speed: bit(device, "SPI2X")?,
             done_flag: bit(device, "SPIF")?,
+            collision_flag: bit(device, "WCOL")?,
             done: NEVER,
         })
     }
@@ -50,9 +52,9 @@ impl Peripheral for Spi {
         vec![self.control, self.busy.address]
     }
 
-    /// Transfers as a master.
+    /// Whether a slave's write collides is a matter of when its master begins.
     fn known_bits(&self) -> Vec<(u16, u8)> {
-        vec![known(self.busy), known(self.done_flag)]
+        vec![known(self.busy), known(self.done_flag), known(self.collision_flag)]
     }
 
     fn input(&self, address: u16, _now: u64) -> u8 {

@@ -309,15 +309,16 @@ impl Peripheral for Timer {
     }
 
     /// How many clocks a counter is late after it was started or written depends on the phase of the prescaler, and the data sheet does not
-    /// say it. Flags are not set by then unless the counter is near a count that sets one.
+    /// say it. What is captured and clocks from outside are not known at all.
     fn is_exact(&self, address: u16, mask: u8, now: u64) -> bool {
         let places = &self.places;
-        let is_flag = |flag: BitRef| flag.address == address && flag.mask() & mask != 0;
-        let captures = places.captured.is_some_and(is_flag) && self.mode.top != Top::Capture;
+        let is_one = |flag: BitRef| flag.address == address && flag.mask() & mask != 0;
+        if places.captured.is_some_and(is_one) && self.mode.top != Top::Capture {
+            return false;
+        }
         let is_counter = places.counter.addresses().any(|at| at == address);
-        let is_flag = places.matches.into_iter().chain([places.overflow]).any(is_flag);
-        let is_near = is_counter || self.distance() <= INEXACT_TICKS + 1;
-        !captures && !(is_counter || is_flag) || !captures && !self.is_foreign && (now >= self.exact_from || !is_near)
+        let is_flag = places.matches.into_iter().chain([places.overflow]).any(is_one);
+        !(is_counter || is_flag) || !self.is_foreign && now >= self.exact_from
     }
 
     fn due(&self) -> u64 {

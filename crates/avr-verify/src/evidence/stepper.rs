@@ -4,6 +4,7 @@ use super::concrete::{ConcreteView, note};
 use super::cover::Arrival;
 use crate::events::{Occurrences, Recorder, watched};
 use crate::system::Firmware;
+use avr_machine::device::BitRef;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, PAGE_CELLS, Possibilities,
@@ -173,12 +174,19 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether hardware determines if an interrupt comes just now, and the peripherals do not know it.
-    fn is_inexact(&self, happening: Happening) -> bool {
-        let Happening::Interrupt(number) = happening else { return false };
-        let interrupt = self.machine.device.interrupts.iter().find(|interrupt| interrupt.number == number);
-        let flag = interrupt.and_then(|interrupt| interrupt.flag());
-        flag.is_some_and(|flag| !self.peripherals.is_exact(flag.address, flag.mask()))
+    /// Whether hardware determines what happens just now, and the peripherals do not know it: the moment of an interrupt that is taken, and
+    /// that another one is not, of which they know nothing.
+    fn is_inexact(&self, possible: &Possibilities, taken: [Happening; 2]) -> bool {
+        let flag = |happening| match happening {
+            Happening::Interrupt(number) if possible.determined_by(happening) == DeterminedBy::Hardware => {
+                let interrupt = self.machine.device.interrupts.iter().find(|interrupt| interrupt.number == number);
+                interrupt.and_then(|interrupt| interrupt.flag())
+            }
+            _ => None,
+        };
+        let is_inexact = |flag: BitRef| !self.peripherals.is_exact(flag.address, flag.mask());
+        let is_unknown = |flag: BitRef| !self.peripherals.knows(flag.address, flag.mask());
+        taken.into_iter().filter_map(flag).any(is_inexact) || possible.iter().filter_map(flag).any(is_unknown)
     }
 
     fn answer(&self) -> Option<Answer> {
@@ -224,8 +232,7 @@ impl Environment<u8> for Trial<'_> {
             Happening::Interrupt(number) => chosen != natural && self.too_soon >> number & 1 == 1,
             _ => false,
         };
-        let is_of_hardware = |happening| possible.determined_by(happening) == DeterminedBy::Hardware;
-        let inexact = possible.iter().any(|happening| is_of_hardware(happening) && self.is_inexact(happening));
+        let inexact = self.is_inexact(possible, [chosen, natural]);
         self.asked.push(Asked::Choice { possible: *possible, chosen, natural, too_soon, inexact });
         index
     }
