@@ -13,6 +13,8 @@ use serde::Deserialize;
 
 /// The states that an analysis may reach.
 const MAX_STATES: usize = 200_000;
+/// The same where no verdict is expected.
+const FEW_STATES: usize = 5_000;
 
 /// An entry of `tests/data-sheet/expected.ron`; the file explains the fields.
 #[derive(Debug, Deserialize)]
@@ -52,7 +54,7 @@ impl Program {
     /// What is wrong with the verdicts.
     fn problems(&self) -> Vec<String> {
         let wrong = |(property, verdict, basis): (String, &str, &str)| {
-            let found = self.judge(&property);
+            let found = self.judge(&property, MAX_STATES);
             (found != format!("{verdict} by the {basis}")).then(|| {
                 format!("{}: {property} is {found}, not {verdict} by the {basis} ({})", self.image, self.sheet)
             })
@@ -60,12 +62,23 @@ impl Program {
         self.expected().into_iter().filter_map(wrong).collect()
     }
 
-    fn judge(&self, property: &str) -> String {
+    /// The verdicts that no device of the sheet gives: a run by the hardware to a label that none comes to, and a proof that none comes to a
+    /// label that one does.
+    fn wrong_verdicts(&self) -> Vec<String> {
+        let contrary = |(property, verdict, _): (String, &str, &str)| {
+            let found = self.judge(&property, FEW_STATES);
+            let wrong = if verdict == "holds" { "violated by the hardware" } else { "holds by the hardware" };
+            (found == wrong).then(|| format!("{}: {property} is {found} ({})", self.image, self.sheet))
+        };
+        self.expected().into_iter().filter_map(contrary).collect()
+    }
+
+    fn judge(&self, property: &str, states: usize) -> String {
         let path = root().join("tests/data-sheet/images").join(format!("{}.elf", self.image));
         let mut firmware = Firmware::load(&path, &self.device, "inherent.ron");
         firmware.file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
         firmware.file.properties.push(Property::from_command_line(property).expect("it is a property"));
-        let request = avr_verify::Request { watch: &StateLimit(MAX_STATES), ..firmware.request() };
+        let request = avr_verify::Request { watch: &StateLimit(states), ..firmware.request() };
         let results = avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", self.image));
         let result = &results.properties[0];
         let verdict = match &result.verdict {
@@ -78,7 +91,7 @@ impl Program {
     }
 }
 
-/// The entries of `expected.ron`, or of `open.ron`, which no test judges.
+/// The entries of `expected.ron` or of `open.ron`.
 fn programs(file: &str) -> Vec<Program> {
     let text = std::fs::read_to_string(root().join("tests/data-sheet").join(file)).expect("the file is there");
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
@@ -93,6 +106,12 @@ fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
     let found: Vec<String> = all.par_iter().flat_map(Program::problems).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn programs_that_are_not_judged_as_the_sheet_says_are_not_judged_to_the_contrary() {
+    let found: Vec<String> = programs("open.ron").par_iter().flat_map(Program::wrong_verdicts).collect();
+    assert!(found.is_empty(), "{} wrong verdicts:\n{}", found.len(), found.join("\n"));
 }
 
 /// The names of the files in a folder of `tests/data-sheet` that end so, without the ending.

@@ -39,21 +39,28 @@ impl Project {
         project.firmware("branch/branch.Og.elf");
         project.write("content.bin", "\0\u{1}\u{2}");
         project.write("firmware.ron", RELEASED);
+        project.write("all.ron", r#"(runs: [(name: "all", firmware: "firmware.elf", properties: "firmware.ron")])"#);
         project
     }
 
-    /// The same after the release: `released.json` and `released.cert` are there.
+    /// The same after the release: `released.json`, `released.cert` and the journal `part.jsonl` are there.
     pub fn released() -> Self {
         let project = Self::new();
         project.release();
         project
     }
 
-    /// Writes the report and the certificate of a release in which every property holds.
+    /// Writes the report, the certificate and the journal of a release in which every property holds.
     #[track_caller]
     pub fn release(&self) {
-        for output in [["--report", "json=released.json"], ["--certificate", "released.cert"]] {
-            let release = self.run(&[&["verify", "firmware.elf", "firmware.ron"], &output[..]].concat());
+        let verify = ["verify", "firmware.elf", "firmware.ron"];
+        let runs = [
+            [&verify[..], &["--report", "json=released.json"]],
+            [&verify[..], &["--certificate", "released.cert"]],
+            [&["verify-all", "all.ron"], &["--journal", "part.jsonl", "--resume"]],
+        ];
+        for run in runs {
+            let release = self.run(&run.concat());
             assert_eq!(release.status.code(), Some(0), "{}", said(&release));
         }
     }

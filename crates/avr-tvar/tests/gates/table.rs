@@ -10,6 +10,7 @@ use crate::project::{Project, RELEASED, said};
 
 /// The gates, as the table has them.
 const VERIFY: &str = "verify";
+const OUTPUT: &str = "verify --certificate new.cert";
 const STRICT: &str = "verify --strict";
 const VACUOUS: &str = "verify --deny vacuous";
 const BASELINE: &str = "verify --baseline released.json --deny regressions";
@@ -17,6 +18,8 @@ const INCOMPARABLE: &str = "verify --baseline released.json --deny incomparable"
 const REPLACING: &str = "verify --baseline released.json --report json=new.json";
 const CHECK: &str = "check released.cert --expect holds --properties firmware.ron";
 const CHECK_STRICT: &str = "check released.cert --expect holds --properties firmware.ron --strict";
+const BATCH: &str = "verify-all all.ron";
+const MERGE: &str = "merge all.ron part.jsonl";
 
 /// A property of timer 0 that holds in the model only.
 const MODEL: &str = r#"(properties: [Recovery(name: "on", to: "PORTB.5 == 1")])"#;
@@ -46,13 +49,27 @@ fn released_of_the_timer(project: &Project) {
 /// All rows of the table, in its order.
 fn cases() -> Vec<Case> {
     let case = |way, gate, code, change| Case { way, gate, code, change };
-    let of_verify: [(_, _, _, fn(&Project)); 5] = [
+    let of_verify: [(_, _, _, fn(&Project)); 10] = [
         ("a property is violated", VERIFY, 1, |project| project.change("PORTD <= 2", "PORTD <= 1")),
         ("a property is not decided", VERIFY, 3, |project| {
             project.change("Inherent(),", "Inherent(), Always(check: \"!hazard\", under: [\"G F PORTC == 0\"]),");
         }),
         ("a property names what is not in the firmware", VERIFY, 2, |project| {
             project.change("PORTD <= 2", "PORTD <= 2 || pc in renamed");
+        }),
+        ("a function that must not be called is reached by a jump", VERIFY, 1, |project| {
+            project.firmware("../tests/regressions/images/tail-call.elf");
+            project.write("firmware.ron", r#"(device: "atmega328p", properties: [Never(check: "call(middle)")])"#);
+        }),
+        ("a comparison can never be true", VERIFY, 2, |project| project.change("PORTD <= 2", "PORTB.0 == 2")),
+        ("a formula can be read in two ways", VERIFY, 2, |project| {
+            project
+                .write("firmware.ron", r#"(properties: [Formula(check: "A[PORTD == 0 -> PORTB == 0 U PORTC == 0]")])"#);
+        }),
+        ("a property file asks for nothing", VERIFY, 2, |project| project.write("firmware.ron", "(properties: [])")),
+        ("an output would replace an input", OUTPUT, 2, |project| {
+            fs::remove_file(project.path("new.cert")).expect("the gate was green");
+            std::os::unix::fs::symlink("firmware.ron", project.path("new.cert")).expect("links are possible");
         }),
         ("a property holds or is violated in the model only", STRICT, 3, of_the_timer),
         ("a property holds whatever a part of it says", VACUOUS, 1, |p| p.write("firmware.ron", SAYS_LITTLE)),
@@ -130,7 +147,17 @@ fn cases() -> Vec<Case> {
             fs::write(project.path("released.cert"), &certificate[..certificate.len() / 2]).expect("there is room");
         }),
     ];
-    let all = of_verify.into_iter().chain(of_baseline).chain(of_check);
+    let of_batch: [(_, _, _, fn(&Project)); 5] = [
+        ("a run of a batch is violated", BATCH, 1, |project| project.change("PORTD <= 2", "PORTD <= 1")),
+        ("a batch has no runs", BATCH, 2, |project| project.write("all.ron", "(runs: [])")),
+        ("a journal is of other files than the batch has now", MERGE, 2, |p| p.write("content.bin", "\0\u{1}\u{3}")),
+        ("a journal is of another build", MERGE, 2, |project| {
+            let text = fs::read_to_string(project.path("part.jsonl")).expect("the journal is there");
+            project.write("part.jsonl", &text.replace("\"tool\":\"", "\"tool\":\"1"));
+        }),
+        ("a part of a batch is missing", MERGE, 2, |project| project.write("part.jsonl", "")),
+    ];
+    let all = of_verify.into_iter().chain(of_baseline).chain(of_check).chain(of_batch);
     all.map(|(way, gate, code, change)| case(way, gate, code, change)).collect()
 }
 
@@ -139,6 +166,7 @@ fn run(project: &Project, gate: &str) -> std::process::Output {
     let mut words: Vec<&str> = gate.split(' ').collect();
     match words[0] {
         "verify" => drop(words.splice(1..1, ["firmware.elf", "firmware.ron"])),
+        "verify-all" | "merge" => {}
         _ => words.insert(2, "firmware.elf"),
     }
     project.run(&words)

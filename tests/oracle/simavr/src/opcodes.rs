@@ -28,7 +28,7 @@ pub struct Io {
 impl Io {
     /// The I/O registers of the device that only store, without what some other register has a say in.
     pub fn of(device: &Device) -> Self {
-        let stores = |name: &&str| device.register(name).filter(|register| register.kinds.all_plain());
+        let stores = |name: &&str| device.register(name).filter(|register| register.kinds.plain == 0xff);
         let names = ["GPIOR0", "GPIOR1", "GPIOR2", "DDRB", "PORTB", "DDRD", "PORTD", "SPL", "SPH", "SREG"];
         let writable: Vec<u16> = names.iter().filter_map(stores).map(|register| register.address).collect();
         Self { readable: writable.iter().copied().chain(PINS).collect(), writable }
