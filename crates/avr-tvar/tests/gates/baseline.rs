@@ -197,7 +197,7 @@ fn the_report_never_replaces_what_it_is_compared_with() {
             let output =
                 project.run(&["verify", "firmware.elf", "firmware.ron", "--baseline", baseline, "--report", &report]);
             assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{}", said(&output));
-            assert!(said(&output).contains(", which it is compared with\n"), "{}", said(&output));
+            assert!(said(&output).contains(", which is an input\n"), "{}", said(&output));
         }
     }
     assert_eq!(fs::read(project.path("released.json")).expect("it is there"), before);
