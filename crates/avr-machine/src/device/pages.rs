@@ -13,7 +13,7 @@ use super::source::{
     KindSource, PairAccess, PairSource, PeripheralSource, RegisterSource, RequestSource, RuleSource,
 };
 
-/// What the pages say before the tables.
+/// The text of the pages before the tables.
 const LEGEND: &str = "\
 This page is made from the device table, by a test, and holds what the table says about every bit: see
 [Devices and what is modelled how](devices.md) for what that means.
@@ -128,7 +128,7 @@ fn add_register(page: &mut String, register: &RegisterSource) {
     }
 }
 
-/// What the table says about a bit.
+/// The line of the table about a bit.
 fn row(register: &RegisterSource, bit: &str) -> Row {
     let is_in = |list: &str| list == "*" || list.split_whitespace().any(|name| name == bit);
     let kind = register.kinds.iter().find(|(list, _)| is_in(list)).map(|(_, kind)| kind);
@@ -149,7 +149,7 @@ fn plain_row() -> Row {
     Row { changed_by: "program".to_owned(), write: "stored".to_owned(), ..Row::default() }
 }
 
-/// What a kind says.
+/// The cells of the line that a kind fills.
 fn kind_row(kind: &KindSource, bit: &str) -> Row {
     let (changed_by, when, write) = match kind {
         KindSource::ReadOnly => ("actions elsewhere".to_owned(), String::new(), "nothing".to_owned()),
@@ -205,7 +205,7 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
     Row { changed_by, when, write, decided_by: String::new() }
 }
 
-/// What opens a window.
+/// The write that opens a window.
 fn opening_text(kind: &KindSource, bit: &str) -> String {
     let KindSource::Window { ones, zeros, doubtful_ones, .. } = kind else { return String::new() };
     let others: Vec<_> = ones.iter().copied().filter(|name| *name != bit).collect();
@@ -222,7 +222,7 @@ fn opening_text(kind: &KindSource, bit: &str) -> String {
     text
 }
 
-/// When hardware changes a bit; nothing if never.
+/// The time in which hardware changes a bit; nothing if never.
 fn while_text(changes: Changes, condition: &ConditionSource) -> Vec<String> {
     let verb = match changes {
         Changes::Both => "",

@@ -300,7 +300,6 @@ impl Peripheral for Timer {
         if is_high { high } else { low }
     }
 
-    /// What is captured at a pin is not known, nor a count of clocks from outside.
     fn known_bits(&self) -> Vec<(u16, u8)> {
         let places = &self.places;
         let flags = places.matches.into_iter().chain([places.overflow]).chain(places.captured);

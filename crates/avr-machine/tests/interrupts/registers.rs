@@ -54,6 +54,15 @@ fn reading_a_compare_register_bypasses_the_shared_byte() {
 }
 
 #[test]
+fn resets_of_prescalers_stay_as_written_while_tsm_is_1() {
+    let write_and_read = |value, read| [ldi(16, value), sts("GTCCR", 16), lds(read, "GTCCR")];
+    let program = [write_and_read(0x81, 17), write_and_read(0x80, 18), write_and_read(0x01, 19)].concat();
+    let bench = after(&program);
+    // Hardware, which clears the bit whenever it may, does not while TSM is 1; what is written 0 is 0.
+    assert_eq!((bench.register(17), bench.register(18), bench.register(19)), (0x81, 0x80, 0));
+}
+
+#[test]
 fn a_counter_that_stands_still_reads_back_what_was_written() {
     for (counter, control) in [("TCNT0", "TCCR0B.CS00"), ("TCNT2", "TCCR2B.CS20"), ("TCNT1L", "TCCR1B.CS10")] {
         let program = [ldi(16, 0x5a), sts(counter, 16), lds(17, counter)];
