@@ -1,6 +1,7 @@
 //! What stands in the way of an answer: the limit, the path to the nearest cause, the unknown bits that it depends on and
 //! where they came from, and what would help.
 
+use crate::observer::PropertyObserver;
 use crate::reason::cause;
 use crate::state::AbstractState;
 use crate::system::Firmware;
@@ -8,7 +9,7 @@ use avr_machine::{Hazard, HazardKind, Limit};
 use mu_calculus::{Cause, Culprit as RootCause, Problem, StateId};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
-use tvar::{Blame, Decision, Exhausted, Goal, Knob, Place, Precision, Source, System, Undecided, Watch};
+use tvar::{Blame, Decision, Exhausted, Goal, Knob, Precision, Source, System, Undecided, Watch};
 
 use crate::state::Location;
 
@@ -128,6 +129,7 @@ pub(crate) struct Way {
 /// The way to what stands in the way of a decision; none if there is none or a limit left no time to look for it.
 pub(crate) fn way<'f>(
     firmware: &mut Firmware<'f>,
+    observer: &PropertyObserver<'f>,
     goal: &Goal,
     decision: &Decision<AbstractState>,
     precision: &Precision<Location>,
@@ -135,30 +137,25 @@ pub(crate) fn way<'f>(
 ) -> Option<Way> {
     match decision.undecided.as_ref()? {
         Undecided::Stuck { path, blame, sources } => {
-            let refinements = refinements(firmware, path.last()?);
+            let refinements = observer.refinements_at(firmware, path.last()?);
             let states = numbers(decision, path)?;
             let path = firmware.unfolded(path, precision);
             Some(Way { states, path, blame: *blame, sources: sources.clone(), refinements })
         }
         Undecided::Exhausted(_) if decision.space.states.len() > MAX_STATES || watch.cancelled() => None,
         Undecided::Exhausted(_) => {
-            let mut way = nearest(firmware, goal, decision)?;
+            let mut way = nearest(firmware, observer, goal, decision)?;
             let path: Vec<AbstractState> = way.states.iter().map(|id| decision.space.states[id.index()]).collect();
             way.path = firmware.unfolded(&path, precision);
             if way.path.len() <= MAX_TRACED && way.blame != Blame::Sink {
                 let candidates = firmware.blame(&path, way.blame, precision);
                 let source =
-                    |one: tvar::Candidate<Firmware<'f>>| Source { knob: one.knob, step: one.step, direct: one.direct };
+                    |one: tvar::Candidate<Location>| Source { knob: one.knob, step: one.step, direct: one.direct };
                 way.sources = candidates.into_iter().map(source).collect();
             }
             Some(way)
         }
     }
-}
-
-/// How many refinements were made for causes at the place of a state.
-fn refinements(firmware: &Firmware<'_>, state: &AbstractState) -> usize {
-    firmware.refined_for.get(&firmware.location(state).in_any_round()).copied().unwrap_or(0)
 }
 
 /// The numbers of the states of a path.
@@ -173,7 +170,12 @@ fn numbers(decision: &Decision<AbstractState>, path: &[AbstractState]) -> Option
 }
 
 /// The nearest cause: rather one that is more than a state that was not expanded.
-fn nearest(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractState>) -> Option<Way> {
+fn nearest(
+    firmware: &Firmware<'_>,
+    observer: &PropertyObserver<'_>,
+    goal: &Goal,
+    decision: &Decision<AbstractState>,
+) -> Option<Way> {
     let (space, solution) = (&decision.space, decision.solution.as_ref()?);
     let graph = space.graph(goal.sees_hazards);
     let labels = space.labels(firmware.atoms.len(), |state, atom| firmware.label(state, atom));
@@ -187,7 +189,7 @@ fn nearest(firmware: &Firmware<'_>, goal: &Goal, decision: &Decision<AbstractSta
         Cause::Sink => Blame::Sink,
     };
     let states = best.path.iter().map(|step| step.state).chain([best.state]).collect();
-    let refinements = refinements(firmware, &space.states[best.state.index()]);
+    let refinements = observer.refinements_at(firmware, &space.states[best.state.index()]);
     Some(Way { states, path: Vec::new(), blame, sources: Vec::new(), refinements })
 }
 

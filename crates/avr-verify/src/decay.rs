@@ -28,7 +28,7 @@ pub(crate) struct Forgetting {
     status: u16,
     sram: Range<u16>,
     /// Whether all registers that count the rounds of loops tell locations apart.
-    pub(crate) tells_most: bool,
+    pub(crate) distinguishes_most: bool,
     /// What is live after the return from the youngest frame of each call string.
     after: RefCell<FxHashMap<CallsId, Cells>>,
 }
@@ -42,7 +42,7 @@ impl Forgetting {
             stack_pointer: machine.stack_pointer_addresses(),
             status: machine.status_address(),
             sram: machine.sram(),
-            tells_most: false,
+            distinguishes_most: false,
             after: RefCell::default(),
         }
     }
@@ -192,7 +192,7 @@ impl Forgetting {
         frames: impl Iterator<Item = (Frame, Option<u32>)>,
         cell: &dyn Fn(u16) -> TvByte,
     ) -> u64 {
-        let wanted = |address| self.liveness.telling(address, self.tells_most);
+        let wanted = |address| self.liveness.telling(address, self.distinguishes_most);
         let mut key = Key::default();
         let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
         key.add(cell, wanted(pc), &places);

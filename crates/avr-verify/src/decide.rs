@@ -4,6 +4,7 @@
 use crate::asked::Asked;
 use crate::certificate::Advised;
 use crate::evidence::{Sampler, Search};
+use crate::observer::PropertyObserver;
 use crate::reduction::lets_interrupts_in;
 use crate::request::{Reductions, Request};
 use crate::sight::Sight;
@@ -15,50 +16,54 @@ use tvar::{Decision, Outcome, Strategy, Undecided};
 /// How many states are looked at before locations are limited, where states are kept only where something is decided.
 const FEW_STATES: usize = 4_000;
 
+/// What became of the goals of a request.
+pub(crate) struct Decided<'m> {
+    pub(crate) firmware: Firmware<'m>,
+    pub(crate) observer: PropertyObserver<'m>,
+    pub(crate) outcome: Outcome<Firmware<'m>>,
+}
+
 /// Decides goals over atoms; with `advised`, what steps depend on is kept for a certificate.
 pub(crate) fn decide<'m>(
     request: &Request<'_>,
     machine: &'m Machine,
     (atoms, asked): (&'m [Atom], &'m Asked<'m>),
     advised: bool,
-) -> (Firmware<'m>, Outcome<Firmware<'m>>) {
-    let decided = |mut firmware: Firmware<'m>, steps: u64| {
+) -> Decided<'m> {
+    let decided = |mut firmware: Firmware<'m>, mut observer: PropertyObserver<'m>, steps: u64| {
         firmware.workspace.state.steps = steps;
-        let (atoms, goals, watch) = (atoms.len(), &asked.goals, request.watch);
+        let (atoms, goals, strategy, watch) = (atoms.len(), &asked.goals, request.strategy, request.watch);
         let outcome = match firmware.compression {
             Some(_) if !firmware.branches || firmware.reduction.is_some() => {
-                tvar::verify_from(&mut firmware, atoms, goals, request.strategy, first_budget(), watch)
+                tvar::verify_from(&mut firmware, &mut observer, atoms, goals, strategy, first_budget(), watch)
             }
-            _ => tvar::verify(&mut firmware, atoms, goals, request.strategy, watch),
+            _ => tvar::verify(&mut firmware, &mut observer, atoms, goals, strategy, watch),
         };
-        (firmware, outcome)
+        Decided { firmware, observer, outcome }
     };
     let mut steps = 0;
     let mut sampler = (request.strategy == Strategy::Default && !advised).then(Sampler::default);
     // A certificate is checked step by step: it needs every order of interrupts.
-    if let Some(mut firmware) = reduced(request, machine, atoms, asked).filter(|_| !advised) {
-        firmware.sampler = sampler.take();
-        let (mut firmware, mut outcome) = decided(firmware, 0);
-        let is_shown = use_unfolded(&mut firmware, &mut outcome);
+    if let Some(firmware) = reduced(request, machine, atoms, asked).filter(|_| !advised) {
+        let mut found = decided(firmware, PropertyObserver::new(asked, sampler.take()), 0);
+        let is_shown = found.use_unfolded();
         // What only the order of interrupts can show, or what was left out, is looked for where nothing is left out.
         let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
-        if is_shown && !outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
-            return (firmware, outcome);
+        if is_shown && !found.outcome.decisions.iter().any(is_stuck) || request.watch.cancelled() {
+            return found;
         }
-        steps = firmware.workspace.state.steps;
-        sampler = firmware.sampler.take();
+        steps = found.firmware.workspace.state.steps;
+        sampler = found.observer.sampler;
     }
     // Certificates speak of three-valued bits only.
-    let mut firmware =
-        if advised { Firmware::new(machine, atoms).asked_for(asked) } else { whole(request, machine, (atoms, asked)) };
-    firmware.sampler = sampler;
+    let mut firmware = if advised { Firmware::new(machine, atoms) } else { whole(request, machine, atoms) };
     firmware.advised = advised.then(Advised::default);
-    decided(firmware, steps)
+    decided(firmware, PropertyObserver::new(asked, sampler), steps)
 }
 
 /// The system in which nothing is left out, with facts from comparisons if they are asked for.
-fn whole<'m>(request: &Request<'_>, machine: &'m Machine, (atoms, asked): (&'m [Atom], &'m Asked<'m>)) -> Firmware<'m> {
-    let firmware = Firmware::new(machine, atoms).asked_for(asked);
+fn whole<'m>(request: &Request<'_>, machine: &'m Machine, atoms: &'m [Atom]) -> Firmware<'m> {
+    let firmware = Firmware::new(machine, atoms);
     if request.facts { firmware.with_facts() } else { firmware }
 }
 
@@ -75,7 +80,7 @@ fn reduced<'m>(
     request: &Request<'_>,
     machine: &'m Machine,
     atoms: &'m [Atom],
-    asked: &'m Asked<'m>,
+    asked: &Asked<'_>,
 ) -> Option<Firmware<'m>> {
     let reductions = request.reductions;
     let sight = Sight::of(asked, atoms, machine).filter(|_| allows_reduction(request))?;
@@ -83,7 +88,7 @@ fn reduced<'m>(
         // Where ports are read whole, a cause is sought for too long on ways that are left out (decision 18).
         return None;
     }
-    let firmware = whole(request, machine, (atoms, asked)).seen_by(&sight);
+    let firmware = whole(request, machine, atoms).seen_by(&sight);
     // Where interrupts are left for later, they may come one after the other for ever, which leaves what waits unknown.
     let interrupts = reductions.interrupts && !sight.waits;
     let firmware = if interrupts { firmware.with_reduced_interrupts(&sight) } else { firmware };
@@ -91,18 +96,19 @@ fn reduced<'m>(
     Some(if reductions.handlers { firmware.with_passed_handlers() } else { firmware })
 }
 
-/// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
-/// violated was shown.
-fn use_unfolded(firmware: &mut Firmware<'_>, outcome: &mut Outcome<Firmware<'_>>) -> bool {
-    let mut all_shown = true;
-    for (number, (search, unfolded)) in firmware.shown.get_mut() {
-        let decision = &mut outcome.decisions[*number];
-        all_shown &= !matches!(search, Search::Missing(_));
-        if let Some(unfolded) = unfolded.take() {
-            *decision = unfolded;
+impl Decided<'_> {
+    /// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
+    /// violated was shown.
+    fn use_unfolded(&mut self) -> bool {
+        let mut all_shown = true;
+        for (number, shown) in &mut self.observer.shown {
+            all_shown &= !matches!(shown.search, Search::Missing(_));
+            if let Some(unfolded) = shown.unfolded.take() {
+                self.outcome.decisions[*number] = unfolded;
+            }
         }
+        all_shown
     }
-    all_shown
 }
 
 #[cfg(not(test))]

@@ -11,7 +11,7 @@ mod tests;
 use crate::compression::{Passage, Spot};
 use crate::events::Occurrences;
 use crate::reduction::{Postponed, Reduction};
-use crate::state::{AbstractState, Running};
+use crate::state::{AbstractState, PrecisionLookup, Running};
 use crate::system::{Firmware, content};
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
 pub(crate) use footing::Footing;
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use three_valued::fault::{self, is_on};
 use three_valued::{ByteDomain, Truth, TvByte};
-use tvar::{Lookup, System};
+use tvar::System;
 
 /// The most states of one handler that are looked at.
 const MAX_STATES: usize = 256;
@@ -127,7 +127,7 @@ struct Entered {
     position: u16,
 }
 
-impl<'f> Firmware<'f> {
+impl Firmware<'_> {
     /// The states in which the code that a handler interrupted has gone on, if the machine at work has just entered the handler
     /// from a state; none if it is to be followed step by step. Then the machine at work is where it was.
     pub(crate) fn behind_handler(
@@ -135,7 +135,7 @@ impl<'f> Firmware<'f> {
         from: &Running,
         postponed: Postponed,
         passage: &Passage<'_>,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Option<Vec<AbstractState>> {
         let (first, passed) = self.handled(from, postponed, passage, precision)?;
         Some(self.returned((from, &first), &passed, passage, precision))
@@ -147,7 +147,7 @@ impl<'f> Firmware<'f> {
         from: &Running,
         postponed: Postponed,
         passage: &Passage<'_>,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Option<(Running, Rc<Passed>)> {
         let entered = self.passable(from)?;
         let entry = self.entry(from, entered, postponed, passage.labels());
@@ -238,7 +238,7 @@ impl<'f> Firmware<'f> {
         from: &Running,
         first: Running,
         (entered, labels): (Entered, &[Truth]),
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Option<(Vec<u16>, Passed)> {
         let deepest = self.compression.as_ref()?.deepest();
         self.handlers.as_mut()?.footing = Some(Footing::new(entered.position));
@@ -280,7 +280,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         (from, labels): (&Running, &[Truth]),
         first: Running,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Option<Vec<Running>> {
         let start = AbstractState::Running(first);
         let floor = self.store.depth(first.calls);
@@ -330,7 +330,7 @@ impl<'f> Firmware<'f> {
         (from, first): (&Running, &Running),
         passed: &Passed,
         passage: &Passage<'_>,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Vec<AbstractState> {
         let outcomes = if faulty(Fault::FirstOutcomeOnly) { &passed.outcomes[..1] } else { &passed.outcomes[..] };
         let mut states = Vec::new();
@@ -384,7 +384,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         first: AbstractState,
         to: &AbstractState,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Vec<(Vec<AbstractState>, AbstractState)> {
         let ways = self.ways_forgetting(first, to, precision, true);
         // Its locations may have dropped more since the handler was passed.
@@ -396,7 +396,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         first: AbstractState,
         to: &AbstractState,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
         forgets: bool,
     ) -> Vec<(Vec<AbstractState>, AbstractState)> {
         let AbstractState::Running(running) = first else { return Vec::new() };

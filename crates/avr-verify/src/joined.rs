@@ -5,13 +5,13 @@
 use crate::compression::{Fault, Passage, faulty};
 use crate::reduction::{Footsteps, Postponed};
 use crate::script::Scripted;
-use crate::state::Running;
+use crate::state::{PrecisionLookup, Running};
 use crate::step::{Open, Stepped};
 use crate::system::Firmware;
 use avr_machine::{Control, PAGE_CELLS};
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::{ByteDomain, Truth, TvByte};
-use tvar::{LocationPrecision, Lookup};
+use tvar::LocationPrecision;
 
 /// The most steps until cases are joined.
 const MAX_STEPS: usize = 16;
@@ -35,21 +35,21 @@ struct Followed {
 
 /// A state whose step is cut into cases, the precision there, and the precision of what comes after it.
 #[derive(Clone, Copy)]
-pub(crate) struct Cut<'a, 'f> {
+pub(crate) struct Cut<'a> {
     pub(crate) running: &'a Running,
     pub(crate) here: &'a LocationPrecision,
-    pub(crate) precision: &'a dyn Lookup<Firmware<'f>>,
+    pub(crate) precision: &'a PrecisionLookup<'a>,
     /// The labels of the state.
     pub(crate) labels: &'a [Truth],
 }
 
-impl<'f> Firmware<'f> {
+impl Firmware<'_> {
     /// Follows all cases into which a step is cut, from the present script on, until they can be joined. The machine at work is
     /// then in the joined state; with what is postponed there comes whether there are more scripts. None if the cases cannot be
     /// joined soon; then the script is as it was, and the machine at work is anywhere.
     pub(crate) fn join_cases(
         &mut self,
-        cut: Cut<'_, 'f>,
+        cut: Cut<'_>,
         environment: &mut Scripted<'_, Open<'_>>,
         passage: &mut Passage<'_>,
     ) -> Option<(Postponed, bool)> {
@@ -75,7 +75,7 @@ impl<'f> Firmware<'f> {
     }
 
     /// After how many steps the first case and the last one differ in nothing any more that is live.
-    fn steps_to_join(&mut self, cut: Cut<'_, 'f>, environment: &mut Scripted<'_, Open<'_>>) -> Option<usize> {
+    fn steps_to_join(&mut self, cut: Cut<'_>, environment: &mut Scripted<'_, Open<'_>>) -> Option<usize> {
         let one = self.followed(cut, environment, MAX_STEPS)?;
         environment.replay(environment.last_case());
         let other = self.followed(cut, environment, MAX_STEPS)?;
@@ -88,7 +88,7 @@ impl<'f> Firmware<'f> {
     /// What all cases came to after some steps, and whether there are more scripts.
     fn joined(
         &mut self,
-        cut: Cut<'_, 'f>,
+        cut: Cut<'_>,
         environment: &mut Scripted<'_, Open<'_>>,
         steps: usize,
     ) -> Option<(Joined, bool)> {
@@ -109,7 +109,7 @@ impl<'f> Firmware<'f> {
     /// Follows a case, and joins what it came to with the others.
     fn join(
         &mut self,
-        cut: Cut<'_, 'f>,
+        cut: Cut<'_>,
         environment: &mut Scripted<'_, Open<'_>>,
         steps: usize,
         others: Option<Joined>,
@@ -144,12 +144,7 @@ impl<'f> Firmware<'f> {
 
     /// Takes the step that is cut, with the present script, and at most `most` steps in all, as long as each has one outcome, the
     /// stack stays as deep as it is, and no state is to be kept. None if not even the first step is like that.
-    fn followed(
-        &mut self,
-        cut: Cut<'_, 'f>,
-        environment: &mut Scripted<'_, Open<'_>>,
-        most: usize,
-    ) -> Option<Followed> {
+    fn followed(&mut self, cut: Cut<'_>, environment: &mut Scripted<'_, Open<'_>>, most: usize) -> Option<Followed> {
         self.workspace.load(&self.store, cut.running);
         let pointer = self.forgetting.whole_pointer(&self.workspace.state)?;
         environment.clear_notes();

@@ -31,6 +31,7 @@ mod liveness;
 mod methods;
 #[cfg(test)]
 mod obligations;
+mod observer;
 #[cfg(test)]
 mod published;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The counts of the paper's Table 2: its implementation does not give a state the precision of those that cover it, so
 //! it makes more refinements than the strategy *paper*. A system that admits no covering shows that nothing else differs.
 
-use crate::state::{AbstractState, Location};
+use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::system::Firmware;
 use avr_image::{FlashWordAddress, Image, LoadOptions};
 use avr_machine::device::Device;
@@ -10,23 +10,13 @@ use avr_properties::{AtomTable, Binding, PropertyFile, bind};
 use mu_calculus::{AtomId, Formula, Modality, NormalForm};
 use std::path::Path;
 use three_valued::Truth;
-use tvar::{Blame, Candidate, Goal, HyperEdges, LocationPrecision, Lookup, StepPrecision, Strategy, System, Unlimited};
+use tvar::{
+    Abstraction, Blame, Candidate, Goal, HyperEdges, LocationPrecision, StateKind, StepPrecision, Strategy, System,
+    Unlimited, Unobserved,
+};
 
 /// Firmware where no state covers another.
 struct Apart<'a>(Firmware<'a>);
-
-/// The precision of the system apart as that of the firmware.
-struct Inner<'a, 'f>(&'a dyn Lookup<Apart<'f>>);
-
-impl<'f> Lookup<Firmware<'f>> for Inner<'_, 'f> {
-    fn leaving(&self, state: &AbstractState, location: &Location) -> &LocationPrecision {
-        self.0.leaving(state, location)
-    }
-
-    fn arriving(&self, from: &AbstractState, location: &Location) -> &StepPrecision {
-        self.0.arriving(from, location)
-    }
-}
 
 impl System for Apart<'_> {
     type State = AbstractState;
@@ -56,26 +46,21 @@ impl System for Apart<'_> {
         self.0.label(state, atom)
     }
 
-    fn is_hazard(&self, state: &AbstractState) -> bool {
-        self.0.is_hazard(state)
+    fn kind(&self, state: &AbstractState) -> StateKind {
+        self.0.kind(state)
     }
 
-    fn is_end(&self, state: &AbstractState) -> bool {
-        self.0.is_end(state)
-    }
-
-    fn is_limit(&self, state: &AbstractState) -> bool {
-        self.0.is_limit(state)
-    }
-
-    fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
-        let candidates = self.0.blame(path, cause, &Inner(precision));
-        let outer = |Candidate { location, knob, step, indirection, direct, joint }: Candidate<Firmware<'_>>| {
-            Candidate { location, knob, step, indirection, direct, joint }
-        };
-        candidates.into_iter().map(outer).collect()
+    fn blame(
+        &mut self,
+        path: &[AbstractState],
+        cause: Blame,
+        precision: &PrecisionLookup<'_>,
+    ) -> Vec<Candidate<Location>> {
+        self.0.blame(path, cause, precision)
     }
 }
+
+impl Abstraction for Apart<'_> {}
 
 /// Proves the inherent property of an image; the refinements and states of the strategy *paper*.
 #[track_caller]
@@ -96,7 +81,7 @@ fn check(image: &str, expected: (usize, usize)) {
     let atoms = table.atoms();
     let goals = [Goal { formula, sees_hazards: true }];
     let mut apart = Apart(Firmware::new(&machine, atoms));
-    let outcome = tvar::verify(&mut apart, atoms.len(), &goals, Strategy::Paper, &Unlimited);
+    let outcome = tvar::verify(&mut apart, &mut Unobserved, atoms.len(), &goals, Strategy::Paper, &Unlimited);
     let decision = &outcome.decisions[0];
     assert_eq!(decision.verdict, Truth::True);
     assert_eq!((decision.refinements, decision.space.states.len()), expected);

@@ -3,7 +3,7 @@
 use crate::reduction::Postponed;
 use crate::store::{CallsId, MemoryId, OccurrencesId};
 use avr_machine::{Control, Hazard, Limit};
-use tvar::Place;
+use tvar::{Lookup, Place};
 
 /// A state of the running machine in compact form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +39,9 @@ pub enum AbstractState {
         pc: u32,
     },
 }
+
+/// The precision of the steps of firmware.
+pub(crate) type PrecisionLookup<'a> = dyn Lookup<AbstractState, Location> + 'a;
 
 /// What precision is attached to: parts of the state that are always known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,12 +6,12 @@ use crate::events::{Occurrences, Recorder};
 use crate::joined::Cut;
 use crate::reduction::{Before, Footsteps, Postponed, Turn};
 use crate::script::{Answer, Scripted, Unknowns};
-use crate::state::AbstractState;
+use crate::state::{AbstractState, PrecisionLookup};
 use crate::system::Firmware;
 use avr_machine::{Environment, Event, Input, Limit, MachineState, Stop};
 use std::rc::Rc;
 use three_valued::TvByte;
-use tvar::{LocationPrecision, Lookup, System};
+use tvar::{LocationPrecision, System};
 
 /// Unknown inputs as three-valued bytes, and events noted.
 pub(crate) struct Open<'a> {
@@ -58,7 +58,7 @@ pub(crate) struct Leaf {
 }
 
 /// The passage on which outcomes are followed, and the precision of what comes then.
-pub(crate) type Far<'a, 'f> = (&'a Passage<'a>, &'a dyn Lookup<Firmware<'f>>);
+pub(crate) type Far<'a> = (&'a Passage<'a>, &'a PrecisionLookup<'a>);
 
 /// What a step came to; where it went on, the machine at work is behind it.
 pub(crate) enum Stepped {
@@ -77,14 +77,14 @@ fn as_cases(script: &[Answer], states: Vec<AbstractState>, is_deferred: bool) ->
     })
 }
 
-impl<'f> Firmware<'f> {
+impl Firmware<'_> {
     /// Everything that one step from a state can come to under a precision, in the order of enumeration.
     pub(crate) fn leaves(&mut self, state: &AbstractState, precision: &LocationPrecision) -> Vec<Leaf> {
         self.all_leaves(state, precision, None)
     }
 
     /// The same, each followed until something is decided.
-    pub(crate) fn leaves_far(&mut self, state: &AbstractState, precision: &dyn Lookup<Self>) -> Vec<Leaf> {
+    pub(crate) fn leaves_far(&mut self, state: &AbstractState, precision: &PrecisionLookup<'_>) -> Vec<Leaf> {
         let here = precision.leaving(state, &self.location(state));
         let AbstractState::Running(running) = state else { return self.leaves(state, here) };
         let labels = self.labels(state);
@@ -97,7 +97,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         state: &AbstractState,
         here: &LocationPrecision,
-        far: Option<Far<'_, 'f>>,
+        far: Option<Far<'_>>,
     ) -> Vec<Leaf> {
         // Handlers are followed while what they interrupt is.
         let outer = self.workspace.deferred;
@@ -106,12 +106,7 @@ impl<'f> Firmware<'f> {
         leaves
     }
 
-    fn collected_leaves(
-        &mut self,
-        state: &AbstractState,
-        here: &LocationPrecision,
-        far: Option<Far<'_, 'f>>,
-    ) -> Vec<Leaf> {
+    fn collected_leaves(&mut self, state: &AbstractState, here: &LocationPrecision, far: Option<Far<'_>>) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let watched = Rc::clone(&self.watched);
         let pc = match state {
@@ -167,7 +162,7 @@ impl<'f> Firmware<'f> {
     /// What all cases into which a step is cut come to, joined, and whether there are more scripts; none if they cannot be joined.
     fn joined_leaf(
         &mut self,
-        cut: Cut<'_, 'f>,
+        cut: Cut<'_>,
         environment: &mut Scripted<'_, Open<'_>>,
         mut passage: Passage<'_>,
     ) -> Option<(Option<Leaf>, bool)> {
@@ -185,7 +180,7 @@ impl<'f> Firmware<'f> {
         here: &LocationPrecision,
         stepped: &Stepped,
         environment: &Scripted<'_, Open<'_>>,
-        far: Option<Far<'_, 'f>>,
+        far: Option<Far<'_>>,
     ) -> Option<Vec<AbstractState>> {
         let (AbstractState::Running(running), Stepped::On(postponed), Some((passage, precision))) =
             (state, stepped, far)
@@ -201,7 +196,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         stepped: Stepped,
         environment: &mut Scripted<'_, Open<'_>>,
-        far: Option<Far<'_, 'f>>,
+        far: Option<Far<'_>>,
     ) -> Option<AbstractState> {
         match (stepped, far) {
             (Stepped::On(postponed), Some((passage, precision))) => {
@@ -267,7 +262,7 @@ impl<'f> Firmware<'f> {
         &mut self,
         mut postponed: Postponed,
         mut passage: Passage<'_>,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Option<AbstractState> {
         let mut steps = self.reduction.is_some().then(Footsteps::default);
         let mut before = (postponed, passage.clone(), self.workspace.state.control, self.workspace.deferred);
@@ -314,7 +309,7 @@ impl<'f> Firmware<'f> {
     pub(crate) fn next_step(
         &mut self,
         postponed: Postponed,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
         steps: &mut Option<Footsteps>,
     ) -> (Stepped, bool) {
         let watched = Rc::clone(&self.watched);

@@ -1,18 +1,15 @@
 //! AVR firmware as a system for abstraction refinement.
 
-use crate::asked::Asked;
 use crate::certificate::Advised;
 use crate::compression::Compression;
 use crate::decay::Forgetting;
 use crate::events::{occurrence, watched};
-use crate::evidence::{self, Sampler, Search};
 use crate::handlers::Handlers;
-use crate::invariant::parts;
 use crate::liveness::Learning;
 use crate::reduction::{Fault, Reduction, faulty};
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges, uses_abstracted_freedom};
 use crate::sight::Sight;
-use crate::state::{AbstractState, Location, Running};
+use crate::state::{AbstractState, Location, PrecisionLookup, Running};
 use crate::step::Leaf;
 use crate::store::Store;
 use crate::thresholds::Thresholds;
@@ -22,24 +19,13 @@ use crate::workspace::Workspace;
 use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, Event as WatchedEvent, Occurrence, StateView};
 use mu_calculus::AtomId;
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use three_valued::fault::{self, is_on};
 use three_valued::{Truth, TvByte};
 use tvar::{
-    Blame, Candidate, Decided, Decision, Difference, Goal, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision,
-    System, Turn, Variable, Watch,
+    Abstraction, Blame, Candidate, Difference, ExpansionOrder, HyperEdges, LocationPrecision, StateKind, StepPrecision,
+    System, Variable,
 };
-
-/// The search for a run that shows a goal, and what was decided without leaving out states, if some were left out.
-pub(crate) type Shown = (Search, Option<Decision<AbstractState>>);
-
-/// One step is taken at random for so many abstract ones.
-const STEPS_PER_SAMPLED: u64 = 2;
-/// Fewer steps at random are not worth it: the state space tells soon.
-const FEWEST_SAMPLED: u64 = 50_000;
 
 /// The flags of SREG that arithmetic and comparisons set: H, S, V, N, Z and C.
 const COMPUTED_FLAGS: u64 = 0b0011_1111;
@@ -58,12 +44,6 @@ pub struct Firmware<'a> {
     thresholds: Thresholds,
     /// The events that atoms speak of.
     pub(crate) watched: Rc<[WatchedEvent]>,
-    /// The properties that are to be told what is decided.
-    pub(crate) asked: Option<&'a Asked<'a>>,
-    /// The runs that show decided goals, by the number of the goal.
-    pub(crate) shown: RefCell<BTreeMap<usize, Shown>>,
-    /// How many refinements were made for causes at each location.
-    pub(crate) refined_for: FxHashMap<Location, usize>,
     /// What was split and cut in each step, if a certificate is wanted.
     pub(crate) advised: Option<Advised>,
     /// Where interrupts are looked at only where they can be seen.
@@ -78,8 +58,6 @@ pub struct Firmware<'a> {
     is_told_by_parts: bool,
     /// Whether comparisons narrow what they compare.
     pub(crate) learns: bool,
-    /// Where runs at random are tried as well.
-    pub(crate) sampler: Option<Sampler<'a>>,
 }
 
 impl<'a> Firmware<'a> {
@@ -90,7 +68,6 @@ impl<'a> Firmware<'a> {
         let workspace = Workspace::new(machine.cells(), &mut store);
         let watched = watched(atoms).into();
         let forgetting = Forgetting::new(machine, atoms);
-        let (shown, refined_for) = (RefCell::default(), FxHashMap::default());
         Self {
             machine,
             atoms,
@@ -100,9 +77,6 @@ impl<'a> Firmware<'a> {
             turns: Turns::new(&machine.program),
             thresholds: Thresholds::new(&machine.program),
             watched,
-            asked: None,
-            shown,
-            refined_for,
             advised: None,
             reduction: None,
             compression: None,
@@ -110,15 +84,7 @@ impl<'a> Firmware<'a> {
             branches: false,
             is_told_by_parts: false,
             learns: false,
-            sampler: None,
         }
-    }
-
-    /// The same for the goals of properties that are to be told what is decided.
-    #[must_use]
-    pub(crate) fn asked_for(mut self, asked: &'a Asked<'a>) -> Self {
-        self.asked = Some(asked);
-        self
     }
 
     /// The same for goals that see so much of what is left out.
@@ -181,16 +147,6 @@ impl Firmware<'_> {
     pub(crate) fn learning(&self, precision: &LocationPrecision) -> Option<Learning> {
         let learns = self.learns && !precision.stops_at_cases && !precision.splits_all;
         learns.then(|| self.forgetting.learning().clone())
-    }
-
-    /// The deepest that the stack was in runs at random, of which more are tried if that `goes_on` and they are not as deep as
-    /// `target`.
-    pub(crate) fn sampled_depth(&mut self, target: Option<u32>, goes_on: bool, watch: &dyn Watch) -> Option<u32> {
-        let most = if goes_on { self.workspace.state.steps / STEPS_PER_SAMPLED } else { 0 };
-        let mut sampler = self.sampler.take()?;
-        let deepest = sampler.deepest(self, target, most, watch);
-        self.sampler = Some(sampler);
-        deepest
     }
 }
 
@@ -255,19 +211,6 @@ impl System for Firmware<'_> {
         AbstractState::Dummy
     }
 
-    fn is_settled(&self) -> bool {
-        self.reduction.as_ref().is_none_or(Reduction::is_settled)
-    }
-
-    fn parts_are_settled(&self) -> bool {
-        !self.is_told_by_parts || self.is_settled()
-    }
-
-    fn is_worth_keeping_all(&self) -> bool {
-        // Where interrupts are left for later, formulas may stay unknown that are known where they come at once.
-        !self.branches || self.reduction.is_none()
-    }
-
     fn location(&self, state: &AbstractState) -> Location {
         match state {
             AbstractState::Dummy => Location::Dummy,
@@ -289,15 +232,6 @@ impl System for Firmware<'_> {
         }
         let leaves = self.leaves(state, precision);
         add_edges(leaves, (precision, self.branches), edges);
-    }
-
-    fn advance(&mut self, state: &AbstractState, precision: &dyn Lookup<Self>, edges: &mut HyperEdges<AbstractState>) {
-        let here = precision.leaving(state, &self.location(state));
-        if self.compression.is_none() {
-            return self.expand(state, here, edges);
-        }
-        let leaves = self.leaves_far(state, precision);
-        add_edges(leaves, (here, self.branches), edges);
     }
 
     fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
@@ -330,10 +264,51 @@ impl System for Firmware<'_> {
             && self.store.occurrences_cover(coarse.did, fine.did)
     }
 
-    fn turn(&self, state: &AbstractState) -> Turn {
+    fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
+        self.truth(state, &self.atoms[atom.index()])
+    }
+
+    fn kind(&self, state: &AbstractState) -> StateKind {
+        match state {
+            AbstractState::Dummy | AbstractState::Running(_) => StateKind::Ordinary,
+            AbstractState::Hazard { hazard, .. } if self.machine.ends_path(hazard.kind) => StateKind::End,
+            AbstractState::Hazard { .. } => StateKind::Hazard,
+            AbstractState::Limit { .. } => StateKind::Limit,
+        }
+    }
+
+    fn blame(
+        &mut self,
+        path: &[AbstractState],
+        cause: Blame,
+        precision: &PrecisionLookup<'_>,
+    ) -> Vec<Candidate<Location>> {
+        let unfolded = self.unfolded(path, precision);
+        Tracer::new(self, &unfolded, precision).blame(cause)
+    }
+}
+
+impl Abstraction for Firmware<'_> {
+    fn advance(
+        &mut self,
+        state: &AbstractState,
+        precision: &PrecisionLookup<'_>,
+        edges: &mut HyperEdges<AbstractState>,
+    ) {
+        let here = precision.leaving(state, &self.location(state));
+        if self.compression.is_none() {
+            return self.expand(state, here, edges);
+        }
+        let leaves = self.leaves_far(state, precision);
+        add_edges(leaves, (here, self.branches), edges);
+    }
+
+    fn order(&self, state: &AbstractState) -> ExpansionOrder {
         match state {
             AbstractState::Running(running) => self.turns.of(&self.store, running.calls, running.control.pc),
-            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Turn::default(),
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => {
+                ExpansionOrder::default()
+            }
         }
     }
 
@@ -363,80 +338,25 @@ impl System for Firmware<'_> {
         }
     }
 
-    fn refute(&mut self, open: &[(usize, &Goal)], watch: &dyn Watch) -> Vec<usize> {
-        let most = self.workspace.state.steps / STEPS_PER_SAMPLED;
-        let Some(mut sampler) = self.sampler.take_if(|_| most >= FEWEST_SAMPLED) else { return Vec::new() };
-        let found = sampler.refute(self, open, most, watch);
-        self.sampler = Some(sampler);
-        let note = |(number, search)| {
-            self.shown.get_mut().insert(number, (search, None));
-            number
-        };
-        found.into_iter().map(note).collect()
+    fn is_discharged(&self) -> bool {
+        self.reduction.as_ref().is_none_or(Reduction::is_discharged)
     }
 
-    fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
-        self.truth(state, &self.atoms[atom.index()])
+    fn parts_are_discharged(&self) -> bool {
+        !self.is_told_by_parts || self.is_discharged()
     }
 
-    fn is_hazard(&self, state: &AbstractState) -> bool {
-        matches!(state, AbstractState::Hazard { hazard, .. } if !self.machine.ends_path(hazard.kind))
+    fn is_worth_keeping_all(&self) -> bool {
+        // Where interrupts are left for later, formulas may stay unknown that are known where they come at once.
+        !self.branches || self.reduction.is_none()
     }
 
-    fn is_end(&self, state: &AbstractState) -> bool {
-        matches!(state, AbstractState::Hazard { hazard, .. } if self.machine.ends_path(hazard.kind))
+    fn distinguishes_most(&self) -> bool {
+        self.forgetting.distinguishes_most
     }
 
-    fn is_limit(&self, state: &AbstractState) -> bool {
-        matches!(state, AbstractState::Limit { .. })
-    }
-
-    fn blame(&mut self, path: &[AbstractState], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
-        let unfolded = self.unfolded(path, precision);
-        Tracer::new(self, &unfolded, precision).blame(cause)
-    }
-
-    fn tells_most_apart(&self) -> bool {
-        self.forgetting.tells_most
-    }
-
-    fn tell_most_apart(&mut self) {
-        self.forgetting.tells_most = true;
-    }
-
-    fn refined_for(&mut self, state: &AbstractState) {
-        *self.refined_for.entry(self.location(state).in_any_round()).or_insert(0) += 1;
-    }
-
-    fn decided(&mut self, decided: &Decided<'_, Self>) {
-        if let Some((search, _)) = self.shown.borrow().get(&decided.number) {
-            // A run at random decided it.
-            if let Some(asked) = self.asked {
-                asked.tell(self, decided.number, decided.decision, search);
-            }
-            return;
-        }
-        let needs_run = evidence::may_need_a_run(&decided.goal.formula, decided.decision.verdict);
-        let unfolded = match parts(&decided.goal.formula, false) {
-            Some(_) => self.unfolded_decision(decided),
-            None if needs_run => self.stepwise_decision(decided),
-            None => None,
-        };
-        let decision = unfolded.as_ref().unwrap_or(decided.decision);
-        let search = match &unfolded {
-            None if self.compression.is_some() && needs_run => {
-                let why = match decided.watch.cancelled() {
-                    true => "no time or memory was left for unfolding the run",
-                    false => "the run could not be unfolded",
-                };
-                Search::Missing(why.to_owned())
-            }
-            _ => evidence::find(self, decided.goal, decision, decided.watch),
-        };
-        if let Some(asked) = self.asked {
-            asked.tell(self, decided.number, decision, &search);
-        }
-        self.shown.get_mut().insert(decided.number, (search, unfolded));
+    fn distinguish_most(&mut self) {
+        self.forgetting.distinguishes_most = true;
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::cut::{cells_cut, is_cut};
 use crate::reduction::Turn;
 use crate::script::{Answer, Scripted, Unknowns, input_variable};
-use crate::state::{AbstractState, Location};
+use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::system::Firmware;
 use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
@@ -14,7 +14,7 @@ use mu_calculus::AtomId;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
-use tvar::{Blame, Candidate, Knob, Lookup, System, Variable};
+use tvar::{Blame, Candidate, Knob, System, Variable};
 
 /// What an origin number stands for: a knob at a step of the path.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ struct Narrow {
 pub(crate) struct Tracer<'a, 'f> {
     firmware: &'a mut Firmware<'f>,
     path: &'a [AbstractState],
-    precision: &'a dyn Lookup<Firmware<'f>>,
+    precision: &'a PrecisionLookup<'a>,
     sources: Vec<Source>,
     state: MachineState<TracedByte>,
     /// Origins of the questions that were settled on the path, latest last.
@@ -117,7 +117,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     pub(crate) fn new(
         firmware: &'a mut Firmware<'f>,
         path: &'a [AbstractState],
-        precision: &'a dyn Lookup<Firmware<'f>>,
+        precision: &'a PrecisionLookup<'a>,
     ) -> Self {
         let state = MachineState::new(firmware.machine.cells(), TracedByte::constant(0));
         Self {
@@ -133,7 +133,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// The refinements that may remove the cause, best reasons first; none where the path is one of another precision.
-    pub(crate) fn blame(mut self, cause: Blame) -> Vec<Candidate<Firmware<'f>>> {
+    pub(crate) fn blame(mut self, cause: Blame) -> Vec<Candidate<Location>> {
         // The step into a sink is where the question arose.
         let steps = self.path.len() - 1 - usize::from(cause == Blame::Sink && self.path.len() > 1);
         for step in 0..steps {
@@ -200,7 +200,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
     /// fewest bits, the latest of them.
-    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Firmware<'f>>> {
+    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Location>> {
         let wanted = |byte: &TracedByte| {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
             (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
@@ -358,11 +358,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         all
     }
 
-    fn candidates<'o>(
-        &self,
-        origins: impl IntoIterator<Item = &'o Origin>,
-        direct: bool,
-    ) -> Vec<Candidate<Firmware<'f>>> {
+    fn candidates<'o>(&self, origins: impl IntoIterator<Item = &'o Origin>, direct: bool) -> Vec<Candidate<Location>> {
         let candidate = |origin: &Origin| {
             let source = self.sources[origin.id as usize];
             let location = self.location(source.step);
@@ -382,7 +378,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
 /// Makes what was forgotten come first, all that was forgotten at one step together: where any address may have been stored, to tell
 /// its values apart leads everywhere, and what keeps a store in its bounds is often told by several variables that are forgotten
 /// at once, such as an index, a length and a state.
-fn bring_back_first(candidate: &mut Candidate<Firmware<'_>>) {
+fn bring_back_first(candidate: &mut Candidate<Location>) {
     let is_forgotten = matches!(candidate.knob, Knob::Step(..) | Knob::Everywhere(..));
     (candidate.direct, candidate.joint) = (is_forgotten, is_forgotten);
     candidate.indirection = 0;
@@ -431,7 +427,7 @@ mod tests {
         }
         assert_eq!(path.len(), 7, "it ends at the store");
         let candidates = Tracer::new(&mut firmware, &path, &precision).blame(Blame::Sink);
-        let (first, later): (Vec<_>, Vec<_>) = candidates.iter().partition(|candidate| candidate.direct);
+        let (first, later): (Vec<_>, Vec<_>) = candidates.iter().copied().partition(|candidate| candidate.direct);
         assert!(!first.is_empty());
         for candidate in first {
             assert!(matches!(candidate.knob, Knob::Step(POINTER, _)), "{:?}", candidate.knob);

@@ -11,7 +11,7 @@ use avr_machine::{FrameKind, Program};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::BTreeSet;
-use tvar::Turn;
+use tvar::ExpansionOrder;
 
 /// How many loops inside of each other are told apart; what is nested deeper is ordered by address.
 const MAX_NESTING: usize = 64;
@@ -52,9 +52,9 @@ impl Turns {
     }
 
     /// The turn of a location: where its frames are, oldest first, as many as a turn holds, and then its own place.
-    pub(crate) fn of(&self, store: &Store, calls: CallsId, pc: u32) -> Turn {
+    pub(crate) fn of(&self, store: &Store, calls: CallsId, pc: u32) -> ExpansionOrder {
         let depth = store.depth(calls);
-        let mut turn = Turn::default();
+        let mut turn = ExpansionOrder::default();
         if let Some(place) = turn.get_mut(depth) {
             *place = 2 * self.position(pc);
         }

@@ -6,7 +6,7 @@ use crate::assumptions::assumptions;
 use crate::certificate::{Claimed, PropertyText, certificate};
 use crate::compression::Compression;
 use crate::culprit::{self, Culprit, Way, culprit};
-use crate::decide::decide;
+use crate::decide::{Decided, decide};
 use crate::evidence;
 use crate::explain::{Effort, explain};
 use crate::exploration::{Exploration, Stored};
@@ -14,6 +14,7 @@ use crate::fairness;
 use crate::hardware::on_hardware;
 use crate::known::Known;
 use crate::last_pass::PassTimer;
+use crate::observer::PropertyObserver;
 use crate::reason::reason;
 use crate::request::{Reductions, Request};
 use crate::result::{PropertyResult, Results, StackBound, Statistics, Unknown, Verdict};
@@ -127,6 +128,7 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
 /// What was done for the properties of a request.
 pub(crate) struct Work<'a, 'f> {
     pub(crate) firmware: &'a Firmware<'f>,
+    observer: &'a PropertyObserver<'f>,
     pub(crate) request: &'a Request<'a>,
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) outcome: &'a Outcome<Firmware<'f>>,
@@ -177,17 +179,16 @@ pub(crate) fn verified<T>(
     let timer = PassTimer::new(request.watch);
     let timed = Request { watch: &timer, ..*request };
     let begun = ThreadTime::now();
-    let (mut firmware, outcome) = decide(&timed, &machine, (atoms, &asked), advised);
+    let Decided { mut firmware, mut observer, outcome } = decide(&timed, &machine, (atoms, &asked), advised);
     let last_pass = timer.elapsed();
     let exploration = explored(&firmware, &outcome, begun, request.watch);
-    let ways = asked
-        .goals
-        .iter()
-        .zip(&outcome.decisions)
-        .map(|(goal, decision)| culprit::way(&mut firmware, goal, decision, &outcome.precision, request.watch));
+    let ways = asked.goals.iter().zip(&outcome.decisions).map(|(goal, decision)| {
+        culprit::way(&mut firmware, &observer, goal, decision, &outcome.precision, request.watch)
+    });
     let ways = ways.collect();
-    let stack = stack_bound(&mut firmware, &outcome, request);
-    let work = Work { firmware: &firmware, request, asked: &asked, outcome: &outcome, ways, effort };
+    let stack = stack_bound((&firmware, &mut observer), &outcome, request);
+    let work =
+        Work { firmware: &firmware, observer: &observer, request, asked: &asked, outcome: &outcome, ways, effort };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
         let result = not_denied(known.or_known(number, result), stack);
@@ -324,9 +325,8 @@ impl Work<'_, '_> {
         if let Some(unknown) = unfair.or_else(empty) {
             return undecided(property, bound.formula_text.clone(), unknown, statistics(decision));
         }
-        let search = firmware.shown.borrow_mut().remove(&goal);
         let late = || evidence::find(firmware, &self.asked.goals[goal], decision, request.watch);
-        let search = search.map_or_else(late, |(search, _)| search);
+        let search = self.observer.shown.get(&goal).map_or_else(late, |shown| shown.search.clone());
         let decided = (decision, self.verdict(goal));
         let result = self.asked.result(firmware, (property, bound, goal), decided, search);
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
@@ -383,7 +383,11 @@ pub(crate) fn not_denied(result: PropertyResult, stack: StackBound) -> PropertyR
 
 /// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random, unless
 /// a limit is reached.
-fn stack_bound(firmware: &mut Firmware<'_>, outcome: &Outcome<Firmware<'_>>, request: &Request<'_>) -> StackBound {
+fn stack_bound<'f>(
+    (firmware, observer): (&Firmware<'f>, &mut PropertyObserver<'f>),
+    outcome: &Outcome<Firmware<'f>>,
+    request: &Request<'_>,
+) -> StackBound {
     let bounds = stack_spaces(outcome).map(|space| stack::bound(firmware, space, request.watch));
     let bound = bounds.reduce(StackBound::and).unwrap_or_default();
     // Runs at random do not know whether their last state is one from which every path ends.
@@ -392,7 +396,7 @@ fn stack_bound(firmware: &mut Firmware<'_>, outcome: &Outcome<Firmware<'_>>, req
     }
     let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
     let goes_on = !outcome.decisions.iter().any(is_limited);
-    bound.and(StackBound { lower: firmware.sampled_depth(bound.upper, goes_on, request.watch), upper: None })
+    bound.and(StackBound { lower: observer.sampled_depth(firmware, bound.upper, goes_on, request.watch), upper: None })
 }
 
 /// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.

@@ -20,7 +20,7 @@ use automata::{Parameters, recovery};
 use mu_calculus::NormalForm;
 use std::fmt::Write;
 use std::time::Duration;
-use tvar::{Goal, Strategy, Unlimited, verify};
+use tvar::{Goal, Strategy, Unlimited, Unobserved, verify};
 
 /// Which parameter grows, up to what; the others are 2.
 const GROWING: [(&str, usize); 3] = [("w", 7), ("u", 16), ("c", 12)];
@@ -76,7 +76,7 @@ fn measure(resettable: bool, parameter: &'static str, value: usize, strategy: St
     }
     let formula = NormalForm::new(&recovery()).expect("the formula is closed");
     let goals = [Goal { formula, sees_hazards: false }];
-    let outcome = verify(&mut parameters.automaton(), 1, &goals, strategy, &Unlimited);
+    let outcome = verify(&mut parameters.automaton(), &mut Unobserved, 1, &goals, strategy, &Unlimited);
     let decision = &outcome.decisions[0];
     assert_eq!(decision.verdict.known(), Some(resettable), "{parameters:?}, {strategy:?}");
     let (refinements, states, time) = (decision.refinements, decision.space.states.len(), decision.time);

@@ -1,7 +1,7 @@
 //! What is asked and what is answered.
 
 use crate::precision::{Knob, Precision};
-use crate::space::StateSpace;
+use crate::state_space::StateSpace;
 use crate::system::{Blame, Candidate, System};
 use crate::watch::Exhausted;
 use mu_calculus::{NormalForm, Solution};
@@ -47,7 +47,7 @@ pub struct Source {
 }
 
 impl Source {
-    pub(crate) fn of<S: System>(candidate: &Candidate<S>) -> Self {
+    pub(crate) fn of<L>(candidate: &Candidate<L>) -> Self {
         Self { knob: candidate.knob, step: candidate.step, direct: candidate.direct }
     }
 }

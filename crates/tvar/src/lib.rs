@@ -8,23 +8,25 @@
 //! hyper-edges (Shoham & Grumberg's generalised KMTS). This crate does not know that AVR exists.
 #![forbid(unsafe_code)]
 
-mod crowd;
+mod abstraction;
 mod decision;
-mod explore;
-mod failing;
-mod paper;
-mod plan;
+mod explorer;
+mod hyper_edges;
+mod location_limit;
+mod observer;
 mod precision;
 mod refine;
-mod space;
+mod state_space;
 mod system;
 mod watch;
 
+pub use abstraction::{Abstraction, Difference, ExpansionOrder};
 pub use decision::{Decision, Goal, Outcome, Source, Undecided};
-pub use explore::{Explorer, arrive};
-pub use paper::PerState;
+pub use explorer::{Explorer, arrive};
+pub use hyper_edges::HyperEdges;
+pub use observer::{Decided, Observer, Unobserved};
 pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-pub use refine::{verify, verify_from};
-pub use space::StateSpace;
-pub use system::{Blame, Candidate, Decided, Difference, HyperEdges, Lookup, System, Turn};
+pub use refine::{PerState, verify, verify_from};
+pub use state_space::StateSpace;
+pub use system::{Blame, Candidate, Lookup, LookupOf, StateKind, System};
 pub use watch::{Exhausted, Phase, Progress, Unlimited, Watch};

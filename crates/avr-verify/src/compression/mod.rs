@@ -11,7 +11,7 @@ mod tests;
 mod unfolding;
 
 use crate::stack;
-use crate::state::{AbstractState, Location, Running};
+use crate::state::{AbstractState, Location, PrecisionLookup, Running};
 use crate::system::Firmware;
 use avr_isa::Instruction;
 use avr_machine::{Control, Fetched, FrameKind, Machine, MachineState, Program};
@@ -21,7 +21,7 @@ pub(crate) use log::{Log, Spot};
 use mu_calculus::AtomId;
 use std::collections::BTreeSet;
 use three_valued::{ByteDomain, Truth, TvByte};
-use tvar::{LocationPrecision, Lookup, System, Variable};
+use tvar::{LocationPrecision, System, Variable};
 
 /// The most steps after which a state is kept, whatever it is.
 const MAX_STEPS: u32 = 4096;
@@ -272,7 +272,7 @@ impl Firmware<'_> {
     }
 
     /// The precision where the machine at work is.
-    pub(crate) fn precision_here<'p>(&mut self, precision: &'p dyn Lookup<Self>) -> &'p LocationPrecision {
+    pub(crate) fn precision_here<'p>(&mut self, precision: &'p PrecisionLookup<'_>) -> &'p LocationPrecision {
         if let Some(common) = precision.common(&Location::everywhere_at(self.workspace.state.control.pc)) {
             return common;
         }
@@ -365,7 +365,7 @@ impl Firmware<'_> {
     }
 
     /// Forgets what was popped on the way: nothing reads it, and refinement brings back what is read all the same.
-    pub(crate) fn forget_popped(&mut self, passage: &Passage<'_>, precision: &dyn Lookup<Self>) {
+    pub(crate) fn forget_popped(&mut self, passage: &Passage<'_>, precision: &PrecisionLookup<'_>) {
         let Some(pointer) = self.forgetting.whole_pointer(&self.workspace.state) else { return };
         if passage.lowest >= pointer {
             return;

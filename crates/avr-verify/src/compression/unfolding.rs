@@ -3,7 +3,7 @@
 use super::{Compression, MAX_STEPS, Spot};
 use crate::invariant::{parts, truth};
 use crate::script::choices;
-use crate::state::AbstractState;
+use crate::state::{AbstractState, PrecisionLookup};
 use crate::system::Firmware;
 use mu_calculus::{AtomId, Problem};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,8 +12,8 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{
-    Blame, Candidate, Decided, Decision, Exhausted, Goal, HyperEdges, LocationPrecision, Lookup, Precision, Progress,
-    StateSpace, StepPrecision, Strategy, System, Watch,
+    Abstraction, Blame, Candidate, Decided, Decision, Exhausted, Goal, HyperEdges, LocationPrecision, Precision,
+    Progress, StateKind, StateSpace, StepPrecision, Strategy, System, Watch,
 };
 
 /// How many states of a space are built anew with nothing left out: at first, and where they do not decide the same or handlers touch
@@ -22,7 +22,7 @@ const STEPWISE: [usize; 6] = [2_000, 20_000, 20_000, 100_000, 100_000, 500_000];
 
 impl Firmware<'_> {
     /// A path with the states that were left out; what cannot be found again is left out still.
-    pub(crate) fn unfolded(&mut self, path: &[AbstractState], precision: &dyn Lookup<Self>) -> Vec<AbstractState> {
+    pub(crate) fn unfolded(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Vec<AbstractState> {
         if self.compression.is_none() {
             return path.to_vec();
         }
@@ -42,7 +42,7 @@ impl Firmware<'_> {
         &mut self,
         from: &AbstractState,
         to: &AbstractState,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
         most: usize,
     ) -> Vec<(Vec<AbstractState>, AbstractState)> {
         let leaves = self.leaves(from, precision.leaving(from, &self.location(from)));
@@ -74,7 +74,7 @@ impl Firmware<'_> {
         &mut self,
         from: AbstractState,
         to: &AbstractState,
-        precision: &dyn Lookup<Self>,
+        precision: &PrecisionLookup<'_>,
     ) -> Option<(Vec<AbstractState>, AbstractState)> {
         let (mut between, mut state) = (Vec::new(), from);
         while !self.covers(to, &state) {
@@ -135,7 +135,7 @@ impl Firmware<'_> {
             let mut stepwise = Stepwise { firmware: self, precision: decided.precision };
             let few = FewStates { most, watch: decided.watch };
             let space = StateSpace::explore(&mut stepwise, &whole, &few, &mut Progress::default());
-            let may_tell = self.is_settled() && !few.cancelled();
+            let may_tell = self.is_discharged() && !few.cancelled();
             may_tell.then(|| self.decided_again(decided, space)).flatten()
         });
         self.compression = Some(compression);
@@ -185,7 +185,7 @@ impl Watch for FewStates<'_> {
 /// Firmware step by step under a precision that is not refined.
 struct Stepwise<'g, 'f> {
     firmware: &'g mut Firmware<'f>,
-    precision: &'g dyn Lookup<Firmware<'f>>,
+    precision: &'g PrecisionLookup<'g>,
 }
 
 impl System for Stepwise<'_, '_> {
@@ -222,22 +222,16 @@ impl System for Stepwise<'_, '_> {
         self.firmware.label(state, atom)
     }
 
-    fn is_hazard(&self, state: &AbstractState) -> bool {
-        self.firmware.is_hazard(state)
+    fn kind(&self, state: &AbstractState) -> StateKind {
+        self.firmware.kind(state)
     }
 
-    fn is_end(&self, state: &AbstractState) -> bool {
-        self.firmware.is_end(state)
-    }
-
-    fn is_limit(&self, state: &AbstractState) -> bool {
-        self.firmware.is_limit(state)
-    }
-
-    fn blame(&mut self, _: &[AbstractState], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+    fn blame(&mut self, _: &[AbstractState], _: Blame, _: &PrecisionLookup<'_>) -> Vec<Candidate<Self::Location>> {
         Vec::new()
     }
 }
+
+impl Abstraction for Stepwise<'_, '_> {}
 
 /// The pairs of states of a run that cannot avoid what refutes a goal, whatever the stored values: for each state the hyper-edge
 /// with the fewest steps to go at worst (Knuth's generalisation of Dijkstra's algorithm); none if there is no such run.
@@ -251,9 +245,9 @@ fn ways(firmware: &Firmware<'_>, goal: &Goal, space: &StateSpace<AbstractState>)
     }
     let mut missing: Vec<usize> = edges.iter().map(|(_, members)| members.len()).collect();
     let parts = parts(&goal.formula, false)?;
-    let refutes = |state: &AbstractState| match firmware.is_hazard(state) {
-        true => goal.sees_hazards,
-        false => parts.iter().any(|part| truth(&goal.formula, *part, &|atom| firmware.label(state, atom)).is_false()),
+    let refutes = |state: &AbstractState| match firmware.kind(state) {
+        StateKind::Hazard => goal.sees_hazards,
+        _ => parts.iter().any(|part| truth(&goal.formula, *part, &|atom| firmware.label(state, atom)).is_false()),
     };
     let refuting = (0u32..).zip(&space.states).filter(|(_, state)| refutes(state));
     let ends: FxHashSet<u32> = refuting.map(|(state, _)| state).collect();
@@ -314,7 +308,7 @@ impl Watch for UntilCancelled<'_> {
 /// Firmware step by step, as far as some steps lead. All else is a sink, of which nothing is known.
 struct Guided<'g, 'f> {
     firmware: &'g mut Firmware<'f>,
-    precision: &'g dyn Lookup<Firmware<'f>>,
+    precision: &'g PrecisionLookup<'g>,
     /// The states that are followed.
     steps: FxHashSet<AbstractState>,
     /// What some states are replaced by, which covers them.
@@ -354,19 +348,16 @@ impl System for Guided<'_, '_> {
         self.firmware.label(state, atom)
     }
 
-    fn is_hazard(&self, state: &AbstractState) -> bool {
-        self.firmware.is_hazard(state)
+    fn kind(&self, state: &AbstractState) -> StateKind {
+        match self.firmware.kind(state) {
+            StateKind::Ordinary if !self.steps.contains(state) => StateKind::Limit,
+            kind => kind,
+        }
     }
 
-    fn is_end(&self, state: &AbstractState) -> bool {
-        self.firmware.is_end(state)
-    }
-
-    fn is_limit(&self, state: &AbstractState) -> bool {
-        self.firmware.is_limit(state) || !self.steps.contains(state) && !self.is_hazard(state) && !self.is_end(state)
-    }
-
-    fn blame(&mut self, _: &[AbstractState], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+    fn blame(&mut self, _: &[AbstractState], _: Blame, _: &PrecisionLookup<'_>) -> Vec<Candidate<Self::Location>> {
         Vec::new()
     }
 }
+
+impl Abstraction for Guided<'_, '_> {}

@@ -14,7 +14,7 @@ use mu_calculus::{Formula, Modality, NormalForm};
 use std::path::Path;
 use std::sync::Arc;
 use three_valued::Truth;
-use tvar::{Decision, Goal, Strategy, Unlimited};
+use tvar::{Decision, Goal, Strategy, Unlimited, Unobserved};
 
 /// An image with a property on it.
 struct Case {
@@ -44,7 +44,8 @@ impl Case {
     fn find<'a>(&'a self, tamper: impl FnOnce(&mut Firmware<'a>, &mut Decision<AbstractState>)) -> Search {
         let mut firmware = Firmware::new(&self.machine, &self.atoms);
         let goals = std::slice::from_ref(&self.goal);
-        let mut outcome = tvar::verify(&mut firmware, self.atoms.len(), goals, Strategy::Default, &Unlimited);
+        let mut outcome =
+            tvar::verify(&mut firmware, &mut Unobserved, self.atoms.len(), goals, Strategy::Default, &Unlimited);
         let mut decision = outcome.decisions.remove(0);
         tamper(&mut firmware, &mut decision);
         find(&firmware, &self.goal, &decision, &Unlimited)
@@ -99,7 +100,7 @@ fn what_a_run_does_not_need_is_left_out() {
     let case = Case::new(BRANCH.0, BRANCH.1, "EF PORTD == 1");
     let mut firmware = Firmware::new(&case.machine, &case.atoms);
     let goals = std::slice::from_ref(&case.goal);
-    let outcome = tvar::verify(&mut firmware, case.atoms.len(), goals, Strategy::Default, &Unlimited);
+    let outcome = tvar::verify(&mut firmware, &mut Unobserved, case.atoms.len(), goals, Strategy::Default, &Unlimited);
     let decision = &outcome.decisions[0];
     let game = Game::free(&case.goal, decision, decision.solution.as_ref().expect("it was solved"));
     let strategy = super::strategy::Strategy::new(game.problem(&case.goal), &game.solution);

@@ -145,8 +145,8 @@ impl Reduction {
         }
     }
 
-    /// Whether what the present state space takes for granted is true so far.
-    pub(crate) fn is_settled(&self) -> bool {
+    /// Whether what the present state space assumes is true so far.
+    pub(crate) fn is_discharged(&self) -> bool {
         self.assumed.covers(&self.seen)
     }
 

@@ -4,7 +4,7 @@ use crate::concrete::Concrete;
 use crate::random::{self, Random};
 use crate::toy::{ATOMS, Toy};
 use three_valued::Truth;
-use tvar::{Strategy, Unlimited, verify};
+use tvar::{Strategy, Unlimited, Unobserved, verify};
 
 /// A hardware that decides by the state and by what the environment does.
 fn hardware(random: &mut Random, toy: &Toy) -> Concrete {
@@ -24,7 +24,8 @@ fn count(seed: u64) -> [u64; 3] {
     let toy = Toy { abstracted: random.number(toy.inputs), ..toy };
     let formula = random::formula(&mut random, &toy);
     let strategy = random.pick(&Strategy::ALL);
-    let outcome = verify(&mut toy.clone(), ATOMS as usize, &[random::goal(&formula)], strategy, &Unlimited);
+    let outcome =
+        verify(&mut toy.clone(), &mut Unobserved, ATOMS as usize, &[random::goal(&formula)], strategy, &Unlimited);
     let decision = &outcome.decisions[0];
     assert_eq!(decision.verdict, Truth::from(Concrete::new(&toy).holds(&formula)));
     let stands = |random: &mut Random| Truth::from(hardware(random, &toy).holds(&formula)) == decision.verdict;
@@ -46,7 +47,7 @@ fn real_choices_are_robust() {
         let mut random = Random::new(seed ^ 0xd000_0000);
         let toy = random::toy(&mut random);
         let goal = random::goal(&random::formula(&mut random, &toy));
-        let outcome = verify(&mut toy.clone(), ATOMS as usize, &[goal], Strategy::Default, &Unlimited);
+        let outcome = verify(&mut toy.clone(), &mut Unobserved, ATOMS as usize, &[goal], Strategy::Default, &Unlimited);
         assert!(outcome.decisions[0].robust, "seed {seed}: {toy:?}");
         []
     });

@@ -6,7 +6,7 @@ use crate::random::{self, Random};
 use crate::toy::{ATOMS, State, Toy};
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier, Problem};
 use three_valued::Truth;
-use tvar::{Goal, StateSpace, Strategy, System, Undecided, Unlimited, verify, verify_from};
+use tvar::{Goal, StateSpace, Strategy, System, Undecided, Unlimited, Unobserved, verify, verify_from};
 
 /// How many formulas each system is asked for.
 const FORMULAS: usize = 3;
@@ -68,7 +68,7 @@ fn refined(seed: u64, toy: &Toy, formulas: &[Formula<AtomId>], expected: &[Optio
     let goals: Vec<Goal> = formulas.iter().map(random::goal).collect();
     let mut refinements = 0;
     for strategy in Strategy::ALL {
-        let outcome = verify(&mut toy.clone(), ATOMS as usize, &goals, strategy, &Unlimited);
+        let outcome = verify(&mut toy.clone(), &mut Unobserved, ATOMS as usize, &goals, strategy, &Unlimited);
         for ((decision, formula), expected) in outcome.decisions.iter().zip(formulas).zip(expected) {
             let told = || format!("seed {seed}, {strategy:?}: {} on {toy:?}", shown(formula));
             assert!(toy.hazard.is_some() || !decision.verdict.is_unknown(), "undecided, {}", told());
@@ -108,7 +108,8 @@ fn the_loop_decides_everything_where_locations_are_limited_early() {
         let budget = 2 + random.below(4);
         let mut larger = 0;
         for strategy in [Strategy::Default, Strategy::Decay] {
-            let outcome = verify_from(&mut toy.clone(), ATOMS as usize, &goals, strategy, budget, &Unlimited);
+            let outcome =
+                verify_from(&mut toy.clone(), &mut Unobserved, ATOMS as usize, &goals, strategy, budget, &Unlimited);
             for (decision, formula) in outcome.decisions.iter().zip(&formulas) {
                 let expected = Truth::from(concrete.holds(formula));
                 assert_eq!(decision.verdict, expected, "seed {seed}, {strategy:?}: {} on {toy:?}", shown(formula));
@@ -143,7 +144,14 @@ fn whether_a_hazard_is_reached_is_always_decided() {
         let expected = Concrete::new(&toy).holds(&inherent);
         let goal = Goal { sees_hazards: true, ..random::goal(&inherent) };
         for strategy in Strategy::ALL {
-            let outcome = verify(&mut toy, ATOMS as usize + 1, std::slice::from_ref(&goal), strategy, &Unlimited);
+            let outcome = verify(
+                &mut toy,
+                &mut Unobserved,
+                ATOMS as usize + 1,
+                std::slice::from_ref(&goal),
+                strategy,
+                &Unlimited,
+            );
             let verdict = outcome.decisions[0].verdict;
             assert_eq!(verdict, Truth::from(expected), "seed {seed}, {strategy:?}: {toy:?}");
         }

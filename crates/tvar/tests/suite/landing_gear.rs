@@ -10,7 +10,7 @@ use crate::toy::{INPUT, Location, Locations, STORED, Start, State, Toy};
 use crate::word::Word;
 use mu_calculus::{AtomId, Formula, parse_formula};
 use three_valued::Truth;
-use tvar::{Knob, Outcome, Precision, Progress, StateSpace, Strategy, System, Unlimited, verify};
+use tvar::{Knob, Outcome, Precision, Progress, StateSpace, Strategy, System, Unlimited, Unobserved, verify};
 
 /// Where inputs 0 and 1 lead, by state.
 pub const NEXT: [[u64; 2]; 8] = [
@@ -53,7 +53,7 @@ pub fn formula(text: &str) -> Formula<AtomId> {
 const ATOMS: usize = 2;
 
 pub fn refine(text: &str, strategy: Strategy, locations: Locations) -> Outcome<Toy> {
-    verify(&mut controller(locations), ATOMS, &[random::goal(&formula(text))], strategy, &Unlimited)
+    verify(&mut controller(locations), &mut Unobserved, ATOMS, &[random::goal(&formula(text))], strategy, &Unlimited)
 }
 
 fn explore(precision: &Precision<Location>) -> StateSpace<State> {

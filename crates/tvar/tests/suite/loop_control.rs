@@ -8,7 +8,9 @@ use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use three_valued::Truth;
-use tvar::{Blame, Candidate, Exhausted, Knob, Progress, Source, Strategy, Undecided, Unlimited, Watch, verify};
+use tvar::{
+    Blame, Candidate, Exhausted, Knob, Progress, Source, Strategy, Undecided, Unlimited, Unobserved, Watch, verify,
+};
 
 /// `p` on some path: not decided without refinement where `p` is an input bit that was stored.
 pub fn latch() -> (Toy, Formula<AtomId>) {
@@ -32,11 +34,11 @@ pub fn latch() -> (Toy, Formula<AtomId>) {
 fn check_stuck(
     refinements: usize,
     sources: &[Source],
-    blame: impl Fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>> + 'static,
+    blame: impl Fn(Vec<Candidate<Location>>) -> Vec<Candidate<Location>> + 'static,
 ) {
     let (toy, formula) = latch();
     let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
-    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
+    let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
     let decision = &outcome.decisions[0];
     let (zero, open) = (State::Cover(Word::exact(0)), State::Cover(Word::exact(0).forget(1)));
     let sources = sources.to_vec();
@@ -77,7 +79,7 @@ fn useless_refinements_come_to_an_end() {
         }),
         ..Observed::new(&toy)
     };
-    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
+    let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Default, &Unlimited);
     assert_eq!(outcome.passes, 2);
     assert!(matches!(outcome.decisions[0].undecided, Some(Undecided::Stuck { .. })));
 }
@@ -95,7 +97,7 @@ fn what_is_of_use_only_together_is_refined_together() {
             ..Observed::new(&toy)
         };
         let watch = Impatient(AtomicUsize::new(1));
-        let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
+        let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
         outcome.precision.at(&Location::Bits(0, 0)).step.kept(STORED)
     };
     assert_eq!(offered(false, false), 0b0100, "the most significant bit is the best");
@@ -122,7 +124,8 @@ fn loop_stops_at_limits() {
     let (toy, formula) = latch();
     for patience in 0..2 {
         let watch = Impatient(AtomicUsize::new(patience));
-        let outcome = verify(&mut toy.clone(), 1, &[random::goal(&formula)], Strategy::Default, &watch);
+        let outcome =
+            verify(&mut toy.clone(), &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Default, &watch);
         let decision = &outcome.decisions[0];
         assert_eq!((decision.verdict, outcome.passes), (Truth::Unknown, patience + 1));
         assert_eq!(decision.undecided, Some(Undecided::Exhausted(Exhausted::Interrupted)));
@@ -156,7 +159,8 @@ fn causes_looked_at(ends_after_first: bool) -> (usize, Option<Undecided<State>>)
         Vec::new()
     };
     let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
-    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Default, &Deadline(over));
+    let outcome =
+        verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Default, &Deadline(over));
     (looked.load(Ordering::Relaxed), outcome.decisions[0].undecided.clone())
 }
 
@@ -172,7 +176,7 @@ fn no_more_causes_are_looked_for_when_the_time_is_over() {
 pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
     let (toy, formula) = latch();
     let offered = candidates.to_vec();
-    let blame = move |blamed: Vec<Candidate<Toy>>| {
+    let blame = move |blamed: Vec<Candidate<Location>>| {
         let like = |&(knob, step, indirection): &(Knob, usize, u8)| Candidate {
             knob,
             step,
@@ -183,7 +187,7 @@ pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
     };
     let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
     let watch = Impatient(AtomicUsize::new(1));
-    let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::PaperDecay, &watch);
+    let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::PaperDecay, &watch);
     outcome.refined_states[0]
 }
 
@@ -200,13 +204,13 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
             direct,
             joint: false,
         };
-        let mut offered: Vec<Candidate<Toy>> = candidates.iter().map(offer).collect();
+        let mut offered: Vec<Candidate<Location>> = candidates.iter().map(offer).collect();
         if turned {
             offered.reverse();
         }
         let mut observed = Observed { blame: Box::new(move |_| offered.clone()), ..Observed::new(&toy) };
         let watch = Impatient(AtomicUsize::new(1));
-        let outcome = verify(&mut observed, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
+        let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
         let knobs = candidates.iter().map(|(knob, ..)| *knob);
         let taken: Vec<Knob> = knobs.filter(|knob| !outcome.precision.is_new(&Location::Bits(0, 0), *knob)).collect();
         assert_eq!(taken, [candidates[0].0]);

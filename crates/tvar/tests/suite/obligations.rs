@@ -8,7 +8,7 @@ use crate::random::{self, Random};
 use crate::toy::{ATOMS, Mutation, Start, State, Toy};
 use crate::word::Word;
 use mu_calculus::AtomId;
-use tvar::{Progress, StateSpace, Strategy, System, Unlimited};
+use tvar::{Progress, StateKind, StateSpace, Strategy, System, Unlimited};
 
 /// An obligation that is not met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn broken(toy: &Toy, space: &StateSpace<State>) -> Option<Broken> {
     }
     (0..space.states.len()).find_map(|index| {
         let state = &space.states[index];
-        if toy.is_hazard(state) {
+        if toy.kind(state) == StateKind::Hazard {
             return space.edges(index).next().map(|_| Broken::Must);
         }
         let points = covered(state);

@@ -4,10 +4,10 @@ use crate::toy::{Location, State, Toy};
 use mu_calculus::AtomId;
 use std::collections::BTreeSet;
 use three_valued::Truth;
-use tvar::{Blame, Candidate, HyperEdges, LocationPrecision, Lookup, StepPrecision, System};
+use tvar::{Abstraction, Blame, Candidate, HyperEdges, LocationPrecision, LookupOf, StepPrecision, System};
 
 /// Makes its own candidates of those that the toy blames.
-type Opinion = dyn Fn(Vec<Candidate<Toy>>) -> Vec<Candidate<Toy>>;
+type Opinion = dyn Fn(Vec<Candidate<Location>>) -> Vec<Candidate<Location>>;
 
 /// A system that notes the state spaces that are built of it, and may have its own ideas of blame.
 pub struct Observed {
@@ -24,19 +24,6 @@ impl Observed {
 
     fn note(&mut self, from: State, to: Vec<State>) {
         self.passes.last_mut().expect("the initial state comes first").push((from, to));
-    }
-}
-
-/// The precision of the observed system as that of the toy.
-struct Inner<'a>(&'a dyn Lookup<Observed>);
-
-impl Lookup<Toy> for Inner<'_> {
-    fn leaving(&self, state: &State, location: &Location) -> &LocationPrecision {
-        self.0.leaving(state, location)
-    }
-
-    fn arriving(&self, from: &State, location: &Location) -> &StepPrecision {
-        self.0.arriving(from, location)
     }
 }
 
@@ -74,16 +61,9 @@ impl System for Observed {
         self.toy.label(state, atom)
     }
 
-    fn blame(&mut self, path: &[State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
-        let candidates = (self.blame)(self.toy.blame(path, cause, &Inner(precision)));
-        let outer = |c: Candidate<Toy>| Candidate {
-            location: c.location,
-            knob: c.knob,
-            step: c.step,
-            indirection: c.indirection,
-            direct: c.direct,
-            joint: c.joint,
-        };
-        candidates.into_iter().map(outer).collect()
+    fn blame(&mut self, path: &[State], cause: Blame, precision: &LookupOf<'_, Self>) -> Vec<Candidate<Location>> {
+        (self.blame)(self.toy.blame(path, cause, precision))
     }
 }
+
+impl Abstraction for Observed {}

@@ -5,12 +5,12 @@ use crate::automata::{Parameters, recovery};
 use crate::random;
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
 use three_valued::Truth;
-use tvar::{Strategy, Unlimited, verify};
+use tvar::{Strategy, Unlimited, Unobserved, verify};
 
 /// The refinements and the states in the end.
 fn measure(parameters: Parameters, strategy: Strategy) -> (usize, usize) {
     let goals = [random::goal(&recovery())];
-    let outcome = verify(&mut parameters.automaton(), 1, &goals, strategy, &Unlimited);
+    let outcome = verify(&mut parameters.automaton(), &mut Unobserved, 1, &goals, strategy, &Unlimited);
     let decision = &outcome.decisions[0];
     assert_eq!(decision.verdict, Truth::from(parameters.resettable), "{parameters:?} {strategy:?}");
     (decision.refinements, decision.space.states.len())
@@ -78,7 +78,8 @@ fn published_refinement_has_the_published_trends() {
 #[track_caller]
 fn check_stages(strategy: Strategy, formula: Formula<AtomId>, expected: (Truth, usize, bool)) {
     let parameters = Parameters { w: 1, u: 0, c: 16, resettable: true };
-    let outcome = verify(&mut parameters.automaton(), 1, &[random::goal(&formula)], strategy, &Unlimited);
+    let outcome =
+        verify(&mut parameters.automaton(), &mut Unobserved, 1, &[random::goal(&formula)], strategy, &Unlimited);
     let decision = &outcome.decisions[0];
     let found = (decision.verdict, decision.refinements, decision.space.is_complete());
     assert_eq!(found, expected, "{} states", decision.space.states.len());

@@ -9,7 +9,7 @@ use crate::toy::{ATOMS, CONTENT, INPUT, Locations, STORED, State, Toy};
 use crate::word::Word;
 use mu_calculus::Problem;
 use three_valued::Truth;
-use tvar::{Goal, Knob, PerState, Precision, Progress, StateSpace, Strategy, System, Unlimited, verify};
+use tvar::{Goal, Knob, PerState, Precision, Progress, StateSpace, Strategy, System, Unlimited, Unobserved, verify};
 
 const STRATEGIES: [Strategy; 2] = [Strategy::Paper, Strategy::PaperDecay];
 
@@ -108,7 +108,7 @@ fn one_refinement_is_made_at_a_time() {
         let mut random = Random::new(seed ^ 0x1_0000_0000);
         let mut toy = system(&mut random);
         let goal = random::goal(&random::formula(&mut random, &toy));
-        let outcome = verify(&mut toy, ATOMS as usize, &[goal], random.pick(&STRATEGIES), &Unlimited);
+        let outcome = verify(&mut toy, &mut Unobserved, ATOMS as usize, &[goal], random.pick(&STRATEGIES), &Unlimited);
         let decision = &outcome.decisions[0];
         assert_eq!(outcome.passes, decision.refinements + 1, "seed {seed}");
         assert!(outcome.refined_states.len() >= decision.refinements, "seed {seed}");
@@ -159,7 +159,7 @@ fn the_split_after_the_start_is_found() {
 #[test]
 fn what_decays_is_kept_where_it_comes_from() {
     let (mut toy, formula) = latch();
-    let outcome = verify(&mut toy, 1, &[random::goal(&formula)], Strategy::PaperDecay, &Unlimited);
+    let outcome = verify(&mut toy, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::PaperDecay, &Unlimited);
     let zero = State::Cover(Word::exact(0));
     assert_eq!(outcome.refined_states, [(zero, Knob::Input(INPUT, 1)), (zero, Knob::Step(STORED, 1))]);
     assert_eq!(outcome.decisions[0].verdict, Truth::True);

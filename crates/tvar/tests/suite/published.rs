@@ -6,7 +6,7 @@ use crate::random;
 use crate::toy::{ATOMS, Locations, STORED, Start, Toy};
 use mu_calculus::{AtomId, Formula, Problem, parse_formula};
 use three_valued::Truth;
-use tvar::{Knob, Precision, Progress, StateSpace, Strategy, System, Unlimited, verify};
+use tvar::{Knob, Precision, Progress, StateSpace, Strategy, System, Unlimited, Unobserved, verify};
 
 /// A formula over the atoms `p` and `q`.
 fn formula(text: &str) -> Formula<AtomId> {
@@ -50,7 +50,7 @@ fn check_loop(toy: &Toy, text: &str, expected: bool) {
         for locations in [Locations::Bits(0), Locations::States] {
             let mut system = Toy { locations, ..toy.clone() };
             let goal = random::goal(&formula);
-            let outcome = verify(&mut system, ATOMS as usize, &[goal], strategy, &Unlimited);
+            let outcome = verify(&mut system, &mut Unobserved, ATOMS as usize, &[goal], strategy, &Unlimited);
             assert_eq!(outcome.decisions[0].verdict, Truth::from(expected), "{strategy:?}, {locations:?}: {text}");
         }
     }

@@ -7,7 +7,7 @@ use crate::random::{self, Random};
 use crate::toy::{ATOMS, Location, Locations, Start, State, Toy};
 use crate::word::Word;
 use std::collections::BTreeSet;
-use tvar::{Explorer, Precision, Progress, StateSpace, Strategy, Unlimited, verify};
+use tvar::{Explorer, Precision, Progress, StateSpace, Strategy, Unlimited, Unobserved, verify};
 
 #[test]
 fn full_precision_is_the_concrete_system() {
@@ -58,7 +58,7 @@ fn every_round_refines_and_nearly_every_round_changes_the_relation() {
         let goal = random::goal(&random::formula(&mut random, &toy));
         let mut observed = Observed::new(&toy);
         let strategy = random.pick(&[Strategy::Default, Strategy::Decay]);
-        let outcome = verify(&mut observed, ATOMS as usize, &[goal], strategy, &Unlimited);
+        let outcome = verify(&mut observed, &mut Unobserved, ATOMS as usize, &[goal], strategy, &Unlimited);
         assert_eq!(outcome.passes, observed.passes.len());
         assert!(outcome.passes <= bits_of_precision(&toy) + 1, "seed {seed}: {} passes", outcome.passes);
         let refinements = outcome.decisions[0].refinements;
@@ -134,8 +134,9 @@ fn answers_are_the_same_for_any_number_of_threads() {
         let toy = random::toy_with_hazards(&mut random);
         let goals: Vec<_> = (0..4).map(|_| random::goal(&random::formula(&mut random, &toy))).collect();
         let answers = pools.each_ref().map(|pool| {
-            let outcome =
-                pool.install(|| verify(&mut toy.clone(), ATOMS as usize, &goals, Strategy::Decay, &Unlimited));
+            let outcome = pool.install(|| {
+                verify(&mut toy.clone(), &mut Unobserved, ATOMS as usize, &goals, Strategy::Decay, &Unlimited)
+            });
             let answer = |decision: tvar::Decision<State>| {
                 (decision.verdict, decision.refinements, decision.undecided, decision.space.states.clone())
             };

@@ -7,7 +7,8 @@ use mu_calculus::AtomId;
 use std::collections::BTreeMap;
 use three_valued::Truth;
 use tvar::{
-    Blame, Candidate, Difference, HyperEdges, LocationPrecision, Lookup, Place, StepPrecision, System, Turn, Variable,
+    Abstraction, Blame, Candidate, Difference, ExpansionOrder, HyperEdges, LocationPrecision, LookupOf, Place,
+    StateKind, StepPrecision, System, Variable,
 };
 
 /// The stored bits.
@@ -196,7 +197,7 @@ impl Toy {
     }
 
     /// What a member arrives as one step after a state, and where.
-    pub fn arrived(&self, from: &State, member: State, precision: &dyn Lookup<Self>) -> (State, Location) {
+    pub fn arrived(&self, from: &State, member: State, precision: &LookupOf<'_, Self>) -> (State, Location) {
         let location = self.location(&member);
         (self.decayed(member, precision.arriving(from, &location)), location)
     }
@@ -276,28 +277,6 @@ impl System for Toy {
         self.decayed(state, precision)
     }
 
-    fn turn(&self, state: &State) -> Turn {
-        let mut turn = Turn::default();
-        if let State::Cover(word) = state {
-            turn[0] = (word.value() % 3) as u32;
-        }
-        turn
-    }
-
-    fn widened(&self, _: Variable, bits: u64) -> u64 {
-        (bits | bits << 1) & self.stored_mask()
-    }
-
-    fn differences(&self, one: &State, other: &State) -> Vec<Difference> {
-        match (one, other) {
-            (State::Cover(one), State::Cover(other)) => {
-                let bits = one.join(*other).unknown() & !(one.unknown() & other.unknown());
-                vec![Difference { variable: STORED, bits, other: other.value() << 32 | other.unknown() & 0xffff_ffff }]
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn covers(&self, coarse: &State, fine: &State) -> bool {
         match (coarse, fine) {
             (State::Cover(coarse), State::Cover(fine)) => coarse.covers(*fine),
@@ -319,11 +298,35 @@ impl System for Toy {
         if claimed { Truth::False } else { truth }
     }
 
-    fn is_hazard(&self, state: &State) -> bool {
-        *state == State::Hazard
+    fn kind(&self, state: &State) -> StateKind {
+        if *state == State::Hazard { StateKind::Hazard } else { StateKind::Ordinary }
     }
 
-    fn blame(&mut self, path: &[State], cause: Blame, precision: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+    fn blame(&mut self, path: &[State], cause: Blame, precision: &LookupOf<'_, Self>) -> Vec<Candidate<Location>> {
         Trace::new(self, path, precision).candidates(cause)
+    }
+}
+
+impl Abstraction for Toy {
+    fn order(&self, state: &State) -> ExpansionOrder {
+        let mut order = ExpansionOrder::default();
+        if let State::Cover(word) = state {
+            order[0] = (word.value() % 3) as u32;
+        }
+        order
+    }
+
+    fn widened(&self, _: Variable, bits: u64) -> u64 {
+        (bits | bits << 1) & self.stored_mask()
+    }
+
+    fn differences(&self, one: &State, other: &State) -> Vec<Difference> {
+        match (one, other) {
+            (State::Cover(one), State::Cover(other)) => {
+                let bits = one.join(*other).unknown() & !(one.unknown() & other.unknown());
+                vec![Difference { variable: STORED, bits, other: other.value() << 32 | other.unknown() & 0xffff_ffff }]
+            }
+            _ => Vec::new(),
+        }
     }
 }

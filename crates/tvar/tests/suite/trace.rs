@@ -3,21 +3,21 @@
 use crate::toy::{CONTENT, INPUT, Leap, Location, STORED, State, Toy};
 use crate::word::bits;
 use mu_calculus::AtomId;
-use tvar::{Blame, Candidate, Knob, Lookup, System};
+use tvar::{Blame, Candidate, Knob, LookupOf, System};
 
 pub struct Trace<'a> {
     toy: &'a Toy,
     path: &'a [State],
-    precision: &'a dyn Lookup<Toy>,
-    found: Vec<Candidate<Toy>>,
+    precision: &'a LookupOf<'a, Toy>,
+    found: Vec<Candidate<Location>>,
 }
 
 impl<'a> Trace<'a> {
-    pub fn new(toy: &'a Toy, path: &'a [State], precision: &'a dyn Lookup<Toy>) -> Self {
+    pub fn new(toy: &'a Toy, path: &'a [State], precision: &'a LookupOf<'a, Toy>) -> Self {
         Self { toy, path, precision, found: Vec::new() }
     }
 
-    pub fn candidates(mut self, cause: Blame) -> Vec<Candidate<Toy>> {
+    pub fn candidates(mut self, cause: Blame) -> Vec<Candidate<Location>> {
         let last = self.path.len() - 1;
         let (end, mut marked) = match cause {
             Blame::Atom(atom) => (last, self.atom(atom)),

@@ -4,6 +4,7 @@
 //! Bajkai & Hajdu's explicit/predicate product, bit by bit. What is dropped at a location stays dropped there until
 //! refinement brings it back, and that for good.
 
+use crate::abstraction::Abstraction;
 use crate::precision::{Place, Precision, Variable};
 use crate::system::System;
 use rustc_hash::FxHashMap;
@@ -18,13 +19,13 @@ const MAX_ROUNDS: u32 = 4096;
 
 /// The states of one location.
 #[derive(Debug)]
-struct Crowd<T> {
+struct LocationStates<T> {
     states: Vec<T>,
     /// How many new states arrived.
     arrivals: u32,
 }
 
-impl<T> Default for Crowd<T> {
+impl<T> Default for LocationStates<T> {
     fn default() -> Self {
         Self { states: Vec::new(), arrivals: 0 }
     }
@@ -32,19 +33,19 @@ impl<T> Default for Crowd<T> {
 
 /// The states that each location has.
 #[derive(Debug)]
-pub(crate) struct Crowds<S: System + ?Sized> {
-    crowds: FxHashMap<S::Location, Crowd<S::State>>,
-    /// How many rounds of each location have a crowd of their own.
+pub(crate) struct LimitedLocations<S: System + ?Sized> {
+    locations: FxHashMap<S::Location, LocationStates<S::State>>,
+    /// How many rounds of each location are counted on their own.
     rounds: FxHashMap<S::Location, u32>,
 }
 
-impl<S: System> Default for Crowds<S> {
+impl<S: System> Default for LimitedLocations<S> {
     fn default() -> Self {
-        Self { crowds: FxHashMap::default(), rounds: FxHashMap::default() }
+        Self { locations: FxHashMap::default(), rounds: FxHashMap::default() }
     }
 }
 
-impl<S: System> Crowds<S> {
+impl<S: Abstraction> LimitedLocations<S> {
     /// Admits a state, which has decayed, to its location, and gives what becomes of it: itself, or what remains of it
     /// when its location drops bits; and how many states its location had until then, a new one included.
     pub(crate) fn admit(
@@ -55,17 +56,17 @@ impl<S: System> Crowds<S> {
         mut state: S::State,
     ) -> (S::State, u32) {
         let location = self.counted(location);
-        let crowd = self.crowds.entry(location).or_default();
+        let here = self.locations.entry(location).or_default();
         loop {
-            if crowd.states.contains(&state) {
-                return (state, crowd.arrivals);
+            if here.states.contains(&state) {
+                return (state, here.arrivals);
             }
-            if !drop_what_differs(system, precision, location, &crowd.states, &state) {
-                crowd.states.push(state.clone());
-                crowd.arrivals += 1;
-                return (state, crowd.arrivals);
+            if !drop_differences(system, precision, location, &here.states, &state) {
+                here.states.push(state.clone());
+                here.arrivals += 1;
+                return (state, here.arrivals);
             }
-            crowd.decay(system, precision, location);
+            here.decay(system, precision, location);
             state = system.decay(state, &precision.at(&location).step);
         }
     }
@@ -73,17 +74,17 @@ impl<S: System> Crowds<S> {
     /// The place that had the most states until now, and how many.
     pub(crate) fn most(&self) -> Option<(u32, u64)> {
         let mut arrivals: FxHashMap<u32, u64> = FxHashMap::default();
-        for (location, crowd) in &self.crowds {
+        for (location, here) in &self.locations {
             if let Some(place) = location.number() {
-                *arrivals.entry(place).or_default() += u64::from(crowd.arrivals);
+                *arrivals.entry(place).or_default() += u64::from(here.arrivals);
             }
         }
         arrivals.into_iter().max_by_key(|(place, states)| (*states, std::cmp::Reverse(*place)))
     }
 
-    /// The location whose crowd a state belongs to: its own one, or that of all rounds if there are too many.
+    /// The location under which a state is counted: its own one, or that of all rounds if there are too many.
     fn counted(&mut self, location: S::Location) -> S::Location {
-        if self.crowds.contains_key(&location) {
+        if self.locations.contains_key(&location) {
             return location;
         }
         let any = location.in_any_round();
@@ -96,9 +97,9 @@ impl<S: System> Crowds<S> {
     }
 }
 
-impl<T: Clone + PartialEq> Crowd<T> {
+impl<T: Clone + PartialEq> LocationStates<T> {
     /// Forgets what the location has just dropped.
-    fn decay<S: System<State = T>>(
+    fn decay<S: Abstraction<State = T>>(
         &mut self,
         system: &mut S,
         precision: &Precision<S::Location>,
@@ -118,7 +119,7 @@ impl<T: Clone + PartialEq> Crowd<T> {
 
 /// Drops what a new state has different from the others, if it is too much; whether anything was dropped. Variables in a row are
 /// dropped together: a loop that fills an array changes one element after the other. What is dropped for the second time is widened.
-fn drop_what_differs<S: System>(
+fn drop_differences<S: Abstraction>(
     system: &S,
     precision: &mut Precision<S::Location>,
     location: S::Location,
@@ -148,7 +149,7 @@ fn drop_what_differs<S: System>(
 }
 
 /// Which of the bits that differ, of variables with so many other contents, are dropped: all of a row of neighbours of which one
-/// has too many contents, and simply all in a full crowd.
+/// has too many contents, and simply all at a full location.
 fn too_much(
     differing: &[(Variable, u64, usize)],
     full: bool,
@@ -162,8 +163,10 @@ fn too_much(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abstraction::Difference;
+    use crate::hyper_edges::HyperEdges;
     use crate::precision::{LocationPrecision, StepPrecision, Strategy};
-    use crate::system::{Blame, Candidate, Difference, HyperEdges, Lookup};
+    use crate::system::{Blame, Candidate, LookupOf};
     use mu_calculus::AtomId;
     use three_valued::Truth;
 
@@ -204,6 +207,16 @@ mod tests {
             coarse.1 & !fine.1 == 0 && fine.0 & coarse.1 == coarse.0
         }
 
+        fn label(&self, _: &Cell, _: AtomId) -> Truth {
+            Truth::Unknown
+        }
+
+        fn blame(&mut self, _: &[Cell], _: Blame, _: &LookupOf<'_, Self>) -> Vec<Candidate<Here>> {
+            Vec::new()
+        }
+    }
+
+    impl Abstraction for Counting {
         fn widened(&self, _: Variable, _: u64) -> u64 {
             0xff
         }
@@ -212,22 +225,14 @@ mod tests {
             let bits = (one.1 ^ other.1) | (one.0 ^ other.0);
             vec![Difference { variable: CELL, bits, other: other.0 << 8 | other.1 }]
         }
-
-        fn label(&self, _: &Cell, _: AtomId) -> Truth {
-            Truth::Unknown
-        }
-
-        fn blame(&mut self, _: &[Cell], _: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
-            Vec::new()
-        }
     }
 
     #[test]
     fn what_goes_on_changing_is_widened() {
-        let (mut crowds, mut precision) = (Crowds::<Counting>::default(), Precision::new(Strategy::Default));
+        let (mut limited, mut precision) = (LimitedLocations::<Counting>::default(), Precision::new(Strategy::Default));
         let mut dropped_after = |count: u64| {
             let state = Counting.decay((count, 0xff), &precision.at(&Here).step);
-            crowds.admit(&mut Counting, &mut precision, Here, state);
+            limited.admit(&mut Counting, &mut precision, Here, state);
             precision.at(&Here).step.dropped(CELL)
         };
         let dropped: Vec<u64> = [0, 1, 2, 3, 4, 8, 16].map(&mut dropped_after).into();

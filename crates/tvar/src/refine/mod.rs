@@ -1,19 +1,26 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
+mod candidate_choice;
+mod hazard_slice;
+mod per_state;
+
+use crate::abstraction::Abstraction;
 use crate::decision::{Decision, Goal, Outcome, Undecided};
-use crate::explore::Explorer;
-use crate::paper;
-use crate::plan::Plan;
+use crate::explorer::Explorer;
+use crate::observer::{Decided, Observer};
 use crate::precision::{LocationPrecision, Place, Precision, StepPrecision, Strategy};
-use crate::space::StateSpace;
-use crate::system::{Decided, Lookup, System};
+use crate::state_space::StateSpace;
+use crate::system::{Lookup, System};
 use crate::watch::{Exhausted, Phase, Progress, Watch};
+use candidate_choice::Plan;
 use mu_calculus::{Culprits, HyperGraph, Labels, Modality, Node, NormalForm, Problem, Solution};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 use three_valued::Truth;
+
+pub use per_state::PerState;
 
 /// How often the beginning of a large state space is refined before locations are limited.
 const MAX_SMALL_PASSES: usize = 8;
@@ -50,27 +57,28 @@ pub(crate) enum Mode {
     Large,
 }
 
-impl<S: System> Lookup<S> for Precision<S::Location> {
-    fn leaving(&self, _: &S::State, location: &S::Location) -> &LocationPrecision {
+impl<T, L: Place> Lookup<T, L> for Precision<L> {
+    fn leaving(&self, _: &T, location: &L) -> &LocationPrecision {
         self.at(location)
     }
 
-    fn arriving(&self, _: &S::State, location: &S::Location) -> &StepPrecision {
+    fn arriving(&self, _: &T, location: &L) -> &StepPrecision {
         &self.at(location).step
     }
 
-    fn common(&self, general: &S::Location) -> Option<&LocationPrecision> {
+    fn common(&self, general: &L) -> Option<&LocationPrecision> {
         self.common_at(general)
     }
 
-    fn at(&self, location: &S::Location) -> Option<&LocationPrecision> {
+    fn at(&self, location: &L) -> Option<&LocationPrecision> {
         Some(self.at(location))
     }
 }
 
 /// Decides goals over a system, all on one state space and one precision.
-pub fn verify<S: System>(
+pub fn verify<S: Abstraction>(
     system: &mut S,
+    observer: &mut dyn Observer<S>,
     atoms: usize,
     goals: &[Goal],
     strategy: Strategy,
@@ -79,14 +87,15 @@ pub fn verify<S: System>(
 where
     S::State: Send + Sync,
 {
-    verify_from(system, atoms, goals, strategy, FIRST_BUDGET, watch)
+    verify_from(system, observer, atoms, goals, strategy, FIRST_BUDGET, watch)
 }
 
 /// The same with another number of states (at least 1) that are expanded before the goals are evaluated for the first
 /// time, and beyond which locations are limited. The verdicts are the same, as far as there are any. Strategies with
 /// precision per state do not look at it.
-pub fn verify_from<S: System>(
+pub fn verify_from<S: Abstraction>(
     system: &mut S,
+    observer: &mut dyn Observer<S>,
     atoms: usize,
     goals: &[Goal],
     strategy: Strategy,
@@ -97,9 +106,9 @@ where
     S::State: Send + Sync,
 {
     if strategy.is_per_state() {
-        return paper::verify(system, atoms, goals, strategy, watch);
+        return per_state::verify(system, observer, atoms, goals, strategy, watch);
     }
-    let run = Run { first_budget: first_budget.max(1), ..Run::new(atoms, goals, strategy, watch) };
+    let run = Run { first_budget: first_budget.max(1), ..Run::new(observer, (atoms, goals), strategy, watch) };
     let run = run.complete(system, Run::refine);
     Outcome {
         passes: run.progress.pass,
@@ -116,6 +125,7 @@ pub(crate) type Refine<'a, S> =
 
 /// The work on some goals.
 pub(crate) struct Run<'a, S: System> {
+    observer: &'a mut dyn Observer<S>,
     pub(crate) goals: &'a [Goal],
     atoms: usize,
     pub(crate) watch: &'a dyn Watch,
@@ -165,12 +175,18 @@ impl Views {
     }
 }
 
-impl<'a, S: System> Run<'a, S>
+impl<'a, S: Abstraction> Run<'a, S>
 where
     S::State: Send + Sync,
 {
-    pub(crate) fn new(atoms: usize, goals: &'a [Goal], strategy: Strategy, watch: &'a dyn Watch) -> Self {
+    fn new(
+        observer: &'a mut dyn Observer<S>,
+        (atoms, goals): (usize, &'a [Goal]),
+        strategy: Strategy,
+        watch: &'a dyn Watch,
+    ) -> Self {
         Self {
+            observer,
             goals,
             atoms,
             watch,
@@ -228,8 +244,9 @@ where
         let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
         loop {
             let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
-            let is_settled = if space.is_finished() { system.is_settled() } else { system.parts_are_settled() };
-            if !is_settled && space.exhausted.is_none() {
+            let is_discharged =
+                if space.is_finished() { system.is_discharged() } else { system.parts_are_discharged() };
+            if !is_discharged && space.exhausted.is_none() {
                 return;
             }
             let space = Arc::new(space);
@@ -262,10 +279,10 @@ where
     /// because it may have been dropped on the way to what refinement removes.
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let Some(space) = self.explore_limited(system) else { return };
-        let is_cut_short = !system.tells_most_apart() && space.expanded >= LIMITED_BUDGET && !space.is_finished();
-        if space.exhausted.is_none() && (is_cut_short || !system.is_settled()) {
+        let is_cut_short = !system.distinguishes_most() && space.expanded >= LIMITED_BUDGET && !space.is_finished();
+        if space.exhausted.is_none() && (is_cut_short || !system.is_discharged()) {
             if is_cut_short {
-                system.tell_most_apart();
+                system.distinguish_most();
             }
             self.precision.forget_drops();
             return;
@@ -296,11 +313,11 @@ where
     }
 
     /// Explores with limited locations, to the end, a little beyond a limit of the engine, or until more is to be told apart. A
-    /// large space is left from time to time for the system to refute goals by other means; none if that decides them all.
+    /// large space is left from time to time for the observer to refute goals by other means; none if that decides them all.
     fn explore_limited(&mut self, system: &mut S) -> Option<StateSpace<S::State>> {
         let stops = self.early_passes < MAX_EARLY_PASSES;
         let mut explorer = Explorer::new(system, true).stopping_at_limits(stops);
-        let most = if system.tells_most_apart() { usize::MAX } else { LIMITED_BUDGET };
+        let most = if system.distinguishes_most() { usize::MAX } else { LIMITED_BUDGET };
         let mut budget = REFUTED_BUDGET;
         loop {
             explorer.explore(system, &mut self.precision, budget.min(most), self.watch, &mut self.progress);
@@ -309,7 +326,7 @@ where
             }
             let open: Vec<usize> = (0..self.goals.len()).filter(|goal| self.decisions[*goal].is_none()).collect();
             let goals: Vec<(usize, &Goal)> = open.iter().map(|goal| (*goal, &self.goals[*goal])).collect();
-            let refuted = system.refute(&goals, self.watch);
+            let refuted = self.observer.refute(system, &goals, self.watch);
             if !refuted.is_empty() {
                 let space = Arc::new(explorer.space().clone());
                 self.decide_refuted(system, &space, &refuted);
@@ -328,7 +345,7 @@ where
         self.progress.phase = Phase::Checking;
         let views = self.views(system, space);
         let mut open = Vec::new();
-        let says_nothing = space.exhausted.is_some() && !system.parts_are_settled();
+        let says_nothing = space.exhausted.is_some() && !system.parts_are_discharged();
         for checked in if says_nothing { self.unchecked() } else { self.check(&views) } {
             match checked.solution.as_ref().map(Solution::verdict) {
                 Some(Truth::Unknown) if space.exhausted.is_none() => open.push(checked),
@@ -350,15 +367,15 @@ where
         refine(self, system, space, &views, open)
     }
 
-    /// Lets the system see what was decided of a goal.
-    fn announce(&self, system: &mut S, goal: usize) {
+    /// Lets the observer see what was decided of a goal.
+    fn announce(&mut self, system: &mut S, goal: usize) {
         if let Some(decision) = &self.decisions[goal] {
             let (goals, precision, watch) = (self.goals, &self.precision, self.watch);
-            system.decided(&Decided { number: goal, goal: &goals[goal], decision, precision, watch });
+            self.observer.decided(system, &Decided { number: goal, goal: &goals[goal], decision, precision, watch });
         }
     }
 
-    /// The open goals that the system does not refute by other means.
+    /// The open goals that the observer does not refute by other means.
     fn not_refuted(
         &mut self,
         system: &mut S,
@@ -366,13 +383,13 @@ where
         mut open: Vec<Checked>,
     ) -> Vec<Checked> {
         let goals: Vec<(usize, &Goal)> = open.iter().map(|checked| (checked.goal, &self.goals[checked.goal])).collect();
-        let refuted = system.refute(&goals, self.watch);
+        let refuted = self.observer.refute(system, &goals, self.watch);
         self.decide_refuted(system, space, &refuted);
         open.retain(|checked| !refuted.contains(&checked.goal));
         open
     }
 
-    /// Decides goals that the system refuted by other means.
+    /// Decides goals that the observer refuted by other means.
     fn decide_refuted(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, refuted: &[usize]) {
         for goal in refuted {
             let decision = self.decision(Checked { goal: *goal, solution: None }, space, None);
@@ -478,13 +495,16 @@ where
     /// complete, the goals stay undecided. The refinements are made together in the end, because every path is one under the
     /// precision that the state space was built with.
     fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
-        let mut plan = Plan { refinements: Vec::new(), blamed: HashMap::new() };
+        let mut plan = Plan { refinements: Vec::new(), causes: Vec::new(), blamed: HashMap::new() };
         let mut stuck = Vec::new();
         for checked in open {
             match self.plan_for_goal(system, space, views, &checked, &mut plan) {
                 Ok(helped) => self.spend(checked.goal, helped),
                 Err(undecided) => stuck.push((checked, undecided)),
             }
+        }
+        for cause in &plan.causes {
+            self.observer.refined(system, &space.states[cause.index()]);
         }
         // Then it is not known that nothing can be refined, and the next pass says that there is no time.
         let cancelled = self.watch.cancelled();

@@ -5,16 +5,20 @@
 //! time. A state also has the precision of every state that covers it (equations 4 of the version with proofs), without
 //! which more precision could lose verdicts.
 
+use super::candidate_choice::trace;
+use super::{Checked, Run, Views};
+use crate::abstraction::Abstraction;
 use crate::decision::{Goal, Outcome, Source, Undecided};
-use crate::plan::trace;
+use crate::hyper_edges::HyperEdges;
+use crate::observer::Observer;
 use crate::precision::{Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-use crate::refine::{Checked, Run, Views};
-use crate::space::StateSpace;
-use crate::system::{Blame, Candidate, HyperEdges, Lookup, System};
+use crate::state_space::StateSpace;
+use crate::system::{Blame, Candidate, Lookup, LookupOf, StateKind, System};
 use crate::watch::Watch;
 use mu_calculus::AtomId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::hash::Hash;
 use std::sync::Arc;
 use three_valued::Truth;
 
@@ -23,6 +27,7 @@ impl Place for () {}
 /// Decides goals over a system with precision per abstract state.
 pub(crate) fn verify<S: System>(
     system: &mut S,
+    observer: &mut dyn Observer<S>,
     atoms: usize,
     goals: &[Goal],
     strategy: Strategy,
@@ -33,7 +38,8 @@ where
 {
     let mut states = PerState::new(system, strategy);
     // The precision that the loop keeps by location is not looked at.
-    let run = Run::new(atoms, goals, strategy, watch).complete(&mut states, refine);
+    let mut observer = OfSystem(observer);
+    let run = Run::new(&mut observer, (atoms, goals), strategy, watch).complete(&mut states, refine);
     Outcome {
         passes: run.progress.pass,
         latest: run.latest(),
@@ -69,13 +75,13 @@ struct Known<T> {
     edges: HyperEdges<T>,
 }
 
-impl<S: System> Lookup<S> for Table<S::State> {
-    fn leaving(&self, state: &S::State, _: &S::Location) -> &LocationPrecision {
+impl<T: Clone + Eq + Hash, L> Lookup<T, L> for Table<T> {
+    fn leaving(&self, state: &T, _: &L) -> &LocationPrecision {
         self.known.get(state).map_or(&self.start, |known| &known.precision)
     }
 
-    fn arriving(&self, from: &S::State, location: &S::Location) -> &StepPrecision {
-        &Lookup::<S>::leaving(self, from, location).step
+    fn arriving(&self, from: &T, location: &L) -> &StepPrecision {
+        &Lookup::<T, L>::leaving(self, from, location).step
     }
 }
 
@@ -157,22 +163,14 @@ impl<S: System> System for PerState<'_, S> {
         self.system.label(state, atom)
     }
 
-    fn is_hazard(&self, state: &S::State) -> bool {
-        self.system.is_hazard(state)
-    }
-
-    fn is_end(&self, state: &S::State) -> bool {
-        self.system.is_end(state)
-    }
-
-    fn is_limit(&self, state: &S::State) -> bool {
-        self.system.is_limit(state)
+    fn kind(&self, state: &S::State) -> StateKind {
+        self.system.kind(state)
     }
 
     /// As the system blames; what decayed on arrival is refined in the state that the step starts from.
-    fn blame(&mut self, path: &[S::State], cause: Blame, _: &dyn Lookup<Self>) -> Vec<Candidate<Self>> {
+    fn blame(&mut self, path: &[S::State], cause: Blame, _: &LookupOf<'_, Self>) -> Vec<Candidate<()>> {
         let candidates = self.system.blame(path, cause, &self.table);
-        let of_state = |Candidate { knob, step, indirection, direct, joint, .. }: Candidate<S>| {
+        let of_state = |Candidate { knob, step, indirection, direct, joint, .. }: Candidate<S::Location>| {
             let (knob, step) = match knob {
                 Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (Knob::Step(variable, bits), step - 1),
                 Knob::Case(..) | Knob::Input(..) => (knob, step),
@@ -183,10 +181,21 @@ impl<S: System> System for PerState<'_, S> {
     }
 }
 
+impl<S: System> Abstraction for PerState<'_, S> {}
+
+/// The observer of the underlying system, as far as precision per state has something to tell.
+struct OfSystem<'o, S: System>(&'o mut dyn Observer<S>);
+
+impl<'s, S: System> Observer<PerState<'s, S>> for OfSystem<'_, S> {
+    fn refined(&mut self, states: &PerState<'s, S>, state: &S::State) {
+        self.0.refined(states.system, state);
+    }
+}
+
 /// Makes one refinement for the first goal that one helps: bits of one culprit until the transition relation changes.
-fn refine<S: System>(
-    run: &mut Run<'_, PerState<'_, S>>,
-    states: &mut PerState<'_, S>,
+fn refine<'s, S: System>(
+    run: &mut Run<'_, PerState<'s, S>>,
+    states: &mut PerState<'s, S>,
     space: &Arc<StateSpace<S::State>>,
     views: &Views,
     open: Vec<Checked>,
@@ -200,7 +209,7 @@ where
             if refine_culprit(states, &path, cause) {
                 run.progress.refinements += 1;
                 run.spend(checked.goal(), 1);
-                states.system.refined_for(&space.states[culprit.state.index()]);
+                run.observer.refined(states, &space.states[culprit.state.index()]);
                 return true;
             }
         }
@@ -233,7 +242,7 @@ fn refine_culprit<S: System>(states: &mut PerState<'_, S>, path: &[S::State], ca
 /// nothing into cases.
 type Rank = (bool, Reverse<u8>, Reverse<usize>, Variable, Reverse<u64>);
 
-fn rank<S: System>(candidate: &Candidate<S>) -> Option<Rank> {
+fn rank<L>(candidate: &Candidate<L>) -> Option<Rank> {
     let (is_input, indirection, variable, bits) = match candidate.knob {
         Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (false, 0, variable, bits),
         Knob::Input(variable, bits) => (true, candidate.indirection, variable, bits),

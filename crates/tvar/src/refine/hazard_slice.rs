@@ -4,14 +4,15 @@
 //! others before. No unknown value is at fault there, so that the cause itself, the choice that may lead to it, tells nothing of
 //! what to refine. What the way to the hazard depends on does.
 
+use crate::abstraction::Abstraction;
 use crate::precision::Knob;
 use crate::refine::Run;
-use crate::space::StateSpace;
-use crate::system::{Blame, Candidate, System};
+use crate::state_space::StateSpace;
+use crate::system::{Blame, Candidate, StateKind};
 use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
 use std::collections::{HashMap, VecDeque};
 
-impl<S: System> Run<'_, S>
+impl<S: Abstraction> Run<'_, S>
 where
     S::State: Send + Sync,
 {
@@ -26,7 +27,9 @@ where
         problem: &Problem<'_>,
         culprit: &Culprit,
     ) -> Option<(S::Location, Knob)> {
-        let rest = way_to_hazard(solution, problem, culprit, &|state| system.is_hazard(&space.states[state.index()]))?;
+        let rest = way_to_hazard(solution, problem, culprit, &|state| {
+            system.kind(&space.states[state.index()]) == StateKind::Hazard
+        })?;
         let rest = rest.into_iter().map(|state| space.states[state.index()].clone());
         let path: Vec<S::State> = path.iter().cloned().chain(rest).collect();
         let candidates = system.blame(&path, Blame::Sink, &self.precision).into_iter();

@@ -1,9 +1,11 @@
 //! Building the abstract state space.
 
-use crate::crowd::Crowds;
+use crate::abstraction::{Abstraction, ExpansionOrder};
+use crate::hyper_edges::HyperEdges;
+use crate::location_limit::LimitedLocations;
 use crate::precision::Precision;
-use crate::space::StateSpace;
-use crate::system::{HyperEdges, System, Turn};
+use crate::state_space::StateSpace;
+use crate::system::{StateKind, System};
 use crate::watch::{Phase, Progress, Watch};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -13,7 +15,7 @@ use std::hash::BuildHasher;
 /// How many states are expanded between two looks at the limits. One expansion may take thousands of steps.
 const EXPANSIONS_UNWATCHED: usize = 32;
 /// How many states are expanded between two questions to the system whether it goes on.
-const EXPANSIONS_UNSETTLED: usize = 256;
+const EXPANSIONS_UNDISCHARGED: usize = 256;
 /// After so many expansions it is counted what locations forget.
 const EXPANSIONS_UNCOUNTED: usize = 4_096;
 /// How many more states are expanded beyond a limit of the engine, where that is to be refined away soon, and how many times
@@ -26,10 +28,10 @@ pub struct Explorer<S: System> {
     space: StateSpace<S::State>,
     /// The states of the space by content.
     index: HashTable<u32>,
-    /// The states that were not expanded, by how many states their locations had before (the logarithm to base 2), and by turn.
-    waiting: BTreeMap<(u32, Turn), VecDeque<u32>>,
+    /// The states that were not expanded, by how many states their locations had before (the logarithm to base 2), and by their order.
+    waiting: BTreeMap<(u32, ExpansionOrder), VecDeque<u32>>,
     /// The states by location, if locations are limited.
-    crowds: Option<Crowds<S>>,
+    limited: Option<LimitedLocations<S>>,
     /// The state that each state was replaced by because its location dropped bits since: itself for most.
     replaced_by: Vec<u32>,
     replaced: usize,
@@ -39,12 +41,12 @@ pub struct Explorer<S: System> {
     stops_at_limits: bool,
 }
 
-impl<S: System> Explorer<S> {
+impl<S: Abstraction> Explorer<S> {
     /// An exploration that has found only the initial state. With `limited`, locations with too many states drop bits.
     pub fn new(system: &mut S, limited: bool) -> Self {
         let mut explorer = Self::of(StateSpace::empty(), limited);
         let initial = system.initial();
-        explorer.intern(initial, (0, Turn::default()));
+        explorer.intern(initial, (0, ExpansionOrder::default()));
         explorer
     }
 
@@ -59,7 +61,7 @@ impl<S: System> Explorer<S> {
             });
         }
         let waiting = (0..space.states.len()).filter(|state| !space.is_expanded(*state));
-        explorer.waiting.insert((0, Turn::default()), waiting.map(|state| state as u32).collect());
+        explorer.waiting.insert((0, ExpansionOrder::default()), waiting.map(|state| state as u32).collect());
         explorer
     }
 
@@ -73,12 +75,12 @@ impl<S: System> Explorer<S> {
     fn of(space: StateSpace<S::State>, limited: bool) -> Self {
         let replaced_by = (0..space.states.len() as u32).collect();
         let index = HashTable::with_capacity(space.states.len());
-        let crowds = limited.then(Crowds::default);
+        let limited = limited.then(LimitedLocations::default);
         Self {
             space,
             index,
             waiting: BTreeMap::new(),
-            crowds,
+            limited,
             replaced_by,
             replaced: 0,
             enough: usize::MAX,
@@ -117,14 +119,16 @@ impl<S: System> Explorer<S> {
                 if self.space.expanded.is_multiple_of(EXPANSIONS_UNCOUNTED) {
                     progress.locations = precision.locations();
                     progress.forgotten_bits = precision.forgotten_bits();
-                    progress.crowded = self.crowds.as_ref().and_then(Crowds::most);
+                    progress.crowded = self.limited.as_ref().and_then(LimitedLocations::most);
                 }
                 self.space.exhausted = watch.check(progress);
                 if self.space.exhausted.is_some() {
                     break;
                 }
             }
-            if self.crowds.is_some() && self.space.expanded.is_multiple_of(EXPANSIONS_UNSETTLED) && !system.is_settled()
+            if self.limited.is_some()
+                && self.space.expanded.is_multiple_of(EXPANSIONS_UNDISCHARGED)
+                && !system.is_discharged()
             {
                 break;
             }
@@ -168,8 +172,8 @@ impl<S: System> Explorer<S> {
         state
     }
 
-    /// The number of a state, which is new if it was not there yet and then waits for its turn.
-    fn intern(&mut self, state: S::State, turn: (u32, Turn)) -> u32 {
+    /// The number of a state, which is new if it was not there yet and then waits.
+    fn intern(&mut self, state: S::State, order: (u32, ExpansionOrder)) -> u32 {
         let hash = FxBuildHasher.hash_one(&state);
         let states = &self.space.states;
         if let Some(index) = self.index.find(hash, |index| states[*index as usize] == state) {
@@ -179,31 +183,31 @@ impl<S: System> Explorer<S> {
         let states = &self.space.states;
         self.index.insert_unique(hash, number, |index| FxBuildHasher.hash_one(&states[*index as usize]));
         self.replaced_by.push(number);
-        self.waiting.entry(turn).or_default().push_back(number);
+        self.waiting.entry(order).or_default().push_back(number);
         number
     }
 
     /// The number of what becomes of a state when it arrives.
     fn arrived(&mut self, system: &mut S, precision: &mut Precision<S::Location>, state: S::State) -> u32 {
         let state = arrive(system, precision, state);
-        if self.stops_at_limits && self.enough == usize::MAX && system.is_limit(&state) {
+        if self.stops_at_limits && self.enough == usize::MAX && system.kind(&state) == StateKind::Limit {
             let (more, times) = EXPANSIONS_BEYOND;
             self.enough = self.space.expanded * (times + 1) + more;
         }
-        let Some(crowds) = &mut self.crowds else {
+        let Some(limited) = &mut self.limited else {
             // Without limits states are expanded as they are found, so that the nearest causes are found first.
-            return self.intern(state, (0, Turn::default()));
+            return self.intern(state, (0, ExpansionOrder::default()));
         };
         // A location that has many states will drop some of what they differ in: the others go first. Only powers of two count,
-        // so that of two locations with a few states the turn decides.
-        let (location, turn) = (system.location(&state), system.turn(&state));
-        let (state, before) = crowds.admit(system, precision, location, state);
-        self.intern(state, (before.ilog2(), turn))
+        // so that of two locations with a few states their order decides.
+        let (location, order) = (system.location(&state), system.order(&state));
+        let (state, before) = limited.admit(system, precision, location, state);
+        self.intern(state, (before.ilog2(), order))
     }
 
     /// Whether a state that waited is replaced by what is left of it after its location dropped bits.
     fn is_replaced(&mut self, system: &mut S, precision: &mut Precision<S::Location>, number: u32) -> bool {
-        if self.crowds.is_none() {
+        if self.limited.is_none() {
             return false;
         }
         let state = self.space.states[number as usize].clone();
@@ -246,7 +250,7 @@ fn last(replaced_by: &[u32], mut state: u32) -> u32 {
 
 impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
     /// Explores all states that a system can reach under a precision, or as many as the limits allow.
-    pub fn explore<S: System<State = T>>(
+    pub fn explore<S: Abstraction<State = T>>(
         system: &mut S,
         precision: &Precision<S::Location>,
         watch: &dyn Watch,

@@ -1,6 +1,6 @@
 //! The abstract state space.
 
-use crate::system::System;
+use crate::system::{StateKind, System};
 use crate::watch::Exhausted;
 use mu_calculus::{AtomId, GraphBuilder, HyperGraph, Labels, StateId};
 use rustc_hash::FxHashSet;
@@ -113,10 +113,15 @@ impl<T> StateSpace<T> {
     }
 
     pub(crate) fn find_sinks<S: System<State = T>>(&mut self, system: &S) {
-        let all = || self.states.iter().zip(0u32..);
-        self.hazards = all().filter(|(state, _)| system.is_hazard(state)).map(|(_, id)| id).collect();
-        self.ends = all().filter(|(state, _)| system.is_end(state)).map(|(_, id)| id).collect();
-        self.limits = all().filter(|(state, _)| system.is_limit(state)).map(|(_, id)| id).collect();
+        [&mut self.hazards, &mut self.ends, &mut self.limits].into_iter().for_each(Vec::clear);
+        for (state, id) in self.states.iter().zip(0u32..) {
+            match system.kind(state) {
+                StateKind::Ordinary => {}
+                StateKind::Hazard => self.hazards.push(id),
+                StateKind::End => self.ends.push(id),
+                StateKind::Limit => self.limits.push(id),
+            }
+        }
     }
 
     /// The space with every state replaced by what `stands_for` says and without the states that were replaced.

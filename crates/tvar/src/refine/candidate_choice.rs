@@ -1,10 +1,11 @@
 //! Planning what one round refines: the causes of what is unknown, and the best that can be done about each.
 
+use super::{Checked, Mode, Run, Views, speaks_of_all};
+use crate::abstraction::Abstraction;
 use crate::decision::{Source, Undecided};
 use crate::precision::{Knob, Place};
-use crate::refine::{Checked, Mode, Run, Views, speaks_of_all};
-use crate::space::StateSpace;
-use crate::system::{Blame, Candidate, System};
+use crate::state_space::StateSpace;
+use crate::system::{Blame, Candidate, StateKind};
 use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -25,6 +26,8 @@ type Refinements<L> = Vec<(L, Knob)>;
 /// What one round refines, and what came of each culprit that was looked at.
 pub(crate) struct Plan<L> {
     pub(crate) refinements: Refinements<L>,
+    /// The state of the cause of each refinement.
+    pub(crate) causes: Vec<StateId>,
     pub(crate) blamed: HashMap<(StateId, Cause), Refinements<L>>,
 }
 
@@ -44,7 +47,7 @@ struct Quota {
     asks_for_all: bool,
 }
 
-impl<S: System> Run<'_, S>
+impl<S: Abstraction> Run<'_, S>
 where
     S::State: Send + Sync,
 {
@@ -91,7 +94,7 @@ where
             for refinement in refinements {
                 if !plan.refinements.iter().any(|other| self.is_the_same(other, &refinement)) {
                     plan.refinements.push(refinement);
-                    system.refined_for(&space.states[culprit.state.index()]);
+                    plan.causes.push(culprit.state);
                 }
                 if !made.contains(&refinement) {
                     made.push(refinement);
@@ -154,7 +157,9 @@ where
     fn is_real(&self, system: &S, space: &StateSpace<S::State>, culprit: &Culprit) -> bool {
         match culprit.cause {
             Cause::Atom(_) => true,
-            Cause::Sink => self.mode == Mode::Limited && system.is_limit(&space.states[culprit.state.index()]),
+            Cause::Sink => {
+                self.mode == Mode::Limited && system.kind(&space.states[culprit.state.index()]) == StateKind::Limit
+            }
             Cause::Edge { .. } => false,
         }
     }
@@ -182,7 +187,7 @@ where
     }
 
     /// The best candidate that changes something, with those that are refined together with it; none if no candidate does.
-    fn best(&self, mut candidates: Vec<Candidate<S>>, prefers_cases: bool) -> Refinements<S::Location> {
+    fn best(&self, mut candidates: Vec<Candidate<S::Location>>, prefers_cases: bool) -> Refinements<S::Location> {
         candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
         let best = candidates.iter().min_by_key(|candidate| preference(candidate, prefers_cases)).cloned();
         let Some(best) = best else { return Vec::new() };
@@ -198,7 +203,7 @@ type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
 /// What to refine first: what the cause itself depends on, then decayed bits, then inputs: the most indirect, the latest
 /// on the path, the most significant (Onderka & Ratschan, section 4). Case splits, the fewest bits first, come before all
 /// that where only universal subformulas depend on them, and else last.
-fn preference<S: System>(candidate: &Candidate<S>, prefers_cases: bool) -> Preference {
+fn preference<L>(candidate: &Candidate<L>, prefers_cases: bool) -> Preference {
     let (kind, rank, bits) = match candidate.knob {
         Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),
         Knob::Input(_, bits) => (2, candidate.indirection, bits),

@@ -1,0 +1,76 @@
+//! The strategy of an exploration: the order of expansion, the widening, and what is assumed meanwhile.
+
+use crate::hyper_edges::HyperEdges;
+use crate::precision::Variable;
+use crate::system::{LookupOf, System};
+
+/// The abstraction that a system is explored with. Without any strategy every state is expanded step by step, in the order in which
+/// states are found, and locations cannot be limited.
+pub trait Abstraction: System {
+    /// Adds hyper-edges that lead as far as a run goes without a choice: the states on the way may be left out where no goal
+    /// can tell. They are those of [`System::expand`] where nothing is left out.
+    fn advance(&mut self, state: &Self::State, precision: &LookupOf<'_, Self>, edges: &mut HyperEdges<Self::State>) {
+        self.expand(state, precision.leaving(state, &self.location(state)), edges);
+    }
+
+    /// The position of a state in the worklist, among all that wait at locations with as many states: the least comes first.
+    fn order(&self, _state: &Self::State) -> ExpansionOrder {
+        ExpansionOrder::default()
+    }
+
+    /// True if the second variable follows the first one, as the elements of an array do: of those in a row that differ, either all
+    /// or none are dropped.
+    fn are_neighbours(&self, _one: Variable, _next: Variable) -> bool {
+        false
+    }
+
+    /// The bits that a location drops of a variable of which it dropped some bits before and is to drop more, given all of these: they
+    /// and perhaps others, so that what counts does not lose one bit after the other (a widening).
+    fn widened(&self, _variable: Variable, bits: u64) -> u64 {
+        bits
+    }
+
+    /// The variables in which two states at one location differ. A system that names none cannot have its states limited.
+    fn differences(&self, _one: &Self::State, _other: &Self::State) -> Vec<Difference> {
+        Vec::new()
+    }
+
+    /// True if all assumptions of the steps of the present state space are discharged so far. If not, it says nothing of
+    /// all paths, even when it is finished, and is built anew; [`System::initial`] begins the next one.
+    fn is_discharged(&self) -> bool {
+        true
+    }
+
+    /// True if the assumptions are discharged for a part of a state space: until then it says nothing of what can be reached from where.
+    /// If not, it is only not complete.
+    fn parts_are_discharged(&self) -> bool {
+        true
+    }
+
+    /// True if it is worth while to keep every state where goals stay unknown with few states per location.
+    fn is_worth_keeping_all(&self) -> bool {
+        true
+    }
+
+    /// True if as many locations are distinguished as can be.
+    fn distinguishes_most(&self) -> bool {
+        true
+    }
+
+    /// Distinguishes as many locations as can be: a state space with few states per location grows large.
+    fn distinguish_most(&mut self) {}
+}
+
+/// The position of a state in the worklist: the first number decides first.
+pub type ExpansionOrder = [u32; 12];
+
+/// A difference between two states at one location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The variable.
+    pub variable: Variable,
+    /// The bits that are known in one and not in the other, or known and different.
+    pub bits: u64,
+    /// The content in the other state, known bits and their values, as a number that tells contents apart.
+    pub other: u64,
+}
