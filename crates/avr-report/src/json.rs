@@ -171,7 +171,7 @@ pub(crate) fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {
 pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
     match result.verdict {
         Verdict::Unknown(_) => Vec::new(),
-        Verdict::Holds | Verdict::Violated => result.methods.names(),
+        Verdict::Holds | Verdict::Violated => result.methods.iter().map(|pass| pass.name()).collect(),
     }
 }
 

@@ -7,8 +7,8 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::{Hazard, HazardKind, Limit};
 use avr_report::{Colour, Detail, Report, ReportOrigin};
 use avr_verify::{
-    Along, Basis, Counts, Culprit, Explained, Explanation, Help, Methods, Obstacle, Origin, PropertyResult, Results,
-    StackBound, Statistics, Stretch, Unknown, UnknownBits, Verdict,
+    Along, Basis, Counts, Culprit, Explained, Explanation, Help, Obstacle, Origin, PropertyResult, Results, StackBound,
+    Statistics, Stretch, Unknown, UnknownBits, Verdict,
 };
 use expect_test::expect;
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn result(verdict: Verdict, explanation: Option<Explanation>) -> PropertyResult 
         explanation,
         notes: Vec::new(),
         basis: Basis::Hardware,
-        methods: Methods::default(),
+        methods: Vec::new(),
         recheck: None,
         statistics: Statistics::default(),
     }

@@ -4,7 +4,7 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Hazard, HazardKind};
 use avr_report::{Fold, dot};
-use avr_verify::{Basis, GraphNode, Methods, NodeKind, PropertyResult, StateGraph, Statistics, Verdict};
+use avr_verify::{Basis, GraphNode, NodeKind, PropertyResult, StateGraph, Statistics, Verdict};
 use dot_parser::ast::Graph;
 use expect_test::{Expect, expect};
 use three_valued::Truth;
@@ -56,7 +56,7 @@ fn drawn(graph: &StateGraph, fold: Fold, most: usize) -> String {
         explanation: None,
         notes: Vec::new(),
         basis: Basis::Hardware,
-        methods: Methods::default(),
+        methods: Vec::new(),
         recheck: None,
         statistics: Statistics::default(),
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use avr_image::{Image, LoadOptions};
 use avr_report::{Colour, Report, ReportOrigin, Summary};
 use avr_verify::{
-    Basis, Exploration, Methods, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
+    Basis, Exploration, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
 };
 use expect_test::{Expect, expect};
 use serde_json::Value;
@@ -30,7 +30,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         explanation: None,
         notes: Vec::new(),
         basis: Basis::Hardware,
-        methods: Methods::default(),
+        methods: Vec::new(),
         recheck: None,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }

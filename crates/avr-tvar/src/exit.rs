@@ -67,7 +67,7 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::Exit;
-    use avr_verify::{Basis, Methods, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
+    use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 
     fn result(verdict: Verdict) -> PropertyResult {
         PropertyResult {
@@ -82,7 +82,7 @@ mod tests {
             explanation: None,
             notes: Vec::new(),
             basis: Basis::Hardware,
-            methods: Methods::default(),
+            methods: Vec::new(),
             recheck: None,
             statistics: Statistics::default(),
         }

@@ -14,8 +14,8 @@ use avr_machine::device::Device;
 use avr_properties::{Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Detail, Escaped, InputFile, Report, ReportOrigin};
 use avr_verify::{
-    Basis, Culprit, Exhausted, Known, Methods, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
-    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
+    Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, Statistics,
+    Strategy, Unknown, Verdict, assumptions, place_at,
 };
 
 use crate::arguments::{Deny, Verify};
@@ -121,7 +121,7 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
         match certificate.map(|coming| coming.recv()) {
             Some(Ok(certificate)) => {
                 certificate::write(path, &certificate)?;
-                note_unproved(path, &certificate, &results, avr_verify::allows_reduction(&job.request()));
+                note_unproved(path, &certificate, &results, job.request().allows_reduction());
             }
             // The hook has told about a panic already.
             Some(Err(_)) => return Ok(Exit::Internal),
@@ -446,7 +446,7 @@ impl Job {
             explanation: None,
             notes: Vec::new(),
             basis: Basis::Hardware,
-            methods: Methods::default(),
+            methods: Vec::new(),
             recheck: None,
             statistics,
         };

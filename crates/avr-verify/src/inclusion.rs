@@ -1,12 +1,12 @@
 //! Concrete states of another simulator in a finished state space: the oracles look them up without any property.
 
-use crate::explain::Effort;
+use crate::diagnosis::subformulas::Effort;
+use crate::pipeline::verified::verified;
 use crate::request::Request;
-use crate::result::Results;
-use crate::state::{AbstractState, Running};
-use crate::system::Firmware;
-use crate::verification::verified;
+use crate::results::Results;
 use avr_machine::{Frame, FrameKind, HazardKind, Machine};
+use avr_model::Firmware;
+use avr_model::state::{AbstractState, Running};
 use avr_properties::PropertyError;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -71,7 +71,7 @@ impl<'a> Explored<'a> {
     /// The machine.
     #[must_use]
     pub fn machine(&self) -> &Machine {
-        self.firmware.machine
+        self.firmware.model.context.machine
     }
 
     /// How many states there are.
@@ -141,7 +141,7 @@ impl<'a> Explored<'a> {
         if running.control.sleeping != shown.sleeping {
             found.push(format!("sleeping is {}", running.control.sleeping));
         }
-        let store = &self.firmware.store;
+        let store = &self.firmware.model.context.store;
         let frames: Vec<Frame> = store.frames(running.calls).collect();
         let handlers = frames.iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count();
         if handlers != shown.handlers {
@@ -169,7 +169,7 @@ impl<'a> Explored<'a> {
             if found.len() >= most {
                 break;
             }
-            let cell = store.cell(running.memory, self.firmware.machine.eeprom_cell(address));
+            let cell = store.cell(running.memory, self.firmware.model.context.machine.eeprom_cell(address));
             if !cell.contains(*byte) {
                 found.push(format!("byte {address:#06x} of the EEPROM is {cell:?} instead of {byte:#04x}"));
             }

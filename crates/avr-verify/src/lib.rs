@@ -1,82 +1,48 @@
-//! AVR firmware as a system for abstraction refinement, and the verification of its properties.
+//! The verification of properties of AVR firmware: the pipeline from a request to results.
 //!
-//! This is where the part that knows AVR meets the part that knows model checking: [`Firmware`] makes a
-//! [`Machine`](avr_machine::Machine) a [`tvar::System`], and [`verify`] runs the properties of an image over it.
+//! [`verify`] decides the properties of an image over the system of `avr-model`, with the runs that `avr-witness` finds.
 #![forbid(unsafe_code)]
 
-mod apart;
-mod asked;
 mod assumptions;
+mod call_graph;
 mod certificate;
-mod compression;
-mod culprit;
-mod cut;
-mod decay;
-mod decide;
-mod events;
-mod evidence;
-mod explain;
-mod exploration;
-mod fairness;
-mod flow;
-mod graph;
-mod handlers;
-mod hardware;
+mod cost;
+mod diagnosis;
+mod early_results;
 mod inclusion;
-mod invariant;
-mod joined;
-mod known;
-mod last_pass;
-mod liveness;
-mod methods;
-#[cfg(test)]
-mod obligations;
-mod observer;
-#[cfg(test)]
-mod published;
+mod pipeline;
 #[cfg(test)]
 mod random_programs;
-mod reason;
-mod reduction;
 mod request;
-mod result;
-mod script;
-mod setup;
-mod sight;
-mod stack;
-mod state;
-mod step;
-mod store;
-mod survey;
-mod system;
-mod thresholds;
-mod trace;
-mod turns;
-mod vacuity;
+mod results;
+mod stack_bound;
+mod state_graph;
+#[cfg(test)]
+mod tests_of_reductions;
 #[cfg(test)]
 mod varied_programs;
-mod verification;
-mod workspace;
 mod worst_case;
 
 pub use assumptions::assumptions;
+pub use avr_model::Firmware;
+pub use avr_model::pass::Pass;
+pub use avr_model::state::view::View;
+pub use avr_model::state::{AbstractState, Location, Running};
+pub use avr_witness::{Change, Chosen, Condition, Evidence, EvidenceKind, Item, LastState, Line, Told};
+pub use call_graph::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use certificate::PropertyText;
-pub use culprit::{Culprit, Help, Obstacle, Origin, UnknownBits};
-pub use decide::allows_reduction;
-pub use evidence::{Change, Chosen, Condition, Evidence, EvidenceKind, Item, LastState, Line, Told};
-pub use explain::{Along, Counts, Explained, Explanation, Stretch};
-pub use exploration::{Exploration, Stored};
-pub use graph::{GraphNode, NodeKind, StateGraph, graph};
+pub use certificate::certify::certify;
+pub use cost::{Exploration, Stored};
+pub use diagnosis::root_cause::{Culprit, Help, Obstacle, Origin, UnknownBits};
+pub use diagnosis::subformulas::{Along, Counts, Explained, Explanation, Stretch};
+pub use diagnosis::unknown_reason::place_at;
+pub use early_results::Known;
 pub use inclusion::{Explored, Fits, Shown, explored};
-pub use known::Known;
-pub use methods::Methods;
-pub use reason::place_at;
+pub use pipeline::machine::machine;
+pub use pipeline::verified::explained;
+pub use pipeline::verify;
 pub use request::{Reductions, Request};
-pub use result::{Basis, PropertyResult, Recheck, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
-pub use setup::machine;
-pub use state::{AbstractState, Location, Running};
-pub use survey::{Cycle, Routine, Segment, Survey, Usage, Way};
-pub use system::{Firmware, View};
+pub use results::{Basis, PropertyResult, Recheck, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
+pub use state_graph::{GraphNode, NodeKind, StateGraph, graph};
 pub use tvar::{Exhausted, Phase, Progress, Strategy, Unlimited, Watch};
-pub use verification::{certify, explained, verify};
 pub use worst_case::{Fit, Room, WorstCase, worst_case};

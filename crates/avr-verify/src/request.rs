@@ -1,6 +1,6 @@
 //! What is asked of the verifier.
 
-use crate::known::Known;
+use crate::early_results::Known;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Binding, PropertyFile};
@@ -54,6 +54,14 @@ impl<'a> Request<'a> {
     /// What names are bound to.
     pub(crate) fn binding(&self) -> Binding<'a> {
         Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
+    }
+
+    /// True if something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.
+    #[must_use]
+    pub fn allows_reduction(&self) -> bool {
+        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be left for later.
+        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths();
+        is_allowed && self.reductions != Reductions::NONE
     }
 
     /// The same, for looking at the states themselves.

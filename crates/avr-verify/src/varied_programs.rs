@@ -2,7 +2,7 @@
 //! loops, calls through pointers, critical sections, handlers that call functions, and reads below the stack pointer.
 
 use crate::Reductions;
-use crate::decide::with_first_budget;
+use crate::pipeline::portfolio::with_first_budget;
 use crate::random_programs::{CELLS, Code, EIMSK, PROGRAMS, Random, SREG, Said, contradict, r, said};
 use avr_isa::{Instruction as I, Pointer, PointerMode};
 use std::time::Duration;

@@ -22,6 +22,7 @@ mod components;
 mod culprits;
 mod expand;
 mod formula;
+pub mod fragment;
 mod graph;
 mod labels;
 mod linear;
@@ -31,6 +32,7 @@ mod print;
 mod priority;
 mod solution;
 mod solve;
+pub mod state_formula;
 mod vacuity;
 
 pub use atom::{

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 const FLOORS: &[&[&str]] = &[
     &["three-valued", "avr-isa", "avr-image", "avr-testkit"],
     &["mu-calculus", "avr-machine"],
-    &["tvar", "avr-properties", "avr-certificate"],
+    &["tvar", "avr-properties", "avr-certificate", "avr-analysis"],
+    &["avr-model"],
+    &["avr-witness"],
     &["avr-verify", "avr-check"],
     &["avr-report"],
     &["avr-tvar"],
@@ -22,7 +24,7 @@ const FLOORS: &[&[&str]] = &[
 /// Crates that know model checking and must not know that AVR exists.
 const LOGIC: &[&str] = &["mu-calculus", "tvar"];
 /// Crates that know AVR and must not know model checking.
-const MACHINE: &[&str] = &["avr-isa", "avr-image", "avr-machine"];
+const MACHINE: &[&str] = &["avr-isa", "avr-image", "avr-machine", "avr-analysis"];
 /// All that the checker of certificates may use: what it uses has to be trusted.
 const TRUSTED: &[&str] =
     &["three-valued", "mu-calculus", "avr-isa", "avr-image", "avr-machine", "avr-properties", "avr-certificate"];

@@ -90,8 +90,8 @@ fn what_is_of_use_only_together_is_refined_together() {
     let offered = |joint: bool, later: bool| {
         let mut observed = Observed {
             blame: Box::new(move |candidates| {
-                let one = candidates.first().expect("the input is blamed").clone();
-                let of = |bit: u64, step| Candidate { knob: Knob::Everywhere(STORED, bit), step, joint, ..one.clone() };
+                let one = candidates.first().expect("the input is blamed");
+                let of = |bit: u64, step| Candidate { knob: Knob::Everywhere(STORED, bit), step, joint, ..*one };
                 vec![of(0b0001, 1), of(0b0010, 1), of(0b0100, usize::from(!later)), of(0b0010, 1)]
             }),
             ..Observed::new(&toy)
@@ -181,7 +181,7 @@ pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
             knob,
             step,
             indirection,
-            ..blamed.first().expect("the input is blamed").clone()
+            ..*blamed.first().expect("the input is blamed")
         };
         offered.iter().map(like).collect()
     };

@@ -139,7 +139,7 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
                 continue;
             }
         };
-        result.methods.names().iter().for_each(|method| *counts.methods.entry(method).or_default() += 1);
+        result.methods.iter().for_each(|pass| *counts.methods.entry(pass.name()).or_default() += 1);
         match (holds, says) {
             (true, true) => counts.holds += 1,
             (false, false) => counts.violated += 1,

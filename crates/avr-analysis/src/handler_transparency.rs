@@ -1,0 +1,254 @@
+//! Transparent interrupt handlers: they give back every register and flag as they found them, and never look at what was in them.
+//!
+//! The code is followed from the vector to RETI, through calls, with a tag for each register, flag and byte on the stack that
+//! says which original content is there. What cannot be followed (indirect jumps and calls, a stack pointer that is
+//! written or looked at) makes a handler not neutral, which is always safe to say.
+
+use avr_isa::{Instruction, Register};
+use avr_machine::{Fetched, Machine, Program};
+use std::collections::HashMap;
+
+/// How many steps of the analysis one handler may take.
+const MAX_STEPS: usize = 20_000;
+/// I/O addresses of SPL, SPH and SREG.
+const STACK_POINTER: [u8; 2] = [0x3d, 0x3e];
+const STATUS: u8 = 0x3f;
+/// The flags but I, which is cleared on entry and set by RETI.
+const FLAGS: u8 = 0x7f;
+
+/// The flags that hold what they held on entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Originals {
+    /// On every way here.
+    surely: u8,
+    /// On some way here.
+    perhaps: u8,
+}
+
+impl Originals {
+    const NONE: Self = Self { surely: 0, perhaps: 0 };
+    const ALL: Self = Self { surely: FLAGS, perhaps: FLAGS };
+
+    fn without(self, flags: u8) -> Self {
+        Self { surely: self.surely & !flags, perhaps: self.perhaps & !flags }
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self { surely: self.surely & other.surely, perhaps: self.perhaps | other.perhaps }
+    }
+}
+
+/// What a byte holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tag {
+    /// Nothing of what registers or flags held on entry.
+    Own,
+    /// What this register held on entry.
+    Register(u8),
+    /// A status with these original flags.
+    Status(Originals),
+    /// A byte of a return address that the handler pushed.
+    Return,
+    /// On some ways here something original.
+    Mixed,
+}
+
+impl Tag {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            _ if self == other => self,
+            (Self::Status(one), Self::Status(other)) => Self::Status(one.join(other)),
+            _ => Self::Mixed,
+        }
+    }
+
+    /// Whether computing with it does not look at anything original.
+    fn may_be_used(self) -> bool {
+        match self {
+            Self::Own | Self::Return => true,
+            Self::Status(originals) => originals.perhaps == 0,
+            Self::Register(_) | Self::Mixed => false,
+        }
+    }
+}
+
+/// Where the analysis is: instruction, the return addresses of calls, and the height of the stack.
+type Place = (u32, Vec<u32>, usize);
+
+/// What is where at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Contents {
+    registers: [Tag; 32],
+    flags: Originals,
+    stack: Vec<Tag>,
+}
+
+impl Contents {
+    fn join(&self, other: &Self) -> Self {
+        Self {
+            registers: std::array::from_fn(|register| self.registers[register].join(other.registers[register])),
+            flags: self.flags.join(other.flags),
+            stack: self.stack.iter().zip(&other.stack).map(|(one, other)| one.join(*other)).collect(),
+        }
+    }
+
+    /// Whether everything is as it was on entry.
+    fn is_restored(&self) -> bool {
+        let mut registers = self.registers.iter().zip(0u8..);
+        self.stack.is_empty()
+            && self.flags.surely == FLAGS
+            && registers.all(|(tag, register)| *tag == Tag::Register(register))
+    }
+}
+
+/// Not neutral.
+struct Disturbs;
+
+/// Whether the handler at a flash word address is neutral.
+pub fn is_neutral(machine: &Machine, entry: u32) -> bool {
+    Analysis { program: &machine.program, pc_bytes: machine.device.core.pc_bytes.into(), known: HashMap::new() }
+        .run(entry)
+        .is_ok()
+}
+
+struct Analysis<'a> {
+    program: &'a Program,
+    pc_bytes: usize,
+    known: HashMap<Place, Contents>,
+}
+
+impl Analysis<'_> {
+    fn run(mut self, entry: u32) -> Result<(), Disturbs> {
+        let registers = std::array::from_fn(|register| Tag::Register(register as u8));
+        let start = Contents { registers, flags: Originals::ALL, stack: Vec::new() };
+        let mut waiting = vec![(entry, Vec::new(), start)];
+        for _ in 0..MAX_STEPS {
+            let Some((address, calls, contents)) = waiting.pop() else { return Ok(()) };
+            let place = (address, calls, contents.stack.len());
+            let joined = self.known.get(&place).map_or_else(|| contents.clone(), |known| known.join(&contents));
+            if self.known.get(&place) == Some(&joined) {
+                continue;
+            }
+            self.known.insert(place.clone(), joined.clone());
+            self.step(place.0, place.1, joined, &mut waiting)?;
+        }
+        Err(Disturbs)
+    }
+
+    /// Executes the instruction at an address and adds where it leads.
+    fn step(
+        &self,
+        address: u32,
+        mut calls: Vec<u32>,
+        mut contents: Contents,
+        waiting: &mut Vec<(u32, Vec<u32>, Contents)>,
+    ) -> Result<(), Disturbs> {
+        use Instruction as I;
+        let Fetched::Instruction { instruction, words, .. } = self.program.fetch(address) else { return Err(Disturbs) };
+        let next = address + u32::from(words);
+        let relative = |offset: i32| (address + 1).wrapping_add_signed(offset) & (self.program.words() - 1);
+        match instruction {
+            I::Reti => return if calls.is_empty() && contents.is_restored() { Ok(()) } else { Err(Disturbs) },
+            I::Ret => {
+                let target = self.pop_return(&mut calls, &mut contents)?;
+                waiting.push((target, calls, contents));
+            }
+            I::Rcall { offset: 0 } => {
+                contents.stack.extend(std::iter::repeat_n(Tag::Own, self.pc_bytes));
+                waiting.push((next, calls, contents));
+            }
+            I::Call { .. } | I::Rcall { .. } => {
+                let target = match instruction {
+                    I::Call { target } => target,
+                    I::Rcall { offset } => relative(offset.into()),
+                    _ => return Err(Disturbs),
+                };
+                contents.stack.extend(std::iter::repeat_n(Tag::Return, self.pc_bytes));
+                calls.push(next);
+                waiting.push((target, calls, contents));
+            }
+            I::Jmp { target } => waiting.push((target, calls, contents)),
+            I::Rjmp { offset } => waiting.push((relative(offset.into()), calls, contents)),
+            I::Brbs { offset, .. } | I::Brbc { offset, .. } => {
+                compute(instruction, &mut contents)?;
+                waiting.push((next, calls.clone(), contents.clone()));
+                waiting.push((relative(offset.into()), calls, contents));
+            }
+            I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
+                compute(instruction, &mut contents)?;
+                waiting.push((next, calls.clone(), contents.clone()));
+                waiting.push((next + self.program.words_at(next), calls, contents));
+            }
+            _ => {
+                move_or_compute(instruction, &mut contents)?;
+                waiting.push((next, calls, contents));
+            }
+        }
+        Ok(())
+    }
+
+    fn pop_return(&self, calls: &mut Vec<u32>, contents: &mut Contents) -> Result<u32, Disturbs> {
+        let target = calls.pop().ok_or(Disturbs)?;
+        let rest = contents.stack.len().checked_sub(self.pc_bytes).ok_or(Disturbs)?;
+        let popped = contents.stack.split_off(rest);
+        if popped.iter().all(|tag| *tag == Tag::Return) { Ok(target) } else { Err(Disturbs) }
+    }
+}
+
+/// What instructions do that only move contents, and that cannot be followed.
+fn move_or_compute(instruction: Instruction, contents: &mut Contents) -> Result<(), Disturbs> {
+    use Instruction as I;
+    let index = |register: Register| usize::from(register.index());
+    match instruction {
+        I::Push { rr } => contents.stack.push(contents.registers[index(rr)]),
+        I::Pop { rd } => {
+            let popped = contents.stack.pop().ok_or(Disturbs)?;
+            contents.registers[index(rd)] = if popped == Tag::Return { Tag::Own } else { popped };
+        }
+        I::Mov { rd, rr } => contents.registers[index(rd)] = contents.registers[index(rr)],
+        I::Movw { rd, rr } => {
+            contents.registers[index(rd)] = contents.registers[index(rr)];
+            contents.registers[index(rd) + 1] = contents.registers[index(rr) + 1];
+        }
+        I::In { rd, io: STATUS } => {
+            let is_own = contents.flags == Originals::NONE;
+            contents.registers[index(rd)] = if is_own { Tag::Own } else { Tag::Status(contents.flags) };
+        }
+        I::Out { io: STATUS, rr } => {
+            contents.flags = match contents.registers[index(rr)] {
+                Tag::Status(originals) => originals,
+                Tag::Own | Tag::Return => Originals::NONE,
+                Tag::Register(_) | Tag::Mixed => return Err(Disturbs),
+            }
+        }
+        // A register combined with itself is a constant.
+        I::Eor { rd, rr } | I::Sub { rd, rr } if rd == rr => {
+            contents.registers[index(rd)] = Tag::Own;
+            contents.flags = contents.flags.without(instruction.flags_written().bits());
+        }
+        I::In { io, .. } | I::Out { io, .. } if STACK_POINTER.contains(&io) => return Err(Disturbs),
+        I::Lds { address, .. } | I::Sts { address, .. } if is_processor(address) => return Err(Disturbs),
+        I::Ijmp | I::Eijmp | I::Icall | I::Eicall | I::Spm | I::Break | I::Sleep => return Err(Disturbs),
+        _ => compute(instruction, contents)?,
+    }
+    Ok(())
+}
+
+/// An instruction that computes: it must not look at anything original, and what it writes is the handler's own.
+fn compute(instruction: Instruction, contents: &mut Contents) -> Result<(), Disturbs> {
+    let mut read = instruction.registers_read().iter();
+    let uses_own = read.all(|register| contents.registers[usize::from(register.index())].may_be_used());
+    if !uses_own || instruction.flags_read().bits() & contents.flags.perhaps != 0 {
+        return Err(Disturbs);
+    }
+    for register in instruction.registers_written().iter() {
+        contents.registers[usize::from(register.index())] = Tag::Own;
+    }
+    contents.flags = contents.flags.without(instruction.flags_written().bits());
+    Ok(())
+}
+
+/// Whether a data address is a general-purpose register, SREG or the stack pointer.
+pub fn is_processor(address: u16) -> bool {
+    address < 0x20 || (0x5d..=0x5f).contains(&address)
+}

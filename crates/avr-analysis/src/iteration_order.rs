@@ -1,0 +1,139 @@
+//! The iteration order of a program: a weak topological order (Bourdoncle, "Efficient chaotic iteration strategies with
+//! widenings", 1993).
+//!
+//! What a loop changes is forgotten bit by bit at its locations. What follows the loop is looked at when that has come to
+//! an end; otherwise each of the contents in between goes through the rest of the program as well. The innermost loops are the
+//! interrupts: a handler comes back to where it interrupted.
+
+use crate::control_flow::Flow;
+use avr_machine::Program;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
+use std::collections::BTreeSet;
+
+/// How many loops inside of each other are told apart; what is nested deeper is ordered by address.
+const MAX_NESTING: usize = 64;
+
+/// The order of the instructions of a program.
+#[derive(Debug)]
+pub struct IterationOrder {
+    /// The position of each instruction, by flash word address, from 1; instructions that are in loops lie between those before
+    /// their loop and those behind it.
+    positions: Vec<u32>,
+}
+
+impl IterationOrder {
+    /// The order of the instructions of a program.
+    pub fn new(program: &Program) -> Self {
+        let mut graph = DiGraphMap::<u32, ()>::new();
+        for (address, instruction) in program.instructions() {
+            graph.add_node(address);
+            let words = program.words_at(address) as u8;
+            let targets = match Flow::of(program, instruction, address, words) {
+                Flow::Next(targets) => targets,
+                Flow::Call { next, .. } | Flow::IndirectCall { next } => vec![next],
+                Flow::Return | Flow::Unknown => Vec::new(),
+            };
+            for target in targets {
+                graph.add_edge(address, target, ());
+            }
+        }
+        let mut order = Vec::with_capacity(graph.node_count());
+        arrange(&graph, 0, &mut order);
+        let mut positions = vec![0; program.words() as usize];
+        for (address, position) in order.into_iter().zip(1..) {
+            if let Some(place) = positions.get_mut(address as usize) {
+                *place = position;
+            }
+        }
+        Self { positions }
+    }
+
+    /// The position of an instruction (flash word address), from 1; 0 where there is none.
+    #[must_use]
+    pub fn position(&self, address: u32) -> u32 {
+        self.positions.get(address as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Appends the vertices of a graph in a weak topological order.
+fn arrange(graph: &DiGraphMap<u32, ()>, nesting: usize, order: &mut Vec<u32>) {
+    for mut component in kosaraju_scc(graph).into_iter().rev() {
+        if component.len() == 1 || nesting == MAX_NESTING {
+            component.sort_unstable();
+            order.extend(component);
+            continue;
+        }
+        let inside: BTreeSet<u32> = component.into_iter().collect();
+        let is_entered = |vertex: &u32| {
+            graph.neighbors_directed(*vertex, petgraph::Incoming).any(|before| !inside.contains(&before))
+        };
+        let head = inside.iter().copied().find(is_entered).or(inside.first().copied());
+        order.extend(head);
+        let mut rest = DiGraphMap::new();
+        for vertex in inside.iter().copied().filter(|vertex| Some(*vertex) != head) {
+            rest.add_node(vertex);
+            for target in graph.neighbors(vertex).filter(|target| inside.contains(target) && Some(*target) != head) {
+                rest.add_edge(vertex, target, ());
+            }
+        }
+        arrange(&rest, nesting + 1, order);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_isa::{Instruction, Register};
+    use avr_machine::device::Device;
+
+    fn order(code: &[Instruction]) -> IterationOrder {
+        let words: Vec<u16> = code.iter().map(|one| one.encode().expect("it has a code").first).collect();
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let word = |address: u32| words.get(address as usize).copied();
+        IterationOrder::new(&Program::decode(device.memory.flash_words(), device.core.features, word))
+    }
+
+    fn positions(code: &[Instruction]) -> Vec<u32> {
+        let order = order(code);
+        (0..code.len() as u32).map(|address| order.position(address)).collect()
+    }
+
+    fn is_before(positions: &[u32], order: &[usize]) -> bool {
+        order.is_sorted_by_key(|address| positions[*address])
+    }
+
+    #[test]
+    fn what_follows_a_loop_comes_after_all_of_it() {
+        let nop = Instruction::Nop;
+        // A loop from 1 to 5, left at 2, with a loop of 3 and 4 inside; 6 follows.
+        let code = [
+            nop,
+            nop,
+            Instruction::Brbs { flag: 1, offset: 3 },
+            nop,
+            Instruction::Brbs { flag: 0, offset: -2 },
+            Instruction::Rjmp { offset: -5 },
+            nop,
+            Instruction::Rjmp { offset: -1 },
+        ];
+        let positions = positions(&code);
+        assert!(is_before(&positions, &[0, 1, 2, 3, 4, 5, 6, 7]), "{positions:?}");
+    }
+
+    #[test]
+    fn a_loop_that_is_laid_out_behind_what_follows_it_still_comes_first() {
+        let r16 = Register::new(16).expect("there are 32 registers");
+        // The loop is 1, 4 and 5; 2 and 3 follow it.
+        let code = [
+            Instruction::Nop,
+            Instruction::Brbs { flag: 1, offset: 2 },
+            Instruction::Nop,
+            Instruction::Rjmp { offset: -1 },
+            Instruction::Inc { rd: r16 },
+            Instruction::Rjmp { offset: -5 },
+        ];
+        let positions = positions(&code);
+        assert!(is_before(&positions, &[0, 1, 4, 5, 2, 3]), "{positions:?}");
+    }
+}

@@ -1,0 +1,15 @@
+//! Static analysis of AVR machine code: pure functions over the program, which know no states and no properties.
+//!
+//! Nothing here decides over soundness, except [`handler_transparency`] and [`control_flow`], whose items say so.
+#![forbid(unsafe_code)]
+
+pub mod control_flow;
+pub mod handler_transparency;
+pub mod instruction_class;
+pub mod interrupts;
+pub mod iteration_order;
+pub mod liveness;
+mod loop_counters;
+pub mod refinable_values;
+pub mod register_effects;
+pub mod widening_thresholds;

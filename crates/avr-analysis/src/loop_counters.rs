@@ -1,0 +1,123 @@
+//! The registers that count the rounds of loops: a branch that leaves the loop compares them, and the loop steps them.
+
+use crate::control_flow::Flow;
+use crate::register_effects::Effect;
+use avr_isa::{Instruction, PointerMode};
+use avr_machine::{Fetched, Program};
+
+/// A loop in the order of addresses: the instructions (flash word addresses) from its first to the one that goes back.
+#[derive(Clone, Copy)]
+struct Loop {
+    first: u32,
+    last: u32,
+}
+
+impl Loop {
+    fn contains(self, address: u32) -> bool {
+        (self.first..=self.last).contains(&address)
+    }
+}
+
+/// What a branch compares.
+pub(crate) struct Comparison {
+    /// The instructions (flash word addresses) that its flags come from, with the registers that they read: bit n is rn.
+    pub(crate) compared: Vec<(u32, u32)>,
+    /// Whether one way leaves a loop.
+    pub(crate) leaves_loop: bool,
+    /// Whether one way leaves a loop that steps one of the registers.
+    pub(crate) counts: bool,
+}
+
+/// What every branch compares.
+pub(crate) fn branch_comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<Comparison> {
+    let loops = loops(effects);
+    let mut found = Vec::new();
+    for (branch, effect) in (0..).zip(effects) {
+        let Some(Effect { flow: Flow::Next(targets), .. }) = effect else { continue };
+        let [one, other] = targets[..] else { continue };
+        let leaves = |around: &&Loop| around.contains(branch) && around.contains(one) != around.contains(other);
+        let left = loops.iter().filter(leaves).min_by_key(|around| around.last - around.first);
+        let compared = compared(program, branch);
+        let registers = compared.iter().fold(0, |all, (_, registers)| all | registers);
+        let counts = left.is_some_and(|left| registers & stepped(program, *left) != 0);
+        found.push(Comparison { compared, leaves_loop: left.is_some(), counts });
+    }
+    found
+}
+
+/// The registers that some instructions (flash word addresses) compare, with the rounds of a loop counted in one of them.
+pub(crate) fn comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<(u32, u32)> {
+    let counting = branch_comparisons(program, effects).into_iter().filter(|comparison| comparison.counts);
+    counting.flat_map(|comparison| comparison.compared).collect()
+}
+
+/// The registers of which a `dec` decides whether a branch goes back, by instruction of the loop: bit n is rn.
+pub(crate) fn counting(program: &Program, effects: &[Option<Effect>]) -> Vec<u32> {
+    let mut counting = vec![0; effects.len()];
+    for Loop { first, last } in loops(effects) {
+        if let Some(Fetched::Instruction { instruction: Instruction::Dec { rd }, .. }) =
+            last.checked_sub(1).map(|before| program.fetch(before))
+            && let Some(Effect { flow: Flow::Next(targets), .. }) = &effects[last as usize]
+            && targets.len() == 2
+        {
+            counting[first as usize..=last as usize].iter_mut().for_each(|registers| *registers |= 1 << rd.index());
+        }
+    }
+    counting
+}
+
+fn loops(effects: &[Option<Effect>]) -> Vec<Loop> {
+    let leads_back = |(address, effect): (u32, &Option<Effect>)| match effect {
+        Some(Effect { flow: Flow::Next(targets), .. }) => {
+            targets.iter().filter(|target| **target <= address).min().map(|first| Loop { first: *first, last: address })
+        }
+        _ => None,
+    };
+    (0..).zip(effects).filter_map(leads_back).collect()
+}
+
+/// The instructions just before a branch that its flags come from, with the registers that they read; none if others are
+/// between them.
+fn compared(program: &Program, branch: u32) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    for address in (0..branch).rev() {
+        let Fetched::Instruction { instruction, words: 1, .. } = program.fetch(address) else { break };
+        found.push((address, instruction.registers_read().bits()));
+        match instruction {
+            Instruction::Cpc { .. } | Instruction::Sbc { .. } | Instruction::Sbci { .. } => {}
+            Instruction::Cp { .. }
+            | Instruction::Cpi { .. }
+            | Instruction::Sub { .. }
+            | Instruction::Subi { .. }
+            | Instruction::Sbiw { .. }
+            | Instruction::Adiw { .. }
+            | Instruction::Inc { .. }
+            | Instruction::Dec { .. }
+            | Instruction::And { .. }
+            | Instruction::Or { .. } => return found,
+            _ => break,
+        }
+    }
+    Vec::new()
+}
+
+/// The registers that a loop adds a constant to, or subtracts it from.
+fn stepped(program: &Program, around: Loop) -> u32 {
+    let step = |address| match program.fetch(address) {
+        Fetched::Instruction { instruction, .. } => match instruction {
+            Instruction::Inc { .. }
+            | Instruction::Dec { .. }
+            | Instruction::Adiw { .. }
+            | Instruction::Sbiw { .. }
+            | Instruction::Subi { .. }
+            | Instruction::Sbci { .. } => instruction.registers_written().bits(),
+            Instruction::Ld { pointer, mode: PointerMode::PostIncrement | PointerMode::PreDecrement, .. }
+            | Instruction::St { pointer, mode: PointerMode::PostIncrement | PointerMode::PreDecrement, .. } => {
+                0b11 << pointer.low().index()
+            }
+            _ => 0,
+        },
+        _ => 0,
+    };
+    (around.first..=around.last).fold(0, |all, address| all | step(address))
+}

@@ -1,0 +1,118 @@
+//! What comparisons are worth learning from: values that may end in an address, and those that loops and indices are compared
+//! with. It decides over precision only; whatever is found, narrowing is sound.
+
+use crate::loop_counters::branch_comparisons;
+use crate::register_effects::{Cells, Effect, REGISTERS};
+use avr_isa::{Instruction, Register};
+use avr_machine::{Fetched, Machine, Program};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// How many instructions before a comparison are looked at for what loaded its operands.
+const MAX_BEFORE: u32 = 8;
+
+/// The registers, by the flash word address of the instruction that comes next, and the cells of the SRAM that comparisons narrow.
+#[derive(Clone, Debug, Default)]
+pub struct RefinableValues {
+    registers: Rc<[u32]>,
+    cells: Rc<BTreeSet<u16>>,
+}
+
+impl RefinableValues {
+    /// Finds what is worth it, with a way to find the registers that feed what the effects call pointers.
+    pub(crate) fn new(
+        machine: &Machine,
+        mut effects: Vec<Option<Effect>>,
+        feeding: impl Fn(&[Option<Effect>]) -> Vec<u32>,
+    ) -> Self {
+        let program = &machine.program;
+        let comparisons = branch_comparisons(program, &effects);
+        for (address, registers) in comparisons.iter().filter(|one| one.leaves_loop).flat_map(|one| &one.compared) {
+            want(&mut effects, *address, *registers);
+        }
+        let mut cells = BTreeSet::new();
+        loop {
+            let registers = feeding(&effects);
+            let before = cells.len();
+            for address in 0..program.words() {
+                match program.fetch(address) {
+                    Fetched::Instruction { instruction: Instruction::Lds { rd, address: cell }, words, .. }
+                        if machine.sram().contains(&cell) =>
+                    {
+                        let next = (address + u32::from(words)) as usize;
+                        if registers.get(next).is_some_and(|registers| registers >> rd.index() & 1 == 1) {
+                            cells.insert(cell);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            for (address, registers) in comparisons.iter().flat_map(|one| &one.compared) {
+                let loaded = loaded_before(program, *address, *registers);
+                if loaded.iter().any(|cell| cells.contains(cell)) {
+                    cells.extend(loaded.into_iter().filter(|cell| machine.sram().contains(cell)));
+                    want(&mut effects, *address, *registers);
+                }
+            }
+            if cells.len() == before {
+                return Self { registers: registers.into(), cells: Rc::new(cells) };
+            }
+            for address in 0..program.words() {
+                if let Fetched::Instruction { instruction: Instruction::Sts { address: cell, rr }, .. } =
+                    program.fetch(address)
+                    && cells.contains(&cell)
+                {
+                    want(&mut effects, address, 1 << rr.index());
+                }
+            }
+        }
+    }
+
+    /// Whether more is to be known about a register where the instruction at a flash word address comes next.
+    pub fn has_register(&self, register: Register, next: u32) -> bool {
+        self.registers.get(next as usize).is_some_and(|registers| registers >> register.index() & 1 == 1)
+    }
+
+    /// Whether more is to be known about a cell.
+    pub fn has_cell(&self, address: u16) -> bool {
+        self.cells.contains(&address)
+    }
+}
+
+fn want(effects: &mut [Option<Effect>], address: u32, registers: u32) {
+    if let Some(effect) = &mut effects[address as usize] {
+        effect.pointers |= Cells::from(registers) & REGISTERS;
+    }
+}
+
+/// The cells that registers were loaded from just before a comparison.
+fn loaded_before(program: &Program, comparison: u32, mut registers: u32) -> Vec<u16> {
+    let mut cells = Vec::new();
+    let mut address = comparison;
+    for _ in 0..MAX_BEFORE {
+        let Some(before) = instruction_before(program, address) else { break };
+        let Fetched::Instruction { instruction, .. } = program.fetch(before) else { break };
+        let written = instruction.registers_written().bits() & registers;
+        match instruction {
+            Instruction::Lds { address: cell, .. } if written != 0 => cells.push(cell),
+            _ => {}
+        }
+        registers &= !written;
+        if registers == 0 {
+            break;
+        }
+        address = before;
+    }
+    cells
+}
+
+/// The instruction that ends where another one begins: of two words if there is one.
+fn instruction_before(program: &Program, address: u32) -> Option<u32> {
+    let ends_here = |words: u32| {
+        let first = address.checked_sub(words)?;
+        let ends =
+            matches!(program.fetch(first), Fetched::Instruction { words: length, .. } if u32::from(length) == words);
+        ends.then_some(first)
+    };
+    ends_here(2).or_else(|| ends_here(1))
+}

@@ -1,0 +1,56 @@
+//! The order in which states are expanded.
+
+use crate::state::interner::{CallsId, Store};
+use avr_analysis::iteration_order::IterationOrder;
+use avr_machine::FrameKind;
+use tvar::ExpansionOrder;
+
+/// The turn of a location: where its frames are, oldest first, as many as a turn holds, and then its own place.
+pub(crate) fn order(iteration: &IterationOrder, store: &Store, calls: CallsId, pc: u32) -> ExpansionOrder {
+    let depth = store.depth(calls);
+    let mut turn = ExpansionOrder::default();
+    if let Some(place) = turn.get_mut(depth) {
+        *place = 2 * iteration.position(pc);
+    }
+    for (frame, place) in store.frames(calls).zip((0..depth).rev()) {
+        if let Some(place) = turn.get_mut(place) {
+            // Just before what the call returns to, and behind what is interrupted.
+            let called = u32::from(!matches!(frame.kind, FrameKind::Interrupt(_)));
+            *place = (2 * iteration.position(frame.return_address)).saturating_sub(called);
+        }
+    }
+    turn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_isa::Instruction;
+    use avr_machine::device::Device;
+    use avr_machine::{Frame, Program};
+    fn iteration(code: &[Instruction]) -> IterationOrder {
+        let words: Vec<u16> = code.iter().map(|one| one.encode().expect("it has a code").first).collect();
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let word = |address: u32| words.get(address as usize).copied();
+        IterationOrder::new(&Program::decode(device.memory.flash_words(), device.core.features, word))
+    }
+
+    #[test]
+    fn what_is_called_or_interrupts_comes_before_what_follows() {
+        let nop = Instruction::Nop;
+        let turns = iteration(&[nop, nop, nop, Instruction::Rjmp { offset: -1 }]);
+        let mut store = Store::default();
+        let nowhere = CallsId(0);
+        let mut inside = |kind, return_address, below| {
+            store.push_call(below, Frame { kind, return_address, position: 0x8ff, left: 0 })
+        };
+        let called = inside(FrameKind::Call, 2, nowhere);
+        let interrupting = inside(FrameKind::Interrupt(1), 1, nowhere);
+        let nested = inside(FrameKind::Interrupt(1), 0, called);
+        let turn = |calls, pc| order(&turns, &store, calls, pc);
+        // The call at 1, the function at 3, and what the call returns to.
+        assert!(turn(nowhere, 1) < turn(called, 3) && turn(called, 3) < turn(nowhere, 2));
+        assert!(turn(nowhere, 1) < turn(interrupting, 3) && turn(interrupting, 3) < turn(nowhere, 2));
+        assert!(turn(called, 0) < turn(nested, 3) && turn(nested, 3) < turn(called, 1));
+    }
+}

@@ -1,0 +1,291 @@
+//! What a state forgets when it arrives at its location, and what its location tells states apart by.
+
+use crate::state::Running;
+use crate::state::interner::{CallsId, Store};
+use avr_analysis::liveness::Liveness;
+use avr_analysis::refinable_values::RefinableValues;
+use avr_analysis::register_effects::Cells;
+use avr_machine::{DataSpace, Frame, Machine, MachineState};
+use avr_properties::{Atom, CellsRead};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::hash::Hasher;
+use std::ops::Range;
+use three_valued::TvByte;
+use tvar::{StepPrecision, Variable};
+
+/// Registers and flags that never seem dead: the I flag decides over interrupts.
+const ALWAYS_LIVE: Cells = 1 << 39;
+/// Popped bytes that are looked at below the stack pointer.
+const MAX_POPPED: u16 = 64;
+
+/// Decides what is forgotten.
+#[derive(Debug)]
+pub struct Forgetting {
+    liveness: Liveness,
+    /// Registers and flags that properties speak of.
+    named: Cells,
+    /// Data addresses of the stack pointer.
+    stack_pointer: (u16, Option<u16>),
+    status: u16,
+    sram: Range<u16>,
+    /// Whether all registers that count the rounds of loops tell locations apart.
+    pub distinguishes_most: bool,
+    /// What is live after the return from the youngest frame of each call string.
+    after: RefCell<FxHashMap<CallsId, Cells>>,
+}
+
+impl Forgetting {
+    /// What firmware forgets when these atoms are to be evaluated.
+    pub fn new(machine: &Machine, atoms: &[Atom]) -> Self {
+        Self {
+            liveness: Liveness::new(machine),
+            named: atoms.iter().fold(ALWAYS_LIVE, |all, atom| all | named(machine, atom)),
+            stack_pointer: machine.stack_pointer_addresses(),
+            status: machine.status_address(),
+            sram: machine.sram(),
+            distinguishes_most: false,
+            after: RefCell::default(),
+        }
+    }
+
+    /// The bits of every cell of which a state loses what it knows at its location, under the step precision there.
+    pub fn lost_bits(
+        &self,
+        machine: &Machine,
+        store: &Store,
+        running: &Running,
+        precision: &StepPrecision,
+    ) -> Vec<(u16, u8)> {
+        let mut lost = Vec::new();
+        if precision.forgets_dead {
+            self.dead(store, running, precision, &mut lost);
+            self.popped(store, running, precision, &mut lost);
+        }
+        match precision.decays {
+            true => self.decayed(machine, store, running, precision, &mut lost),
+            false => lost.extend(precision.exceptions.iter().filter_map(|(Variable(address), bits)| {
+                let address = address as u16;
+                let mask = store.cell(running.memory, address).informed_mask() & bits as u8;
+                (mask != 0 && !self.lasts(machine, store, running, address)).then_some((address, mask))
+            })),
+        }
+        lost
+    }
+
+    /// What is known of registers and flags that nothing reads any more.
+    fn dead(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
+        let after = self.live_after(store, running.calls);
+        let live = self.liveness.live(running.control.pc, after) | self.named;
+        let pinned = |address: u16| precision.pinned.get(Variable(address.into())) as u8;
+        for page in 0..2 {
+            for (register, cell) in store.page(running.memory, page).iter().enumerate() {
+                let register = (page * avr_machine::PAGE_CELLS + register) as u16;
+                let mask = cell.informed_mask() & !pinned(register);
+                if mask != 0 && live >> register & 1 == 0 {
+                    lost.push((register, mask));
+                }
+            }
+        }
+        let flags =
+            store.cell(running.memory, self.status).informed_mask() & !((live >> 32) as u8) & !pinned(self.status);
+        if flags != 0 {
+            lost.push((self.status, flags));
+        }
+    }
+
+    /// The registers and flags of the machine at work that may be read again.
+    pub fn live_values(&self, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> Vec<TvByte> {
+        let live = self.liveness.live(state.control.pc, self.live_after(store, calls)) | self.named;
+        let registers = (0..32).filter(|register| live >> register & 1 == 1).map(|register| *state.data.get(register));
+        registers.chain([state.data.get(self.status).forget(!((live >> 32) as u8))]).collect()
+    }
+
+    /// Known bytes just below the stack, which were popped.
+    fn popped(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
+        if running.control.torn {
+            return;
+        }
+        let Some(pointer) = self.pointer(store, running) else { return };
+        let lowest = self.sram.start.max(pointer.saturating_sub(MAX_POPPED));
+        for address in (lowest..=pointer.min(self.sram.end.saturating_sub(1))).rev() {
+            let known = store.cell(running.memory, address).informed_mask();
+            if known == 0 {
+                break;
+            }
+            let mask = known & !(precision.pinned.get(Variable(address.into())) as u8);
+            if mask != 0 {
+                lost.push((address, mask));
+            }
+        }
+    }
+
+    /// Everything that is known and not kept, where everything decays.
+    fn decayed(
+        &self,
+        machine: &Machine,
+        store: &Store,
+        running: &Running,
+        precision: &StepPrecision,
+        lost: &mut Vec<(u16, u8)>,
+    ) {
+        for address in 0..machine.cells() as u16 {
+            let known = store.cell(running.memory, address).informed_mask();
+            let mask = known & !(precision.kept(Variable(address.into())) as u8);
+            if mask != 0 && !self.lasts(machine, store, running, address) {
+                lost.push((address, mask));
+            }
+        }
+    }
+
+    /// Whether a cell never decays: SP, and the return addresses on the stack.
+    fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: u16) -> bool {
+        let bytes = u16::from(machine.device.core.pc_bytes);
+        address == self.stack_pointer.0
+            || Some(address) == self.stack_pointer.1
+            || store
+                .frames(running.calls)
+                .any(|frame| (frame.position + 1 - bytes..frame.position + 1).contains(&address))
+    }
+
+    /// What is live when the function of the youngest frame has returned.
+    fn live_after(&self, store: &Store, calls: CallsId) -> Cells {
+        if let Some(known) = self.after.borrow().get(&calls) {
+            return *known;
+        }
+        let live = match store.pop_call(calls) {
+            None => 0,
+            Some((below, frame)) => {
+                let after = self.live_after(store, below);
+                self.liveness.live(frame.return_address, after)
+            }
+        };
+        self.after.borrow_mut().insert(calls, live);
+        live
+    }
+
+    /// The values of the registers that may end in an address, and of those that count the rounds of loops, as far as they
+    /// are known, as a number that tells them apart; 0 where there are none. Those of the callers and of what was
+    /// interrupted count as well, wherever they are saved.
+    pub fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
+        let pointer = self.pointer(store, running).filter(|_| !running.control.torn);
+        let cell = |address| store.cell(running.memory, address);
+        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell)
+    }
+
+    /// The same for the machine at work.
+    pub fn round_at_work(&self, machine: &Machine, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> u64 {
+        let cell = |address| *state.data.get(address);
+        self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell)
+    }
+
+    /// The known values of the registers that tell rounds apart at an instruction, and where it was called from or what it
+    /// interrupted, as a number.
+    fn told(
+        &self,
+        machine: &Machine,
+        (pc, pointer): (u32, Option<u16>),
+        frames: impl Iterator<Item = (Frame, Option<u32>)>,
+        cell: &dyn Fn(u16) -> TvByte,
+    ) -> u64 {
+        let wanted = |address| self.liveness.telling(address, self.distinguishes_most);
+        let mut key = Key::default();
+        let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
+        key.add(cell, wanted(pc), &places);
+        if let Some(mut pointer) = pointer {
+            for (frame, entry) in frames {
+                self.find_saved(machine, (&frame, entry), pointer, &mut places);
+                key.add(cell, wanted(frame.return_address), &places);
+                // What the caller or the interrupted code has pushed until then ends where this frame begins.
+                pointer = frame.position;
+            }
+        }
+        key.finish()
+    }
+
+    /// Where the registers are that the function or handler of a frame has saved: on the stack, if it has not popped
+    /// them again.
+    fn find_saved(
+        &self,
+        machine: &Machine,
+        (frame, entry): (&Frame, Option<u32>),
+        pointer: u16,
+        places: &mut [u16; 32],
+    ) {
+        let Some(entry) = entry else { return };
+        let first = frame.position.wrapping_sub(machine.device.core.pc_bytes.into());
+        let mut seen = 0u32;
+        for (register, offset) in self.liveness.saved_by(&machine.program, entry).iter().zip(0u16..) {
+            let place = first.wrapping_sub(offset);
+            // A second push of a register saves something else, such as SREG.
+            if seen >> register & 1 == 0 && place > pointer {
+                places[usize::from(*register)] = place;
+            }
+            seen |= 1 << register;
+        }
+    }
+
+    /// The registers at an instruction (flash word address) whose values may end in an address.
+    pub fn addressing(&self, address: u32) -> u32 {
+        self.liveness.addressing(address)
+    }
+
+    /// What comparisons narrow.
+    pub fn refinable(&self) -> &RefinableValues {
+        self.liveness.refinable()
+    }
+
+    /// The stack pointer, as far as it is known and not torn.
+    pub fn whole_pointer(&self, state: &MachineState<TvByte>) -> Option<u16> {
+        self.pointer_in(&state.data).filter(|_| !state.control.torn)
+    }
+
+    /// The stack pointer, as far as it is known.
+    pub fn pointer_in(&self, data: &DataSpace<TvByte>) -> Option<u16> {
+        let byte = |address: u16| data.get(address).known();
+        let high = self.stack_pointer.1.map_or(Some(0), byte)?;
+        Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
+    }
+
+    fn pointer(&self, store: &Store, running: &Running) -> Option<u16> {
+        let byte = |address: u16| store.cell(running.memory, address).known();
+        let high = self.stack_pointer.1.map_or(Some(0), byte)?;
+        Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
+    }
+}
+
+/// A number made of register values.
+#[derive(Default)]
+struct Key {
+    hasher: rustc_hash::FxHasher,
+    any: bool,
+}
+
+impl Key {
+    /// Adds the values of some registers, each at its place, as far as they are known.
+    fn add(&mut self, cell: &dyn Fn(u16) -> TvByte, registers: u32, places: &[u16; 32]) {
+        for (register, place) in places.iter().enumerate().filter(|(register, _)| registers >> register & 1 == 1) {
+            if let Some(value) = cell(*place).known() {
+                self.hasher.write_u32((register as u32) << 8 | u32::from(value));
+                self.any = true;
+            }
+        }
+        self.hasher.write_u8(0xff);
+    }
+
+    fn finish(self) -> u64 {
+        if self.any { self.hasher.finish() | 1 } else { 0 }
+    }
+}
+
+/// The registers and flags that an atom speaks of.
+fn named(machine: &Machine, atom: &Atom) -> Cells {
+    match atom.cells() {
+        CellsRead::All => Cells::MAX,
+        CellsRead::These(cells) => cells.into_iter().fold(0, |all, (address, mask)| match address {
+            0..32 => all | 1 << address,
+            _ if address == machine.status_address() => all | Cells::from(mask) << 32,
+            _ => all,
+        }),
+    }
+}

@@ -1,0 +1,118 @@
+//! Deliberate faults in the reductions, to see that the tests find them.
+//!
+//! They exist in builds with the feature `faults` only, which tests ask for; without it `is_on` is a constant.
+
+/// Declares the faults of one reduction.
+macro_rules! faults {
+    ($module:ident { $($(#[$meaning:meta])* $fault:ident,)* }) => {
+        /// The faults of one reduction.
+        pub mod $module {
+            /// A deliberate fault.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub enum Fault {
+                $($(#[$meaning])* $fault,)*
+            }
+
+            #[cfg(any(test, feature = "faults"))]
+            std::thread_local! {
+                static CURRENT: std::cell::Cell<Option<Fault>> = const { std::cell::Cell::new(None) };
+            }
+
+            /// Puts a fault in on this thread, or takes it out.
+            #[cfg(any(test, feature = "faults"))]
+            pub fn set(fault: Option<Fault>) {
+                CURRENT.set(fault);
+            }
+
+            /// True if a fault is put in.
+            #[cfg(any(test, feature = "faults"))]
+            pub(crate) fn is_on(fault: Fault) -> bool {
+                CURRENT.get() == Some(fault)
+            }
+
+            /// True if a fault is put in: never in this build.
+            #[cfg(not(any(test, feature = "faults")))]
+            pub(crate) const fn is_on(_: Fault) -> bool {
+                false
+            }
+        }
+    };
+}
+
+faults! {
+    partial_order {
+        /// All handlers are taken to be neutral.
+        AllNeutral,
+        /// No instruction is taken to conflict with handlers.
+        NoConflicts,
+        /// Interrupts that were left for later do not catch up.
+        NothingOwed,
+        /// Interrupts may come later although the stack is shallower then.
+        ShallowerLater,
+        /// Interrupts are taken to have had their chance where the stack was shallower.
+        OfferedShallower,
+        /// What handlers touch is not noted.
+        NothingNoted,
+        /// A cell below the stack pointer is taken to hold what was loaded from it.
+        CopiesOfGarbage,
+        /// That code goes on although an interrupt is certain is taken for something that the hardware does.
+        DeferredIsSure,
+        /// What properties see is not looked at.
+        NothingSeen,
+        /// Interrupts are not looked at where they had their chance before, although it matters where they can come.
+        OfferedBefore,
+    }
+}
+
+faults! {
+    path_compression {
+        /// Of a step with several outcomes one is followed.
+        FirstOutcomeOnly,
+        /// States with the deepest stack are left out.
+        DeepestLeftOut,
+        /// A step with several outcomes is kept as the first of them.
+        NotTakenBack,
+        /// Of cases that are to be joined the first stands for all.
+        FirstCaseOnly,
+        /// Labels are not compared.
+        LabelsUnseen,
+        /// The state before a label changes is left out although it matters what can be reached from it.
+        LastLeftOut,
+    }
+}
+
+faults! {
+    handler_summaries {
+        /// What handlers read is not compared.
+        NothingCompared,
+        /// Of what a handler comes to one is followed.
+        FirstOutcomeOnly,
+        /// Handlers that are not neutral are passed.
+        AllNeutral,
+        /// Handlers that make the stack deeper than ever are passed.
+        DeepestPassed,
+        /// Handlers with several ends are passed although it matters which can be reached from where.
+        ManyEnds,
+        /// What goals see is not compared.
+        NothingSeen,
+        /// What the entry into a handler does to flags and enable bits is not done.
+        EntryForgotten,
+    }
+}
+
+#[cfg(any(test, feature = "faults"))]
+std::thread_local! {
+    static SUMMARIES_USED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// The number of handler summaries that were used on this thread, and counts from 0 again.
+#[cfg(any(test, feature = "faults"))]
+pub fn take_summaries_used() -> usize {
+    SUMMARIES_USED.take()
+}
+
+/// Counts a handler summary that is used.
+pub(crate) fn count_used_summary() {
+    #[cfg(any(test, feature = "faults"))]
+    SUMMARIES_USED.set(SUMMARIES_USED.get() + 1);
+}

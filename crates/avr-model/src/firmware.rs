@@ -1,0 +1,183 @@
+//! AVR firmware as a system for abstraction refinement.
+
+use crate::abstraction::difference::{COMPUTED_FLAGS, difference};
+use crate::abstraction::expansion_order::order;
+use crate::context::Context;
+use crate::reduction::passes::{Model, Passes};
+use crate::reduction::{path_expansion, successors};
+use crate::refinement::provenance::Tracer;
+use crate::state::{AbstractState, Location, PrecisionLookup};
+use crate::transfer::hyper_edges::add_edges;
+use crate::transfer::recorded_splits::RecordedSplits;
+use avr_analysis::iteration_order::IterationOrder;
+use avr_analysis::widening_thresholds::WideningThresholds;
+use avr_machine::Machine;
+use avr_properties::Atom;
+use mu_calculus::AtomId;
+use three_valued::Truth;
+use tvar::{
+    Abstraction, Blame, Candidate, Difference, ExpansionOrder, HyperEdges, LocationPrecision, StateKind, StepPrecision,
+    System, Variable,
+};
+
+/// Firmware in a machine, with the atoms that its properties speak of.
+#[derive(Debug)]
+pub struct Firmware<'m> {
+    /// The states and the passes.
+    pub model: Model<'m>,
+    /// The splits of all steps, if a certificate is wanted.
+    pub recorded: Option<RecordedSplits>,
+    /// The order in which states are expanded.
+    order: IterationOrder,
+    /// The bits of a byte in memory that are dropped together.
+    thresholds: WideningThresholds,
+}
+
+impl<'m> Firmware<'m> {
+    /// The system of a machine, without any reduction.
+    #[must_use]
+    pub fn new(machine: &'m Machine, atoms: &'m [Atom]) -> Self {
+        Self::with_passes(machine, atoms, Passes::default())
+    }
+
+    /// The system of a machine, with some passes.
+    #[must_use]
+    pub fn with_passes(machine: &'m Machine, atoms: &'m [Atom], passes: Passes) -> Self {
+        Self {
+            model: Model { context: Context::new(machine, atoms), passes },
+            recorded: None,
+            order: IterationOrder::new(&machine.program),
+            thresholds: WideningThresholds::new(&machine.program),
+        }
+    }
+}
+
+impl Firmware<'_> {
+    /// A path with the states that were skipped; those that cannot be found again are left out still.
+    #[must_use]
+    pub fn expanded(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Vec<AbstractState> {
+        path_expansion::expanded(&mut self.model, path, precision)
+    }
+}
+
+impl System for Firmware<'_> {
+    type State = AbstractState;
+    type Location = Location;
+
+    fn initial(&mut self) -> AbstractState {
+        self.model.passes.begin(self.model.context.machine);
+        AbstractState::Dummy
+    }
+
+    fn location(&self, state: &AbstractState) -> Location {
+        self.model.context.location(state)
+    }
+
+    fn expand(&mut self, state: &AbstractState, precision: &LocationPrecision, edges: &mut HyperEdges<AbstractState>) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.note(state, precision);
+        }
+        let leaves = successors::leaves(&mut self.model, state, precision);
+        add_edges(leaves, (precision, self.model.passes.branches), edges);
+    }
+
+    fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
+        self.model.context.decay(state, precision)
+    }
+
+    fn covers(&self, coarse: &AbstractState, fine: &AbstractState) -> bool {
+        self.model.context.covers(coarse, fine)
+    }
+
+    fn label(&self, state: &AbstractState, atom: AtomId) -> Truth {
+        self.model.context.label(state, atom)
+    }
+
+    fn kind(&self, state: &AbstractState) -> StateKind {
+        self.model.context.kind(state)
+    }
+
+    fn blame(
+        &mut self,
+        path: &[AbstractState],
+        cause: Blame,
+        precision: &PrecisionLookup<'_>,
+    ) -> Vec<Candidate<Location>> {
+        let expanded = self.expanded(path, precision);
+        Tracer::new(&mut self.model, &expanded, precision).blame(cause)
+    }
+}
+
+impl Abstraction for Firmware<'_> {
+    fn advance(
+        &mut self,
+        state: &AbstractState,
+        precision: &PrecisionLookup<'_>,
+        edges: &mut HyperEdges<AbstractState>,
+    ) {
+        let here = precision.leaving(state, &self.location(state));
+        if self.model.passes.path_compression.is_none() {
+            return self.expand(state, here, edges);
+        }
+        let leaves = successors::leaves_far(&mut self.model, state, precision);
+        add_edges(leaves, (here, self.model.passes.branches), edges);
+    }
+
+    fn order(&self, state: &AbstractState) -> ExpansionOrder {
+        match state {
+            AbstractState::Running(running) => {
+                order(&self.order, &self.model.context.store, running.calls, running.control.pc)
+            }
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => {
+                ExpansionOrder::default()
+            }
+        }
+    }
+
+    fn are_neighbours(&self, one: Variable, next: Variable) -> bool {
+        // In the SRAM: an array, or a number of several bytes.
+        one.0 >= u32::from(self.model.context.machine.sram().start) && next.0 == one.0 + 1
+    }
+
+    fn widened(&self, variable: Variable, bits: u64) -> u64 {
+        let is_memory = variable.0 >= u32::from(self.model.context.machine.sram().start);
+        if is_memory { self.thresholds.widened(bits as u8).into() } else { bits }
+    }
+
+    fn differences(&self, one: &AbstractState, other: &AbstractState) -> Vec<Difference> {
+        match (one, other) {
+            (AbstractState::Running(one), AbstractState::Running(other)) => {
+                let cells = self.model.context.store.differing_cells(one.memory, other.memory);
+                let status = self.model.context.machine.status_address();
+                let difference = |(address, one, other)| {
+                    let all = difference(address, one, other);
+                    // A comparison that a branch has not looked at yet is worth the few states that it tells apart.
+                    if address == status { Difference { bits: all.bits & !COMPUTED_FLAGS, ..all } } else { all }
+                };
+                cells.map(difference).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_discharged(&self) -> bool {
+        self.model.passes.is_discharged()
+    }
+
+    fn parts_are_discharged(&self) -> bool {
+        !self.model.passes.is_told_by_parts || self.is_discharged()
+    }
+
+    fn is_worth_keeping_all(&self) -> bool {
+        // Where interrupts are left for later, formulas may stay unknown that are known where they come at once.
+        !self.model.passes.branches || self.model.passes.partial_order.is_none()
+    }
+
+    fn distinguishes_most(&self) -> bool {
+        self.model.context.forgetting.distinguishes_most
+    }
+
+    fn distinguish_most(&mut self) {
+        self.model.context.forgetting.distinguishes_most = true;
+    }
+}

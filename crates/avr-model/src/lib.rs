@@ -1,0 +1,29 @@
+//! AVR firmware as a system for abstraction refinement.
+//!
+//! [`Firmware`] makes a [`Machine`](avr_machine::Machine) a [`tvar::System`]. Its parts, each below the next:
+//!
+//! * [`state`]: abstract states, stored once, and the working state.
+//! * [`abstraction`]: what states forget, and in which order they are expanded.
+//! * [`context`]: the store and the working state, which all passes take.
+//! * [`pass`]: the names of the passes.
+//! * [`transfer`]: one step, over all answers to all open questions.
+//! * [`reduction`]: what need not be looked at because no goal can tell.
+//! * `refinement`: where unknown bits come from.
+#![forbid(unsafe_code)]
+
+pub mod abstraction;
+pub mod context;
+pub mod expanded_space;
+pub mod faults;
+mod firmware;
+#[cfg(test)]
+mod obligations;
+pub mod pass;
+#[cfg(test)]
+mod published;
+pub mod reduction;
+mod refinement;
+pub mod state;
+pub mod transfer;
+
+pub use firmware::Firmware;

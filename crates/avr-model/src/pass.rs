@@ -1,0 +1,45 @@
+//! The passes that may take part in a verdict.
+
+use std::fmt;
+
+/// A pass that may take part in a verdict besides the step-by-step exploration of three-valued states, in the order in which reports
+/// name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pass {
+    /// Interrupts are looked at only where they can be seen.
+    PartialOrderReduction,
+    /// States are kept only where something is decided.
+    PathCompression,
+    /// Handlers are passed in one step.
+    HandlerSummaries,
+    /// Cases of a step are joined again a few steps later.
+    CaseMerging,
+    /// Bytes have ranges besides their bits.
+    Ranges,
+    /// Comparisons narrow what they compare.
+    Facts,
+    /// A run at random shows the verdict, and no state space.
+    RandomSearch,
+}
+
+impl Pass {
+    /// The name that reports have (`docs/reports.md`).
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PartialOrderReduction => "partial-order-reduction",
+            Self::PathCompression => "path-compression",
+            Self::HandlerSummaries => "handler-summaries",
+            Self::CaseMerging => "case-merging",
+            Self::Ranges => "ranges",
+            Self::Facts => "facts",
+            Self::RandomSearch => "random-search",
+        }
+    }
+}
+
+impl fmt::Display for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,197 @@
+//! Cases that are joined again: a value that is cut into cases before a step is often of no more use a few steps later,
+//! such as the index of a ring buffer after the store. All cases are followed until then, side by side, and what they
+//! came to is joined into one state. See `docs/soundness.md`, section "Cases that are joined again".
+
+use super::passes::Model;
+use super::path_compression::Passage;
+use super::reduced_step::{next_step, step};
+use crate::faults::path_compression::{Fault, is_on};
+use crate::state::deferral::Postponed;
+use crate::state::{PrecisionLookup, Running};
+use crate::transfer::choices::Scripted;
+use crate::transfer::step_accesses::StepAccesses;
+use crate::transfer::{Open, Stepped};
+use avr_machine::{Control, PAGE_CELLS};
+use std::collections::{BTreeMap, BTreeSet};
+use three_valued::{ByteDomain, Truth, TvByte};
+use tvar::LocationPrecision;
+
+/// The most steps until cases are joined.
+const MAX_STEPS: usize = 16;
+
+/// What cases came to, joined.
+struct Joined {
+    control: Control,
+    postponed: Postponed,
+    /// The pages that some case changed.
+    pages: BTreeMap<usize, [TvByte; PAGE_CELLS]>,
+    /// The steps that were taken, from one flash word address to the next.
+    moves: BTreeSet<(u32, u32)>,
+}
+
+/// How far a case was followed: where it is after each step.
+struct Followed {
+    after: Vec<(Control, Postponed)>,
+    /// The live registers and flags after each step.
+    live: Vec<Vec<TvByte>>,
+}
+
+/// A state whose step is cut into cases, the precision there, and the precision of what comes after it.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut<'a> {
+    pub(crate) running: &'a Running,
+    pub(crate) here: &'a LocationPrecision,
+    pub(crate) precision: &'a PrecisionLookup<'a>,
+    /// The labels of the state.
+    pub(crate) labels: &'a [Truth],
+}
+
+/// Follows all cases into which a step is cut, from the present script on, until they can be joined. The machine at work is
+/// then in the joined state; with what is postponed there comes whether there are more scripts. None if the cases cannot be
+/// joined soon; then the script is as it was, and the machine at work is anywhere.
+pub(crate) fn join_cases(
+    model: &mut Model<'_>,
+    cut: Cut<'_>,
+    environment: &mut Scripted<'_, Open<'_>>,
+    passage: &mut Passage<'_>,
+) -> Option<(Postponed, bool)> {
+    let first = environment.script.clone();
+    let steps = steps_to_join(model, cut, environment);
+    environment.replay(first.clone());
+    let Some((joined, more)) = steps.and_then(|steps| joined(model, cut, environment, steps)) else {
+        environment.replay(first);
+        return None;
+    };
+    model.context.working.load(&model.context.store, cut.running);
+    let data = &mut model.context.working.state.data;
+    for (page, cells) in &joined.pages {
+        for (address, cell) in (page * PAGE_CELLS..).zip(cells) {
+            if data.get(address as u16) != cell {
+                data.set(address as u16, *cell);
+            }
+        }
+    }
+    model.context.working.state.control = joined.control;
+    let (compression, context) = model.compression();
+    compression.note_joined(context, passage, &joined.moves, steps.map_or(0, |steps| steps as u32));
+    Some((joined.postponed, more))
+}
+
+/// After how many steps the first case and the last one differ in nothing any more that is live.
+fn steps_to_join(model: &mut Model<'_>, cut: Cut<'_>, environment: &mut Scripted<'_, Open<'_>>) -> Option<usize> {
+    let one = followed(model, cut, environment, MAX_STEPS)?;
+    environment.replay(environment.last_case());
+    let other = followed(model, cut, environment, MAX_STEPS)?;
+    let both = one.after.iter().zip(&other.after).zip(one.live.iter().zip(&other.live));
+    both.map(|((one, other), (live, other_live))| one == other && live == other_live)
+        .position(|is_same| is_same)
+        .map(|index| index + 1)
+}
+
+/// What all cases came to after some steps, and whether there are more scripts.
+fn joined(
+    model: &mut Model<'_>,
+    cut: Cut<'_>,
+    environment: &mut Scripted<'_, Open<'_>>,
+    steps: usize,
+) -> Option<(Joined, bool)> {
+    let (uncut, mut joined) = (environment.uncut(), None);
+    loop {
+        if !(joined.is_some() && is_on(Fault::FirstCaseOnly)) {
+            joined = Some(join(model, cut, environment, steps, joined)?);
+        }
+        if !environment.advance() {
+            return Some((joined?, false));
+        }
+        if environment.script.len() <= uncut {
+            return Some((joined?, true));
+        }
+    }
+}
+
+/// Follows a case, and joins what it came to with the others.
+fn join(
+    model: &mut Model<'_>,
+    cut: Cut<'_>,
+    environment: &mut Scripted<'_, Open<'_>>,
+    steps: usize,
+    others: Option<Joined>,
+) -> Option<Joined> {
+    let followed = followed(model, cut, environment, steps)?;
+    let (control, postponed) = followed.after.get(steps - 1).copied()?;
+    let data = &model.context.working.state.data;
+    let mut joined = others.unwrap_or_else(|| {
+        let page = |page: usize| (page, data.page(page).try_into().expect("a page has its size"));
+        let pages = data.changed_pages().map(page).collect();
+        Joined { control, postponed, pages, moves: BTreeSet::new() }
+    });
+    if (joined.control, joined.postponed) != (control, postponed) {
+        return None;
+    }
+    for page in data.changed_pages() {
+        // What the cases before did not change is as it was.
+        joined.pages.entry(page).or_insert(*model.context.store.page(cut.running.memory, page));
+    }
+    for (page, cells) in &mut joined.pages {
+        for (cell, other) in cells.iter_mut().zip(data.page(*page)) {
+            *cell = cell.join(other);
+        }
+    }
+    let mut at = cut.running.control.pc;
+    for (control, _) in &followed.after {
+        joined.moves.insert((at, control.pc));
+        at = control.pc;
+    }
+    Some(joined)
+}
+
+/// Takes the step that is cut, with the present script, and at most `most` steps in all, as long as each has one outcome, the
+/// stack stays as deep as it is, and no state is to be kept. None if not even the first step is like that.
+fn followed(
+    model: &mut Model<'_>,
+    cut: Cut<'_>,
+    environment: &mut Scripted<'_, Open<'_>>,
+    most: usize,
+) -> Option<Followed> {
+    model.context.working.load(&model.context.store, cut.running);
+    let pointer = model.context.forgetting.whole_pointer(&model.context.working.state)?;
+    environment.clear_notes();
+    let stepped = step(model, cut.running.postponed, cut.here, environment);
+    let Stepped::On(mut postponed) = stepped else { return None };
+    if !environment.is_only_cut() {
+        return None;
+    }
+    let mut steps = model.passes.partial_order.is_some().then(StepAccesses::default);
+    let mut followed = Followed { after: Vec::new(), live: Vec::new() };
+    loop {
+        let control = model.context.working.state.control;
+        let is_level = model.context.forgetting.whole_pointer(&model.context.working.state) == Some(pointer)
+            && model.context.working.save_calls(&mut model.context.store) == cut.running.calls;
+        if !is_level || control.sleeping {
+            break;
+        }
+        let (compression, context) = model.compression();
+        let is_loop_head = compression.is_loop_head(control.pc);
+        if compression.can_tell(context, cut.labels) {
+            break;
+        }
+        followed.after.push((control, postponed));
+        followed.live.push(model.context.forgetting.live_values(
+            &model.context.store,
+            &model.context.working.state,
+            cut.running.calls,
+        ));
+        if followed.after.len() >= most || is_loop_head {
+            break;
+        }
+        let deferred = model.context.working.deferred;
+        match next_step(model, postponed, cut.precision, &mut steps) {
+            (Stepped::On(next), false) => postponed = next,
+            _ => {
+                model.context.working.deferred = deferred;
+                break;
+            }
+        }
+    }
+    (!followed.after.is_empty()).then_some(followed)
+}

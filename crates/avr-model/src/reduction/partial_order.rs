@@ -1,0 +1,418 @@
+//! Interrupts only where they can be seen: `docs/soundness.md`, section "Interrupts that commute".
+//!
+//! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at them)
+//! may as well come one instruction later, if that instruction touches no memory that handlers touch, and does not make the
+//! stack shallower, and changes nothing that properties see. So it is looked at only before instructions for which that is
+//! not so. What handlers touch is taken for granted while a state space is built, noted meanwhile, and compared in the end:
+//! if something was missing, the space is built anew.
+
+use super::handler_footprint::Footprint;
+use super::reduction::Reduction;
+use super::visibility::{Next, Visibility};
+use crate::faults::partial_order::{Fault, is_on};
+use crate::pass::Pass;
+use crate::state::deferral::Postponed;
+use crate::transfer::interrupt_timing::Turn;
+use crate::transfer::step_accesses::StepAccesses;
+use avr_analysis::control_flow::goes_forward;
+use avr_analysis::handler_transparency::{is_neutral, is_processor};
+use avr_analysis::instruction_class::{is_memory_instruction, raises};
+use avr_analysis::interrupts::lets_interrupts_in;
+use avr_isa::{Instruction, Pointer, PointerMode};
+use avr_machine::{Fetched, FrameKind, Machine, MachineState};
+use three_valued::{BitDomain, ByteDomain};
+
+/// How often what was taken for granted may be wrong before nothing is taken for granted any more.
+const MAX_ATTEMPTS: u32 = 24;
+/// The most candidates of an unknown address that are looked at.
+const MAX_CANDIDATES: u32 = 6;
+
+/// The reduction of one run.
+#[derive(Debug)]
+pub(crate) struct PartialOrder {
+    /// The handlers that give everything back, by interrupt number.
+    neutral: u128,
+    /// What handlers touch, as the present state space takes it for granted.
+    assumed: Footprint,
+    /// What handlers touched since it was begun.
+    seen: Footprint,
+    /// What properties see besides hazards and how deep the stack gets.
+    visibility: Visibility,
+    attempts: u32,
+}
+
+impl Reduction for PartialOrder {
+    fn passes(&self) -> &'static [Pass] {
+        &[Pass::PartialOrderReduction]
+    }
+
+    /// Begins a state space: it takes for granted what was seen until now as well.
+    fn begin(&mut self, machine: &Machine) {
+        let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
+        if self.assumed.covers(&seen) {
+            // What only a coarser space could not exclude does not disturb a finer one.
+            self.assumed.disturbing = seen.disturbing;
+        } else {
+            seen.widen(machine);
+            self.assumed.add(&seen);
+            self.attempts += 1;
+        }
+        if self.attempts > MAX_ATTEMPTS {
+            self.neutral = 0;
+        }
+    }
+
+    fn is_discharged(&self) -> bool {
+        self.assumed.covers(&self.seen)
+    }
+}
+
+impl PartialOrder {
+    /// A reduction for a machine; none where it brings nothing, or where resets may come at any moment.
+    pub(crate) fn new(machine: &Machine, visibility: Visibility) -> Option<Self> {
+        let is_useful = lets_interrupts_in(machine) && machine.options().resets.is_empty();
+        is_useful.then(|| {
+            let vectors = machine.device.interrupts.iter();
+            let neutral = vectors.filter(|interrupt| is_neutral(machine, interrupt.vector.into()));
+            Self {
+                neutral: neutral.fold(0, |all, interrupt| all | 1 << interrupt.number),
+                assumed: Footprint::new(machine),
+                seen: Footprint::new(machine),
+                visibility,
+                attempts: 0,
+            }
+        })
+    }
+
+    /// Whether the handler of an interrupt gives everything back, as far as the present state space takes it for granted.
+    pub(crate) fn is_neutral(&self, number: u8) -> bool {
+        (self.neutral & !self.assumed.disturbing) >> number & 1 == 1
+    }
+
+    /// The cells that properties see; none if they may see any.
+    pub(crate) fn seen_cells(&self) -> Option<impl Iterator<Item = u16> + '_> {
+        self.visibility.cells()
+    }
+
+    /// When the interrupts come that are possible before a step from a state.
+    pub(crate) fn turn<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>, before: Postponed) -> Turn {
+        let control = &state.control;
+        if interrupts(state).next().is_some() || control.sleeping || !is_enabled(machine, state) {
+            return Turn::Now;
+        }
+        if control.interrupt_delay {
+            return if before.owed && !is_on(Fault::NothingOwed) { Turn::CatchingUp } else { Turn::Now };
+        }
+        let is_calm = !control.fresh_request && control.windows.iter().all(|left| *left == 0);
+        let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))
+        else {
+            return Turn::Now;
+        };
+        if before.offered != 0 && (before.offered <= pointer || is_on(Fault::OfferedShallower)) {
+            return Turn::Before;
+        }
+        match machine.program.fetch(control.pc) {
+            Fetched::Instruction { instruction, words, .. }
+                if (!raises(instruction) || is_on(Fault::ShallowerLater))
+                    && goes_forward(machine, instruction, control.pc, words)
+                    && !self.conflicts(machine, state, instruction, pointer) =>
+            {
+                Turn::Later
+            }
+            _ => Turn::Now,
+        }
+    }
+
+    /// What is postponed after a step.
+    pub(crate) fn after<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        steps: &StepAccesses,
+        before: &Before,
+        state: &MachineState<V>,
+    ) -> Postponed {
+        let Before { postponed, turn, .. } = *before;
+        if steps.interrupted || before.in_handler {
+            return Postponed { offered: 0, ..postponed };
+        }
+        let executed = before.executed.filter(|_| !state.control.sleeping && is_enabled(machine, state));
+        let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Postponed::default() };
+        let after = whole_pointer(machine, state);
+        let is_kept = |offered: u16| after.is_some_and(|after| offered <= after || is_on(Fault::OfferedShallower));
+        // SOUND: where it matters from where a state can be reached, a later chance is none that was given before.
+        let is_late = self.visibility.branches && !is_on(Fault::OfferedBefore);
+        let kept = |offered: u16| if is_kept(offered) && !is_late { offered } else { 0 };
+        match turn {
+            Turn::Later => Postponed { owed: postponed.owed || steps.postponed, offered: 0 },
+            Turn::Before => Postponed { offered: kept(postponed.offered), ..postponed },
+            Turn::Now if before.held_off => Postponed::default(),
+            Turn::Now | Turn::CatchingUp => Postponed { owed: false, offered: kept(pointer) },
+        }
+    }
+
+    /// What is needed of the state before a step, in which stored values are cut into cases or not.
+    pub(crate) fn before<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        postponed: Postponed,
+        is_cut: bool,
+    ) -> Before {
+        let turn = match self.turn(machine, state, postponed) {
+            // Handlers need not run in every case, if they have their chance before.
+            Turn::Later if is_cut => Turn::Now,
+            turn => turn,
+        };
+        let pointer = whole_pointer(machine, state);
+        let handler = interrupts(state).next();
+        let executed = match (machine.program.fetch(state.control.pc), pointer) {
+            (Fetched::Instruction { instruction, .. }, Some(pointer)) if handler.is_none() => {
+                Some((instruction, self.conflicts(machine, state, instruction, pointer)))
+            }
+            (Fetched::Instruction { instruction, .. }, _) => Some((instruction, true)),
+            (Fetched::Reserved | Fetched::Outside, _) => None,
+        };
+        Before {
+            postponed,
+            turn,
+            pointer,
+            executed,
+            in_handler: handler.is_some(),
+            held_off: state.control.interrupt_delay && turn != Turn::CatchingUp
+                || !is_enabled(machine, state)
+                || state.control.windows.iter().any(|left| *left != 0),
+            handler,
+        }
+    }
+
+    /// Takes note of where a step led.
+    pub(crate) fn note_depth<V: ByteDomain>(&mut self, machine: &Machine, state: &MachineState<V>) {
+        if let Some(pointer) = whole_pointer(machine, state) {
+            self.seen.deepest = self.seen.deepest.min(pointer);
+        }
+    }
+
+    /// Forgets what a step that wrote or cut these cells made known below the stack pointer, because handlers may have used
+    /// it meanwhile: what it holds, and what it is a copy of. `pointer` is the stack pointer before the step; without it
+    /// everything below the stack pointer is forgotten.
+    pub(crate) fn forget_below<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        changed: impl Iterator<Item = u16>,
+        pointer: Option<u16>,
+        state: &mut MachineState<V>,
+        unknown: &V,
+    ) {
+        let after = whole_pointer(machine, state);
+        if !is_on(Fault::CopiesOfGarbage) {
+            let is_below = |cell| cell >= self.assumed.deepest && after.is_none_or(|after| cell <= after);
+            state.control.copies.forget(is_below);
+        }
+        let Some(after) = after else { return };
+        let (low, high) = machine.stack_pointer_addresses();
+        let mut sets_pointer = false;
+        let forget = |cell: u16, state: &mut MachineState<V>| {
+            if machine.sram().contains(&cell) {
+                state.data.set(cell, unknown.clone());
+            }
+        };
+        for cell in changed {
+            sets_pointer |= cell == low || Some(cell) == high;
+            if (self.assumed.deepest..=after).contains(&cell) {
+                forget(cell, state);
+            }
+        }
+        let left = match pointer {
+            Some(pointer) if !sets_pointer => pointer.saturating_add(1),
+            _ => self.assumed.deepest,
+        };
+        (left..=after).for_each(|cell| forget(cell, state));
+    }
+
+    /// Takes note of what the handler touched, if the step was one of a handler.
+    pub(crate) fn note_touched<V: ByteDomain>(
+        &mut self,
+        machine: &Machine,
+        steps: &StepAccesses,
+        before: &Before,
+        state: &MachineState<V>,
+    ) {
+        let Some((number, position)) = before.handler.filter(|_| !is_on(Fault::NothingNoted)) else { return };
+        let lowest = before.pointer.into_iter().chain(whole_pointer(machine, state)).min();
+        let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= position;
+        let uses_stack = before.executed.is_some_and(|(instruction, _)| instruction.uses_stack());
+        let through_pointer = before.executed.is_some_and(|(instruction, _)| is_memory_instruction(instruction));
+        for cell in steps.read.iter().chain(&steps.perhaps_read) {
+            if through_pointer && is_processor(*cell) {
+                self.seen.disturbing = u128::MAX;
+            }
+            if !is_own(*cell) {
+                self.seen.read.insert((*cell).into());
+            }
+        }
+        for cell in steps.written.iter().chain(&steps.perhaps_written) {
+            if through_pointer && is_processor(*cell) {
+                self.seen.disturbing = u128::MAX;
+            }
+            if is_own(*cell) && !uses_stack {
+                // It may be where the handler keeps what it is to give back.
+                self.seen.disturbing |= 1 << number;
+            } else if !is_own(*cell) {
+                self.seen.written.insert((*cell).into());
+            }
+        }
+    }
+
+    /// Whether every interrupt that may be enabled has a neutral handler.
+    fn all_neutral<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>) -> bool {
+        let neutral = if is_on(Fault::AllNeutral) { u128::MAX } else { self.neutral & !self.assumed.disturbing };
+        let is_enabled =
+            |bit: avr_machine::device::BitRef| state.data.get(bit.address).bit(bit.bit).known() != Some(false);
+        let moved = machine.vectors_moved_by().is_some_and(is_enabled);
+        let mut all = machine.device.interrupts.iter();
+        !moved && all.all(|interrupt| neutral >> interrupt.number & 1 == 1 || !is_enabled(interrupt.enable))
+    }
+
+    /// Whether it matters if handlers run before or after an instruction.
+    fn conflicts<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        instruction: Instruction,
+        pointer: u16,
+    ) -> bool {
+        use Instruction as I;
+        if is_on(Fault::NoConflicts) {
+            return false;
+        }
+        let hits = |pointer: Pointer, mode: PointerMode, is_seen: &dyn Fn(u16) -> bool| {
+            !self.all_addresses(machine, state, pointer, mode, |cell| !is_seen(cell))
+        };
+        let next = Next { pc: state.control.pc, instruction, pointer };
+        if self.visibility.sees(machine, next, hits) && !is_on(Fault::NothingSeen) {
+            return true;
+        }
+        let pushed = machine.device.core.pc_bytes.into();
+        match instruction {
+            I::Ld { pointer, mode, .. } => {
+                !self.all_addresses(machine, state, pointer, mode, |cell| self.is_unwritten(cell))
+            }
+            I::St { pointer, mode, .. } => {
+                !self.all_addresses(machine, state, pointer, mode, |cell| self.is_untouched(cell))
+            }
+            I::Lds { address, .. } => !(machine.sram().contains(&address) && self.is_unwritten(address)),
+            I::Sts { address, .. } => !(machine.sram().contains(&address) && self.is_untouched(address)),
+            I::Push { .. } => !self.is_untouched(pointer),
+            I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall => {
+                (0..pushed).any(|offset| !self.is_untouched(pointer.wrapping_sub(offset)))
+            }
+            I::Pop { .. } => !self.is_unwritten(pointer.wrapping_add(1)),
+            I::Ret => (1..=pushed).any(|offset| !self.is_unwritten(pointer.wrapping_add(offset))),
+            // SREG and SP are as they were when a handler has returned.
+            I::In { io, .. } => !is_processor(u16::from(io) + 0x20),
+            I::Bset { flag } | I::Bclr { flag } => flag == 7,
+            I::Lpm { .. } | I::Elpm { .. } => {
+                let programming = machine.device.self_programming.as_ref();
+                programming.is_some_and(|programming| !self.is_unwritten(programming.enable.address))
+            }
+            I::Out { .. }
+            | I::Sbi { .. }
+            | I::Cbi { .. }
+            | I::Sbic { .. }
+            | I::Sbis { .. }
+            | I::Reti
+            | I::Spm
+            | I::Break
+            | I::Sleep
+            | I::Wdr => true,
+            _ => false,
+        }
+    }
+
+    fn is_unwritten(&self, cell: u16) -> bool {
+        !self.assumed.written.contains(cell.into())
+    }
+
+    fn is_untouched(&self, cell: u16) -> bool {
+        self.is_unwritten(cell) && !self.assumed.read.contains(cell.into())
+    }
+
+    /// Whether all cells that an access may hit are SRAM and as wanted.
+    fn all_addresses<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        pointer: Pointer,
+        mode: PointerMode,
+        wanted: impl Fn(u16) -> bool,
+    ) -> bool {
+        let byte = |register: avr_isa::Register| state.data.get(register.index().into()).bits();
+        let (low, high) = (byte(pointer.low()), byte(pointer.high()));
+        let unknown = u16::from_le_bytes([low.unknown_mask(), high.unknown_mask()]);
+        if unknown.count_ones() > MAX_CANDIDATES {
+            return false;
+        }
+        let base = u16::from_le_bytes([low.value(), high.value()]);
+        let offset = match mode {
+            PointerMode::Displacement(offset) => offset.into(),
+            PointerMode::PostIncrement => 0,
+            PointerMode::PreDecrement => u16::MAX,
+        };
+        let mut bits = 0u16;
+        loop {
+            let cell = (base | bits).wrapping_add(offset);
+            if !(machine.sram().contains(&cell) && wanted(cell)) {
+                return false;
+            }
+            bits = (bits | !unknown).wrapping_add(1) & unknown;
+            if bits == 0 {
+                return true;
+            }
+        }
+    }
+}
+
+/// What matters of the state before a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    postponed: Postponed,
+    pub(crate) turn: Turn,
+    /// The stack pointer, unless it is torn or unknown.
+    pointer: Option<u16>,
+    /// The instruction that the step executes if it executes one, and whether it conflicts with handlers, as far as it
+    /// is none of a handler.
+    executed: Option<(Instruction, bool)>,
+    in_handler: bool,
+    /// Whether no interrupt could come, whatever is requested.
+    held_off: bool,
+    /// The youngest handler that runs: the number of its interrupt, and the stack pointer before it was entered.
+    handler: Option<(u8, u16)>,
+}
+
+impl Before {
+    /// The stack pointer, unless it is torn or unknown.
+    pub(crate) fn pointer(&self) -> Option<u16> {
+        self.pointer
+    }
+}
+
+/// The handlers that run, youngest first.
+fn interrupts<V: ByteDomain>(state: &MachineState<V>) -> impl Iterator<Item = (u8, u16)> + '_ {
+    state.calls.frames().iter().rev().filter_map(|frame| match frame.kind {
+        FrameKind::Interrupt(number) => Some((number, frame.position)),
+        FrameKind::Call => None,
+    })
+}
+
+/// Whether the I flag is known to be set.
+fn is_enabled<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> bool {
+    state.data.get(machine.status_address()).bit(7).known() == Some(true)
+}
+
+fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Option<u16> {
+    let (low, high) = machine.stack_pointer_addresses();
+    let byte = |address: u16| state.data.get(address).known();
+    let high = high.map_or(Some(0), byte)?;
+    let pointer = u16::from_le_bytes([byte(low)?, high]);
+    Some(pointer).filter(|_| !state.control.torn)
+}

@@ -1,0 +1,141 @@
+//! The passes that take part in building state spaces, and the state that they work on.
+
+use super::partial_order::PartialOrder;
+use super::path_compression::PathCompression;
+use super::reduction::Reduction;
+use super::skipped_paths::Log;
+use super::summary_table::HandlerSummaries;
+use super::visibility::Visibility;
+use crate::context::Context;
+use crate::pass::Pass;
+use avr_machine::Machine;
+
+/// The state that passes work on, and the passes.
+#[derive(Debug)]
+pub struct Model<'m> {
+    /// The store of states and the working state.
+    pub context: Context<'m>,
+    /// The passes that take part.
+    pub passes: Passes,
+}
+
+impl<'m> Model<'m> {
+    /// Path compression, with the context that it looks at.
+    ///
+    /// # Panics
+    /// Where paths are not compressed: then they are not followed either.
+    pub(crate) fn compression(&mut self) -> (&mut PathCompression, &mut Context<'m>) {
+        let compression = self.passes.path_compression.as_mut();
+        (compression.expect("paths are followed only where they are compressed"), &mut self.context)
+    }
+}
+
+/// The passes that take part in building state spaces.
+#[derive(Debug, Default)]
+pub struct Passes {
+    /// Partial-order reduction of interrupts.
+    pub(crate) partial_order: Option<PartialOrder>,
+    /// Path compression, with case merging.
+    pub(crate) path_compression: Option<PathCompression>,
+    /// Handler summaries; only where both of the others take part.
+    pub(crate) handler_summaries: Option<HandlerSummaries>,
+    /// Facts and ranges from comparisons.
+    pub(crate) facts: bool,
+    /// True if goals see from where which states can be reached, where something is left out.
+    pub(crate) branches: bool,
+    /// True if a part of a state space may tell that something holds.
+    pub(crate) is_told_by_parts: bool,
+}
+
+impl Passes {
+    /// The same for goals that see so much of what is left out.
+    #[must_use]
+    pub fn seen_by(mut self, visibility: &Visibility) -> Self {
+        (self.branches, self.is_told_by_parts) = (visibility.branches, visibility.is_told_by_parts);
+        self
+    }
+
+    /// The same with partial-order reduction, where that is of use.
+    #[must_use]
+    pub fn with_partial_order_reduction(mut self, machine: &Machine, visibility: &Visibility) -> Self {
+        self.partial_order = PartialOrder::new(machine, visibility.clone());
+        self
+    }
+
+    /// The same with path compression and case merging.
+    #[must_use]
+    pub fn with_path_compression(mut self, machine: &Machine, visibility: &Visibility) -> Self {
+        self.path_compression = Some(PathCompression::new(machine, visibility.sees_content));
+        self
+    }
+
+    /// The same with handler summaries: where both of the other reductions are made.
+    #[must_use]
+    pub fn with_handler_summaries(mut self) -> Self {
+        self.handler_summaries = Some(HandlerSummaries::default());
+        self
+    }
+
+    /// The same with facts and ranges from comparisons.
+    #[must_use]
+    pub fn with_facts(mut self) -> Self {
+        self.facts = true;
+        self
+    }
+
+    /// The passes that take part, in the order of reports.
+    #[must_use]
+    pub fn list(&self) -> Vec<Pass> {
+        let facts: &[Pass] = if self.facts { &[Pass::Ranges, Pass::Facts] } else { &[] };
+        let mut all: Vec<Pass> = self.reductions().flat_map(Reduction::passes).chain(facts).copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// True if a pass takes part.
+    #[must_use]
+    pub fn has(&self, pass: Pass) -> bool {
+        self.list().contains(&pass)
+    }
+
+    /// True if goals see from where which states can be reached, where something is left out.
+    #[must_use]
+    pub fn sees_branches(&self) -> bool {
+        self.branches
+    }
+
+    /// The skipped paths of the present state space, where paths are compressed.
+    #[must_use]
+    pub fn skipped_paths(&self) -> Option<&Log> {
+        self.path_compression.as_ref().map(PathCompression::passed)
+    }
+
+    /// The reductions that take part.
+    fn reductions(&self) -> impl Iterator<Item = &dyn Reduction> {
+        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_told_by_parts: _ } =
+            self;
+        let all: [Option<&dyn Reduction>; 3] = [
+            partial_order.as_ref().map(|one| one as _),
+            path_compression.as_ref().map(|one| one as _),
+            handler_summaries.as_ref().map(|one| one as _),
+        ];
+        all.into_iter().flatten()
+    }
+
+    /// Begins a state space.
+    pub(crate) fn begin(&mut self, machine: &Machine) {
+        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_told_by_parts: _ } =
+            self;
+        let all: [Option<&mut dyn Reduction>; 3] = [
+            partial_order.as_mut().map(|one| one as _),
+            path_compression.as_mut().map(|one| one as _),
+            handler_summaries.as_mut().map(|one| one as _),
+        ];
+        all.into_iter().flatten().for_each(|one| one.begin(machine));
+    }
+
+    /// True if all assumptions of the present state space are discharged so far.
+    pub(crate) fn is_discharged(&self) -> bool {
+        self.reductions().all(Reduction::is_discharged)
+    }
+}

@@ -1,0 +1,301 @@
+//! Path compression: states are kept only where something is decided.
+//!
+//! From a state that is kept, a run goes on without being looked at as long as each step has one outcome, whatever the
+//! inputs and whatever the stored values that are unknown. No goal can tell that the states in between are left out:
+//! hazards are kept, and a state is kept where the label of a goal changes, or has just not changed yet if it matters what can be
+//! reached from there, and where the stack is deeper than ever before. See `docs/soundness.md`, section "States that are left out".
+
+use super::reduction::Reduction;
+use super::skipped_paths::{Log, Spot};
+use crate::context::Context;
+use crate::faults::path_compression::{Fault, is_on};
+use crate::pass::Pass;
+use crate::state::stack_depth;
+use crate::state::view::WorkingView;
+use crate::state::{AbstractState, Location, PrecisionLookup, Running};
+use avr_isa::Instruction;
+use avr_machine::{Control, Fetched, FrameKind, Machine, MachineState, Program};
+use avr_properties::Atom;
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
+use three_valued::{ByteDomain, Truth, TvByte};
+use tvar::{LocationPrecision, Variable};
+
+/// The most steps after which a state is kept, whatever it is.
+pub(crate) const MAX_STEPS: u32 = 4096;
+/// How often the heads of loops are passed in one state space where no interrupt can come.
+const FREE_ROUNDS: u32 = 200_000;
+
+/// Where states are kept.
+#[derive(Debug)]
+pub(crate) struct PathCompression {
+    /// Instructions (flash word addresses) that some jump leads back to.
+    loop_heads: FixedBitSet,
+    /// The least value of the stack pointer in the present state space.
+    deepest: u16,
+    /// How often the heads of loops may still be passed.
+    rounds: u32,
+    /// Whether goals see more than hazards and how deep the stack gets.
+    sees_content: bool,
+    /// What was passed since the present state space was begun.
+    passed: Log,
+}
+
+impl Reduction for PathCompression {
+    fn passes(&self) -> &'static [Pass] {
+        &[Pass::PathCompression, Pass::CaseMerging]
+    }
+
+    fn begin(&mut self, machine: &Machine) {
+        (self.deepest, self.rounds) = (machine.data_end(), FREE_ROUNDS);
+        self.passed = Log::default();
+    }
+}
+
+impl PathCompression {
+    /// The compression for a machine.
+    pub(crate) fn new(machine: &Machine, sees_content: bool) -> Self {
+        let mut loop_heads = FixedBitSet::with_capacity(machine.program.words() as usize);
+        for address in 0..machine.program.words() {
+            if let Some(target) = jump(&machine.program, address).filter(|target| *target <= address) {
+                loop_heads.insert(target as usize);
+            }
+        }
+        let (deepest, rounds, passed) = (machine.data_end(), FREE_ROUNDS, Log::default());
+        Self { loop_heads, deepest, rounds, sees_content, passed }
+    }
+
+    /// The least value of the stack pointer in the present state space.
+    pub(crate) fn deepest(&self) -> u16 {
+        self.deepest
+    }
+
+    /// Takes back what was noted of the stack pointer.
+    pub(crate) fn set_deepest(&mut self, pointer: u16) {
+        self.deepest = pointer;
+    }
+
+    /// What was passed since the present state space was begun.
+    pub(crate) fn passed(&self) -> &Log {
+        &self.passed
+    }
+}
+
+/// Where a jump or branch at a flash word address leads.
+fn jump(program: &Program, address: u32) -> Option<u32> {
+    let Fetched::Instruction { instruction, .. } = program.fetch(address) else { return None };
+    let relative = |offset: i32| (address + 1).wrapping_add_signed(offset) & (program.words() - 1);
+    match instruction {
+        Instruction::Rjmp { offset } => Some(relative(offset.into())),
+        Instruction::Jmp { target } => Some(target),
+        Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => Some(relative(offset.into())),
+        _ => None,
+    }
+}
+
+/// A run between two states that are kept.
+#[derive(Clone)]
+pub(crate) struct Passage<'a> {
+    /// The labels of the state where it began.
+    labels: &'a [Truth],
+    /// Where it began.
+    from: Spot,
+    /// Where it is, or was before the last step.
+    at: Spot,
+    /// How many steps were taken.
+    steps: u32,
+    /// The least value of the stack pointer on the way.
+    lowest: u16,
+    /// The stack pointer, where no half of it waits for the other one.
+    pointer: Option<u16>,
+    /// The stack pointer for which the labels were compared last, and whether a half of it waited for the other one.
+    compared: Option<(u16, bool)>,
+    /// Whether goals see that the last step was taken: it changed the label of one of them.
+    is_seen: bool,
+    /// The fewest frames of the call string; with fewer the run ends.
+    floor: usize,
+}
+
+impl<'a> Passage<'a> {
+    /// The beginning of a run from a state with these labels, at this place.
+    pub(crate) fn new(labels: &'a [Truth], from: Spot) -> Self {
+        let (steps, lowest, pointer, compared, is_seen, floor) = (0, u16::MAX, None, None, false, 0);
+        Self { labels, from, at: from, steps, lowest, pointer, compared, is_seen, floor }
+    }
+
+    /// The same that ends as soon as the call string has fewer frames.
+    pub(crate) fn until_return(self, floor: usize) -> Self {
+        Self { floor, ..self }
+    }
+
+    /// The labels of the state where it began.
+    pub(crate) fn labels(&self) -> &'a [Truth] {
+        self.labels
+    }
+
+    /// Whether some steps were left out before one that goals see.
+    pub(crate) fn ends_with_what_is_seen(&self) -> bool {
+        self.is_seen && self.steps > 0
+    }
+
+    /// Begins a step that may be taken back.
+    pub(crate) fn begin_step(&mut self, state: &mut MachineState<TvByte>) {
+        self.steps += 1;
+        state.data.remember();
+        state.calls.remember();
+    }
+
+    /// Ends the run: no step is taken back any more.
+    pub(crate) fn end(&self, state: &mut MachineState<TvByte>) {
+        state.data.forget();
+        state.calls.forget();
+    }
+
+    /// Takes the last step back.
+    pub(crate) fn take_back(&self, state: &mut MachineState<TvByte>, control: Control) {
+        if is_on(Fault::NotTakenBack) {
+            return;
+        }
+        state.data.put_back();
+        state.calls.put_back();
+        state.control = control;
+    }
+}
+
+/// Whether the machine at work has these labels.
+fn has_labels(atoms: &[Atom], labels: &[Truth], state: &MachineState<TvByte>) -> bool {
+    atoms.iter().zip(labels).all(|(atom, label)| atom.evaluate(&WorkingView(state)) == *label)
+}
+
+/// True if the machine at work is told apart from states with these labels.
+fn differs(context: &Context<'_>, labels: &[Truth]) -> bool {
+    !has_labels(context.atoms, labels, &context.working.state)
+}
+
+impl PathCompression {
+    /// True if goals can tell the machine at work from a state with these labels.
+    pub(crate) fn can_tell(&self, context: &Context<'_>, labels: &[Truth]) -> bool {
+        self.sees_content && differs(context, labels)
+    }
+
+    /// True if the machine at work is to be stored as it is.
+    pub(crate) fn is_kept(&mut self, context: &Context<'_>, passage: &mut Passage<'_>) -> bool {
+        let state = &context.working.state;
+        let pointer = context.forgetting.whole_pointer(state);
+        passage.pointer = pointer;
+        let compared = context.forgetting.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn));
+        if compared.is_none() || passage.compared != compared || self.sees_content {
+            passage.compared = compared;
+            passage.is_seen = differs(context, passage.labels) && !is_on(Fault::LabelsUnseen);
+        }
+        if let Some(pointer) = pointer {
+            passage.lowest = passage.lowest.min(pointer);
+            if pointer < self.deepest && !is_on(Fault::DeepestLeftOut) {
+                self.deepest = pointer;
+                return true;
+            }
+        }
+        if passage.is_seen {
+            return true;
+        }
+        if passage.steps >= MAX_STEPS || state.control.sleeping || state.calls.frames().len() < passage.floor {
+            return true;
+        }
+        if !self.loop_heads.contains(state.control.pc as usize) {
+            return false;
+        }
+        let is_alone = state.data.get(context.machine.status_address()).bit(7).known() == Some(false)
+            && state.calls.frames().iter().all(|frame| frame.kind == FrameKind::Call);
+        let is_free = is_alone && self.rounds > 0;
+        self.rounds -= u32::from(is_free);
+        !is_free
+    }
+
+    /// Takes note of what the last step came to.
+    pub(crate) fn note_move(&mut self, context: &mut Context<'_>, passage: &mut Passage<'_>) {
+        let here = Spot { pc: context.working.state.control.pc, calls: context.working.save_calls(&mut context.store) };
+        self.passed.note_move(passage.at, here);
+        passage.at = here;
+    }
+
+    /// Takes note of a run of some steps, by way of several places, to where the machine at work is.
+    pub(crate) fn note_joined(
+        &mut self,
+        context: &Context<'_>,
+        passage: &mut Passage<'_>,
+        moves: &BTreeSet<(u32, u32)>,
+        steps: u32,
+    ) {
+        let depth = context.depth_at(context.forgetting.whole_pointer(&context.working.state));
+        let spot = |pc| Spot { pc, calls: passage.from.calls };
+        let last = spot(context.working.state.control.pc);
+        for (from, to) in moves {
+            self.passed.note_move(spot(*from), spot(*to));
+            if spot(*to) != last {
+                self.passed.note_spot(spot(*to), depth);
+            }
+        }
+        passage.at = last;
+        passage.steps += steps.saturating_sub(1);
+    }
+
+    /// True if some jump leads back to an instruction (flash word address).
+    pub(crate) fn is_loop_head(&self, pc: u32) -> bool {
+        self.loop_heads.contains(pc as usize)
+    }
+
+    /// Takes note of where a run ended.
+    pub(crate) fn note_length(&mut self, passage: &Passage<'_>) {
+        self.passed.note_length(passage.from, passage.at, passage.steps);
+    }
+
+    /// Takes note that the state before the last step is left out.
+    pub(crate) fn note_left_out(&mut self, context: &Context<'_>, passage: &Passage<'_>) {
+        self.passed.note_spot(passage.at, context.depth_at(passage.pointer));
+    }
+
+    /// Takes note of a state of a handler that is summarised.
+    pub(crate) fn note_kept(&mut self, context: &Context<'_>, spot: Spot, state: &AbstractState) {
+        let depth = context.view(state).and_then(|view| stack_depth::depth(context.machine, &view));
+        self.passed.note_spot(spot, depth);
+    }
+
+    /// Takes note that a summary is used for the handler that the machine at work has just entered from a state.
+    pub(crate) fn note_passed(&mut self, context: &mut Context<'_>, from: &Running) {
+        let entry =
+            Spot { pc: context.working.state.control.pc, calls: context.working.save_calls(&mut context.store) };
+        let interrupted = Spot { pc: from.control.pc, calls: from.calls };
+        let depth = context.depth_at(context.forgetting.whole_pointer(&context.working.state));
+        self.passed.note_spot(entry, depth);
+        self.passed.note_move(interrupted, entry);
+        self.passed.note_move(entry, interrupted);
+    }
+}
+
+/// The precision where the machine at work is.
+pub(crate) fn precision_here<'p>(
+    context: &mut Context<'_>,
+    precision: &'p PrecisionLookup<'_>,
+) -> &'p LocationPrecision {
+    if let Some(common) = precision.common(&Location::everywhere_at(context.working.state.control.pc)) {
+        return common;
+    }
+    let location = context.location_at_work();
+    precision.at(&location).expect("paths are compressed only where precision is kept per location")
+}
+
+/// Forgets what was popped on the way: nothing reads it, and refinement brings back what is read all the same.
+pub(crate) fn forget_popped(context: &mut Context<'_>, passage: &Passage<'_>, precision: &PrecisionLookup<'_>) {
+    let Some(pointer) = context.forgetting.whole_pointer(&context.working.state) else { return };
+    if passage.lowest >= pointer {
+        return;
+    }
+    let pinned = &precision_here(context, precision).step.pinned;
+    for address in passage.lowest + 1..=pointer.min(context.machine.data_end()) {
+        if context.machine.sram().contains(&address) {
+            let mask = !(pinned.get(Variable(address.into())) as u8);
+            let cell = context.working.state.data.get(address).forget(mask);
+            context.working.state.data.set(address, cell);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! One step with the interrupts that partial-order reduction leaves to it.
+
+use super::partial_order::Before;
+use super::passes::Model;
+use super::path_compression::precision_here;
+use crate::state::deferral::Postponed;
+use crate::state::events::Recorder;
+use crate::state::{AbstractState, PrecisionLookup};
+use crate::transfer::choices::{Scripted, cells_cut, is_cut};
+use crate::transfer::interrupt_timing::Turn;
+use crate::transfer::step_accesses::StepAccesses;
+use crate::transfer::{Open, Stepped};
+use avr_analysis::refinable_values::RefinableValues;
+use avr_machine::Stop;
+use std::rc::Rc;
+use three_valued::TvByte;
+use tvar::LocationPrecision;
+
+/// Runs one step of the machine at work with the answers of the environment.
+pub(crate) fn step(
+    model: &mut Model<'_>,
+    postponed: Postponed,
+    precision: &LocationPrecision,
+    environment: &mut Scripted<'_, Open<'_>>,
+) -> Stepped {
+    let pc = model.context.working.state.control.pc;
+    let reduction = model.passes.partial_order.as_ref();
+    let is_cut = is_cut(&model.context.working.state, precision);
+    let before = reduction
+        .map(|reduction| reduction.before(model.context.machine, &model.context.working.state, postponed, is_cut));
+    environment.turn = before.map_or(Turn::Now, |before| before.turn);
+    let depth = model.context.working.state.calls.frames().len();
+    let stepped = model.context.machine.step(&mut model.context.working.state, environment);
+    model.context.working.deferred |= environment.deferred;
+    let state = &model.context.working.state;
+    model.context.working.entered = (state.calls.frames().len() > depth).then_some(state.control.pc);
+    let postponed = before.map(|before| reduced(model, &before, precision, environment, stepped.is_ok()));
+    match stepped {
+        Ok(_) => Stepped::On(postponed.unwrap_or_default()),
+        Err(Stop::Hazard(hazard)) => Stepped::Ended(AbstractState::Hazard { hazard, pc }),
+        Err(Stop::Limit(limit)) => Stepped::Ended(AbstractState::Limit { limit, pc }),
+        Err(Stop::Infeasible) => Stepped::Infeasible,
+    }
+}
+
+/// Takes one step of the machine at work with first answers; and whether there are others.
+pub(crate) fn next_step(
+    model: &mut Model<'_>,
+    postponed: Postponed,
+    precision: &PrecisionLookup<'_>,
+    steps: &mut Option<StepAccesses>,
+) -> (Stepped, bool) {
+    let watched = Rc::clone(&model.context.watched);
+    let here = precision_here(&mut model.context, precision);
+    let events = Recorder::new(&watched, model.context.working.state.control.pc * 2);
+    let mut environment = Scripted::new(here, Open { events, steps: steps.take() })
+        .learning(learning(model, here))
+        .telling_branches(model.passes.branches);
+    let stepped = step(model, postponed, here, &mut environment);
+    *steps = environment.unknowns.steps.take();
+    steps.as_mut().map(StepAccesses::clear);
+    (stepped, environment.has_answered())
+}
+
+/// Takes note of what a step did that was reduced, forgets what is garbage then, and gives what is postponed.
+fn reduced(
+    model: &mut Model<'_>,
+    before: &Before,
+    precision: &LocationPrecision,
+    environment: &mut Scripted<'_, Open<'_>>,
+    went_on: bool,
+) -> Postponed {
+    let (Some(reduction), Some(steps)) = (&mut model.passes.partial_order, &mut environment.unknowns.steps) else {
+        return Postponed::default();
+    };
+    steps.postponed = environment.postponed;
+    if let Some(access) = model.passes.handler_summaries.as_mut().and_then(|handlers| handlers.access.as_mut()) {
+        let after = model.context.forgetting.whole_pointer(&model.context.working.state);
+        access.note(steps, (before, after), precision);
+    }
+    reduction.note_touched(model.context.machine, steps, before, &model.context.working.state);
+    if !went_on {
+        return Postponed::default();
+    }
+    reduction.note_depth(model.context.machine, &model.context.working.state);
+    let changed = steps.all_written().chain(cells_cut(precision, steps.all_read()));
+    reduction.forget_below(
+        model.context.machine,
+        changed,
+        before.pointer(),
+        &mut model.context.working.state,
+        &TvByte::UNKNOWN,
+    );
+    reduction.after(model.context.machine, steps, before, &model.context.working.state)
+}
+
+/// The values that comparisons refine under a precision.
+pub(crate) fn learning(model: &Model<'_>, precision: &LocationPrecision) -> Option<RefinableValues> {
+    let learns = model.passes.facts && !precision.stops_at_cases && !precision.splits_all;
+    learns.then(|| model.context.forgetting.refinable().clone())
+}
+
+/// Takes the first step: the machine gets its initial content.
+pub(crate) fn power_on(model: &mut Model<'_>, environment: &mut Scripted<'_, Open<'_>>) {
+    let Model { context, passes } = model;
+    context.power_on(environment);
+    if let Some(reduction) = &passes.partial_order {
+        let state = &mut context.working.state;
+        reduction.forget_below(context.machine, std::iter::empty(), None, state, &TvByte::UNKNOWN);
+    }
+}

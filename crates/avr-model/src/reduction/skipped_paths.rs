@@ -1,0 +1,85 @@
+//! What was passed between the states that are kept: enough to tell what the program does as a whole.
+
+use crate::state::AbstractState;
+use crate::state::interner::CallsId;
+use rustc_hash::FxHashMap;
+
+/// A place in the program, with how it was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Spot {
+    /// Flash word address of the instruction.
+    pub pc: u32,
+    pub calls: CallsId,
+}
+
+impl Spot {
+    /// Where a state is; none before the start and in sinks.
+    pub fn of(state: &AbstractState) -> Option<Self> {
+        match state {
+            AbstractState::Running(running) => Some(Self { pc: running.control.pc, calls: running.calls }),
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
+        }
+    }
+}
+
+/// What is known of the states that were left out at a spot.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// How often one was left out.
+    pub times: usize,
+    /// The greatest depth of the stack, in bytes below RAMEND.
+    pub deepest: Option<u32>,
+}
+
+/// The states that were left out, and all steps.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    spots: FxHashMap<Spot, Passed>,
+    /// The steps that do more than go on to the next instruction, with their number.
+    moves: FxHashMap<(Spot, Spot), usize>,
+    /// The fewest steps from one state that is kept to the next, by their spots.
+    lengths: FxHashMap<(Spot, Spot), u32>,
+}
+
+impl Log {
+    /// Takes note of a state that is left out, with the depth of its stack.
+    pub fn note_spot(&mut self, spot: Spot, depth: Option<u32>) {
+        let passed = self.spots.entry(spot).or_default();
+        passed.times += 1;
+        passed.deepest = passed.deepest.max(depth);
+    }
+
+    /// The states that were left out, in the order of their spots.
+    pub fn spots(&self) -> impl Iterator<Item = (Spot, Passed)> {
+        sorted(&self.spots)
+    }
+
+    /// The steps that do more than go on to the next instruction, with their number, in the order of their spots.
+    pub fn moves(&self) -> impl Iterator<Item = ((Spot, Spot), usize)> {
+        sorted(&self.moves)
+    }
+
+    /// The fewest steps from a state that is kept to the next one, by their spots.
+    pub fn length(&self, from: Spot, to: Spot) -> u32 {
+        self.lengths.get(&(from, to)).copied().unwrap_or(1)
+    }
+
+    /// Takes note of the number of steps from a state that is kept to the next one.
+    pub fn note_length(&mut self, from: Spot, to: Spot, steps: u32) {
+        let known = self.lengths.entry((from, to)).or_insert(steps);
+        *known = steps.min(*known);
+    }
+
+    /// Takes note of a step.
+    pub fn note_move(&mut self, from: Spot, to: Spot) {
+        if from.calls != to.calls || to.pc != from.pc + 1 {
+            *self.moves.entry((from, to)).or_default() += 1;
+        }
+    }
+}
+
+fn sorted<K: Copy + Ord, V: Copy>(map: &FxHashMap<K, V>) -> impl Iterator<Item = (K, V)> + use<K, V> {
+    let mut all: Vec<(K, V)> = map.iter().map(|(key, value)| (*key, *value)).collect();
+    all.sort_unstable_by_key(|(key, _)| *key);
+    all.into_iter()
+}

@@ -1,0 +1,148 @@
+//! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides what reductions may
+//! leave out. See `docs/soundness.md`, section "Properties that do not count steps".
+
+use avr_isa::{Instruction, Pointer, PointerMode};
+use avr_machine::Machine;
+use avr_properties::{Atom, AtomKind, CellsRead};
+use fixedbitset::FixedBitSet;
+use std::ops::Range;
+
+/// What properties see besides hazards and how deep the stack gets.
+#[derive(Clone, Debug)]
+pub struct Visibility {
+    /// Whether they see from where which states can be reached, not only which states can be.
+    pub branches: bool,
+    /// Whether they see that something comes or can stay away for ever.
+    pub waits: bool,
+    /// Whether a part of a state space may tell that they hold.
+    pub is_told_by_parts: bool,
+    /// Whether they see anything at all.
+    pub sees_content: bool,
+    observed: Observed,
+}
+
+/// What atoms may read.
+#[derive(Clone, Debug)]
+enum Observed {
+    /// Any part of a state.
+    All,
+    /// Cells, by data address, and whether execution is in ranges of flash byte addresses.
+    These { cells: FixedBitSet, places: Vec<Range<u32>> },
+}
+
+/// An instruction that is about to be executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Next {
+    /// Flash word address.
+    pub pc: u32,
+    pub instruction: Instruction,
+    /// The stack pointer.
+    pub pointer: u16,
+}
+
+impl Visibility {
+    /// Adds what an atom may read.
+    pub fn observe(&mut self, atom: &Atom, machine: &Machine) {
+        self.observed.add(atom, machine);
+    }
+
+    /// What properties see that speak of nothing but hazards and how deep the stack gets.
+    pub fn of_hazards() -> Self {
+        Self { branches: false, waits: false, is_told_by_parts: false, sees_content: false, observed: Observed::none() }
+    }
+
+    /// The cells that are seen, by rising data address; none if any may be.
+    pub fn cells(&self) -> Option<impl Iterator<Item = u16> + '_> {
+        match &self.observed {
+            Observed::All => None,
+            Observed::These { cells, .. } => Some(cells.ones().map(|cell| cell as u16)),
+        }
+    }
+
+    /// Whether an instruction may change what is seen. What instructions do to I/O registers does not count: handlers may see that.
+    pub fn sees(
+        &self,
+        machine: &Machine,
+        next: Next,
+        hits: impl Fn(Pointer, PointerMode, &dyn Fn(u16) -> bool) -> bool,
+    ) -> bool {
+        use Instruction as I;
+        let (cells, places) = match &self.observed {
+            Observed::All => return true,
+            Observed::These { cells, places } => (cells, places),
+        };
+        let is_seen = |cell: u16| cells.contains(cell.into());
+        let Next { pc, instruction, pointer } = next;
+        if moves_between(places, machine, pc, instruction) {
+            return true;
+        }
+        let written = instruction.registers_written().bits();
+        let changes_register = (0..32).any(|register| written >> register & 1 == 1 && is_seen(register));
+        let changes_flag = !instruction.flags_written().is_empty() && is_seen(machine.status_address());
+        if changes_register || changes_flag {
+            return true;
+        }
+        let (low, high) = machine.stack_pointer_addresses();
+        let sees_pointer = is_seen(low) || high.is_some_and(is_seen);
+        match instruction {
+            I::Push { .. } => sees_pointer || is_seen(pointer),
+            I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall => {
+                let pushed = machine.device.core.pc_bytes.into();
+                sees_pointer || (0..pushed).any(|offset| is_seen(pointer.wrapping_sub(offset)))
+            }
+            I::Pop { .. } | I::Ret | I::Reti => sees_pointer,
+            I::St { pointer, mode, .. } => hits(pointer, mode, &is_seen),
+            I::Sts { address, .. } => is_seen(address),
+            _ => false,
+        }
+    }
+}
+
+impl Observed {
+    fn none() -> Self {
+        Self::These { cells: FixedBitSet::with_capacity(1 << 16), places: Vec::new() }
+    }
+
+    /// Adds what an atom may read.
+    fn add(&mut self, atom: &Atom, machine: &Machine) {
+        let Self::These { cells, places } = self else { return };
+        match atom.kind() {
+            // What a step did.
+            AtomKind::Event(..) => *self = Self::All,
+            AtomKind::PcEquals(address) => places.push(*address..*address + 1),
+            AtomKind::PcIn(range) => places.push(range.clone()),
+            AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,
+            AtomKind::StackPointerTorn => {
+                let (low, high) = machine.stack_pointer_addresses();
+                cells.insert(low.into());
+                cells.extend(high.map(usize::from));
+            }
+            _ => match atom.cells() {
+                CellsRead::These(read) => cells.extend(read.into_iter().map(|(cell, _)| usize::from(cell))),
+                CellsRead::All => *self = Self::All,
+            },
+        }
+    }
+}
+
+/// Whether an instruction that goes forward (flash word address) leads into one of these places, or out of it.
+fn moves_between(places: &[Range<u32>], machine: &Machine, pc: u32, instruction: Instruction) -> bool {
+    use Instruction as I;
+    if places.is_empty() {
+        return false;
+    }
+    let next = pc + u32::from(instruction.words());
+    let relative = |offset: i32| next.wrapping_add_signed(offset) & (machine.program.words() - 1);
+    let targets = match instruction {
+        I::Rjmp { offset } | I::Rcall { offset } => [relative(offset.into()); 3],
+        I::Jmp { target } | I::Call { target } => [target; 3],
+        I::Brbs { offset, .. } | I::Brbc { offset, .. } => [next, next, relative(offset.into())],
+        I::Ijmp | I::Eijmp | I::Icall | I::Eicall | I::Ret | I::Reti => return true,
+        I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
+            [next, next + 1, next + 2]
+        }
+        _ => [next; 3],
+    };
+    let is_at = |word: u32| places.iter().map(move |place| place.contains(&(word * 2)));
+    targets.into_iter().any(|target| !is_at(pc).eq(is_at(target)))
+}

@@ -1,0 +1,3 @@
+//! Refinement: where unknown bits come from.
+
+pub(crate) mod provenance;

@@ -1,0 +1,443 @@
+//! Where unknown bits come from: the path to a culprit is run again with traced values.
+//!
+//! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
+//! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
+
+use crate::reduction::passes::Model;
+use crate::reduction::reduced_step::learning;
+use crate::reduction::successors::leaves;
+use crate::state::{AbstractState, Location, PrecisionLookup};
+use crate::transfer::choices::{Answer, Scripted, Unknowns, cells_cut, input_variable, is_cut};
+use crate::transfer::interrupt_timing::Turn;
+use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
+use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
+use mu_calculus::AtomId;
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
+use tvar::{Blame, Candidate, Knob, Variable};
+
+/// What an origin number stands for: a knob at a step of the path.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    step: usize,
+    knob: Knob,
+    /// Whether the byte that is forgotten was known to be one of not too many values, as an index is.
+    bounded: bool,
+}
+
+/// Unknown inputs as traced bytes.
+struct Recorder<'a> {
+    sources: &'a mut Vec<Source>,
+    step: usize,
+    /// Origins of the bits that questions were about.
+    asked: Origins,
+    /// What the step read and wrote.
+    accesses: Vec<Access>,
+}
+
+/// A read or a write of a cell, which may be an event that an atom speaks of.
+#[derive(Debug)]
+struct Access {
+    writes: bool,
+    cell: u16,
+    /// Whether the address is known.
+    certain: bool,
+    /// Origins of the value.
+    value: Origins,
+}
+
+impl Unknowns<TracedByte> for Recorder<'_> {
+    fn unknown(&mut self, source: Input, mask: u8) -> TracedByte {
+        let variable = input_variable(source);
+        let step = self.step;
+        let first = self.sources.len() as u32;
+        self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit), bounded: false }));
+        TracedByte::numbered(TvByte::new(0, !mask), first)
+    }
+
+    fn asked(&mut self, about: Question<'_, TracedByte>) {
+        let origins = match about {
+            Question::Bit(bit) => TracedBit::origins(bit).clone(),
+            Question::Bytes(bytes) => all_origins(bytes),
+        };
+        self.asked = self.asked.union(&origins);
+    }
+
+    fn stuck(&mut self, about: &[&TracedByte]) {
+        self.asked = self.asked.union(&all_origins(about));
+    }
+
+    fn event(&mut self, event: Event<'_, TracedByte>) {
+        let (writes, cell, certain, value) = match event {
+            Event::Read(cell, value) => (false, cell, true, value),
+            Event::Write(cell, value) => (true, cell, true, value),
+            Event::PerhapsRead(cell, value) => (false, cell, false, value),
+            Event::PerhapsWrite(cell, value) => (true, cell, false, value),
+            Event::Call(_) | Event::Return(..) | Event::Interrupt(_) | Event::WatchdogRestart => return,
+        };
+        self.accesses.push(Access { writes, cell, certain, value: value.all_origins() });
+    }
+}
+
+fn all_origins(bytes: &[&TracedByte]) -> Origins {
+    bytes.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins()))
+}
+
+/// How many of the last steps before a cause are looked at for what to cut into cases.
+const CUT_STEPS: usize = 64;
+/// The most bits that are cut at one step.
+const MAX_CUT_BITS: u32 = 10;
+
+/// How many values a byte has that may be an index into a table, or the address of its element.
+const INDEX_VALUES: RangeInclusive<usize> = 2..=64;
+
+/// Unknown cells that a step makes addresses of, with the origins of their bits.
+struct Narrow {
+    step: usize,
+    cells: Vec<(u16, TracedByte)>,
+}
+
+/// A traced run along a path.
+pub(crate) struct Tracer<'a, 'f> {
+    model: &'a mut Model<'f>,
+    path: &'a [AbstractState],
+    precision: &'a PrecisionLookup<'a>,
+    sources: Vec<Source>,
+    state: MachineState<TracedByte>,
+    /// Origins of the questions that were settled on the path, latest last.
+    asked: Vec<Origins>,
+    /// What the last steps made addresses of.
+    narrow: VecDeque<Narrow>,
+    /// What the latest step read and wrote.
+    accesses: Vec<Access>,
+}
+
+impl<'a, 'f> Tracer<'a, 'f> {
+    /// A run that has not begun.
+    pub(crate) fn new(model: &'a mut Model<'f>, path: &'a [AbstractState], precision: &'a PrecisionLookup<'a>) -> Self {
+        let state = MachineState::new(model.context.machine.cells(), TracedByte::constant(0));
+        Self {
+            model,
+            path,
+            precision,
+            sources: Vec::new(),
+            state,
+            asked: Vec::new(),
+            narrow: VecDeque::new(),
+            accesses: Vec::new(),
+        }
+    }
+
+    /// The refinements that may remove the cause, best reasons first; none where the path is one of another precision.
+    pub(crate) fn blame(mut self, cause: Blame) -> Vec<Candidate<Location>> {
+        // The step into a sink is where the question arose.
+        let steps = self.path.len() - 1 - usize::from(cause == Blame::Sink && self.path.len() > 1);
+        for step in 0..steps {
+            if !self.follow(step) {
+                return Vec::new();
+            }
+        }
+        let direct = match cause {
+            Blame::Atom(atom) => self.atom_origins(atom),
+            Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
+        };
+        // What was known to be in bounds was an index: its cases would be as many as it has values.
+        let was_index =
+            |origin: &&Origin| self.ends_at(Limit::UnknownPointer) && self.sources[origin.id as usize].bounded;
+        let (bounded, others): (Vec<_>, Vec<_>) = direct.as_slice().iter().partition(was_index);
+        let comes_first = bounded.is_empty();
+        let mut candidates = self.candidates(bounded, true);
+        candidates.extend(self.candidates(others, comes_first));
+        candidates.extend(self.cuts(&direct, comes_first));
+        for origins in std::mem::take(&mut self.asked).iter().rev() {
+            candidates.extend(self.candidates(origins.as_slice(), false));
+        }
+        if self.ends_at(Limit::UnknownTarget) {
+            candidates.iter_mut().for_each(bring_back_first);
+        }
+        candidates
+    }
+
+    /// Whether the path ends at a limit of this kind.
+    fn ends_at(&self, kind: Limit) -> bool {
+        matches!(self.path.last(), Some(AbstractState::Limit { limit, .. }) if *limit == kind)
+    }
+
+    fn location(&self, step: usize) -> Location {
+        self.model.context.location(&self.path[step])
+    }
+
+    /// Takes the step from a state of the path to the next; whether the precision allows it.
+    fn follow(&mut self, step: usize) -> bool {
+        let location = self.location(step);
+        self.note_addresses(step);
+        let Some((script, target)) = self.script(step, &location) else { return false };
+        let asked = self.run(step, &location, script);
+        self.asked.push(asked);
+        self.decay(step + 1, target);
+        debug_assert!(self.agrees(step + 1), "the traced state of step {} differs from the path", step + 1);
+        true
+    }
+
+    /// Takes note of the unknown cells that may end in an address: registers, and memory that the step loads.
+    fn note_addresses(&mut self, step: usize) {
+        let AbstractState::Running(running) = self.path[step] else { return };
+        let machine = self.model.context.machine;
+        let registers = self.model.context.forgetting.addressing(running.control.pc);
+        let loaded = cells_loaded(machine, &self.state).into_iter().filter(|cell| !machine.device.is_io_area(*cell));
+        let cells = (0..32u16).filter(|register| registers >> register & 1 == 1).chain(loaded);
+        let unknown = cells.map(|cell| (cell, self.state.data.get(cell).clone()));
+        let cells: Vec<_> = unknown.filter(|(_, byte)| byte.bits().unknown_mask() != 0).collect();
+        if self.narrow.len() == CUT_STEPS {
+            self.narrow.pop_front();
+        }
+        self.narrow.push_back(Narrow { step, cells });
+    }
+
+    /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
+    /// fewest bits, the latest of them.
+    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Location>> {
+        let wanted = |byte: &TracedByte| {
+            let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
+            (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
+        };
+        let cells = |narrow: &Narrow| -> Vec<(u16, u8)> {
+            let masks = narrow.cells.iter().map(|(cell, byte)| (*cell, wanted(byte)));
+            masks.filter(|(_, mask)| *mask != 0).collect()
+        };
+        let steps: Vec<_> = self.narrow.iter().map(|narrow| (narrow.step, cells(narrow))).collect();
+        let bits = |cells: &[(u16, u8)]| -> u32 { cells.iter().map(|(_, mask)| mask.count_ones()).sum() };
+        let few = steps.iter().map(|(_, cells)| bits(cells)).filter(|bits| (1..=MAX_CUT_BITS).contains(bits)).min();
+        let Some(latest) = few.and_then(|few| steps.iter().rposition(|(_, cells)| bits(cells) == few)) else {
+            return Vec::new();
+        };
+        // What is computed with a value may be less known another time: the earliest step at which the same registers hold it.
+        let alike = steps[..latest].iter().rev().take_while(|(_, cells)| *cells == steps[latest].1);
+        let (step, cells) = alike.last().unwrap_or(&steps[latest]);
+        let (step, location) = (*step, self.location(*step));
+        let cut = |(cell, _): &(u16, u8)| {
+            // Where some bits are unknown now, others may be next time.
+            let knob = Knob::Case(Variable((*cell).into()), 0xff);
+            Candidate { location, knob, step, indirection: 0, direct, joint: false }
+        };
+        cells.iter().map(cut).collect()
+    }
+
+    /// The answers that lead from a state of the path to the next, and where they lead before anything decays; none if none
+    /// do under the precision.
+    fn script(&mut self, step: usize, location: &Location) -> Option<(Vec<Answer>, AbstractState)> {
+        let (from, to) = (self.path[step], self.path[step + 1]);
+        let leaves = leaves(self.model, &from, self.precision.leaving(&from, location));
+        let exact = leaves.iter().position(|leaf| {
+            let arrived = self.model.context.location(&leaf.state);
+            self.model.context.decay(leaf.state, self.precision.arriving(&from, &arrived)) == to
+        });
+        // A location may have dropped more since: then what was stored covers what arrives.
+        let leads_there = exact.or_else(|| leaves.iter().position(|leaf| self.model.context.covers(&to, &leaf.state)));
+        let leaf = leaves.into_iter().nth(leads_there?)?;
+        Some((leaf.script, leaf.state))
+    }
+
+    /// Runs one step with the answers of a script and gives the origins of its questions.
+    fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
+        let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
+        let precision = self.precision.leaving(&self.path[step], location);
+        let mut environment = Scripted::replaying(precision, recorder, script)
+            .learning(learning(self.model, precision))
+            .telling_branches(self.model.passes.branches);
+        let machine = self.model.context.machine;
+        let forgotten = TracedByte::new(TvByte::UNKNOWN, |_| Origins::default());
+        match self.path[step] {
+            AbstractState::Running(running) => {
+                let reduction = self.model.passes.partial_order.as_ref();
+                let is_cut = is_cut(&self.state, precision);
+                let before =
+                    reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed, is_cut));
+                environment.turn = before.map_or(Turn::Now, |before| before.turn);
+                let _: Result<u32, Stop> = machine.step(&mut self.state, &mut environment);
+                if let Some((reduction, before)) = reduction.zip(before) {
+                    let touched = |writes| {
+                        let accesses =
+                            environment.unknowns.accesses.iter().filter(move |access| access.writes == writes);
+                        accesses.map(|access| access.cell)
+                    };
+                    let changed = touched(true).chain(cells_cut(precision, touched(false)));
+                    reduction.forget_below(machine, changed, before.pointer(), &mut self.state, &forgotten);
+                }
+            }
+            _ => {
+                self.state = machine.power_on(&mut environment);
+                if let Some(reduction) = &self.model.passes.partial_order {
+                    reduction.forget_below(machine, std::iter::empty(), None, &mut self.state, &forgotten);
+                }
+            }
+        }
+        self.accesses = environment.unknowns.accesses;
+        environment.unknowns.asked
+    }
+
+    /// Forgets what the state of the path forgot of the state that the step led to.
+    fn decay(&mut self, step: usize, before: AbstractState) {
+        let (AbstractState::Running(running), AbstractState::Running(before)) = (self.path[step], before) else {
+            return;
+        };
+        for (address, kept, cell) in self.model.context.store.differing_cells(running.memory, before.memory) {
+            // With any bit its range is forgotten.
+            let in_range = if cell.is_ranged() { cell.unknown_mask() } else { 0 };
+            let lost = cell.known_mask() & !kept.known_mask() | in_range;
+            let sources = &mut self.sources;
+            let bounded = INDEX_VALUES.contains(&cell.count());
+            let is_coarse =
+                self.precision.leaving(&self.path[step], &self.model.context.location(&self.path[step])).coarse;
+            let forgotten = self.state.data.get(address).forget(lost, |bit| {
+                let variable = Variable(u32::from(address));
+                // Where few states matter a byte is dropped bit by bit, and of use as a whole.
+                let bits = if is_coarse { 0xff } else { 1 << bit };
+                // What a register holds matters here; what memory holds must not be lost on the way either.
+                let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
+                sources.push(Source { step, knob, bounded });
+                Origins::of(sources.len() as u32 - 1)
+            });
+            self.state.data.set(address, forgotten);
+        }
+    }
+
+    fn agrees(&self, step: usize) -> bool {
+        let AbstractState::Running(running) = self.path[step] else { return true };
+        let cells = self.state.data.cells().iter().zip(0u16..);
+        running.control == self.state.control
+            && cells
+                .into_iter()
+                .all(|(cell, address)| cell.bits() == self.model.context.store.cell(running.memory, address))
+    }
+
+    /// What makes an atom unknown in the last state.
+    fn atom_origins(&self, atom: AtomId) -> Origins {
+        let last = self.path.last().expect("a path has a state");
+        let Some(view) = self.model.context.view(last) else { return Origins::default() };
+        let unknown = self.model.context.atoms[atom.index()].unknown_cells(&view as &dyn StateView);
+        let event = self.event_origins(self.model.context.atoms[atom.index()].kind());
+        unknown.into_iter().fold(event, |all, (address, mask)| {
+            let cell = self.state.data.get(address);
+            let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
+            bits.fold(all, |all, bit| all.union(&cell.origins(bit)))
+        })
+    }
+
+    /// What makes the event of an atom, or its value, unknown.
+    fn event_origins(&self, atom: &AtomKind) -> Origins {
+        let (writes, cells) = match atom {
+            AtomKind::Event(WatchedEvent::Read(cells), _) => (false, cells),
+            AtomKind::Event(WatchedEvent::Write(cells), _) => (true, cells),
+            _ => return Origins::default(),
+        };
+        let meant = self.accesses.iter().filter(|access| access.writes == writes && cells.contains(&access.cell));
+        meant.fold(Origins::default(), |all, access| {
+            let all = all.union(&access.value);
+            match self.asked.last() {
+                // Whether the event happens at all hangs on the address.
+                Some(asked) if !access.certain => all.union(asked),
+                _ => all,
+            }
+        })
+    }
+
+    /// What the questions of a step are about, whatever the answers.
+    fn step_origins(&mut self, step: usize) -> Origins {
+        let location = self.location(step);
+        let state = self.path[step];
+        let leaves = leaves(self.model, &state, self.precision.leaving(&state, &location));
+        let before = self.state.clone();
+        let mut all = Origins::default();
+        for leaf in leaves {
+            self.state = before.clone();
+            all = all.union(&self.run(step, &location, leaf.script));
+        }
+        self.state = before;
+        all
+    }
+
+    fn candidates<'o>(&self, origins: impl IntoIterator<Item = &'o Origin>, direct: bool) -> Vec<Candidate<Location>> {
+        let candidate = |origin: &Origin| {
+            let source = self.sources[origin.id as usize];
+            let location = self.location(source.step);
+            Candidate {
+                location,
+                knob: source.knob,
+                step: source.step,
+                indirection: origin.indirection,
+                direct,
+                joint: false,
+            }
+        };
+        origins.into_iter().map(candidate).collect()
+    }
+}
+
+/// Makes what was forgotten come first, all that was forgotten at one step together: where any address may have been stored, to tell
+/// its values apart leads everywhere, and what keeps a store in its bounds is often told by several variables that are forgotten
+/// at once, such as an index, a length and a state.
+fn bring_back_first(candidate: &mut Candidate<Location>) {
+    let is_forgotten = matches!(candidate.knob, Knob::Step(..) | Knob::Everywhere(..));
+    (candidate.direct, candidate.joint) = (is_forgotten, is_forgotten);
+    candidate.indirection = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Firmware;
+    use crate::reduction::passes::Passes;
+    use avr_isa::{Instruction as I, Pointer, PointerMode, Register};
+    use avr_machine::device::Device;
+    use avr_machine::{Machine, Options, Program};
+    use tvar::{Precision, Strategy, System};
+
+    const POINTER: Variable = Variable(30);
+
+    #[test]
+    fn the_bounds_of_a_pointer_come_back_before_its_index_is_cut() {
+        let r = |number| Register::new(number).expect("there are 32 registers");
+        let code = [
+            I::In { rd: r(30), io: 9 },
+            I::Andi { rd: r(30), k: 0x0f },
+            // Adds 3, so that a range is known that the bits do not tell.
+            I::Subi { rd: r(30), k: 253 },
+            I::Ldi { rd: r(31), k: 1 },
+            I::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: r(16) },
+            I::Rjmp { offset: -1 },
+        ];
+        let words = code.map(|one| one.encode().expect("it has a code").first);
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let word = |address: u32| words.get(address as usize).copied();
+        let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+        let machine = Machine::new(device, program, Options::default());
+        let mut firmware = Firmware::with_passes(&machine, &[], Passes::default().with_facts());
+        let mut precision = Precision::new(Strategy::Default);
+        precision.be_coarse(true);
+        let mut path = vec![firmware.initial()];
+        while !matches!(path.last(), Some(AbstractState::Limit { .. })) {
+            let from = path[path.len() - 1];
+            let location = firmware.location(&from);
+            let leaves = leaves(&mut firmware.model, &from, precision.at(&location));
+            let [leaf] = leaves.as_slice() else { panic!("one way, not {}", leaves.len()) };
+            if path.len() == 4 {
+                precision.drop_bits(firmware.location(&leaf.state), POINTER, 0xff);
+            }
+            path.push(tvar::arrive(&mut firmware, &precision, leaf.state));
+        }
+        assert_eq!(path.len(), 7, "it ends at the store");
+        let candidates = Tracer::new(&mut firmware.model, &path, &precision).blame(Blame::Sink);
+        let (first, later): (Vec<_>, Vec<_>) = candidates.iter().copied().partition(|candidate| candidate.direct);
+        assert!(!first.is_empty());
+        for candidate in first {
+            assert!(matches!(candidate.knob, Knob::Step(POINTER, _)), "{:?}", candidate.knob);
+            assert_eq!(candidate.step, 4);
+        }
+        assert!(
+            later.iter().any(|candidate| matches!(candidate.knob, Knob::Case(..))),
+            "an index can be cut after all"
+        );
+    }
+}

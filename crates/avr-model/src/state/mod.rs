@@ -1,0 +1,112 @@
+//! Abstract states and locations of AVR firmware.
+
+pub mod deferral;
+pub mod events;
+pub mod interner;
+pub mod stack_depth;
+pub mod view;
+pub mod working_copy;
+
+use avr_machine::{Control, Hazard, Limit};
+use deferral::Postponed;
+use interner::{CallsId, MemoryId, OccurrencesId};
+use tvar::{Lookup, Place};
+
+/// A state of the running machine in compact form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Running {
+    pub memory: MemoryId,
+    pub calls: CallsId,
+    pub control: Control,
+    /// What the step into this state did.
+    pub did: OccurrencesId,
+    /// Which interrupts are left for later.
+    pub postponed: Postponed,
+}
+
+/// An abstract state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AbstractState {
+    /// The dummy initial state, in which nothing is chosen yet.
+    Dummy,
+    /// The machine runs.
+    Running(Running),
+    /// The sink of a hazard that the instruction at `pc` (flash word address) ran into.
+    Hazard {
+        /// What it is.
+        hazard: Hazard,
+        /// The instruction.
+        pc: u32,
+    },
+    /// The sink of a path that the engine did not follow beyond the instruction at `pc` (flash word address).
+    Limit {
+        /// Why.
+        limit: Limit,
+        /// The instruction.
+        pc: u32,
+    },
+}
+
+/// The precision of the steps of firmware.
+pub type PrecisionLookup<'a> = dyn Lookup<AbstractState, Location> + 'a;
+
+/// What precision is attached to: parts of the state that are always known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Location {
+    /// Before the start.
+    Dummy,
+    /// In a run.
+    Running {
+        /// The known part of the state.
+        control: Control,
+        /// The stack pointer, while it is known.
+        stack_pointer: Option<u16>,
+        /// The return addresses on the stack.
+        calls: u32,
+        /// The values of the registers that count the rounds of loops, as a number that tells them apart; 0 if there are none.
+        round: u64,
+    },
+    /// In a sink.
+    Sink,
+}
+
+impl Place for Location {
+    /// The instruction, wherever it was called from.
+    fn general(self) -> Self {
+        match self {
+            Self::Running { control: Control { pc, .. }, .. } => Self::everywhere_at(pc),
+            Self::Dummy | Self::Sink => self,
+        }
+    }
+
+    fn in_any_round(self) -> Self {
+        match self {
+            Self::Running { control, stack_pointer, calls, .. } => {
+                Self::Running { control, stack_pointer, calls, round: 0 }
+            }
+            Self::Dummy | Self::Sink => self,
+        }
+    }
+
+    /// The instruction as a flash byte address.
+    fn number(self) -> Option<u32> {
+        self.pc().map(|pc| pc * 2)
+    }
+}
+
+impl Location {
+    /// What all locations at an instruction (flash word address) have in common.
+    pub fn everywhere_at(pc: u32) -> Self {
+        let control = Control { pc, ..Control::default() };
+        Self::Running { control, stack_pointer: None, calls: 0, round: 0 }
+    }
+
+    /// The instruction at the location as a flash word address.
+    #[must_use]
+    pub fn pc(&self) -> Option<u32> {
+        match self {
+            Self::Running { control, .. } => Some(control.pc),
+            Self::Dummy | Self::Sink => None,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The depth of the stack in a state.
+
+use avr_machine::Machine;
+use avr_properties::StateView;
+
+/// The depth of the stack in a state as properties see it, in bytes below RAMEND; none where the pointer is torn or not known.
+pub fn depth(machine: &Machine, view: &impl StateView) -> Option<u32> {
+    if view.stack_pointer_torn() {
+        return None;
+    }
+    let (low, high) = machine.stack_pointer_addresses();
+    let high = high.map_or(Some(0), |address| view.cell(address).known())?;
+    let pointer = u16::from_le_bytes([view.cell(low).known()?, high]);
+    Some(u32::from(machine.data_end()).saturating_sub(u32::from(pointer)))
+}

@@ -1,0 +1,345 @@
+//! Enumerating what one step can come to: all answers to all open questions.
+//!
+//! A step is run again and again, each time with the next sequence of answers (its *script*), until every sequence was
+//! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
+//! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
+
+use super::interrupt_timing::Turn;
+use avr_analysis::refinable_values::RefinableValues;
+use avr_isa::Register;
+use avr_machine::{
+    Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
+    cut_cell, cut_what_is_read,
+};
+use std::ops::Range;
+use three_valued::{BitDomain, ByteDomain};
+use tvar::LocationPrecision;
+
+/// The most cells that a store may select where wild stores are not followed: they would make too much unknown, and
+/// what leads to them can be cut into cases.
+const MOST_TARGETS: usize = 16;
+
+/// Who answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chooser {
+    /// The environment, in this step: each answer is a hyper-edge of its own.
+    Environment,
+    /// The hardware, in this step, in a way that the model leaves open: like the environment's, unless a verdict is
+    /// wanted that does not rest on it; then like the state's. So is what the environment does when it is time: states do not count
+    /// cycles.
+    Hardware,
+    /// Nobody: the stored state is in one of the cases; they are members of one hyper-edge.
+    State,
+}
+
+/// A question and the answer that a script gives to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) chooser: Chooser,
+    pub(crate) index: u32,
+    pub(crate) count: u32,
+}
+
+impl Answer {
+    /// One of the cases in which the stored state is.
+    pub(crate) fn case(index: usize, count: usize) -> Self {
+        Self { chooser: Chooser::State, index: index as u32, count: count as u32 }
+    }
+}
+
+/// How unknown values are made and what is noted about questions: the part that depends on the value domain.
+pub(crate) trait Unknowns<V: ByteDomain> {
+    /// A byte whose bits in `mask` are unknown inputs; the others are 0.
+    fn unknown(&mut self, source: Input, mask: u8) -> V;
+    /// Takes note of a question about the stored state.
+    fn asked(&mut self, _about: Question<'_, V>) {}
+    /// Takes note of what is not known well enough to go on.
+    fn stuck(&mut self, _about: &[&V]) {}
+    /// Takes note of what the machine does.
+    fn event(&mut self, _event: Event<'_, V>) {}
+    /// Takes note of a jump, and says what the youngest frame is to carry: [`Environment::moves`].
+    fn moves(&mut self, _from: u32, _to: u32) -> u64 {
+        0
+    }
+}
+
+/// The number from which on variables stand for the initial content of cells.
+pub(crate) const INITIAL_INPUTS: u32 = 0x1_0000;
+
+/// The number of an input for precision.
+pub(crate) fn input_variable(source: Input) -> tvar::Variable {
+    match source {
+        Input::Register(address) => tvar::Variable(u32::from(address)),
+        Input::Initial(address) => tvar::Variable(INITIAL_INPUTS + u32::from(address)),
+    }
+}
+
+/// An environment that answers from a script and extends it with first answers.
+pub(crate) struct Scripted<'a, U> {
+    pub(crate) script: Vec<Answer>,
+    position: usize,
+    /// The answers that cut stored values in this step.
+    cut: Range<usize>,
+    precision: &'a LocationPrecision,
+    /// When interrupts come that are possible.
+    pub(crate) turn: Turn,
+    /// Whether interrupts were possible in this step and were left out.
+    pub(crate) postponed: bool,
+    /// Whether it matters what somebody can do where interrupts are left for later.
+    branches: bool,
+    /// Whether an interrupt that was certain in this step was left out.
+    pub(crate) deferred: bool,
+    /// What comparisons narrow.
+    learning: Option<RefinableValues>,
+    pub(crate) unknowns: U,
+}
+
+impl<'a, U> Scripted<'a, U> {
+    /// An environment at the beginning of the first script.
+    pub(crate) fn new(precision: &'a LocationPrecision, unknowns: U) -> Self {
+        Self::replaying(precision, unknowns, Vec::new())
+    }
+
+    /// An environment that gives the answers of a script.
+    pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
+        let turn = Turn::Now;
+        let (position, cut, postponed, deferred, learning) = (0, 0..0, false, false, None);
+        Self { script, position, cut, precision, turn, postponed, branches: false, deferred, learning, unknowns }
+    }
+
+    /// The same where comparisons narrow something.
+    pub(crate) fn learning(mut self, learning: Option<RefinableValues>) -> Self {
+        self.learning = learning;
+        self
+    }
+
+    /// The same where it matters what somebody can do.
+    pub(crate) fn telling_branches(self, branches: bool) -> Self {
+        Self { branches, ..self }
+    }
+
+    /// Begins a run of the step.
+    pub(crate) fn begin(&mut self) {
+        (self.position, self.postponed, self.deferred, self.cut) = (0, false, false, 0..0);
+    }
+
+    /// Turns to another script.
+    pub(crate) fn replay(&mut self, script: Vec<Answer>) {
+        self.script = script;
+        self.position = 0;
+    }
+
+    /// Whether the last questions of the step were those that cut stored values.
+    pub(crate) fn is_only_cut(&self) -> bool {
+        !self.cut.is_empty() && self.cut.end == self.script.len()
+    }
+
+    /// Whether the script has the first of the cases into which stored values are cut.
+    pub(crate) fn is_at_first_case(&self) -> bool {
+        self.script[self.cut.clone()].iter().all(|answer| answer.index == 0)
+    }
+
+    /// How many answers came before those that cut stored values.
+    pub(crate) fn uncut(&self) -> usize {
+        self.cut.start
+    }
+
+    /// The answers before those that cut stored values.
+    pub(crate) fn script_before_cut(&self) -> Vec<Answer> {
+        self.script[..self.cut.start].to_vec()
+    }
+
+    /// The script with the last answers to the questions that cut stored values.
+    pub(crate) fn last_case(&self) -> Vec<Answer> {
+        let last = |answer: &Answer| Answer { index: answer.count - 1, ..*answer };
+        self.script[..self.cut.start].iter().copied().chain(self.script[self.cut.clone()].iter().map(last)).collect()
+    }
+
+    /// Turns to the next script; none when all were tried.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.position = 0;
+        while let Some(last) = self.script.last_mut() {
+            last.index += 1;
+            if last.index < last.count {
+                return true;
+            }
+            self.script.pop();
+        }
+        false
+    }
+
+    /// Takes back the answers from the first one about the stored state on; whether there is one.
+    pub(crate) fn retract_cases(&mut self) -> bool {
+        let first = self.script.iter().position(|answer| answer.chooser == Chooser::State);
+        self.script.truncate(first.unwrap_or(self.script.len()));
+        first.is_some()
+    }
+
+    /// Whether a question was answered that has another answer.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.script.iter().any(|answer| answer.count > 1)
+    }
+
+    fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
+        if self.position == self.script.len() {
+            self.script.push(Answer { chooser, index: 0, count: count as u32 });
+        }
+        let answer = self.script[self.position];
+        self.position += 1;
+        answer.index as usize
+    }
+}
+
+impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
+    fn most_targets(&self) -> usize {
+        if self.precision.coarse { MOST_TARGETS } else { usize::MAX }
+    }
+
+    fn learns(&self, register: Register, next: u32) -> bool {
+        self.learning.as_ref().is_some_and(|learning| learning.has_register(register, next))
+    }
+
+    fn learns_equalities(&self) -> bool {
+        !self.precision.coarse
+    }
+
+    fn learns_cell(&self, address: u16) -> bool {
+        self.learning.as_ref().is_some_and(|learning| learning.has_cell(address))
+    }
+
+    fn has_ranges(&self) -> bool {
+        self.learning.is_some()
+    }
+
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V {
+        let chosen = self.precision.inputs.get(input_variable(source)) as u8;
+        let split = match (demand, source) {
+            (Demand::Decides, _) if !self.precision.stops_at_cases => mask,
+            // The initial content has thousands of bits: even the naive strategy splits only those it is told to.
+            (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
+            (Demand::Stored | Demand::Decides, _) => mask & chosen,
+        };
+        let chooser = chooser(by);
+        let open = self.unknowns.unknown(source, mask & !split);
+        let split_bits = (0..8).filter(|bit| split >> bit & 1 == 1);
+        split_bits.fold(open, |byte, bit| {
+            let value = self.answer(chooser, 2) == 1;
+            byte.with_bit(bit, &V::Bit::constant(value))
+        })
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.answer(Chooser::Environment, count)
+    }
+
+    /// Asks in the order of priority whether each thing happens, so that whoever determines the first has the first
+    /// say. Going on is what is left over; where it is impossible, the last of the others is certain.
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let all: Vec<Happening> = possibilities.iter().collect();
+        let first = usize::from(all[0] == Happening::Continue);
+        let asked = if first == 1 { all.len() } else { all.len() - 1 };
+        for (index, happening) in all.iter().enumerate().take(asked).skip(first) {
+            let chooser = match happening {
+                // SOUND: whether an interrupt was left for now that could not come just now, nobody says. As a case it
+                // is a member of a hyper-edge that goes on.
+                Happening::Interrupt(_) if self.turn == Turn::CatchingUp => Chooser::State,
+                _ => chooser(possibilities.determined_by(*happening)),
+            };
+            if self.answer(chooser, 2) == 1 {
+                return index;
+            }
+        }
+        if first == 1 { 0 } else { asked }
+    }
+
+    fn before_instruction(&mut self, machine: &Machine, state: &mut MachineState<V>) {
+        let (precision, first) = (self.precision, self.position);
+        cut(machine, state, precision, self);
+        self.cut = first..self.position;
+    }
+
+    fn postpones(&mut self) -> bool {
+        self.postponed = matches!(self.turn, Turn::Later | Turn::Before);
+        self.postponed
+    }
+
+    fn defers(&mut self) -> bool {
+        // What somebody can do is shown by small state spaces, and in large ones by runs.
+        self.deferred = self.turn == Turn::Later && self.precision.coarse && !self.branches;
+        self.postponed |= self.deferred;
+        self.deferred
+    }
+
+    fn catches_up(&self) -> bool {
+        self.turn == Turn::CatchingUp
+    }
+
+    fn leaves_catching_up(&mut self, possible: &Possibilities) -> bool {
+        let is_determined = |happening| possible.determined_by(happening) != DeterminedBy::Environment;
+        let who = if possible.iter().any(is_determined) { Chooser::Hardware } else { Chooser::Environment };
+        self.branches && self.answer(who, 2) == 0
+    }
+
+    fn case(&mut self, count: usize, about: Question<'_, V>) -> usize {
+        self.unknowns.asked(about);
+        self.answer(Chooser::State, count)
+    }
+
+    fn stuck(&mut self, about: &[&V]) {
+        self.unknowns.stuck(about);
+    }
+
+    fn event(&mut self, event: Event<'_, V>) {
+        self.unknowns.event(event);
+    }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.unknowns.moves(from, to)
+    }
+}
+
+fn chooser(who: DeterminedBy) -> Chooser {
+    match who {
+        DeterminedBy::Environment => Chooser::Environment,
+        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware | DeterminedBy::Undefined => Chooser::Hardware,
+    }
+}
+
+/// The answers of a script that are choices, not cases.
+pub(crate) fn choices(script: &[Answer]) -> Vec<Answer> {
+    script.iter().copied().filter(|answer| answer.chooser != Chooser::State).collect()
+}
+
+/// Whether a script has an answer of the hardware.
+pub(crate) fn uses_abstracted_freedom(script: &[Answer]) -> bool {
+    script.iter().any(|answer| answer.chooser == Chooser::Hardware)
+}
+
+/// Cuts the bits that the precision names and, where it splits everything, all that the instruction reads.
+pub(crate) fn cut<V: ByteDomain, U: Unknowns<V>>(
+    machine: &Machine,
+    state: &mut MachineState<V>,
+    precision: &LocationPrecision,
+    environment: &mut Scripted<'_, U>,
+) {
+    for (variable, mask) in precision.cases.iter() {
+        cut_cell(state, variable.0 as u16, mask as u8, environment);
+    }
+    if precision.splits_all {
+        cut_what_is_read(machine, state, environment);
+    }
+}
+
+/// Whether the precision names bits of a state that are unknown.
+pub(crate) fn is_cut<V: ByteDomain>(state: &MachineState<V>, precision: &LocationPrecision) -> bool {
+    precision
+        .cases
+        .iter()
+        .any(|(variable, mask)| state.data.get(variable.0 as u16).bits().unknown_mask() & mask as u8 != 0)
+}
+
+/// The cells that a step may have cut into cases, if it read these.
+pub(crate) fn cells_cut(precision: &LocationPrecision, read: impl Iterator<Item = u16>) -> impl Iterator<Item = u16> {
+    let named = precision.cases.iter().map(|(variable, _)| variable.0 as u16);
+    named.chain(read.filter(|_| precision.splits_all))
+}

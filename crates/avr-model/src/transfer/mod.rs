@@ -1,0 +1,73 @@
+//! One step of firmware: what the machine comes to for one sequence of answers.
+
+pub mod choices;
+pub mod hyper_edges;
+pub mod interrupt_timing;
+pub mod recorded_splits;
+pub mod step_accesses;
+
+use crate::state::AbstractState;
+use crate::state::deferral::Postponed;
+use crate::state::events::Recorder;
+use avr_machine::{Event, Input};
+use choices::{Answer, Scripted, Unknowns};
+use step_accesses::StepAccesses;
+use three_valued::TvByte;
+
+/// Unknown inputs as three-valued bytes, and events noted.
+pub(crate) struct Open<'a> {
+    pub(crate) events: Recorder<'a>,
+    /// What the step did, where interrupts are reduced.
+    pub(crate) steps: Option<StepAccesses>,
+}
+
+impl Unknowns<TvByte> for Open<'_> {
+    fn unknown(&mut self, _: Input, mask: u8) -> TvByte {
+        TvByte::new(0, !mask)
+    }
+
+    fn event(&mut self, event: Event<'_, TvByte>) {
+        self.events.note(event);
+        if let Some(steps) = &mut self.steps {
+            steps.note(event);
+        }
+    }
+
+    fn moves(&mut self, from: u32, to: u32) -> u64 {
+        self.events.moves(from, to)
+    }
+}
+
+impl Scripted<'_, Open<'_>> {
+    /// Forgets what was noted of the last step.
+    pub(crate) fn clear_notes(&mut self) {
+        self.unknowns.events.clear();
+        self.unknowns.steps.as_mut().map(StepAccesses::clear);
+        self.begin();
+    }
+}
+
+/// A script of one step and what it leads to.
+pub(crate) struct Leaf {
+    pub(crate) script: Vec<Answer>,
+    pub(crate) state: AbstractState,
+    /// Whether an interrupt that is certain on the way was left for later, which the hardware does not do.
+    pub(crate) is_deferred: bool,
+}
+
+/// What a step came to; where it went on, the machine at work is behind it.
+pub(crate) enum Stepped {
+    On(Postponed),
+    Ended(AbstractState),
+    /// No concrete state takes it.
+    Infeasible,
+}
+
+/// What one script leads to, if nobody chooses among several states.
+pub(crate) fn as_cases(script: &[Answer], states: Vec<AbstractState>, is_deferred: bool) -> impl Iterator<Item = Leaf> {
+    let count = states.len();
+    states.into_iter().enumerate().map(move |(index, state)| {
+        let case = (count > 1).then(|| Answer::case(index, count));
+        Leaf { script: script.iter().copied().chain(case).collect(), state, is_deferred }
+    })
+}

@@ -1,0 +1,53 @@
+//! What was split and cut in the steps from states, for whoever takes these steps again.
+
+use avr_certificate::Advice;
+use rustc_hash::FxHashMap;
+use tvar::{BitMasks, LocationPrecision};
+
+use super::choices::INITIAL_INPUTS;
+use crate::state::AbstractState;
+
+/// The bits that were told apart in the step from each state: in all of its steps together, because more of them only make
+/// what a step leads to more precise.
+#[derive(Debug, Default)]
+pub struct RecordedSplits {
+    /// States that are not here took steps in which nothing was told apart.
+    by_state: FxHashMap<AbstractState, Told>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Told {
+    inputs: BitMasks,
+    cases: BitMasks,
+    all: bool,
+}
+
+impl RecordedSplits {
+    /// Takes note of the precision of a step.
+    pub fn note(&mut self, state: &AbstractState, precision: &LocationPrecision) {
+        if precision.inputs.is_empty() && precision.cases.is_empty() && !precision.splits_all {
+            return;
+        }
+        let told = self.by_state.entry(*state).or_default();
+        told.all |= precision.splits_all;
+        for (all, new) in [(&mut told.inputs, &precision.inputs), (&mut told.cases, &precision.cases)] {
+            for (variable, bits) in new.iter() {
+                all.add(variable, bits);
+            }
+        }
+    }
+
+    /// The advice for the step from a state.
+    pub fn of(&self, state: &AbstractState) -> Advice {
+        let Some(told) = self.by_state.get(state) else { return Advice::default() };
+        let mut advice = Advice { all: told.all, ..Advice::default() };
+        for (variable, bits) in told.inputs.iter() {
+            match variable.0.checked_sub(INITIAL_INPUTS) {
+                Some(cell) => advice.initial.push((cell as u16, bits as u8)),
+                None => advice.inputs.push((variable.0 as u16, bits as u8)),
+            }
+        }
+        advice.cases = told.cases.iter().map(|(variable, bits)| (variable.0 as u16, bits as u8)).collect();
+        advice
+    }
+}

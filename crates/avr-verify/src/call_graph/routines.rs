@@ -1,0 +1,93 @@
+//! To which routine a place in the program belongs.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use avr_image::{FlashByteAddress, Image};
+use avr_isa::Instruction;
+use avr_machine::{Fetched, Frame, FrameKind, Machine};
+use rustc_hash::FxHashMap;
+
+use super::{Routine, Seen};
+use avr_model::context::Context;
+use avr_model::reduction::skipped_paths::Spot;
+use avr_model::state::interner::CallsId;
+
+/// The routines of a program.
+pub(crate) struct Places<'a> {
+    image: &'a Image,
+    machine: &'a Machine,
+    /// Where calls lead and where vectors jump to, as flash byte addresses: for code without symbols.
+    entries: BTreeSet<u32>,
+    /// Where the functions at some addresses begin.
+    known: RefCell<FxHashMap<u32, u32>>,
+}
+
+impl<'a> Places<'a> {
+    /// The places of a program whose functions begin at these addresses, if symbols do not say otherwise.
+    pub(crate) fn new(machine: &'a Machine, image: &'a Image, entries: BTreeSet<u32>) -> Self {
+        Self { image, machine, entries, known: RefCell::default() }
+    }
+
+    /// Where the function at a flash byte address begins: as symbols say, else at the nearest entry before it.
+    fn start(&self, address: u32) -> u32 {
+        *self.known.borrow_mut().entry(address).or_insert_with(|| {
+            match self.image.symbols.function_at(FlashByteAddress(address)) {
+                Some(located) => address - located.offset,
+                None => self.entries.range(..=address).next_back().copied().unwrap_or(address),
+            }
+        })
+    }
+
+    /// RAMEND.
+    pub(super) fn data_end(&self) -> u16 {
+        self.machine.data_end()
+    }
+
+    /// The routine of a place, given the youngest frame of its call string.
+    pub(crate) fn routine_at(&self, frame: Option<&Frame>, address: u32) -> Routine {
+        match frame.map(|frame| frame.kind) {
+            Some(FrameKind::Interrupt(number)) => Routine::Handler(number),
+            _ => Routine::Function(self.start(address)),
+        }
+    }
+
+    /// The routine of a spot.
+    pub(crate) fn routine(&self, context: &Context<'_>, spot: Spot) -> Routine {
+        let mut frames = context.store.frames(spot.calls);
+        let real = frames.find(|frame| self.is_call(frame));
+        self.routine_at(real.as_ref(), spot.pc * 2)
+    }
+
+    /// Whether a frame belongs to a call or an interrupt. `rcall .+0` calls nothing: it takes two bytes of the stack.
+    pub(crate) fn is_call(&self, frame: &Frame) -> bool {
+        if matches!(frame.kind, FrameKind::Interrupt(_)) {
+            return true;
+        }
+        let before = frame.return_address.wrapping_sub(1);
+        !matches!(
+            self.machine.program.fetch(before),
+            Fetched::Instruction { instruction: Instruction::Rcall { offset: 0 }, .. }
+        )
+    }
+}
+
+/// Where calls lead, where the vector table jumps to, and where the program starts; none if there is no time.
+pub(super) fn entries(context: &Context<'_>, seen: Seen<'_>, in_time: &dyn Fn(usize) -> bool) -> Option<BTreeSet<u32>> {
+    let start = context.machine.options().start * 2;
+    let table = context.machine.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector) * 2);
+    let last_vector = start + table.max().unwrap_or(0);
+    let mut entries = BTreeSet::from([start]);
+    seen.moves(in_time, &mut |from, to, _| {
+        let is_called = is_deeper(context, from.calls, to.calls);
+        let leaves_table = (start..=last_vector).contains(&(from.pc * 2)) && to.pc != from.pc + 1;
+        if is_called || leaves_table {
+            entries.insert(to.pc * 2);
+        }
+    })?;
+    Some(entries)
+}
+
+fn is_deeper(context: &Context<'_>, before: CallsId, after: CallsId) -> bool {
+    context.store.depth(after) > context.store.depth(before)
+}

@@ -1,0 +1,101 @@
+//! Vacuity: does a property that holds say something about the firmware, or does a part of its formula not matter?
+
+use crate::request::Request;
+use crate::results::Vacuity;
+use avr_model::context::Context;
+use avr_model::state::AbstractState;
+use avr_properties::{BoundProperty, PropertyKind};
+use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, Problem, Strengthening, strengthenings};
+use std::convert::Infallible;
+use tvar::Decision;
+
+/// How many subformulas are tried.
+const MAX_TRIED: usize = 16;
+/// How much more work than the check itself is done, in pairs of states and subformulas.
+const WORK: usize = 8;
+/// How much work is always done, in the same unit.
+const SMALL_WORK: usize = 1 << 22;
+
+/// The largest subformula that a property which holds says nothing about.
+///
+/// SOUND: this speaks of the verdict and changes none. The answer depends on no clock, so that it is always the same.
+pub(crate) fn find(
+    context: &Context<'_>,
+    request: &Request<'_>,
+    bound: &BoundProperty,
+    decision: &Decision<AbstractState>,
+) -> Option<Vacuity> {
+    if !decision.verdict.is_true() {
+        return None;
+    }
+    strengthened(context, request, bound, decision).or_else(|| {
+        let subformula = bound.always_true.first()?.clone();
+        Some(Vacuity { subformula, replaced_by: true, part: None })
+    })
+}
+
+/// The largest subformula that may be replaced by what makes the property say more.
+fn strengthened(
+    context: &Context<'_>,
+    request: &Request<'_>,
+    bound: &BoundProperty,
+    decision: &Decision<AbstractState>,
+) -> Option<Vacuity> {
+    if speaks_of_states_only(bound) || bound.sees_hazards {
+        return None;
+    }
+    let space = &decision.space;
+    let candidates = strengthenings(&bound.formula, MAX_TRIED);
+    let mut search = Search {
+        request,
+        bound,
+        graph: space.graph(false),
+        labels: space.labels(context.atoms.len(), |state, atom| context.label(state, atom)),
+        work: SMALL_WORK.max(WORK * space.states.len() * bound.normal_form.node_count()),
+    };
+    let part = candidates.iter().position(|candidate| search.still_holds(candidate))?;
+    let found = &candidates[part];
+    Some(Vacuity { subformula: text(context, &found.subformula), replaced_by: found.replaced_by, part: Some(part) })
+}
+
+/// `Inherent` and `Stack` have one thing to say.
+fn speaks_of_states_only(bound: &BoundProperty) -> bool {
+    bound.kind == PropertyKind::Inherent.name() || bound.kind == "Stack"
+}
+
+struct Search<'a> {
+    request: &'a Request<'a>,
+    bound: &'a BoundProperty,
+    graph: HyperGraph,
+    labels: Labels,
+    /// What may still be done.
+    work: usize,
+}
+
+impl Search<'_> {
+    fn still_holds(&mut self, candidate: &Strengthening<AtomId>) -> bool {
+        candidate.formulas.iter().all(|formula| self.holds(formula))
+    }
+
+    fn holds(&mut self, formula: &Formula<AtomId>) -> bool {
+        let Ok(formula) = self.bound.from_start(formula) else { return false };
+        let Some(left) = self.work.checked_sub(self.graph.state_count() * formula.node_count()) else { return false };
+        self.work = left;
+        self.is_certain(&formula)
+    }
+
+    fn is_certain(&self, formula: &NormalForm) -> bool {
+        let problem = Problem { graph: &self.graph, labels: &self.labels, formula };
+        let watch = self.request.watch;
+        !watch.cancelled() && problem.solve(&|| watch.cancelled()).is_ok_and(|solution| solution.verdict().is_true())
+    }
+}
+
+/// The text of a subformula.
+pub(crate) fn text(context: &Context<'_>, subformula: &Formula<AtomId>) -> String {
+    let named = subformula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(context.atoms[atom.index()].to_string()));
+    match named {
+        Ok(named) => named.to_string(),
+        Err(never) => match never {},
+    }
+}

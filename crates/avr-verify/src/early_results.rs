@@ -1,0 +1,166 @@
+//! What is known of the properties of a request while the work goes on.
+
+use crate::results::{PropertyResult, StackBound, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use three_valued::Truth;
+
+/// The results of one request so far: each is here as soon as its property is decided, for those who cannot wait for the
+/// rest. They say nothing of vacuity and explain nothing.
+#[derive(Debug, Default)]
+pub struct Known {
+    so_far: Arc<Mutex<SoFar>>,
+    /// What this is of all that is known; all if there is none.
+    part: Option<Part>,
+}
+
+/// Some of the properties of a request.
+#[derive(Debug)]
+struct Part {
+    /// Their numbers.
+    places: Vec<usize>,
+    /// The number from which on their goals are counted.
+    goals: usize,
+    /// When the work on them began.
+    begun: Duration,
+}
+
+/// More goals than any part has.
+const GOALS: usize = 1 << 32;
+
+#[derive(Debug, Default)]
+struct SoFar {
+    /// By the number of the property; with the numbers of the goals that must be true for the verdict to stand.
+    results: BTreeMap<usize, (PropertyResult, Vec<usize>)>,
+    /// The goals that are true.
+    proved: BTreeSet<usize>,
+    /// How many parts there are.
+    parts: usize,
+    /// What is known of the stack.
+    stack: StackBound,
+}
+
+impl Known {
+    /// What is known of some properties, by their numbers, on which the work began then.
+    pub(crate) fn part(&self, places: &[usize], begun: Duration) -> Self {
+        let parts = self.with(|known| {
+            known.parts += 1;
+            known.parts
+        });
+        let part = Part { places: places.to_vec(), goals: parts * GOALS, begun };
+        Self { so_far: Arc::clone(&self.so_far), part: Some(part) }
+    }
+
+    /// What is known of the stack: what the properties say on which the work has come to its end.
+    #[must_use]
+    pub fn stack(&self) -> StackBound {
+        self.with(|known| known.stack)
+    }
+
+    /// Takes note of what some properties say of the stack.
+    pub(crate) fn learn_stack(&self, stack: StackBound) {
+        self.with(|known| {
+            let both = known.stack.and(stack);
+            // SOUND: what cannot be says nothing; the results in the end say so.
+            known.stack = if both.is_contradictory() { StackBound::default() } else { both };
+        });
+    }
+
+    /// The number of a property among all.
+    fn place(&self, property: usize) -> usize {
+        self.part.as_ref().map_or(property, |part| part.places[property])
+    }
+
+    /// The number of a goal among all.
+    fn goal(&self, goal: usize) -> usize {
+        goal + self.part.as_ref().map_or(0, |part| part.goals)
+    }
+
+    /// The result of a property, by its number in the property file; none while it is open.
+    #[must_use]
+    pub fn result(&self, property: usize) -> Option<PropertyResult> {
+        self.with(|known| {
+            let (result, conditions) = known.results.get(&self.place(property))?;
+            // SOUND: under fairness a verdict stands only if every state has a fair path, and where paths may end only if something is left.
+            conditions.iter().all(|goal| known.proved.contains(goal)).then(|| result.clone())
+        })
+    }
+
+    /// Takes note of the verdict on a goal.
+    pub(crate) fn decided(&self, goal: usize, verdict: Truth) {
+        if verdict.is_true() {
+            self.with(|known| known.proved.insert(self.goal(goal)));
+        }
+    }
+
+    /// Takes note of a result that stands if some goals are true. What a run should show and none does is not known yet.
+    pub(crate) fn learn(&self, property: usize, mut result: PropertyResult, conditions: Vec<usize>) {
+        result.statistics.time += self.part.as_ref().map_or(Duration::ZERO, |part| part.begun);
+        let conditions = conditions.into_iter().map(|goal| self.goal(goal)).collect();
+        if result.verdict != Verdict::Violated && result.evidence_missing.is_none() || result.evidence.is_some() {
+            self.with(|known| known.results.insert(self.place(property), (result, conditions)));
+        }
+    }
+
+    /// What was decided before stays decided: the result that is known, in the place of one that is open.
+    pub(crate) fn or_known(&self, property: usize, result: PropertyResult) -> PropertyResult {
+        match &result.verdict {
+            Verdict::Unknown(unknown) if !unknown.self_check_failed => self.result(property).unwrap_or(result),
+            _ => result,
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut SoFar) -> T) -> T {
+        // Every change is whole, so a panic elsewhere leaves nothing half done.
+        work(&mut self.so_far.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Known;
+    use crate::random_programs::results;
+    use crate::request::Reductions;
+    use crate::results::{PropertyResult, Unknown, Verdict};
+    use std::time::Duration;
+    use three_valued::Truth;
+
+    /// `nop; rjmp .-2` gets to its second instruction.
+    fn violated() -> PropertyResult {
+        let results = results(&[0x0000, 0xcfff], &["AG (pc != 2)"], Reductions::NONE, Duration::from_secs(60));
+        results.properties.into_iter().next().expect("there is one property")
+    }
+
+    #[test]
+    fn a_violation_is_known_with_its_run_only() {
+        let (known, shown) = (Known::default(), violated());
+        known.learn(0, PropertyResult { evidence: None, ..shown.clone() }, Vec::new());
+        assert_eq!(known.result(0), None);
+        known.learn(0, shown.clone(), Vec::new());
+        assert_eq!(known.result(0), Some(shown));
+    }
+
+    #[test]
+    fn a_verdict_waits_for_the_goal_that_it_rests_on() {
+        let (known, shown) = (Known::default(), violated());
+        known.learn(0, shown.clone(), vec![7]);
+        for (goal, verdict) in [(6, Truth::True), (7, Truth::False), (7, Truth::Unknown)] {
+            known.decided(goal, verdict);
+            assert_eq!(known.result(0), None);
+        }
+        known.decided(7, Truth::True);
+        assert_eq!(known.result(0), Some(shown));
+    }
+
+    #[test]
+    fn a_failed_self_check_stays() {
+        let (known, shown) = (Known::default(), violated());
+        let unknown = |unknown| PropertyResult { verdict: Verdict::Unknown(unknown), ..shown.clone() };
+        known.learn(0, shown.clone(), Vec::new());
+        let (open, failed) = (unknown(Unknown::because("a limit")), unknown(Unknown::failed_self_check("a fault")));
+        assert_eq!(known.or_known(0, open.clone()), shown);
+        assert_eq!(known.or_known(0, failed.clone()), failed);
+        assert_eq!(known.or_known(1, open.clone()), open);
+    }
+}

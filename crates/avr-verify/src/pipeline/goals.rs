@@ -1,0 +1,273 @@
+//! The properties of a request with their goals, and the results that decisions of these goals come to.
+
+use crate::diagnosis::unknown_reason::place;
+use crate::early_results::Known;
+use crate::pipeline::pass_timer::aside;
+use crate::request::Request;
+use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
+use avr_image::Image;
+use avr_model::Firmware;
+use avr_model::pass::Pass;
+use avr_model::state::AbstractState;
+use avr_properties::{AtomTable, BoundProperty, Property, PropertyError, bind, formula_text};
+use avr_witness::{Evidence, Search};
+use mu_calculus::{Choice, Node, NormalForm, Problem};
+use std::collections::{BTreeSet, VecDeque};
+use three_valued::Truth;
+use tvar::{Decision, Goal, System};
+
+/// A property that was bound, or the reason why it cannot be checked.
+#[derive(Debug)]
+pub(crate) enum Bound {
+    Checked { goals: PropertyGoals, bound: Box<BoundProperty> },
+    Unsupported { formula: String, reason: String },
+}
+
+/// What is asked of an image.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) image: &'a Image,
+    pub(crate) properties: Vec<(&'a Property, Bound)>,
+    pub(crate) goals: Vec<Goal>,
+    /// Where results are told as soon as they are there.
+    pub(crate) known: &'a Known,
+}
+
+impl Asked<'_> {
+    /// The result of a property whose goal has this decision, with what became of the search for a run.
+    pub(crate) fn result(
+        &self,
+        firmware: &Firmware<'_>,
+        (property, bound, goal): (&Property, &BoundProperty, usize),
+        (decision, verdict): (&Decision<AbstractState>, Verdict),
+        search: Search,
+    ) -> PropertyResult {
+        let result = PropertyResult {
+            verdict,
+            detail: hazard_shown(firmware, self.image, &self.goals[goal], decision),
+            basis: basis(decision),
+            methods: methods(firmware, decision),
+            notes: bound.notes.clone(),
+            ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
+        };
+        let result = with_evidence(result, search);
+        let met = || hazard_met(firmware, self.image, result.evidence.as_ref()?);
+        PropertyResult { detail: result.detail.clone().or_else(met), ..result }
+    }
+
+    /// Tells the results that the decision of a goal comes to, while other goals are open.
+    pub(crate) fn tell(
+        &self,
+        firmware: &Firmware<'_>,
+        number: usize,
+        decision: &Decision<AbstractState>,
+        search: &Search,
+    ) {
+        let verdict = match decision.verdict {
+            Truth::True => Verdict::Holds,
+            Truth::False => Verdict::Violated,
+            Truth::Unknown => return,
+        };
+        self.known.decided(number, decision.verdict);
+        for (place, (property, bound)) in self.properties.iter().enumerate() {
+            if let Bound::Checked { goals, bound } = bound
+                && goals.formula == number
+            {
+                let decided = (decision, verdict.clone());
+                let result = aside(|| self.result(firmware, (property, bound, number), decided, search.clone()));
+                self.known.learn(place, result, goals.conditions(decision.verdict.is_true()).collect());
+            }
+        }
+    }
+}
+
+/// A result without an answer.
+pub(crate) fn undecided(
+    property: &Property,
+    formula: String,
+    unknown: Unknown,
+    statistics: Statistics,
+) -> PropertyResult {
+    PropertyResult {
+        name: property.name().to_owned(),
+        kind: property.kind().name().to_owned(),
+        formula,
+        verdict: Verdict::Unknown(unknown),
+        detail: None,
+        basis: Basis::Hardware,
+        methods: Vec::new(),
+        recheck: None,
+        statistics,
+        evidence: None,
+        evidence_missing: None,
+        vacuous: None,
+        explanation: None,
+        notes: Vec::new(),
+    }
+}
+
+/// A result with what became of the search for evidence. A run that does not show what it should takes the verdict away.
+fn with_evidence(mut result: PropertyResult, search: Search) -> PropertyResult {
+    match search {
+        Search::NotNeeded => {}
+        Search::Found(evidence) => {
+            if evidence.is_of_hardware() {
+                result.basis = Basis::Hardware;
+            }
+            result.evidence = Some(*evidence);
+        }
+        Search::Missing(reason) => result.evidence_missing = Some(reason),
+        Search::Failed(reason, case) => {
+            let reason = format!("the verdict failed its replay: {reason}");
+            result.verdict = Verdict::Unknown(Unknown::failed_self_check(reason));
+            result.detail = None;
+            result.evidence = case.map(|case| *case);
+        }
+    }
+    result
+}
+
+/// The hazard that a violated inherent property certainly runs into, and its place: the nearest one on the moves that
+/// refute the property.
+fn hazard_shown(
+    firmware: &Firmware<'_>,
+    image: &Image,
+    goal: &Goal,
+    decision: &Decision<AbstractState>,
+) -> Option<String> {
+    let solution = decision.solution.as_ref()?;
+    if !goal.sees_hazards || !decision.verdict.is_false() {
+        return None;
+    }
+    let space = &decision.space;
+    let (graph, labels) = (
+        space.graph(true),
+        space.labels(firmware.model.context.atoms.len(), |state, atom| firmware.label(state, atom)),
+    );
+    let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
+    let mut waiting = VecDeque::from([(graph.initial(), goal.formula.root())]);
+    let mut seen = BTreeSet::new();
+    while let Some((state, node)) = waiting.pop_front() {
+        if !seen.insert((state.index(), node.index())) {
+            continue;
+        }
+        if let found @ AbstractState::Hazard { hazard, .. } = &space.states[state.index()] {
+            return Some(format!("{hazard} {}", place(&firmware.model.context, image, found)));
+        }
+        match (goal.formula.node(node), solution.choice(&problem, state, node)) {
+            (Node::Modal(_, next), Some(Choice::Edge(edge))) => {
+                waiting.extend(graph.edge(state, edge).iter().map(|member| (*member, next)));
+            }
+            (Node::Modal(_, next), _) => waiting.extend(graph.may(state).iter().map(|member| (*member, next))),
+            (_, Some(Choice::Child(child))) => waiting.push_back((state, child)),
+            (other, _) => waiting.extend(other.children().iter().map(|child| (state, *child))),
+        }
+    }
+    None
+}
+
+/// The hazard that a run ends with, and its place.
+fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence) -> Option<String> {
+    let hazard = run.end.hazard?;
+    let state = AbstractState::Hazard { pc: run.end.pc / 2, hazard };
+    Some(format!("{hazard} {}", place(&firmware.model.context, image, &state)))
+}
+
+/// The passes that took part: those of the system, or a run at random where no state space decided.
+fn methods(firmware: &Firmware<'_>, decision: &Decision<AbstractState>) -> Vec<Pass> {
+    match decision.solution {
+        Some(_) => firmware.model.passes.list(),
+        None => vec![Pass::RandomSearch],
+    }
+}
+
+fn basis(decision: &Decision<AbstractState>) -> Basis {
+    if decision.robust { Basis::Hardware } else { Basis::Model }
+}
+
+pub(crate) fn statistics(decision: &Decision<AbstractState>) -> Statistics {
+    Statistics {
+        refinements: decision.refinements,
+        states: decision.space.states.len(),
+        transitions: decision.space.transitions(),
+        time: decision.time,
+    }
+}
+
+/// The goals of a property, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PropertyGoals {
+    /// That of its formula.
+    pub(crate) formula: usize,
+    /// Under fairness, that every state has a fair path.
+    pub(crate) stays_fair: Option<usize>,
+    /// Where paths may end, that some path does not. A violated property needs no such proof: a path that violates it never ends.
+    pub(crate) something_is_left: Option<usize>,
+}
+
+impl PropertyGoals {
+    /// The goals that must be true for a verdict to stand, besides that of the formula.
+    pub(crate) fn conditions(self, holds: bool) -> impl Iterator<Item = usize> {
+        self.stays_fair.into_iter().chain(self.something_is_left.filter(|_| holds))
+    }
+}
+
+pub(crate) fn bind_property(
+    request: &Request<'_>,
+    property: &Property,
+    table: &mut AtomTable,
+    goals: &mut Vec<Goal>,
+) -> Result<Bound, PropertyError> {
+    match bind(property, &request.file.definitions, &request.binding(), table) {
+        Ok(bound) => {
+            let formula = match bound.from_start(&bound.formula) {
+                Ok(formula) => formula,
+                Err(error) => return not_checked(request, property, error),
+            };
+            goals.push(Goal { formula, sees_hazards: bound.sees_hazards });
+            let formula = goals.len() - 1;
+            let stays_fair = bound.stays_fair().map(|formula| added(goals, formula, false));
+            let something_is_left = bound.something_is_left().map(|formula| added(goals, formula, bound.sees_hazards));
+            let goals = PropertyGoals { formula, stays_fair, something_is_left };
+            Ok(Bound::Checked { goals, bound: Box::new(bound) })
+        }
+        Err(error) => not_checked(request, property, error),
+    }
+}
+
+/// A property that is understood and is not checked.
+///
+/// # Errors
+/// The error, where the property is wrong.
+fn not_checked(request: &Request<'_>, property: &Property, error: PropertyError) -> Result<Bound, PropertyError> {
+    match error.undecided() {
+        Some(reason) => {
+            Ok(Bound::Unsupported { formula: formula_text(property, request.device, request.image), reason })
+        }
+        None => Err(error),
+    }
+}
+
+/// The number of a goal, which is new if there is none like it.
+fn added(goals: &mut Vec<Goal>, formula: NormalForm, sees_hazards: bool) -> usize {
+    let is_there = |goal: &Goal| goal.sees_hazards == sees_hazards && goal.formula == formula;
+    goals.iter().position(is_there).unwrap_or_else(|| {
+        goals.push(Goal { formula, sees_hazards });
+        goals.len() - 1
+    })
+}
+
+/// What a property assumes of the paths that it speaks of.
+pub(crate) fn assumed((property, bound): &(&Property, Bound)) -> Vec<String> {
+    let Bound::Checked { bound, .. } = bound else { return Vec::new() };
+    let texts = bound.fairness().into_iter().flat_map(|fairness| &fairness.texts);
+    texts.map(|text| format!("fairness, for '{}' only: {text}", property.name())).collect()
+}
+
+/// Remarks on the reading of a property's names.
+pub(crate) fn notes(bound: &Bound) -> Vec<String> {
+    match bound {
+        Bound::Checked { bound, .. } => bound.notes.clone(),
+        Bound::Unsupported { .. } => Vec::new(),
+    }
+}

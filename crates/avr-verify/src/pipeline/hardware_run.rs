@@ -1,0 +1,72 @@
+//! Verdicts that rest on the model where something is left out, and on no more than the hardware where nothing is.
+
+use super::verified::verified;
+use crate::diagnosis::subformulas::Effort;
+use crate::request::{Reductions, Request};
+use crate::results::{Basis, PropertyResult, Results, Verdict};
+use avr_model::pass::Pass;
+use avr_properties::PropertyError;
+use tvar::{Exhausted, Progress, Watch};
+
+/// How many states are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
+const MOST_STATES: usize = 100_000;
+
+/// Verifies the properties of an image all together.
+///
+/// # Errors
+/// As [`verify`].
+pub(crate) fn verified_together(request: &Request<'_>) -> Result<Results, PropertyError> {
+    let results = verified(request, (Effort::LITTLE, false), |_, _, results| results)?;
+    on_hardware(request, results)
+}
+
+/// The same results, where those that rest on the model are decided again with nothing left out, among a few states only.
+///
+/// # Errors
+/// As [`crate::verify`].
+fn on_hardware(request: &Request<'_>, mut results: Results) -> Result<Results, PropertyError> {
+    let numbers: Vec<usize> =
+        (0..results.properties.len()).filter(|one| may_be_shown(&results.properties[*one])).collect();
+    if numbers.is_empty() || !request.allows_reduction() || request.watch.cancelled() {
+        return Ok(results);
+    }
+    let mut file = request.file.clone();
+    file.properties = numbers.iter().map(|number| request.file.properties[*number].clone()).collect();
+    let few = FewStates(request.watch);
+    let whole = Request { file: &file, reductions: Reductions::NONE, watch: &few, known: None, ..*request };
+    let again = verified(&whole, (Effort::LITTLE, false), |_, _, results| results)?;
+    results.stack = results.stack.and(again.stack);
+    results.survey = again.survey.or(results.survey);
+    results.exploration = match (results.exploration, again.exploration) {
+        (Some(one), Some(next)) => Some(one.and(next)),
+        (one, next) => next.or(one),
+    };
+    for (number, better) in numbers.into_iter().zip(again.properties) {
+        let before = &mut results.properties[number];
+        if better.verdict == before.verdict && better.basis == Basis::Hardware {
+            let vacuous = before.vacuous.take();
+            *before = PropertyResult { vacuous: better.vacuous.clone().or(vacuous), ..better };
+        }
+    }
+    Ok(results.checked())
+}
+
+/// Whether a state space decided on the model. Where a run at random did, those that only the environment determines were tried as well.
+fn may_be_shown(result: &PropertyResult) -> bool {
+    let is_decided = !matches!(result.verdict, Verdict::Unknown(_));
+    is_decided && result.basis == Basis::Model && !result.methods.contains(&Pass::RandomSearch)
+}
+
+/// Somebody's limits, and one on states.
+struct FewStates<'a>(&'a dyn Watch);
+
+impl Watch for FewStates<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        let limit = self.0.check(progress);
+        limit.or_else(|| (progress.states > MOST_STATES).then_some(Exhausted::Interrupted))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

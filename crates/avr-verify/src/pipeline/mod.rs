@@ -1,0 +1,17 @@
+//! The pipeline: from a request to results.
+//!
+//! [`property_groups`] decides unlike properties apart, [`verified`] decides those of one group, [`portfolio`] tries one system after
+//! the other, and [`property_result`] says what was decided of each property.
+
+pub(crate) mod goals;
+pub(crate) mod hardware_run;
+pub(crate) mod machine;
+pub(crate) mod observer;
+pub(crate) mod pass_timer;
+pub(crate) mod portfolio;
+pub(crate) mod property_class;
+pub(crate) mod property_groups;
+pub(crate) mod property_result;
+pub(crate) mod verified;
+
+pub use property_groups::verify;

@@ -1,0 +1,107 @@
+//! The observer of a verification: it looks for the runs that show what is decided, tells the results while other goals are
+//! open, and refutes goals by runs at random.
+
+use super::goals::Asked;
+use super::pass_timer::aside;
+use crate::diagnosis::refinement_counts::RefinementCounts;
+use avr_model::Firmware;
+use avr_model::expanded_space::{expanded_decision, stepwise_decision};
+use avr_model::pass::Pass;
+use avr_model::state::AbstractState;
+use avr_witness::{Sampler, Search};
+use mu_calculus::state_formula::parts;
+use std::collections::BTreeMap;
+use tvar::{Decided, Decision, Goal, Observer, Watch};
+
+/// One step is taken at random for so many abstract ones.
+const STEPS_PER_SAMPLED: u64 = 2;
+/// Fewer steps at random are not worth it: the state space tells soon.
+const FEWEST_SAMPLED: u64 = 50_000;
+
+/// The search for a run that shows a goal, and what was decided without leaving out states, if some were left out.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) search: Search,
+    pub(crate) unfolded: Option<Decision<AbstractState>>,
+}
+
+/// The observer of the goals of a request.
+#[derive(Debug)]
+pub(crate) struct PropertyObserver<'a> {
+    /// The properties that are told what is decided.
+    asked: &'a Asked<'a>,
+    /// The runs that show decided goals, by the number of the goal.
+    pub(crate) shown: BTreeMap<usize, Shown>,
+    /// The number of refinements that were made for causes at each location, whatever the round.
+    pub(crate) refined: RefinementCounts,
+    /// Where runs at random are tried as well.
+    pub(crate) sampler: Option<Sampler<'a>>,
+}
+
+impl<'a> PropertyObserver<'a> {
+    /// An observer that has seen nothing yet.
+    pub(crate) fn new(asked: &'a Asked<'a>, sampler: Option<Sampler<'a>>) -> Self {
+        Self { asked, shown: BTreeMap::new(), refined: RefinementCounts::default(), sampler }
+    }
+
+    /// The goals.
+    pub(crate) fn goals(&self) -> &'a [Goal] {
+        &self.asked.goals
+    }
+
+    /// The deepest that the stack was in runs at random, of which more are tried if that `goes_on` and they are not as deep as
+    /// `target`.
+    pub(crate) fn sampled_depth(
+        &mut self,
+        firmware: &Firmware<'a>,
+        target: Option<u32>,
+        goes_on: bool,
+        watch: &dyn Watch,
+    ) -> Option<u32> {
+        let most = if goes_on { firmware.model.context.working.state.steps / STEPS_PER_SAMPLED } else { 0 };
+        self.sampler.as_mut()?.deepest(&firmware.model.context, target, most, watch)
+    }
+}
+
+impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
+    fn refute(&mut self, firmware: &mut Firmware<'a>, open: &[(usize, &Goal)], watch: &dyn Watch) -> Vec<usize> {
+        let most = firmware.model.context.working.state.steps / STEPS_PER_SAMPLED;
+        let Some(sampler) = self.sampler.as_mut().filter(|_| most >= FEWEST_SAMPLED) else { return Vec::new() };
+        let found = aside(|| sampler.refute(&firmware.model.context, open, most, watch));
+        let note = |(number, search)| {
+            self.shown.insert(number, Shown { search, unfolded: None });
+            number
+        };
+        found.into_iter().map(note).collect()
+    }
+
+    fn decided(&mut self, firmware: &mut Firmware<'a>, decided: &Decided<'_, Firmware<'a>>) {
+        if let Some(shown) = self.shown.get(&decided.number) {
+            // A run at random decided it.
+            return self.asked.tell(firmware, decided.number, decided.decision, &shown.search);
+        }
+        let needs_run = avr_witness::may_need_a_run(&decided.goal.formula, decided.decision.verdict);
+        let unfolded = match parts(&decided.goal.formula, false) {
+            Some(_) => expanded_decision(firmware, decided),
+            None if needs_run => stepwise_decision(firmware, decided),
+            None => None,
+        };
+        let decision = unfolded.as_ref().unwrap_or(decided.decision);
+        let search = match &unfolded {
+            None if firmware.model.passes.has(Pass::PathCompression) && needs_run => {
+                let why = match decided.watch.cancelled() {
+                    true => "no time or memory was left for unfolding the run",
+                    false => "the run could not be unfolded",
+                };
+                Search::Missing(why.to_owned())
+            }
+            _ => aside(|| avr_witness::find(&firmware.model.context, decided.goal, decision, decided.watch)),
+        };
+        self.asked.tell(firmware, decided.number, decision, &search);
+        self.shown.insert(decided.number, Shown { search, unfolded });
+    }
+
+    fn refined(&mut self, firmware: &Firmware<'a>, state: &AbstractState) {
+        self.refined.count(&firmware.model.context, state);
+    }
+}

@@ -1,0 +1,167 @@
+//! The portfolio: the systems on which goals are decided, one after the other until one is enough.
+
+use super::goals::Asked;
+use super::observer::PropertyObserver;
+use super::property_class::visibility;
+use crate::request::Request;
+use avr_analysis::interrupts::lets_interrupts_in;
+use avr_machine::Machine;
+use avr_model::Firmware;
+use avr_model::pass::Pass;
+use avr_model::reduction::passes::Passes;
+use avr_model::transfer::recorded_splits::RecordedSplits;
+use avr_properties::Atom;
+use avr_witness::{Sampler, Search};
+use tvar::{Decision, Outcome, Strategy, Undecided};
+
+/// The states that are expanded before locations are limited, where states are kept only where something is decided.
+const FEW_STATES: usize = 4_000;
+
+/// One attempt to decide the goals.
+struct Attempt {
+    /// The passes that take part.
+    passes: Passes,
+    /// True where locations are limited after few states.
+    limits_soon: bool,
+    /// True where the splits of steps are recorded for a certificate.
+    records_splits: bool,
+}
+
+/// What became of the goals of a request.
+pub(crate) struct Decided<'m> {
+    pub(crate) firmware: Firmware<'m>,
+    pub(crate) observer: PropertyObserver<'m>,
+    pub(crate) outcome: Outcome<Firmware<'m>>,
+}
+
+/// Decides goals over atoms; where it records, what steps depend on is kept for a certificate.
+pub(crate) fn decide<'m>(
+    request: &Request<'_>,
+    machine: &'m Machine,
+    (atoms, asked): (&'m [Atom], &'m Asked<'m>),
+    records_splits: bool,
+) -> Decided<'m> {
+    let searches = request.strategy == Strategy::Default && !records_splits;
+    let mut sampler = searches.then(Sampler::default);
+    let mut steps = 0;
+    let mut attempts = portfolio(request, machine, (atoms, asked), records_splits).into_iter().peekable();
+    while let Some(attempt) = attempts.next() {
+        let observer = PropertyObserver::new(asked, sampler.take());
+        let mut decided = attempt.decide(request, (machine, atoms), observer, steps);
+        if attempts.peek().is_none() || decided.is_enough(request) {
+            return decided;
+        }
+        // The work goes on where it was: runs at random, and their share of all steps.
+        steps = decided.firmware.model.context.working.state.steps;
+        sampler = decided.observer.sampler;
+    }
+    unreachable!("the last attempt is the answer")
+}
+
+/// The attempts in their order: first where what goals cannot tell apart is left out, if that is allowed, then with everything.
+fn portfolio(
+    request: &Request<'_>,
+    machine: &Machine,
+    (atoms, asked): (&[Atom], &Asked<'_>),
+    records_splits: bool,
+) -> Vec<Attempt> {
+    // Certificates speak of three-valued bits only.
+    let whole = || if request.facts && !records_splits { Passes::default().with_facts() } else { Passes::default() };
+    let all = Attempt { passes: whole(), limits_soon: false, records_splits };
+    // A certificate is checked step by step: it needs every order of interrupts.
+    let reduced = if records_splits { None } else { reduced(request, machine, (atoms, asked), whole()) };
+    reduced.into_iter().chain([all]).collect()
+}
+
+/// The attempt in which what goals cannot tell apart is not looked at, as far as the request allows it.
+fn reduced(
+    request: &Request<'_>,
+    machine: &Machine,
+    (atoms, asked): (&[Atom], &Asked<'_>),
+    passes: Passes,
+) -> Option<Attempt> {
+    let reductions = request.reductions;
+    let seen = visibility(asked, atoms, machine).filter(|_| request.allows_reduction())?;
+    if seen.branches && !lets_interrupts_in(machine) {
+        // Where ports are read whole, a cause is sought for too long on ways that are left out (decision 18).
+        return None;
+    }
+    let passes = passes.seen_by(&seen);
+    // Where interrupts are left for later, they may come one after the other for ever, which leaves what waits unknown.
+    let interrupts = reductions.interrupts && !seen.waits;
+    let passes = if interrupts { passes.with_partial_order_reduction(machine, &seen) } else { passes };
+    let passes = if reductions.paths { passes.with_path_compression(machine, &seen) } else { passes };
+    let passes = if reductions.handlers { passes.with_handler_summaries() } else { passes };
+    let limits_soon = passes.has(Pass::PathCompression) && (!seen.branches || passes.has(Pass::PartialOrderReduction));
+    Some(Attempt { passes, limits_soon, records_splits: false })
+}
+
+impl Attempt {
+    /// Decides the goals of an observer on the system of this attempt, after so many steps in others.
+    fn decide<'m>(
+        self,
+        request: &Request<'_>,
+        (machine, atoms): (&'m Machine, &'m [Atom]),
+        mut observer: PropertyObserver<'m>,
+        steps: u64,
+    ) -> Decided<'m> {
+        let mut firmware = Firmware::with_passes(machine, atoms, self.passes);
+        firmware.recorded = self.records_splits.then(RecordedSplits::default);
+        firmware.model.context.working.state.steps = steps;
+        let (atoms, goals, strategy, watch) = (atoms.len(), observer.goals(), request.strategy, request.watch);
+        let outcome = if self.limits_soon {
+            tvar::verify_from(&mut firmware, &mut observer, atoms, goals, strategy, first_budget(), watch)
+        } else {
+            tvar::verify(&mut firmware, &mut observer, atoms, goals, strategy, watch)
+        };
+        Decided { firmware, observer, outcome }
+    }
+}
+
+impl Decided<'_> {
+    /// True if no other attempt is needed: all that is violated was shown, and nothing stands in the way that only the order of
+    /// interrupts, or what was left out, can show; or if there is no time for another one.
+    fn is_enough(&mut self, request: &Request<'_>) -> bool {
+        let is_shown = self.use_unfolded();
+        let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
+        is_shown && !self.outcome.decisions.iter().any(is_stuck) || request.watch.cancelled()
+    }
+
+    /// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
+    /// violated was shown.
+    fn use_unfolded(&mut self) -> bool {
+        let mut all_shown = true;
+        for (number, shown) in &mut self.observer.shown {
+            all_shown &= !matches!(shown.search, Search::Missing(_));
+            if let Some(unfolded) = shown.unfolded.take() {
+                self.outcome.decisions[*number] = unfolded;
+            }
+        }
+        all_shown
+    }
+}
+
+#[cfg(not(test))]
+const fn first_budget() -> usize {
+    FEW_STATES
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of states, on this thread, beyond which locations are limited.
+    static BUDGET: std::cell::Cell<usize> = const { std::cell::Cell::new(FEW_STATES) };
+}
+
+#[cfg(test)]
+fn first_budget() -> usize {
+    BUDGET.get()
+}
+
+/// Does something with another number of states beyond which locations are limited.
+#[cfg(test)]
+pub(crate) fn with_first_budget<T>(states: usize, work: impl FnOnce() -> T) -> T {
+    let before = BUDGET.replace(states);
+    let result = work();
+    BUDGET.set(before);
+    result
+}

@@ -1,0 +1,70 @@
+//! Classes of properties, by what they see of the states: the reductions that are sound for a class are unsound for the next. See
+//! `docs/soundness.md`, section "Properties that do not count steps".
+
+use super::goals::{Asked, Bound};
+use avr_machine::Machine;
+use avr_model::reduction::visibility::Visibility;
+use avr_properties::{Atom, AtomKind, BoundProperty, Property, PropertyKind};
+use mu_calculus::AtomId;
+use mu_calculus::fragment::{is_branching, is_linear, waits};
+use mu_calculus::state_formula::parts;
+
+/// Whether a property speaks of nothing but hazards and how deep the stack gets.
+fn speaks_of_hazards(property: &Property) -> bool {
+    matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) && property.under().is_empty()
+}
+
+/// Properties for which the same may be left out, the least that is seen first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PropertyClass {
+    /// Nothing but hazards and how deep the stack gets.
+    Hazards,
+    /// What is in the states of each run, in their order.
+    Contents,
+    /// From where which states can be reached.
+    Branches,
+    /// That something comes, or stays away for ever.
+    Waits,
+    /// Every step.
+    Steps,
+}
+
+/// The class of a property.
+pub(crate) fn class(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> PropertyClass {
+    let names_event = |atom: &AtomId| matches!(atoms[atom.index()].kind(), AtomKind::Event(..));
+    let counts = bound.fairness().is_some() || bound.counts_steps || !is_branching(&bound.formula);
+    if speaks_of_hazards(property) {
+        PropertyClass::Hazards
+    } else if counts || bound.sees_hazards || bound.atoms.iter().any(names_event) {
+        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula.
+        PropertyClass::Steps
+    } else if is_linear(&bound.formula) {
+        PropertyClass::Contents
+    } else if waits(&bound.formula) {
+        PropertyClass::Waits
+    } else {
+        PropertyClass::Branches
+    }
+}
+
+/// What the properties of a request see, if something may be left out for them: none if one of them counts steps.
+pub(crate) fn visibility(asked: &Asked<'_>, atoms: &[Atom], machine: &Machine) -> Option<Visibility> {
+    let mut visibility = Visibility::of_hazards();
+    for (property, bound) in &asked.properties {
+        let Bound::Checked { goals, bound } = bound else { continue };
+        let class = class(property, bound, atoms);
+        match class {
+            PropertyClass::Hazards => continue,
+            PropertyClass::Steps => return None,
+            PropertyClass::Contents => {}
+            PropertyClass::Branches | PropertyClass::Waits => visibility.branches = true,
+        }
+        visibility.sees_content = true;
+        visibility.is_told_by_parts |= parts(&asked.goals[goals.formula].formula, false).is_none();
+        visibility.waits |= class == PropertyClass::Waits;
+        for atom in &bound.atoms {
+            visibility.observe(&atoms[atom.index()], machine);
+        }
+    }
+    Some(visibility)
+}

@@ -1,0 +1,101 @@
+//! The result of one property.
+
+use super::goals::{Asked, Bound, PropertyGoals, statistics, undecided};
+use super::observer::PropertyObserver;
+use super::pass_timer::aside;
+use crate::diagnosis::root_cause::{Culprit, Way, culprit};
+use crate::diagnosis::subformulas::{Effort, explain};
+use crate::diagnosis::unknown_reason::reason;
+use crate::diagnosis::{fairness, vacuity};
+use crate::request::Request;
+use crate::results::{PropertyResult, Statistics, Unknown, Verdict};
+use avr_model::Firmware;
+use avr_model::state::AbstractState;
+use avr_properties::{BoundProperty, Property};
+use three_valued::Truth;
+use tvar::{Decision, Outcome};
+
+/// What was done for the properties of a request.
+pub(crate) struct Work<'a, 'f> {
+    pub(crate) firmware: &'a Firmware<'f>,
+    pub(crate) observer: &'a PropertyObserver<'f>,
+    pub(crate) request: &'a Request<'a>,
+    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) outcome: &'a Outcome<Firmware<'f>>,
+    /// For each goal the way to what stands in the way of a decision.
+    pub(crate) ways: Vec<Option<Way>>,
+    pub(crate) effort: Effort,
+}
+
+/// A result, and the goals of its property if it could be checked.
+pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);
+
+impl Work<'_, '_> {
+    /// The result of a property, with its goals.
+    pub(crate) fn result(&self, property: &Property, bound: &Bound) -> Checked {
+        match bound {
+            Bound::Checked { goals, bound } => (Some(*goals), self.checked(property, *goals, bound)),
+            Bound::Unsupported { formula, reason } => {
+                let unknown = Unknown::because(reason);
+                (None, undecided(property, formula.clone(), unknown, Statistics::default()))
+            }
+        }
+    }
+
+    fn checked(&self, property: &Property, goals: PropertyGoals, bound: &BoundProperty) -> PropertyResult {
+        let (firmware, request, goal) = (self.firmware, self.request, goals.formula);
+        let context = &firmware.model.context;
+        let decision = &self.outcome.decisions[goal];
+        let unfair = goals.stays_fair.and_then(|fair| {
+            let reason = fairness::in_doubt(context, request, bound, &self.outcome.decisions[fair])?;
+            Some(Unknown { culprit: self.culprit(fair), ..Unknown::because(reason) })
+        });
+        let empty = || {
+            let left = goals.something_is_left.filter(|_| decision.verdict.is_true())?;
+            let reason = self.nothing_left(&self.outcome.decisions[left])?;
+            Some(Unknown { culprit: self.culprit(left), ..Unknown::because(reason) })
+        };
+        if let Some(unknown) = unfair.or_else(empty) {
+            return undecided(property, bound.formula_text.clone(), unknown, statistics(decision));
+        }
+        let late =
+            || aside(|| avr_witness::find(&firmware.model.context, &self.asked.goals[goal], decision, request.watch));
+        let search = self.observer.shown.get(&goal).map_or_else(late, |shown| shown.search.clone());
+        let decided = (decision, self.verdict(goal));
+        let result = self.asked.result(firmware, (property, bound, goal), decided, search);
+        let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
+        let explanation = explain(context, bound, decision, shown, (self.effort, request.watch));
+        PropertyResult { vacuous: vacuity::find(context, request, bound, decision), explanation, ..result }
+    }
+
+    /// The reason why a property that is true may be true of nothing: every path ends in a hazard that is allowed, or perhaps does.
+    fn nothing_left(&self, decision: &Decision<AbstractState>) -> Option<String> {
+        let left_out = "hazards that are allowed and after which nothing is defined, and nothing is left to speak of";
+        match (decision.verdict, &decision.undecided) {
+            // SOUND: only the certain answer will do.
+            (Truth::True, _) => None,
+            (Truth::Unknown, Some(undecided)) => {
+                let cause = reason(&self.firmware.model.context, self.request.image, decision, undecided);
+                Some(format!("perhaps every path ends in {left_out}: {cause}"))
+            }
+            _ => Some(format!("every path ends in {left_out}")),
+        }
+    }
+
+    fn verdict(&self, goal: usize) -> Verdict {
+        let decision = &self.outcome.decisions[goal];
+        match (decision.verdict, &decision.undecided) {
+            (Truth::True, _) => Verdict::Holds,
+            (Truth::False, _) => Verdict::Violated,
+            (Truth::Unknown, Some(undecided)) => {
+                let reason = reason(&self.firmware.model.context, self.request.image, decision, undecided);
+                Verdict::Unknown(Unknown { culprit: self.culprit(goal), ..Unknown::because(reason) })
+            }
+            (Truth::Unknown, None) => unreachable!("an unknown verdict comes with its reason"),
+        }
+    }
+
+    fn culprit(&self, goal: usize) -> Option<Box<Culprit>> {
+        culprit(&self.firmware.model.context, &self.outcome.decisions[goal], self.ways[goal].as_ref()).map(Box::new)
+    }
+}

@@ -1,0 +1,147 @@
+//! The decision of the properties of a request, all together.
+
+use super::goals::PropertyGoals;
+use super::goals::{Asked, assumed, bind_property, notes};
+use super::machine::machine;
+use super::observer::PropertyObserver;
+use super::pass_timer::PassTimer;
+use super::portfolio::{Decided, decide};
+use super::property_result::{Checked, Work};
+use crate::assumptions::assumptions;
+use crate::call_graph::{Seen, Survey};
+use crate::cost::{Exploration, Stored};
+use crate::diagnosis::root_cause;
+use crate::diagnosis::subformulas::Effort;
+use crate::early_results::Known;
+use crate::request::Request;
+use crate::results::{PropertyResult, Results, StackBound, not_denied};
+use crate::stack_bound::{self, stack_spaces};
+use avr_machine::HazardKind;
+use avr_model::Firmware;
+use avr_model::pass::Pass;
+use avr_model::state::AbstractState;
+use avr_properties::{AtomTable, PropertyError};
+use cpu_time::ThreadTime;
+use std::collections::{BTreeMap, BTreeSet};
+use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
+
+/// The same as [`verify`], with explanations of all verdicts, whatever the work.
+///
+/// # Errors
+/// As [`verify`].
+pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
+    verified(&request.with_all_states(), (Effort::ALL, false), |_, _, results| results)
+}
+
+/// What `extra` makes of the work on a request, the goals of each property, and the results. With `advised`, what steps
+/// depend on is kept for a certificate.
+pub(crate) fn verified<T>(
+    request: &Request<'_>,
+    (effort, advised): (Effort, bool),
+    extra: impl FnOnce(&Work<'_, '_>, &[Option<PropertyGoals>], Results) -> T,
+) -> Result<T, PropertyError> {
+    let machine = machine(request)?;
+    let mut table = AtomTable::default();
+    let known = Known::default();
+    let known = request.known.unwrap_or(&known);
+    let mut asked = Asked { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
+    for property in &request.file.properties {
+        let bound = bind_property(request, property, &mut table, &mut asked.goals)?;
+        asked.properties.push((property, bound));
+    }
+    let fairness: Vec<String> = asked.properties.iter().flat_map(assumed).collect();
+    let atoms = table.atoms();
+    let timer = PassTimer::new(request.watch);
+    let timed = Request { watch: &timer, ..*request };
+    let begun = ThreadTime::now();
+    let Decided { mut firmware, mut observer, outcome } = decide(&timed, &machine, (atoms, &asked), advised);
+    let last_pass = timer.elapsed();
+    let exploration = explored(&firmware, &outcome, begun, request.watch);
+    let ways = asked.goals.iter().zip(&outcome.decisions).map(|(goal, decision)| {
+        root_cause::way(&mut firmware, &observer.refined, goal, decision, &outcome.precision, request.watch)
+    });
+    let ways = ways.collect();
+    let stack = bound((&firmware, &mut observer), &outcome, request);
+    let work =
+        Work { firmware: &firmware, observer: &observer, request, asked: &asked, outcome: &outcome, ways, effort };
+    let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
+        let (goals, result) = work.result(property, bound);
+        let result = not_denied(known.or_known(number, result), stack);
+        (goals, PropertyResult { notes: notes(bound), ..result })
+    });
+    let properties: Vec<Checked> = properties.collect();
+    let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
+    let results = Results {
+        properties: properties.into_iter().map(|(_, result)| result).collect(),
+        stack: if stack.is_contradictory() { StackBound::default() } else { stack },
+        survey: best_space(&firmware, &outcome)
+            .and_then(|seen| Survey::new(&firmware.model.context, request.image, seen, request.watch)),
+        ended_paths: ended_paths(&outcome),
+        assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
+        interrupted: outcome.decisions.iter().any(was_interrupted),
+        passes: outcome.passes,
+        last_pass,
+        exploration: Some(exploration),
+    };
+    Ok(extra(&work, &goals_of, results))
+}
+
+/// Where paths end, by the hazard: flash byte addresses of instructions.
+fn ended_paths(outcome: &Outcome<Firmware<'_>>) -> BTreeMap<HazardKind, BTreeSet<u32>> {
+    let mut ended: BTreeMap<HazardKind, BTreeSet<u32>> = BTreeMap::new();
+    let spaces = outcome.decisions.iter().map(|decision| &decision.space).chain(&outcome.latest);
+    for space in spaces {
+        for end in space.ends() {
+            if let AbstractState::Hazard { hazard, pc } = &space.states[*end as usize] {
+                ended.entry(hazard.kind).or_default().insert(pc * 2);
+            }
+        }
+    }
+    ended
+}
+
+/// What it took to explore, which began then.
+fn explored(
+    firmware: &Firmware<'_>,
+    outcome: &Outcome<Firmware<'_>>,
+    begun: ThreadTime,
+    watch: &dyn Watch,
+) -> Exploration {
+    let time = begun.elapsed();
+    let latest = outcome.latest.as_ref().filter(|_| !watch.cancelled());
+    let stored = latest.map(|space| Stored::of(space, &firmware.model.context.store));
+    Exploration { steps: firmware.model.context.working.state.steps, time, stored }
+}
+
+fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
+    decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
+}
+
+/// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random, unless
+/// a limit is reached.
+fn bound<'f>(
+    (firmware, observer): (&Firmware<'f>, &mut PropertyObserver<'f>),
+    outcome: &Outcome<Firmware<'f>>,
+    request: &Request<'_>,
+) -> StackBound {
+    let bounds = stack_spaces(outcome).map(|space| stack_bound::bound(&firmware.model.context, space, request.watch));
+    let bound = bounds.reduce(StackBound::and).unwrap_or_default();
+    // Runs at random do not know whether their last state is one from which every path ends.
+    if bound.lower.is_some() && bound.lower == bound.upper || request.file.ends_paths() {
+        return bound;
+    }
+    let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
+    let goes_on = !outcome.decisions.iter().any(is_limited);
+    bound.and(StackBound { lower: observer.sampled_depth(firmware, bound.upper, goes_on, request.watch), upper: None })
+}
+
+/// The state space that tells most of the program: a complete one if there is one, else the most refined.
+fn best_space<'a>(firmware: &'a Firmware<'_>, outcome: &'a Outcome<Firmware<'_>>) -> Option<Seen<'a>> {
+    let followed = |space: &StateSpace<AbstractState>| space.is_complete() && space.hazards().is_empty();
+    let latest = outcome.latest.iter().map(|space| (space, usize::MAX));
+    // Of older spaces it is not known any more what was passed between their states.
+    let decided = outcome.decisions.iter().map(|decision| (&decision.space, decision.refinements));
+    let decided = decided.filter(|_| !firmware.model.passes.has(Pass::PathCompression));
+    let (space, _) = decided.chain(latest).max_by_key(|(space, refinements)| (followed(space), *refinements))?;
+    Some(Seen { space, log: firmware.model.passes.skipped_paths() })
+}

@@ -1,0 +1,90 @@
+//! The worst-case depth of the stack, read off a state space.
+
+use crate::results::StackBound;
+use avr_model::Firmware;
+use avr_model::context::Context;
+use avr_model::state::AbstractState;
+use avr_model::state::stack_depth;
+use mu_calculus::{AtomId, Formula, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
+use std::sync::Arc;
+use three_valued::Truth;
+use tvar::{Outcome, StateSpace, Watch};
+
+/// The deepest that the stack is in a state, in bytes below RAMEND; none where the pointer is torn or there is none.
+pub(crate) fn depth(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
+    stack_depth::depth(context.machine, &context.view(state)?)
+}
+
+/// The stack bound that a state space shows.
+///
+/// The upper bound speaks of all paths, so it exists only when every path was followed to its end: no engine limit was
+/// reached and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run certainly
+/// reaches. States from which every path ends are left out of both.
+pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, watch: &dyn Watch) -> StackBound {
+    let Some(ends) = ends(space, watch) else { return StackBound::default() };
+    let depth = |(state, ends): (_, &Truth)| depth(context, state).filter(|_| !ends.is_true());
+    let depths: Vec<Option<u32>> = space.states.iter().zip(&ends).map(depth).collect();
+    let greatest = depths.iter().copied().max().flatten();
+    let followed = space.is_complete() && space.hazards().is_empty();
+    StackBound { lower: reached(space, &depths, &ends, watch), upper: greatest.filter(|_| followed) }
+}
+
+/// Whether every path ends, for each state; none if the user cannot wait.
+fn ends(space: &StateSpace<AbstractState>, watch: &dyn Watch) -> Option<Vec<Truth>> {
+    if space.ends().is_empty() {
+        return Some(vec![Truth::False; space.states.len()]);
+    }
+    let ended = Formula::Path(PathQuantifier::All, PathOperator::Eventually, Box::new(Formula::Atom(AtomId(0))));
+    let (graph, formula) = (space.graph(false), NormalForm::new(&ended).expect("the formula is closed"));
+    let mut labels = Labels::new(1, space.states.len());
+    (0..space.states.len() as u32).for_each(|state| labels.set(AtomId(0), StateId(state), Truth::False));
+    space.ends().iter().for_each(|end| labels.set(AtomId(0), StateId(*end), Truth::True));
+    let solution = Problem { graph: &graph, labels: &labels, formula: &formula }.solve(&|| watch.cancelled()).ok()?;
+    Some(graph.states().map(|state| solution.truth(state, formula.root())).collect())
+}
+
+/// The greatest depth for which `EF depth >= d` holds on the paths that do not end.
+fn reached(
+    space: &StateSpace<AbstractState>,
+    depths: &[Option<u32>],
+    ends: &[Truth],
+    watch: &dyn Watch,
+) -> Option<u32> {
+    let graph = space.graph(false);
+    let deeper = NormalForm::new(&reachable()).expect("the formula is closed");
+    let mut different: Vec<u32> = depths.iter().copied().flatten().collect();
+    different.sort_unstable();
+    different.dedup();
+    let holds = |wanted: u32| {
+        let mut labels = Labels::new(2, depths.len());
+        for ((depth, ends), state) in depths.iter().zip(ends).zip(0..) {
+            let is_deep = Truth::from(depth.is_some_and(|depth| depth >= wanted));
+            labels.set(AtomId(0), StateId(state), is_deep & !*ends);
+            labels.set(AtomId(1), StateId(state), *ends);
+        }
+        let problem = Problem { graph: &graph, labels: &labels, formula: &deeper };
+        problem.solve(&|| watch.cancelled()).is_ok_and(|solution| solution.verdict().is_true())
+    };
+    // The deepest point is usually reached for certain; otherwise the depths that are form a prefix.
+    if different.last().is_some_and(|deepest| holds(*deepest)) {
+        return different.last().copied();
+    }
+    let certain = different.partition_point(|depth| holds(*depth));
+    certain.checked_sub(1).map(|index| different[index])
+}
+
+/// `AX (EF p || q)` with the first atom p and the second one q: for every initial content, p can be reached, or every path ends.
+fn reachable() -> Formula<AtomId> {
+    let eventually =
+        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, Box::new(Formula::Atom(AtomId(0))));
+    Formula::Modal(Modality::Box, Box::new(Formula::Or(vec![eventually, Formula::Atom(AtomId(1))])))
+}
+
+/// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.
+pub(crate) fn stack_spaces<'a>(
+    outcome: &'a Outcome<Firmware<'_>>,
+) -> impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> {
+    let refined = outcome.decisions.iter().max_by_key(|decision| decision.refinements).map(|decision| &decision.space);
+    let latest = outcome.latest.as_ref().filter(|latest| refined.is_none_or(|refined| !Arc::ptr_eq(latest, refined)));
+    refined.into_iter().chain(latest)
+}

@@ -1,0 +1,7 @@
+//! Tests of the reductions of `avr-model` on random programs, with deliberate faults.
+
+mod handler_summaries;
+mod partial_order;
+mod path_compression;
+mod random_search;
+mod visibility;

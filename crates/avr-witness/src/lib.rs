@@ -1,0 +1,32 @@
+//! Evidence: a concrete run that shows a verdict, found by following the winning strategy and checked by a replay.
+//!
+//! 1. `concretise` follows the strategy (`strategy`, `progress_measure`) with concrete values: it picks initial content and inputs
+//!    (`input_search`), steps concretely (`concrete_step`) and goes on in whichever abstract state covers the result (`coverage`).
+//! 2. Where the proof is not at hand yet, `random_search` looks for a run at random.
+//! 3. `replay` repeats the inputs from the beginning, looks up everything that is claimed in the states that are
+//!    reached, and evaluates the formula on the run alone; `narrative` says what the run does.
+//!
+//! A run whose claim does not show is a fault of our own: no verdict rests on it.
+#![forbid(unsafe_code)]
+
+mod abstract_trace;
+mod concretise;
+mod confirmation;
+mod evidence;
+mod find;
+mod minimise;
+mod narrative;
+mod progress_measure;
+mod random_search;
+mod replay;
+mod strategy;
+mod target_condition;
+#[cfg(test)]
+mod tests;
+
+pub use abstract_trace::along;
+pub use evidence::{Evidence, EvidenceKind, LastState, Search};
+pub use find::{find, may_need_a_run};
+pub use narrative::events::{Change, Chosen, Item, Line, Told};
+pub use random_search::Sampler;
+pub use target_condition::Condition;
