@@ -7,7 +7,7 @@
 //! if something was missing, the space is built anew.
 
 use super::handler_footprint::Footprint;
-use super::reduction::Reduction;
+use super::interface::Reduction;
 use super::visibility::{Next, Visibility};
 use crate::faults::partial_order::{Fault, is_on};
 use crate::pass::Pass;

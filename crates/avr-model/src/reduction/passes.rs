@@ -1,8 +1,8 @@
 //! The passes that take part in building state spaces, and the state that they work on.
 
+use super::interface::Reduction;
 use super::partial_order::PartialOrder;
 use super::path_compression::PathCompression;
-use super::reduction::Reduction;
 use super::skipped_paths::Log;
 use super::summary_table::HandlerSummaries;
 use super::visibility::Visibility;

@@ -5,7 +5,7 @@
 //! hazards are kept, and a state is kept where the label of a goal changes, or has just not changed yet if it matters what can be
 //! reached from there, and where the stack is deeper than ever before. See `docs/soundness.md`, section "States that are left out".
 
-use super::reduction::Reduction;
+use super::interface::Reduction;
 use super::skipped_paths::{Log, Spot};
 use crate::context::Context;
 use crate::faults::path_compression::{Fault, is_on};

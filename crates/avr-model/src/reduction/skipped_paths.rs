@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Spot {
     /// Flash word address of the instruction.
     pub pc: u32,
+    /// The call string.
     pub calls: CallsId,
 }
 

@@ -1,6 +1,6 @@
 //! The table of handler summaries.
 
-use super::reduction::Reduction;
+use super::interface::Reduction;
 use super::summary_access::SummaryAccess;
 use crate::pass::Pass;
 use crate::state::deferral::Postponed;

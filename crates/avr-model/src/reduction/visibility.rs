@@ -35,6 +35,7 @@ enum Observed {
 pub struct Next {
     /// Flash word address.
     pub pc: u32,
+    /// The instruction there.
     pub instruction: Instruction,
     /// The stack pointer.
     pub pointer: u16,

@@ -76,12 +76,16 @@ struct Link {
 /// All pages, memories and call strings of one run.
 #[derive(Debug, Default)]
 pub struct Store {
+    /// The pages.
     pub pages: Interner<Page>,
+    /// The blocks, as the numbers of their pages.
     pub blocks: Interner<Block>,
+    /// The memories, as the numbers of their blocks.
     pub roots: Interner<Box<[u32]>>,
     calls: Interner<Link>,
     /// Where what was called last begins, by call string; none if that is not always the same.
     entries: FxHashMap<CallsId, Option<u32>>,
+    /// The events of steps.
     pub occurrences: Interner<Occurrences>,
 }
 

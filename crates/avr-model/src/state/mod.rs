@@ -15,12 +15,15 @@ use tvar::{Lookup, Place};
 /// A state of the running machine in compact form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Running {
+    /// The content of all cells.
     pub memory: MemoryId,
+    /// The return addresses on the stack.
     pub calls: CallsId,
+    /// The state of the processor beside the cells.
     pub control: Control,
-    /// What the step into this state did.
+    /// The events of the step into this state.
     pub did: OccurrencesId,
-    /// Which interrupts are left for later.
+    /// The interrupts that were deferred.
     pub postponed: Postponed,
 }
 

@@ -9,6 +9,7 @@ use three_valued::TvByte;
 /// A machine state whose pages are known by number, except those that were written since.
 #[derive(Debug)]
 pub struct WorkingCopy {
+    /// The state.
     pub state: MachineState<TvByte>,
     /// The block that each block of the state was loaded from or stored to last.
     blocks: Vec<u32>,

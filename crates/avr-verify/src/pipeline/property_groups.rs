@@ -145,8 +145,8 @@ impl Watch for FewLooks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::random_programs::{CELLS, Code, LONG, r, results, with_handlers, with_request};
     use super::groups;
+    use crate::random_programs::{CELLS, Code, LONG, r, results, with_handlers, with_request};
     use crate::{Known, Reductions, Request, Results, Verdict, verify};
     use avr_isa::Instruction;
 
