@@ -1,6 +1,7 @@
 //! What is known of the properties of a request while the work goes on.
 
-use crate::results::{PropertyResult, StackBound, Verdict};
+use crate::results::{PropertyResult, Verdict};
+use crate::stack_bound::StackBound;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

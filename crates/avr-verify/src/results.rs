@@ -4,6 +4,8 @@ use crate::call_graph::Survey;
 use crate::cost::Exploration;
 use crate::diagnosis::root_cause::Culprit;
 use crate::diagnosis::subformulas::Explanation;
+use crate::diagnosis::vacuity::Vacuity;
+use crate::stack_bound::StackBound;
 use avr_machine::HazardKind;
 use avr_model::pass::Pass;
 use avr_witness::Evidence;
@@ -129,47 +131,6 @@ impl PropertyResult {
             self.vacuous = None;
         }
         self
-    }
-}
-
-/// A subformula that does not matter: the property holds just as well when a constant that makes it say more replaces it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vacuity {
-    /// The text of the subformula.
-    pub subformula: String,
-    /// What replaced it.
-    pub replaced_by: bool,
-    /// Its number among the strengthenings of the formula; none where it is a comparison that is true in every state.
-    pub part: Option<usize>,
-}
-
-/// The worst-case depth of the stack in bytes below RAMEND.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StackBound {
-    /// Some run reaches this depth.
-    pub lower: Option<u32>,
-    /// No run exceeds this depth.
-    pub upper: Option<u32>,
-}
-
-impl StackBound {
-    /// The bound, where both sides agree.
-    #[must_use]
-    pub fn exact(&self) -> Option<u32> {
-        self.lower.filter(|lower| Some(*lower) == self.upper)
-    }
-
-    /// Whether some run needs more than all runs do, which is a fault of our own.
-    #[must_use]
-    pub(crate) fn is_contradictory(&self) -> bool {
-        self.upper.is_some_and(|upper| self.lower > Some(upper))
-    }
-
-    /// What two bounds of the same image say together.
-    #[must_use]
-    pub(crate) fn and(self, other: Self) -> Self {
-        let upper = self.upper.into_iter().chain(other.upper).min();
-        Self { lower: self.lower.max(other.lower), upper }
     }
 }
 

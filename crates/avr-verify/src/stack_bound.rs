@@ -1,6 +1,5 @@
 //! The worst-case depth of the stack, read off a state space.
 
-use crate::results::StackBound;
 use avr_model::Firmware;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
@@ -10,8 +9,38 @@ use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Outcome, StateSpace, Watch};
 
+/// The worst-case depth of the stack in bytes below RAMEND.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StackBound {
+    /// Some run reaches this depth.
+    pub lower: Option<u32>,
+    /// No run exceeds this depth.
+    pub upper: Option<u32>,
+}
+
+impl StackBound {
+    /// The bound, where both sides agree.
+    #[must_use]
+    pub fn exact(&self) -> Option<u32> {
+        self.lower.filter(|lower| Some(*lower) == self.upper)
+    }
+
+    /// Whether some run needs more than all runs do, which is a fault of our own.
+    #[must_use]
+    pub(crate) fn is_contradictory(&self) -> bool {
+        self.upper.is_some_and(|upper| self.lower > Some(upper))
+    }
+
+    /// What two bounds of the same image say together.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        let upper = self.upper.into_iter().chain(other.upper).min();
+        Self { lower: self.lower.max(other.lower), upper }
+    }
+}
+
 /// The deepest that the stack is in a state, in bytes below RAMEND; none where the pointer is torn or there is none.
-pub(crate) fn depth(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
+fn depth(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
     stack_depth::depth(context.machine, &context.view(state)?)
 }
 

@@ -2,8 +2,8 @@
 
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Branch, Ending, Walked};
-use crate::evidence::Failure;
 use crate::evidence::{Evidence, EvidenceKind, LastState, MAX_BRANCHES, Search, Unshown};
+use crate::failure::Failure;
 use crate::minimise::Minimiser;
 use crate::narrative::events::Told;
 use crate::narrative::{events, formula_text};

@@ -1,5 +1,6 @@
 //! Concrete runs that show verdicts, and what became of the search for one.
 
+use crate::failure::Failure;
 use crate::narrative::events::{Chosen, Told};
 use crate::target_condition::Condition;
 use avr_machine::simulator::Stimulus;
@@ -7,15 +8,6 @@ use avr_machine::{Frame, Hazard};
 
 /// The most claims about other continuations that get runs of their own.
 pub(crate) const MAX_BRANCHES: usize = 3;
-
-/// Why there is no run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// The concrete run does not show what the proof claims.
-    Fault(String),
-    /// A limit was reached.
-    Limit(String),
-}
 
 /// Why a run does not show what it should, with what there is of it.
 pub(crate) type Unshown = Box<(Failure, Option<Evidence>)>;

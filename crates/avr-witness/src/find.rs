@@ -2,7 +2,8 @@
 
 use crate::concretise::{Branch, Position, Walked, Walker};
 use crate::confirmation::{self, Confirmation};
-use crate::evidence::{Evidence, Failure, MAX_BRANCHES, Search, Unshown};
+use crate::evidence::{Evidence, MAX_BRANCHES, Search, Unshown};
+use crate::failure::Failure;
 use crate::strategy::Strategy;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;

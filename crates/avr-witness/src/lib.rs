@@ -13,6 +13,7 @@ mod abstract_trace;
 mod concretise;
 mod confirmation;
 mod evidence;
+mod failure;
 mod find;
 mod minimise;
 mod narrative;

@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use avr_image::Image;
 use tvar::{StateSpace, Watch};
 
-use crate::stack_bound;
 use avr_model::context::Context;
 use avr_model::reduction::skipped_paths::{Log, Spot};
 use avr_model::state::AbstractState;
+use avr_model::state::stack_depth;
 pub(crate) use routines::Places;
 use stack_usage::Calls;
 pub(crate) use stack_usage::{chain, cycles};
@@ -112,7 +112,7 @@ impl Survey {
                 return None;
             }
             *instructions.entry(spot.pc * 2).or_default() += 1;
-            calls.visit(spot, stack_bound::depth(context, state), 1);
+            calls.visit(spot, context.view(state).and_then(|view| stack_depth::depth(context.machine, &view)), 1);
         }
         for (spot, passed) in seen.log.iter().flat_map(|log| log.spots()) {
             *instructions.entry(spot.pc * 2).or_default() += passed.times;

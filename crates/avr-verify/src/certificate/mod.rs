@@ -22,7 +22,7 @@ use tvar::{Goal, Outcome, StateSpace, System};
 
 use crate::pipeline::goals::PropertyGoals;
 use crate::request::Request;
-use crate::results::StackBound;
+use crate::stack_bound::StackBound;
 use crate::stack_bound::stack_spaces;
 use avr_model::Firmware;
 use avr_model::state::AbstractState;

@@ -4,7 +4,7 @@ use avr_properties::{AtomTable, BoundProperty, Property, PropertyKind, StackLimi
 use mu_calculus::{NormalForm, strengthenings};
 
 use crate::request::Request;
-use crate::results::StackBound;
+use crate::stack_bound::StackBound;
 
 /// The properties of a request and the depths of the stack as formulas.
 pub(super) struct Bound {

@@ -1,13 +1,22 @@
 //! Vacuity: does a property that holds say something about the firmware, or does a part of its formula not matter?
 
-use crate::request::Request;
-use crate::results::Vacuity;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
 use avr_properties::{BoundProperty, PropertyKind};
 use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, Problem, Strengthening, strengthenings};
 use std::convert::Infallible;
-use tvar::Decision;
+use tvar::{Decision, Watch};
+
+/// A subformula that does not matter: the property holds just as well when a constant that makes it say more replaces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vacuity {
+    /// The text of the subformula.
+    pub subformula: String,
+    /// What replaced it.
+    pub replaced_by: bool,
+    /// Its number among the strengthenings of the formula; none where it is a comparison that is true in every state.
+    pub part: Option<usize>,
+}
 
 /// How many subformulas are tried.
 const MAX_TRIED: usize = 16;
@@ -21,14 +30,14 @@ const SMALL_WORK: usize = 1 << 22;
 /// SOUND: this speaks of the verdict and changes none. The answer depends on no clock, so that it is always the same.
 pub(crate) fn find(
     context: &Context<'_>,
-    request: &Request<'_>,
+    watch: &dyn Watch,
     bound: &BoundProperty,
     decision: &Decision<AbstractState>,
 ) -> Option<Vacuity> {
     if !decision.verdict.is_true() {
         return None;
     }
-    strengthened(context, request, bound, decision).or_else(|| {
+    strengthened(context, watch, bound, decision).or_else(|| {
         let subformula = bound.always_true.first()?.clone();
         Some(Vacuity { subformula, replaced_by: true, part: None })
     })
@@ -37,7 +46,7 @@ pub(crate) fn find(
 /// The largest subformula that may be replaced by what makes the property say more.
 fn strengthened(
     context: &Context<'_>,
-    request: &Request<'_>,
+    watch: &dyn Watch,
     bound: &BoundProperty,
     decision: &Decision<AbstractState>,
 ) -> Option<Vacuity> {
@@ -47,7 +56,7 @@ fn strengthened(
     let space = &decision.space;
     let candidates = strengthenings(&bound.formula, MAX_TRIED);
     let mut search = Search {
-        request,
+        watch,
         bound,
         graph: space.graph(false),
         labels: space.labels(context.atoms.len(), |state, atom| context.label(state, atom)),
@@ -64,7 +73,7 @@ fn speaks_of_states_only(bound: &BoundProperty) -> bool {
 }
 
 struct Search<'a> {
-    request: &'a Request<'a>,
+    watch: &'a dyn Watch,
     bound: &'a BoundProperty,
     graph: HyperGraph,
     labels: Labels,
@@ -86,7 +95,7 @@ impl Search<'_> {
 
     fn is_certain(&self, formula: &NormalForm) -> bool {
         let problem = Problem { graph: &self.graph, labels: &self.labels, formula };
-        let watch = self.request.watch;
+        let watch = self.watch;
         !watch.cancelled() && problem.solve(&|| watch.cancelled()).is_ok_and(|solution| solution.verdict().is_true())
     }
 }

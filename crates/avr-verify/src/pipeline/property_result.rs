@@ -47,7 +47,8 @@ impl Work<'_, '_> {
         let context = &firmware.model.context;
         let decision = &self.outcome.decisions[goal];
         let unfair = goals.stays_fair.and_then(|fair| {
-            let reason = fairness::in_doubt(context, request, bound, &self.outcome.decisions[fair])?;
+            let reason =
+                fairness::in_doubt(context, (request.image, request.watch), bound, &self.outcome.decisions[fair])?;
             Some(Unknown { culprit: self.culprit(fair), ..Unknown::because(reason) })
         });
         let empty = || {
@@ -65,7 +66,7 @@ impl Work<'_, '_> {
         let result = self.asked.result(firmware, (property, bound, goal), decided, search);
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(context, bound, decision, shown, (self.effort, request.watch));
-        PropertyResult { vacuous: vacuity::find(context, request, bound, decision), explanation, ..result }
+        PropertyResult { vacuous: vacuity::find(context, request.watch, bound, decision), explanation, ..result }
     }
 
     /// The reason why a property that is true may be true of nothing: every path ends in a hazard that is allowed, or perhaps does.

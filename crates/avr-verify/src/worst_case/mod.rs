@@ -20,7 +20,8 @@ use crate::call_graph::{Cycle, Places, Segment, Survey, chain, cycles};
 use crate::pipeline::machine::machine;
 use crate::pipeline::verify;
 use crate::request::Request;
-use crate::results::{Basis, Results, StackBound, Unknown, Verdict};
+use crate::results::{Basis, Results, Unknown, Verdict};
+use crate::stack_bound::StackBound;
 use avr_witness::Evidence;
 
 /// How often the upper bound is made smaller.

@@ -7,7 +7,7 @@ pub(crate) mod view;
 
 use crate::concretise::concrete_step::{Run, Stepper, Tried};
 use crate::concretise::coverage::{Arrival, Cover};
-use crate::evidence::Failure;
+use crate::failure::Failure;
 use crate::strategy::{Local, Strategy};
 use avr_machine::{Hazard, MachineState, Stop};
 use avr_model::context::Context;
