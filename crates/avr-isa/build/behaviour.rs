@@ -58,6 +58,7 @@ pub enum Access {
     PopReturnAddress,
     LoadFlash,
     StoreFlash,
+    ResetWatchdog,
 }
 
 impl Access {
@@ -76,6 +77,7 @@ impl Access {
             "pop-pc" => Self::PopReturnAddress,
             "load-flash" => Self::LoadFlash,
             "store-flash" => Self::StoreFlash,
+            "watchdog" => Self::ResetWatchdog,
             _ => return Err(format!("memory `{text}` is not one that the head of the table explains")),
         })
     }
@@ -113,7 +115,8 @@ impl Access {
             | Self::Pop
             | Self::PushReturnAddress
             | Self::PopReturnAddress
-            | Self::StoreFlash => false,
+            | Self::StoreFlash
+            | Self::ResetWatchdog => false,
         }
     }
 }

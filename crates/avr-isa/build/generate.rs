@@ -256,6 +256,7 @@ fn access(row: &Row) -> (String, String) {
         Access::PopReturnAddress => ("", "PopReturnAddress"),
         Access::LoadFlash => ("", "LoadFlash"),
         Access::StoreFlash => ("", "StoreFlash"),
+        Access::ResetWatchdog => ("", "ResetWatchdog"),
     };
     (fields.to_owned(), format!("MemoryAccess::{name}"))
 }

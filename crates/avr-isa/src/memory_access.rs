@@ -19,7 +19,7 @@ pub enum Addressing {
     },
 }
 
-/// The access of an instruction to data memory or program memory by its operation. Addresses are data addresses.
+/// The access of an instruction to data memory, program memory or the watchdog by its operation. Addresses are data addresses.
 ///
 /// Registers and flags that it reads and writes by name are not among it, nor are what a peripheral does when one of its
 /// registers is accessed, and the stack pointer, which instructions of the stack change.
@@ -52,6 +52,8 @@ pub enum MemoryAccess {
     LoadFlash,
     /// Program memory is erased or written, or its buffer is (SPM).
     StoreFlash,
+    /// The watchdog timer is reset (WDR).
+    ResetWatchdog,
 }
 
 impl MemoryAccess {
@@ -67,13 +69,14 @@ impl MemoryAccess {
             | Self::LoadIoBit { .. }
             | Self::StoreIoBit { .. }
             | Self::LoadFlash
-            | Self::StoreFlash => false,
+            | Self::StoreFlash
+            | Self::ResetWatchdog => false,
         }
     }
 }
 
 impl Instruction {
-    /// The access to data memory or program memory.
+    /// The access to data memory, program memory or the watchdog.
     pub fn memory_access(self) -> MemoryAccess {
         table::memory_access(self)
     }

@@ -98,6 +98,7 @@ fn accesses_have_data_addresses() {
     check_access([0x95c8, 0], MemoryAccess::LoadFlash);
     check_access([0x9006, 0], MemoryAccess::LoadFlash); // elpm r0, Z
     check_access([0x95e8, 0], MemoryAccess::StoreFlash);
+    check_access([0x95a8, 0], MemoryAccess::ResetWatchdog);
 }
 
 #[test]

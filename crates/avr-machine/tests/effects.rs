@@ -128,7 +128,7 @@ impl Bits {
 
     fn add_memory(&mut self, access: MemoryAccess, state: &MachineState<u8>) {
         match access {
-            MemoryAccess::None => {}
+            MemoryAccess::None | MemoryAccess::ResetWatchdog => {}
             MemoryAccess::Load(place) => self.add_read(address(place, state)..=address(place, state)),
             MemoryAccess::Store(place) => self.add_written(address(place, state)..=address(place, state)),
             MemoryAccess::LoadIo { address } => self.add_read(address..=address),
