@@ -1,6 +1,6 @@
 //! Where instructions lead.
 
-use avr_isa::Instruction;
+use avr_isa::{ControlFlow, Instruction};
 use avr_machine::Program;
 
 /// Where an instruction leads, in flash word addresses.
@@ -14,29 +14,19 @@ pub(crate) enum Flow {
 }
 
 impl Flow {
-    /// Where the instruction at a flash word address leads, of which so many words are one.
-    pub(crate) fn of(program: &Program, instruction: Instruction, address: u32, words: u8) -> Self {
-        let next = address + u32::from(words);
-        let relative = |offset: i16| (address + 1).wrapping_add_signed(offset.into()) & (program.words() - 1);
-        match instruction {
-            Instruction::Rjmp { offset } => Self::Next(vec![relative(offset)]),
-            Instruction::Jmp { target } => Self::Next(vec![target]),
-            // A call of the next instruction makes room on the stack.
-            Instruction::Rcall { offset: 0 } => Self::Next(vec![next]),
-            Instruction::Rcall { offset } => Self::Call { function: relative(offset), next },
-            Instruction::Call { target } => Self::Call { function: target, next },
-            Instruction::Ret | Instruction::Reti => Self::Return,
-            Instruction::Icall | Instruction::Eicall => Self::IndirectCall { next },
-            Instruction::Ijmp | Instruction::Eijmp => Self::Unknown,
-            Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => {
-                Self::Next(vec![next, relative(offset.into())])
+    /// Where the instruction at a flash word address leads. A call that only takes room on the stack is none.
+    pub(crate) fn of(program: &Program, instruction: Instruction, address: u32) -> Self {
+        match instruction.control_flow(address, program) {
+            ControlFlow::Next { next } | ControlFlow::Sleep { next } | ControlFlow::Break { next } => {
+                Self::Next(vec![next])
             }
-            Instruction::Cpse { .. }
-            | Instruction::Sbrc { .. }
-            | Instruction::Sbrs { .. }
-            | Instruction::Sbic { .. }
-            | Instruction::Sbis { .. } => Self::Next(vec![next, next + program.words_at(next)]),
-            _ => Self::Next(vec![next]),
+            ControlFlow::Skip { next, target } | ControlFlow::Branch { next, target } => Self::Next(vec![next, target]),
+            ControlFlow::Jump { target } => Self::Next(vec![target]),
+            ControlFlow::Call { next, .. } if instruction.only_reserves_stack() => Self::Next(vec![next]),
+            ControlFlow::Call { next, target } => Self::Call { function: target, next },
+            ControlFlow::IndirectCall { next } => Self::IndirectCall { next },
+            ControlFlow::Return | ControlFlow::InterruptReturn => Self::Return,
+            ControlFlow::IndirectJump => Self::Unknown,
         }
     }
 }
