@@ -368,8 +368,8 @@ impl<'f> Firmware<'f> {
 
     /// The data addresses of SP and SREG.
     fn processor(&self) -> [Option<u16>; 3] {
-        let (low, high) = self.machine.stack_pointer_addresses();
-        [Some(low), high, Some(self.machine.status_address())]
+        let stack_pointer = self.machine.stack_pointer();
+        [Some(stack_pointer.low), stack_pointer.high, Some(self.machine.status_address())]
     }
 
     /// Whether a step from one state entered the handler in which another is.

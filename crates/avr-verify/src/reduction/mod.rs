@@ -12,8 +12,8 @@ mod neutral;
 mod tests;
 
 use crate::sight::{Next, Sight};
-use avr_isa::{Instruction, Pointer, PointerMode};
-use avr_machine::{Fetched, FrameKind, Machine, MachineState};
+use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use footprint::Footprint;
 pub(crate) use footprint::Footsteps;
 use neutral::is_processor;
@@ -265,7 +265,6 @@ impl Reduction {
             state.control.copies.forget(is_below);
         }
         let Some(after) = after else { return };
-        let (low, high) = machine.stack_pointer_addresses();
         let mut sets_pointer = false;
         let forget = |cell: u16, state: &mut MachineState<V>| {
             if machine.sram().contains(&cell) {
@@ -273,7 +272,7 @@ impl Reduction {
             }
         };
         for cell in changed {
-            sets_pointer |= cell == low || Some(cell) == high;
+            sets_pointer |= machine.stack_pointer().contains(cell);
             if (self.assumed.deepest..=after).contains(&cell) {
                 forget(cell, state);
             }
@@ -337,7 +336,6 @@ impl Reduction {
         instruction: Instruction,
         pointer: u16,
     ) -> bool {
-        use Instruction as I;
         if faulty(Fault::NoConflicts) {
             return false;
         }
@@ -349,39 +347,44 @@ impl Reduction {
             return true;
         }
         let pushed = machine.device.core.pc_bytes.into();
-        match instruction {
-            I::Ld { pointer, mode, .. } => {
+        // It changes whether interrupts can come, or halts the processor.
+        let changes_interrupts = instruction.flags_written().contains(flag::I);
+        if changes_interrupts || halts(instruction, state.control.pc, machine) {
+            return true;
+        }
+        match instruction.memory_access() {
+            MemoryAccess::None => false,
+            MemoryAccess::Load(Addressing::Indirect { pointer, mode }) => {
                 !self.all_addresses(machine, state, pointer, mode, |cell| self.is_unwritten(cell))
             }
-            I::St { pointer, mode, .. } => {
+            MemoryAccess::Store(Addressing::Indirect { pointer, mode }) => {
                 !self.all_addresses(machine, state, pointer, mode, |cell| self.is_untouched(cell))
             }
-            I::Lds { address, .. } => !(machine.sram().contains(&address) && self.is_unwritten(address)),
-            I::Sts { address, .. } => !(machine.sram().contains(&address) && self.is_untouched(address)),
-            I::Push { .. } => !self.is_untouched(pointer),
-            I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall => {
+            MemoryAccess::Load(Addressing::Direct(address)) => {
+                !(machine.sram().contains(&address) && self.is_unwritten(address))
+            }
+            MemoryAccess::Store(Addressing::Direct(address)) => {
+                !(machine.sram().contains(&address) && self.is_untouched(address))
+            }
+            MemoryAccess::Push => !self.is_untouched(pointer),
+            MemoryAccess::PushReturnAddress => {
                 (0..pushed).any(|offset| !self.is_untouched(pointer.wrapping_sub(offset)))
             }
-            I::Pop { .. } => !self.is_unwritten(pointer.wrapping_add(1)),
-            I::Ret => (1..=pushed).any(|offset| !self.is_unwritten(pointer.wrapping_add(offset))),
+            MemoryAccess::Pop => !self.is_unwritten(pointer.wrapping_add(1)),
+            MemoryAccess::PopReturnAddress => {
+                (1..=pushed).any(|offset| !self.is_unwritten(pointer.wrapping_add(offset)))
+            }
             // SREG and SP are as they were when a handler has returned.
-            I::In { io, .. } => !is_processor(u16::from(io) + 0x20),
-            I::Bset { flag } | I::Bclr { flag } => flag == 7,
-            I::Lpm { .. } | I::Elpm { .. } => {
+            MemoryAccess::LoadIo { address } => !is_processor(address),
+            MemoryAccess::LoadFlash => {
                 let programming = machine.device.self_programming.as_ref();
                 programming.is_some_and(|programming| !self.is_unwritten(programming.enable.address))
             }
-            I::Out { .. }
-            | I::Sbi { .. }
-            | I::Cbi { .. }
-            | I::Sbic { .. }
-            | I::Sbis { .. }
-            | I::Reti
-            | I::Spm
-            | I::Break
-            | I::Sleep
-            | I::Wdr => true,
-            _ => false,
+            MemoryAccess::StoreIo { .. }
+            | MemoryAccess::StoreIoBit { .. }
+            | MemoryAccess::LoadIoBit { .. }
+            | MemoryAccess::StoreFlash
+            | MemoryAccess::ResetWatchdog => true,
         }
     }
 
@@ -475,38 +478,39 @@ fn is_enabled<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> bool
 }
 
 fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Option<u16> {
-    let (low, high) = machine.stack_pointer_addresses();
-    let byte = |address: u16| state.data.get(address).known();
-    let high = high.map_or(Some(0), byte)?;
-    let pointer = u16::from_le_bytes([byte(low)?, high]);
-    Some(pointer).filter(|_| !state.control.torn)
+    machine.stack_pointer().value_in(&state.data).filter(|_| !state.control.torn)
 }
 
 /// Whether an instruction makes the stack shallower.
 fn raises(instruction: Instruction) -> bool {
-    matches!(instruction, Instruction::Pop { .. } | Instruction::Ret | Instruction::Reti)
+    matches!(instruction.memory_access(), MemoryAccess::Pop | MemoryAccess::PopReturnAddress)
+}
+
+/// True for an instruction that may halt the processor.
+fn halts(instruction: Instruction, pc: u32, machine: &Machine) -> bool {
+    match instruction.control_flow(pc, &machine.program) {
+        ControlFlow::Sleep { .. } | ControlFlow::Break { .. } => true,
+        ControlFlow::Next { .. }
+        | ControlFlow::Skip { .. }
+        | ControlFlow::Branch { .. }
+        | ControlFlow::Jump { .. }
+        | ControlFlow::IndirectJump
+        | ControlFlow::Call { .. }
+        | ControlFlow::IndirectCall { .. }
+        | ControlFlow::Return
+        | ControlFlow::InterruptReturn => false,
+    }
 }
 
 /// Whether whatever comes after an instruction stands behind it: without other instructions no run goes round.
 fn goes_forward(machine: &Machine, instruction: Instruction, pc: u32, words: u8) -> bool {
-    use Instruction as I;
     let next = pc + u32::from(words);
-    let forward = match instruction {
-        I::Rjmp { offset } | I::Rcall { offset } => {
-            offset >= 0 && next.saturating_add_signed(offset.into()) < machine.program.words()
-        }
-        I::Jmp { target } | I::Call { target } => target >= next,
-        I::Brbs { offset, .. } | I::Brbc { offset, .. } => {
-            offset >= 0 && next.saturating_add_signed(offset.into()) < machine.program.words()
-        }
-        I::Ijmp | I::Eijmp | I::Icall | I::Eicall | I::Ret | I::Reti => false,
-        _ => true,
-    };
+    let destinations = instruction.control_flow(pc, &machine.program).destinations();
+    let forward = destinations.is_some_and(|all| all.into_iter().all(|target| target >= next));
     forward && next + 2 < machine.program.words()
 }
 
 /// Whether an instruction reaches the data space through an address.
 fn is_memory_instruction(instruction: Instruction) -> bool {
-    use Instruction as I;
-    matches!(instruction, I::Ld { .. } | I::St { .. } | I::Lds { .. } | I::Sts { .. })
+    matches!(instruction.memory_access(), MemoryAccess::Load(_) | MemoryAccess::Store(_))
 }
