@@ -203,7 +203,8 @@ fn view(name: &str, result: &str, rows: &[Row], said: impl Fn(&Row) -> (String, 
     for (index, row) in rows.iter().enumerate() {
         if rows[..index].iter().all(|earlier| earlier.operation != row.operation) {
             let (fields, expression) = said(row);
-            arms.entry(expression).or_default().push(format!("Instruction::{} {{ {fields}.. }}", row.operation));
+            let fields = if row.operands.is_empty() { String::new() } else { format!(" {{ {fields}.. }}") };
+            arms.entry(expression).or_default().push(format!("Instruction::{}{fields}", row.operation));
         }
     }
     let mut text = String::new();
