@@ -4,15 +4,14 @@
 //! says which original content is there. What cannot be followed (indirect jumps and calls, a stack pointer that is
 //! written or looked at) makes a handler not neutral, which is always safe to say.
 
-use avr_isa::{Instruction, Register};
+use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Register, io_address};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::HashMap;
 
 /// How many steps of the analysis one handler may take.
 const MAX_STEPS: usize = 20_000;
-/// I/O addresses of SPL, SPH and SREG.
-const STACK_POINTER: [u8; 2] = [0x3d, 0x3e];
-const STATUS: u8 = 0x3f;
+/// Data address of SREG.
+const STATUS: u16 = 0x5f;
 /// The flags but I, which is cleared on entry and set by RETI.
 const FLAGS: u8 = 0x7f;
 
@@ -143,46 +142,38 @@ impl Analysis<'_> {
         mut contents: Contents,
         waiting: &mut Vec<(u32, Vec<u32>, Contents)>,
     ) -> Result<(), Disturbs> {
-        use Instruction as I;
-        let Fetched::Instruction { instruction, words, .. } = self.program.fetch(address) else { return Err(Disturbs) };
-        let next = address + u32::from(words);
-        let relative = |offset: i32| (address + 1).wrapping_add_signed(offset) & (self.program.words() - 1);
-        match instruction {
-            I::Reti => return if calls.is_empty() && contents.is_restored() { Ok(()) } else { Err(Disturbs) },
-            I::Ret => {
+        let Fetched::Instruction { instruction, .. } = self.program.fetch(address) else { return Err(Disturbs) };
+        match instruction.control_flow(address, self.program) {
+            ControlFlow::InterruptReturn => {
+                return if calls.is_empty() && contents.is_restored() { Ok(()) } else { Err(Disturbs) };
+            }
+            ControlFlow::Return => {
                 let target = self.pop_return(&mut calls, &mut contents)?;
                 waiting.push((target, calls, contents));
             }
-            I::Rcall { offset: 0 } => {
+            ControlFlow::Call { next, .. } if instruction.only_reserves_stack() => {
                 contents.stack.extend(std::iter::repeat_n(Tag::Own, self.pc_bytes));
                 waiting.push((next, calls, contents));
             }
-            I::Call { .. } | I::Rcall { .. } => {
-                let target = match instruction {
-                    I::Call { target } => target,
-                    I::Rcall { offset } => relative(offset.into()),
-                    _ => return Err(Disturbs),
-                };
+            ControlFlow::Call { next, target } => {
                 contents.stack.extend(std::iter::repeat_n(Tag::Return, self.pc_bytes));
                 calls.push(next);
                 waiting.push((target, calls, contents));
             }
-            I::Jmp { target } => waiting.push((target, calls, contents)),
-            I::Rjmp { offset } => waiting.push((relative(offset.into()), calls, contents)),
-            I::Brbs { offset, .. } | I::Brbc { offset, .. } => {
+            ControlFlow::Jump { target } => waiting.push((target, calls, contents)),
+            ControlFlow::Branch { next, target } | ControlFlow::Skip { next, target } => {
                 compute(instruction, &mut contents)?;
                 waiting.push((next, calls.clone(), contents.clone()));
-                waiting.push((relative(offset.into()), calls, contents));
+                waiting.push((target, calls, contents));
             }
-            I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
-                compute(instruction, &mut contents)?;
-                waiting.push((next, calls.clone(), contents.clone()));
-                waiting.push((next + self.program.words_at(next), calls, contents));
-            }
-            _ => {
+            ControlFlow::Next { next } => {
                 move_or_compute(instruction, &mut contents)?;
                 waiting.push((next, calls, contents));
             }
+            ControlFlow::IndirectJump
+            | ControlFlow::IndirectCall { .. }
+            | ControlFlow::Sleep { .. }
+            | ControlFlow::Break { .. } => return Err(Disturbs),
         }
         Ok(())
     }
@@ -210,11 +201,11 @@ fn move_or_compute(instruction: Instruction, contents: &mut Contents) -> Result<
             contents.registers[index(rd)] = contents.registers[index(rr)];
             contents.registers[index(rd) + 1] = contents.registers[index(rr) + 1];
         }
-        I::In { rd, io: STATUS } => {
+        I::In { rd, io } if io_address(io) == STATUS => {
             let is_own = contents.flags == Originals::NONE;
             contents.registers[index(rd)] = if is_own { Tag::Own } else { Tag::Status(contents.flags) };
         }
-        I::Out { io: STATUS, rr } => {
+        I::Out { io, rr } if io_address(io) == STATUS => {
             contents.flags = match contents.registers[index(rr)] {
                 Tag::Status(originals) => originals,
                 Tag::Own | Tag::Return => Originals::NONE,
@@ -226,12 +217,40 @@ fn move_or_compute(instruction: Instruction, contents: &mut Contents) -> Result<
             contents.registers[index(rd)] = Tag::Own;
             contents.flags = contents.flags.without(instruction.flags_written().bits());
         }
-        I::In { io, .. } | I::Out { io, .. } if STACK_POINTER.contains(&io) => return Err(Disturbs),
-        I::Lds { address, .. } | I::Sts { address, .. } if is_processor(address) => return Err(Disturbs),
-        I::Ijmp | I::Eijmp | I::Icall | I::Eicall | I::Spm | I::Break | I::Sleep => return Err(Disturbs),
-        _ => compute(instruction, contents)?,
+        _ => access_and_compute(instruction, contents)?,
     }
     Ok(())
+}
+
+/// An instruction of any kind that goes on with the next one: it must not move contents, nor go where others are.
+fn access_and_compute(instruction: Instruction, contents: &mut Contents) -> Result<(), Disturbs> {
+    match instruction.memory_access() {
+        MemoryAccess::LoadIo { address }
+        | MemoryAccess::StoreIo { address }
+        | MemoryAccess::LoadIoBit { address, .. }
+        | MemoryAccess::StoreIoBit { address, .. }
+        | MemoryAccess::Load(Addressing::Direct(address))
+        | MemoryAccess::Store(Addressing::Direct(address))
+            if is_processor(address) =>
+        {
+            Err(Disturbs)
+        }
+        MemoryAccess::Push
+        | MemoryAccess::Pop
+        | MemoryAccess::PushReturnAddress
+        | MemoryAccess::PopReturnAddress
+        | MemoryAccess::StoreFlash => Err(Disturbs),
+        // What is loaded and stored through pointers is noted while handlers run.
+        MemoryAccess::None
+        | MemoryAccess::LoadIo { .. }
+        | MemoryAccess::StoreIo { .. }
+        | MemoryAccess::LoadIoBit { .. }
+        | MemoryAccess::StoreIoBit { .. }
+        | MemoryAccess::Load(_)
+        | MemoryAccess::Store(_)
+        | MemoryAccess::LoadFlash
+        | MemoryAccess::ResetWatchdog => compute(instruction, contents),
+    }
 }
 
 /// An instruction that computes: it must not look at anything original, and what it writes is the handler's own.

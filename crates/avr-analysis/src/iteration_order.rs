@@ -28,8 +28,7 @@ impl IterationOrder {
         let mut graph = DiGraphMap::<u32, ()>::new();
         for (address, instruction) in program.instructions() {
             graph.add_node(address);
-            let words = program.words_at(address) as u8;
-            let targets = match Flow::of(program, instruction, address, words) {
+            let targets = match Flow::of(program, instruction, address) {
                 Flow::Next(targets) => targets,
                 Flow::Call { next, .. } | Flow::IndirectCall { next } => vec![next],
                 Flow::Return | Flow::Unknown => Vec::new(),

@@ -8,7 +8,7 @@ use crate::control_flow::Flow;
 use crate::loop_counters;
 use crate::refinable_values::RefinableValues;
 use crate::register_effects::{ALL, Cells, Effect, REGISTERS, effect};
-use avr_isa::Instruction;
+use avr_isa::{ControlFlow, Instruction};
 use avr_machine::{Fetched, Machine, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -198,13 +198,20 @@ fn saved_registers(program: &Program, entry: u32) -> Vec<u8> {
         if let Instruction::Push { rr } = instruction {
             saved.push(rr.index());
         }
-        match (Flow::of(program, instruction, address, words), instruction) {
-            (Flow::Next(targets), Instruction::Jmp { .. } | Instruction::Rjmp { .. }) if saved.is_empty() => {
-                address = targets[0];
-            }
-            (Flow::Next(targets), _) if targets == [address + u32::from(words)] => address = targets[0],
-            _ => break,
-        }
+        let behind = address + u32::from(words);
+        address = match instruction.control_flow(address, program) {
+            ControlFlow::Jump { target } if saved.is_empty() || target == behind => target,
+            ControlFlow::Call { next, .. } if instruction.only_reserves_stack() => next,
+            ControlFlow::Next { next } | ControlFlow::Sleep { next } | ControlFlow::Break { next } => next,
+            ControlFlow::Skip { .. }
+            | ControlFlow::Branch { .. }
+            | ControlFlow::Jump { .. }
+            | ControlFlow::IndirectJump
+            | ControlFlow::Call { .. }
+            | ControlFlow::IndirectCall { .. }
+            | ControlFlow::Return
+            | ControlFlow::InterruptReturn => break,
+        };
     }
     saved
 }

@@ -2,7 +2,7 @@
 
 use crate::control_flow::Flow;
 use crate::register_effects::Effect;
-use avr_isa::{Instruction, PointerMode};
+use avr_isa::{Addressing, Instruction, MemoryAccess, Opcode as O, PointerMode};
 use avr_machine::{Fetched, Program};
 
 /// A loop in the order of addresses: the instructions (flash word addresses) from its first to the one that goes back.
@@ -83,19 +83,19 @@ fn compared(program: &Program, branch: u32) -> Vec<(u32, u32)> {
     for address in (0..branch).rev() {
         let Fetched::Instruction { instruction, words: 1, .. } = program.fetch(address) else { break };
         found.push((address, instruction.registers_read().bits()));
-        match instruction {
-            Instruction::Cpc { .. } | Instruction::Sbc { .. } | Instruction::Sbci { .. } => {}
-            Instruction::Cp { .. }
-            | Instruction::Cpi { .. }
-            | Instruction::Sub { .. }
-            | Instruction::Subi { .. }
-            | Instruction::Sbiw { .. }
-            | Instruction::Adiw { .. }
-            | Instruction::Inc { .. }
-            | Instruction::Dec { .. }
-            | Instruction::And { .. }
-            | Instruction::Or { .. } => return found,
-            _ => break,
+        match instruction.opcode() {
+            O::Cpc | O::Sbc | O::Sbci => {}
+            O::Cp | O::Cpi | O::Sub | O::Subi | O::Sbiw => return found,
+            O::Adiw | O::Inc | O::Dec | O::And | O::Or => return found,
+            O::Add | O::Adc | O::Andi | O::Ori | O::Eor | O::Com | O::Neg => break,
+            O::Mul | O::Muls | O::Mulsu | O::Fmul | O::Fmuls | O::Fmulsu => break,
+            O::Lsr | O::Ror | O::Asr | O::Swap | O::Bst | O::Bld | O::Bset | O::Bclr => break,
+            O::Mov | O::Movw | O::Ldi | O::Ld | O::Lds | O::St | O::Sts | O::Push | O::Pop => break,
+            O::Lpm | O::Elpm | O::Spm | O::In | O::Out | O::Sbi | O::Cbi => break,
+            O::Rjmp | O::Ijmp | O::Eijmp | O::Jmp | O::Brbs | O::Brbc => break,
+            O::Rcall | O::Icall | O::Eicall | O::Call | O::Ret | O::Reti => break,
+            O::Cpse | O::Sbrc | O::Sbrs | O::Sbic | O::Sbis => break,
+            O::Break | O::Nop | O::Sleep | O::Wdr => break,
         }
     }
     Vec::new()
@@ -104,20 +104,36 @@ fn compared(program: &Program, branch: u32) -> Vec<(u32, u32)> {
 /// The registers that a loop adds a constant to, or subtracts it from.
 fn stepped(program: &Program, around: Loop) -> u32 {
     let step = |address| match program.fetch(address) {
-        Fetched::Instruction { instruction, .. } => match instruction {
-            Instruction::Inc { .. }
-            | Instruction::Dec { .. }
-            | Instruction::Adiw { .. }
-            | Instruction::Sbiw { .. }
-            | Instruction::Subi { .. }
-            | Instruction::Sbci { .. } => instruction.registers_written().bits(),
-            Instruction::Ld { pointer, mode: PointerMode::PostIncrement | PointerMode::PreDecrement, .. }
-            | Instruction::St { pointer, mode: PointerMode::PostIncrement | PointerMode::PreDecrement, .. } => {
-                0b11 << pointer.low().index()
-            }
-            _ => 0,
-        },
-        _ => 0,
+        Fetched::Instruction { instruction, .. } => stepped_by(instruction),
+        Fetched::Reserved | Fetched::Outside => 0,
     };
     (around.first..=around.last).fold(0, |all, address| all | step(address))
+}
+
+/// The pointer that a load or store changes.
+fn moved_pointer(instruction: Instruction) -> u32 {
+    let (MemoryAccess::Load(place) | MemoryAccess::Store(place)) = instruction.memory_access() else { return 0 };
+    match place {
+        Addressing::Indirect { pointer, mode: PointerMode::PostIncrement | PointerMode::PreDecrement } => {
+            0b11 << pointer.low().index()
+        }
+        Addressing::Indirect { mode: PointerMode::Displacement(_), .. } | Addressing::Direct(_) => 0,
+    }
+}
+
+/// The registers that an instruction adds a constant to, or subtracts it from.
+fn stepped_by(instruction: Instruction) -> u32 {
+    match instruction.opcode() {
+        O::Inc | O::Dec | O::Adiw | O::Sbiw | O::Subi | O::Sbci => instruction.registers_written().bits(),
+        O::Ld | O::St => moved_pointer(instruction),
+        O::Add | O::Adc | O::Sub | O::Sbc | O::And | O::Andi | O::Or | O::Ori | O::Eor | O::Com | O::Neg => 0,
+        O::Mul | O::Muls | O::Mulsu | O::Fmul | O::Fmuls | O::Fmulsu | O::Cp | O::Cpc | O::Cpi => 0,
+        O::Lsr | O::Ror | O::Asr | O::Swap | O::Bst | O::Bld | O::Bset | O::Bclr => 0,
+        O::Mov | O::Movw | O::Ldi | O::Lds | O::Sts | O::Push | O::Pop => 0,
+        O::Lpm | O::Elpm | O::Spm | O::In | O::Out | O::Sbi | O::Cbi => 0,
+        O::Rjmp | O::Ijmp | O::Eijmp | O::Jmp | O::Brbs | O::Brbc => 0,
+        O::Rcall | O::Icall | O::Eicall | O::Call | O::Ret | O::Reti => 0,
+        O::Cpse | O::Sbrc | O::Sbrs | O::Sbic | O::Sbis => 0,
+        O::Break | O::Nop | O::Sleep | O::Wdr => 0,
+    }
 }

@@ -1,7 +1,7 @@
 //! The effects of instructions on registers and flags.
 
 use crate::control_flow::Flow;
-use avr_isa::Instruction;
+use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer};
 use avr_machine::{Fetched, Program};
 
 /// Registers and flags: bit n is rn, bit 32 + n is the flag with bit n in SREG.
@@ -11,8 +11,8 @@ pub type Cells = u64;
 pub(crate) const ALL: Cells = (1 << 40) - 1;
 /// The registers.
 pub(crate) const REGISTERS: Cells = (1 << 32) - 1;
-/// I/O address of SREG.
-const SREG: u8 = 0x3f;
+/// Data address of SREG.
+const SREG: u16 = 0x5f;
 
 /// What an instruction does to registers and flags, and where it goes.
 #[derive(Clone, Debug)]
@@ -28,49 +28,95 @@ pub(crate) struct Effect {
 
 /// The effect of the instruction at a flash word address; none where there is no instruction.
 pub(crate) fn effect(program: &Program, address: u32) -> Option<Effect> {
-    let Fetched::Instruction { instruction, words, .. } = program.fetch(address) else { return None };
+    let Fetched::Instruction { instruction, .. } = program.fetch(address) else { return None };
     let flags = |bits: u8| Cells::from(bits) << 32;
     let mut read = Cells::from(instruction.registers_read().bits()) | flags(instruction.flags_read().bits());
     let mut written = Cells::from(instruction.registers_written().bits()) | flags(instruction.flags_written().bits());
-    match instruction {
-        Instruction::In { io: SREG, .. } => read |= flags(0xff),
-        Instruction::Out { io: SREG, .. } => written |= flags(0xff),
-        Instruction::Lds { address, .. } if address == u16::from(SREG) + 0x20 => read |= flags(0xff),
-        // A register combined with itself is a constant.
-        Instruction::Eor { rd, rr } | Instruction::Sub { rd, rr } if rd == rr => {
-            read &= !(1 << rd.index());
+    match instruction.memory_access() {
+        MemoryAccess::LoadIo { address: SREG } | MemoryAccess::Load(Addressing::Direct(SREG)) => read |= flags(0xff),
+        MemoryAccess::StoreIo { address: SREG } => written |= flags(0xff),
+        // Other cells are not among those that are live or not, and what is reached through pointers is not known.
+        MemoryAccess::LoadIo { .. } | MemoryAccess::StoreIo { .. } | MemoryAccess::Load(_) | MemoryAccess::Store(_) => {
         }
-        _ => {}
+        MemoryAccess::LoadIoBit { .. } | MemoryAccess::StoreIoBit { .. } => {}
+        MemoryAccess::Push
+        | MemoryAccess::Pop
+        | MemoryAccess::PushReturnAddress
+        | MemoryAccess::PopReturnAddress
+        | MemoryAccess::LoadFlash
+        | MemoryAccess::StoreFlash
+        | MemoryAccess::ResetWatchdog
+        | MemoryAccess::None => {}
+    }
+    // A register combined with itself is a constant.
+    if let Instruction::Eor { rd, rr } | Instruction::Sub { rd, rr } = instruction
+        && rd == rr
+    {
+        read &= !(1 << rd.index());
     }
     Some(Effect {
         read,
         written,
         stored: stored(instruction),
-        pointers: pointers(instruction),
-        flow: Flow::of(program, instruction, address, words),
+        pointers: pointers(program, instruction, address),
+        flow: Flow::of(program, instruction, address),
     })
 }
 
 /// The register that a store through a pointer stores, unless it is part of the pointer.
 fn stored(instruction: Instruction) -> Cells {
-    match instruction {
-        Instruction::St { pointer, rr, .. } => (1 << rr.index()) & !(0b11 << pointer.low().index()),
-        _ => 0,
+    match instruction.memory_access() {
+        MemoryAccess::Store(Addressing::Indirect { pointer, .. }) => {
+            Cells::from(instruction.registers_read().bits()) & !(0b11 << pointer.low().index())
+        }
+        MemoryAccess::Store(Addressing::Direct(_))
+        | MemoryAccess::None
+        | MemoryAccess::Load(_)
+        | MemoryAccess::LoadIo { .. }
+        | MemoryAccess::StoreIo { .. }
+        | MemoryAccess::LoadIoBit { .. }
+        | MemoryAccess::StoreIoBit { .. }
+        | MemoryAccess::Push
+        | MemoryAccess::Pop
+        | MemoryAccess::PushReturnAddress
+        | MemoryAccess::PopReturnAddress
+        | MemoryAccess::LoadFlash
+        | MemoryAccess::StoreFlash
+        | MemoryAccess::ResetWatchdog => 0,
     }
 }
 
 /// The pointer registers that an instruction accesses data or flash through, or jumps through.
-fn pointers(instruction: Instruction) -> Cells {
-    let pair = |low: u8| 0b11 << low;
-    match instruction {
-        Instruction::Ld { pointer, .. } | Instruction::St { pointer, .. } => pair(pointer.low().index()),
-        Instruction::Lpm { .. }
-        | Instruction::Elpm { .. }
-        | Instruction::Spm
-        | Instruction::Ijmp
-        | Instruction::Eijmp
-        | Instruction::Icall
-        | Instruction::Eicall => pair(30),
-        _ => 0,
-    }
+fn pointers(program: &Program, instruction: Instruction, address: u32) -> Cells {
+    let pair = |pointer: Pointer| 0b11 << pointer.low().index();
+    let jumps_through = match instruction.control_flow(address, program) {
+        ControlFlow::IndirectJump | ControlFlow::IndirectCall { .. } => pair(Pointer::Z),
+        ControlFlow::Next { .. }
+        | ControlFlow::Skip { .. }
+        | ControlFlow::Branch { .. }
+        | ControlFlow::Jump { .. }
+        | ControlFlow::Call { .. }
+        | ControlFlow::Return
+        | ControlFlow::InterruptReturn
+        | ControlFlow::Sleep { .. }
+        | ControlFlow::Break { .. } => 0,
+    };
+    let accesses_through = match instruction.memory_access() {
+        MemoryAccess::Load(Addressing::Indirect { pointer, .. })
+        | MemoryAccess::Store(Addressing::Indirect { pointer, .. }) => pair(pointer),
+        MemoryAccess::LoadFlash | MemoryAccess::StoreFlash => pair(Pointer::Z),
+        MemoryAccess::Load(Addressing::Direct(_))
+        | MemoryAccess::Store(Addressing::Direct(_))
+        | MemoryAccess::None
+        | MemoryAccess::LoadIo { .. }
+        | MemoryAccess::StoreIo { .. }
+        | MemoryAccess::LoadIoBit { .. }
+        | MemoryAccess::StoreIoBit { .. }
+        | MemoryAccess::Push
+        | MemoryAccess::Pop
+        | MemoryAccess::PushReturnAddress
+        | MemoryAccess::PopReturnAddress
+        | MemoryAccess::ResetWatchdog => 0,
+    };
+    jumps_through | accesses_through
 }

@@ -1,8 +1,9 @@
 //! What must hold between the columns of a row and between rows.
 
 use super::TableError;
+use super::behaviour::{Access, Flow};
 use super::effect::RegisterUse;
-use super::operand::{Kind, Mode};
+use super::operand::{Kind, Mode, Operand};
 use super::parse::{Alias, Row, Table};
 
 /// Bits of SREG.
@@ -15,7 +16,9 @@ pub fn check(table: &Table) -> Result<(), TableError> {
         return Err(TableError { line: 1, message: format!("{} rows, not 1 to 255", table.rows.len()) });
     }
     for (index, row) in table.rows.iter().enumerate() {
-        let message = check_row(row).and_then(|()| check_overlap(row, &table.rows[..index]));
+        let earlier = &table.rows[..index];
+        let message =
+            check_row(row).and_then(|()| check_overlap(row, earlier)).and_then(|()| check_forms(row, earlier));
         message.map_err(|message| TableError { line: row.line, message })?;
     }
     for alias in &table.aliases {
@@ -31,6 +34,16 @@ fn check_overlap(row: &Row, earlier: &[Row]) -> Result<(), String> {
     }
 }
 
+/// The forms of an operation differ in their operands only.
+fn check_forms(row: &Row, earlier: &[Row]) -> Result<(), String> {
+    let differs =
+        |other: &&Row| other.operation == row.operation && (other.flow, other.access) != (row.flow, row.access);
+    match earlier.iter().find(differs) {
+        Some(other) => Err(format!("flow or memory is not that of the same operation in line {}", other.line)),
+        None => Ok(()),
+    }
+}
+
 fn check_row(row: &Row) -> Result<(), String> {
     for (letter, _) in &row.pattern.fields {
         let uses = row.operands.iter().filter(|operand| operand.kind.letter() == Some(*letter)).count();
@@ -42,7 +55,56 @@ fn check_row(row: &Row) -> Result<(), String> {
         return Err("more than two operands with a value".to_owned());
     }
     check_flags(row)?;
-    check_registers(row)
+    check_registers(row)?;
+    check_flow(row)?;
+    check_access(row)
+}
+
+/// The destination is an operand, the pointer of indirect jumps is read, and cycles say what is taken or skipped.
+fn check_flow(row: &Row) -> Result<(), String> {
+    let destinations =
+        row.operands.iter().filter(|operand| matches!(operand.kind, Kind::Offset | Kind::Target)).count();
+    if destinations != usize::from(row.flow.has_destination()) {
+        return Err("the flow column and the operands disagree on the destination".to_owned());
+    }
+    let indirect = matches!(row.flow, Flow::IndirectJump | Flow::IndirectCall);
+    if indirect && row.reads != [RegisterUse::pointer('Z')] {
+        return Err("the flow goes to Z, which is not what is read".to_owned());
+    }
+    let taken = row.cycles.if_taken != 0;
+    let skipped = row.cycles.per_skipped_word != 0;
+    if taken != (row.flow == Flow::Branch) || skipped != (row.flow == Flow::Skip) {
+        return Err("the flow column and the cycles disagree".to_owned());
+    }
+    let pushes = matches!(row.flow, Flow::Call | Flow::IndirectCall);
+    let pops = matches!(row.flow, Flow::Return | Flow::InterruptReturn);
+    if pushes != (row.access == Access::PushReturnAddress) || pops != (row.access == Access::PopReturnAddress) {
+        return Err("the flow and memory columns disagree on the return address".to_owned());
+    }
+    Ok(())
+}
+
+/// The operand of an access is there, and no other operand names memory.
+fn check_access(row: &Row) -> Result<(), String> {
+    let names_memory = |operand: &&Operand| {
+        let names = |access: Access| access.goes_to(operand);
+        [Access::Load, Access::LoadIo, Access::LoadFlash].into_iter().any(names)
+    };
+    let mut places = row.operands.iter().filter(names_memory);
+    let agrees = match (places.next(), places.next()) {
+        (None, _) => !row.access.needs_operand(),
+        (Some(place), None) => row.access.goes_to(place),
+        (Some(_), Some(_)) => false,
+    };
+    if !agrees {
+        return Err("the memory column and the operands disagree".to_owned());
+    }
+    let bit = row.operands.iter().any(|operand| operand.kind == Kind::Bit);
+    match row.access {
+        Access::LoadIoBit | Access::StoreIoBit if !bit => Err("a bit is accessed, but no operand is one".to_owned()),
+        Access::LoadIo | Access::StoreIo if bit => Err("a register is accessed, but an operand is a bit".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// S is N xor V, so it changes with them; the operand s must exist where a column names it.

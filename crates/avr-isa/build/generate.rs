@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::behaviour::{Access, Flow};
 use super::effect::{Cycles, FlagUse, RegisterUse};
 use super::operand::{Kind, Mode, Operand};
 use super::parse::{Alias, Architecture, FEATURES, Row, Table, number};
@@ -15,6 +16,8 @@ pub fn source(table: &Table) -> String {
         array("ROWS", "Row", table.rows.iter().map(row_literal)),
         array("ALIASES", "Alias", table.aliases.iter().map(|alias| alias_literal(alias, &table.rows))),
         split(&table.rows),
+        view("control_flow", "Continuation", &table.rows, continuation),
+        view("memory_access", "MemoryAccess", &table.rows, access),
     ]
     .concat()
 }
@@ -192,6 +195,71 @@ fn split(rows: &[Row]) -> String {
         let _ = writeln!(arms, "{} => ({index}, [{}]),", match_pattern(row), values.join(", "));
     }
     format!("fn split(instruction: Instruction) -> (usize, [i32; 2]) {{\nmatch instruction {{\n{arms}}}\n}}\n")
+}
+
+/// A function that says something of an instruction by its operation: one arm for each operation, and no other.
+fn view(name: &str, result: &str, rows: &[Row], said: impl Fn(&Row) -> (String, String)) -> String {
+    let mut arms = BTreeMap::<String, Vec<String>>::new();
+    for (index, row) in rows.iter().enumerate() {
+        if rows[..index].iter().all(|earlier| earlier.operation != row.operation) {
+            let (fields, expression) = said(row);
+            let fields = if row.operands.is_empty() { String::new() } else { format!(" {{ {fields}.. }}") };
+            arms.entry(expression).or_default().push(format!("Instruction::{}{fields}", row.operation));
+        }
+    }
+    let mut text = String::new();
+    for (expression, patterns) in arms {
+        let _ = writeln!(text, "{} => {expression},", patterns.join(" | "));
+    }
+    format!("\npub(crate) fn {name}(instruction: Instruction) -> {result} {{\nmatch instruction {{\n{text}}}\n}}\n")
+}
+
+/// The fields of an instruction that its continuation needs, and the continuation.
+fn continuation(row: &Row) -> (String, String) {
+    let relative = row.operands.iter().any(|operand| operand.kind == Kind::Offset);
+    let (field, destination) = match row.flow.has_destination() {
+        true if relative => ("offset, ", "(Destination::Relative(offset.into()))"),
+        true => ("target, ", "(Destination::Absolute(target))"),
+        false => ("", ""),
+    };
+    let name = match row.flow {
+        Flow::Next => "Next",
+        Flow::Skip => "Skip",
+        Flow::Branch => "Branch",
+        Flow::Jump => "Jump",
+        Flow::Call => "Call",
+        Flow::IndirectJump => "IndirectJump",
+        Flow::IndirectCall => "IndirectCall",
+        Flow::Return => "Return",
+        Flow::InterruptReturn => "InterruptReturn",
+        Flow::Sleep => "Sleep",
+        Flow::Break => "Break",
+    };
+    (field.to_owned(), format!("Continuation::{name}{destination}"))
+}
+
+/// The fields of an instruction that its memory access needs, and the access.
+fn access(row: &Row) -> (String, String) {
+    let direct = row.operands.iter().any(|operand| operand.kind == Kind::Address);
+    let (fields, name) = match row.access {
+        Access::Load if direct => ("address, ", "Load(Addressing::Direct(address))"),
+        Access::Store if direct => ("address, ", "Store(Addressing::Direct(address))"),
+        Access::Load => ("pointer, mode, ", "Load(Addressing::Indirect { pointer, mode })"),
+        Access::Store => ("pointer, mode, ", "Store(Addressing::Indirect { pointer, mode })"),
+        Access::LoadIo => ("io, ", "LoadIo { address: io_address(io) }"),
+        Access::StoreIo => ("io, ", "StoreIo { address: io_address(io) }"),
+        Access::LoadIoBit => ("io, bit, ", "LoadIoBit { address: io_address(io), bit }"),
+        Access::StoreIoBit => ("io, bit, ", "StoreIoBit { address: io_address(io), bit }"),
+        Access::None => ("", "None"),
+        Access::Push => ("", "Push"),
+        Access::Pop => ("", "Pop"),
+        Access::PushReturnAddress => ("", "PushReturnAddress"),
+        Access::PopReturnAddress => ("", "PopReturnAddress"),
+        Access::LoadFlash => ("", "LoadFlash"),
+        Access::StoreFlash => ("", "StoreFlash"),
+        Access::ResetWatchdog => ("", "ResetWatchdog"),
+    };
+    (fields.to_owned(), format!("MemoryAccess::{name}"))
 }
 
 fn value_expression(operand: &Operand) -> String {

@@ -1,5 +1,6 @@
 //! The compiler of the instruction table: text in, Rust source and the first-word index out.
 
+mod behaviour;
 mod check;
 mod effect;
 mod generate;

@@ -1,12 +1,26 @@
 //! The text of the table into rows.
 
 use super::TableError;
+use super::behaviour::{Access, Flow};
 use super::effect::{Cycles, FlagUse, RegisterUse};
 use super::operand::{Kind, Operand};
 use super::pattern::Pattern;
 
-const ROW_HEADER: [&str; 11] =
-    ["operation", "syntax", "pattern", "words", "cycles", "ITHSVNZC", "in", "writes", "reads", "feature", "manual"];
+const ROW_HEADER: [&str; 13] = [
+    "operation",
+    "syntax",
+    "pattern",
+    "words",
+    "cycles",
+    "ITHSVNZC",
+    "in",
+    "writes",
+    "reads",
+    "flow",
+    "memory",
+    "feature",
+    "manual",
+];
 const ALIAS_HEADER: [&str; 5] = ["alias", "operation", "when", "listed", "manual"];
 
 /// Names of features, in the order of `Feature`.
@@ -43,6 +57,8 @@ pub struct Row {
     pub flags: FlagUse,
     pub writes: Vec<RegisterUse>,
     pub reads: Vec<RegisterUse>,
+    pub flow: Flow,
+    pub access: Access,
     pub feature: Option<&'static str>,
     pub section: String,
 }
@@ -100,7 +116,9 @@ pub fn parse(text: &str) -> Result<Table, TableError> {
 }
 
 fn parse_row(line: usize, cells: &[&str]) -> Result<Row, String> {
-    let &[operation, syntax, pattern, words, cycles, output, input, writes, reads, feature, section] = cells else {
+    let &[operation, syntax, pattern, words, cycles, output, input, writes, reads, flow, memory, feature, section] =
+        cells
+    else {
         return Err(format!("{} columns, not the {} of an instruction", cells.len(), ROW_HEADER.len()));
     };
     let pattern = Pattern::parse(pattern)?;
@@ -118,6 +136,8 @@ fn parse_row(line: usize, cells: &[&str]) -> Result<Row, String> {
         flags: FlagUse::parse(output, input)?,
         writes: RegisterUse::parse_all(writes)?,
         reads: RegisterUse::parse_all(reads)?,
+        flow: Flow::parse(flow)?,
+        access: Access::parse(memory)?,
         feature: if feature == "-" { None } else { Some(feature_variant(feature)?) },
         section: section.to_owned(),
     })

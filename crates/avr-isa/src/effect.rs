@@ -136,8 +136,7 @@ impl Instruction {
 
     /// True for a push, pop, call or return: the instruction reads or writes memory at SP.
     pub fn uses_stack(self) -> bool {
-        use Opcode as O;
-        matches!(self.opcode(), O::Push | O::Pop | O::Call | O::Rcall | O::Icall | O::Eicall | O::Ret | O::Reti)
+        self.memory_access().uses_stack()
     }
 
     /// Whether the manual calls the result undefined: a pointer that changes is also the register loaded or stored

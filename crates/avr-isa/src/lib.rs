@@ -15,20 +15,24 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod control_flow;
 mod decode;
 mod disassemble;
 mod effect;
 mod encode;
 mod feature;
 mod instruction;
+mod memory_access;
 mod register;
 mod table;
 
+pub use control_flow::{CodeSpace, ControlFlow};
 pub use decode::{DecodeError, DecodeErrorKind, decode, is_two_words};
 pub use disassemble::Disassembly;
 pub use effect::{Cycles, FlagSet};
 pub use encode::{EncodeError, Encoded};
 pub use feature::{Feature, FeatureSet};
 pub use instruction::{Instruction, LpmMode, Pointer, PointerMode};
+pub use memory_access::{Addressing, MemoryAccess, io_address};
 pub use register::{Register, RegisterSet};
 pub use table::Opcode;

@@ -3,8 +3,13 @@
 //! Instructions meet the table in two functions: a row's `build` makes an instruction from operand values, and [`row`]
 //! finds the row and the values of an instruction. Everything else is derived from the columns.
 
+use crate::control_flow::{Continuation, Destination};
 use crate::effect::{FlagUse, RegisterUse, register_of};
-use crate::{Cycles, Feature, FeatureSet, FlagSet, Instruction, LpmMode, Pointer, PointerMode, Register, RegisterSet};
+use crate::memory_access::io_address;
+use crate::{
+    Addressing, Cycles, Feature, FeatureSet, FlagSet, Instruction, LpmMode, MemoryAccess, Pointer, PointerMode,
+    Register, RegisterSet,
+};
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));
 

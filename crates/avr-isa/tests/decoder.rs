@@ -12,7 +12,7 @@ const ALL: FeatureSet = FeatureSet::AVR6;
 /// Operation, pattern and number of words of each row.
 fn rows() -> Vec<(&'static str, String, usize)> {
     let cells = TABLE.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
-    let rows = cells.filter(|cells| cells.len() == 11 && cells[0] != "operation");
+    let rows = cells.filter(|cells| cells.len() == 13 && cells[0] != "operation");
     rows.map(|cells| (cells[0], cells[2].replace(' ', ""), cells[3].parse().expect("words are a number"))).collect()
 }
 

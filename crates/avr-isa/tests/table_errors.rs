@@ -46,12 +46,44 @@ fn columns_must_agree() {
     check("..HSVNZC", "..H.VNZC", "not S");
     check("..HSVNZC", "..HSVNCZ", "not eight of");
     check("| s        |", "| ........ |", "disagree on s");
-    check("| X       | -        |", "| -       | -        |", "disagree with the operands on X");
+    check("| X       | next ", "| -       | next ", "disagree with the operands on X");
     check("| Rd X    |", "| Rd      |", "disagree with the operands on X");
     check("| R1:R0   | Rd Rr ", "| R1:R0   | Rr    ", "Rd is neither read nor written");
     check("| mul      |", "| mult     |", "feature `mult`");
     check("avr4:  movw", "avr4:  move", "feature `move`");
     check("jmp target", "jmp tarjet", "operand `tarjet`");
+}
+
+#[test]
+fn each_row_says_control_flow_and_memory_access() {
+    check("| next             | -           | -        | ADD", "| -           | -        | ADD", "12 columns");
+    check(
+        "| next             | -           | -        | ADD",
+        "|                  | -           | -        | ADD",
+        "flow ``",
+    );
+    check(
+        "| next             | -           | -        | ADD",
+        "| next             |             | -        | ADD",
+        "memory ``",
+    );
+    check("| jump             | -           | -        | RJMP", "| next | - | - | RJMP", "disagree on the destination");
+    check("| next             | -           | -        | ADD", "| jump | - | - | ADD", "disagree on the destination");
+    check("| next             | -           | -        | ADD", "| jump-z | - | - | ADD", "not what is read");
+    check("| branch           | -           | -        | BRBS", "| jump | - | - | BRBS", "flow column and the cycles");
+    check("| skip             | -           | -        | CPSE", "| next | - | - | CPSE", "flow column and the cycles");
+    check("| call             | push-pc     | -        | RCALL", "| call | - | - | RCALL", "on the return address");
+    check("| return           | pop-pc      | -        | RET", "| next | pop-pc | - | RET", "on the return address");
+    check("| store       | -        | STS", "| - | - | STS", "memory column and the operands");
+    check(
+        "| next             | -           | -        | ADD",
+        "| next | load | - | ADD",
+        "memory column and the operands",
+    );
+    check("| store-io    | -        | OUT", "| load | - | OUT", "memory column and the operands");
+    check("| store-io    | -        | OUT", "| store-bit | - | OUT", "no operand is one");
+    check("| store-bit   | -        | SBI", "| store-io | - | SBI", "an operand is a bit");
+    check("| load        | -        | LD (LDD)", "| store | - | LD (LDD)", "not that of the same operation in line");
 }
 
 #[test]

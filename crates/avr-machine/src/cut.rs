@@ -6,7 +6,7 @@ use crate::environment::{Environment, Question};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::MachineState;
-use avr_isa::{Instruction, Pointer, PointerMode, Register};
+use avr_isa::{Addressing, Instruction, MemoryAccess, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// Cuts the unknown bits of a cell in `mask`. The address must be one of the cells of the state.
@@ -70,15 +70,24 @@ pub fn cells_loaded<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -
 
 /// The data addresses that an instruction loads from, once the registers that it reads are known.
 fn cells_read<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, instruction: Instruction) -> Vec<u16> {
-    match instruction {
-        Instruction::Ld { pointer, mode, .. } => pointed(state, pointer, mode).into_iter().collect(),
-        Instruction::Lds { address, .. } => vec![address],
-        Instruction::In { io, .. } | Instruction::Sbic { io, .. } | Instruction::Sbis { io, .. } => {
-            vec![u16::from(io) + 0x20]
+    match instruction.memory_access() {
+        MemoryAccess::Load(Addressing::Indirect { pointer, mode }) => {
+            pointed(state, pointer, mode).into_iter().collect()
         }
-        Instruction::Pop { .. } => stack(machine, state, 1),
-        Instruction::Ret | Instruction::Reti => stack(machine, state, machine.device.core.pc_bytes.into()),
-        _ => Vec::new(),
+        MemoryAccess::Load(Addressing::Direct(address))
+        | MemoryAccess::LoadIo { address }
+        | MemoryAccess::LoadIoBit { address, .. } => vec![address],
+        MemoryAccess::Pop => stack(machine, state, 1),
+        MemoryAccess::PopReturnAddress => stack(machine, state, machine.device.core.pc_bytes.into()),
+        MemoryAccess::None
+        | MemoryAccess::Store(_)
+        | MemoryAccess::StoreIo { .. }
+        | MemoryAccess::StoreIoBit { .. }
+        | MemoryAccess::Push
+        | MemoryAccess::PushReturnAddress
+        | MemoryAccess::LoadFlash
+        | MemoryAccess::StoreFlash
+        | MemoryAccess::ResetWatchdog => Vec::new(),
     }
 }
 
@@ -98,11 +107,7 @@ fn pointed<V: ByteDomain>(state: &MachineState<V>, pointer: Pointer, mode: Point
 
 /// The bytes that a pop of this many reads.
 fn stack<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, bytes: u16) -> Vec<u16> {
-    let (low, high) = machine.stack_pointer_addresses();
-    let pointer = match high {
-        Some(high) => pair(state, low, high),
-        None => state.data.get(low).known().map(u16::from),
-    };
+    let pointer = machine.stack_pointer().value_in(&state.data);
     pointer.map_or(Vec::new(), |pointer| (1..=bytes).map(|offset| pointer.wrapping_add(offset)).collect())
 }
 

@@ -15,6 +15,7 @@ mod machine;
 mod operations;
 mod program;
 pub mod simulator;
+mod stack_pointer;
 mod state;
 mod survey;
 
@@ -26,5 +27,6 @@ pub use execute::flags::flag;
 pub use hazard::{Hazard, HazardKind, Limit, Stop};
 pub use machine::{Machine, Options, SpacedFlag};
 pub use program::{Fetched, Program};
+pub use stack_pointer::StackPointer;
 pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState};
 pub use survey::{Survey, Use};

@@ -9,6 +9,7 @@ use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::hazard::HazardKind;
 use crate::operations::Operations;
 use crate::program::Program;
+use crate::stack_pointer::StackPointer;
 use crate::state::{Control, MachineState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -195,10 +196,10 @@ impl Machine {
         self.status_address
     }
 
-    /// Data addresses of SPL and, where there is one, SPH.
+    /// The stack pointer.
     #[must_use]
-    pub fn stack_pointer_addresses(&self) -> (u16, Option<u16>) {
-        (self.stack_low, self.stack_high)
+    pub fn stack_pointer(&self) -> StackPointer {
+        StackPointer { low: self.stack_low, high: self.stack_high }
     }
 
     /// RAMEND: the last data address.

@@ -1,6 +1,6 @@
 //! The decoded content of the flash.
 
-use avr_isa::{Cycles, DecodeErrorKind, FeatureSet, Instruction, decode, is_two_words};
+use avr_isa::{CodeSpace, ControlFlow, Cycles, DecodeErrorKind, FeatureSet, Instruction, decode, is_two_words};
 
 /// What stands at a flash word address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,15 @@ impl Program {
         if self.two_words.get(address as usize).copied().unwrap_or(false) { 2 } else { 1 }
     }
 
+    /// The control flow of the instruction at a flash word address, if one is there.
+    #[must_use]
+    pub fn control_flow(&self, address: u32) -> Option<ControlFlow> {
+        match self.fetch(address) {
+            Fetched::Instruction { instruction, .. } => Some(instruction.control_flow(address, self)),
+            Fetched::Reserved | Fetched::Outside => None,
+        }
+    }
+
     /// A byte of flash as LPM reads it: erased flash is 0xff; addresses beyond the flash wrap.
     #[must_use]
     pub fn byte(&self, address: u32) -> u8 {
@@ -78,6 +87,16 @@ impl Program {
             Fetched::Instruction { instruction, .. } => Some((address as u32, *instruction)),
             Fetched::Reserved | Fetched::Outside => None,
         })
+    }
+}
+
+impl CodeSpace for Program {
+    fn pc_mask(&self) -> u32 {
+        self.words().next_power_of_two() - 1
+    }
+
+    fn words_at(&self, address: u32) -> u32 {
+        self.words_at(address)
     }
 }
 

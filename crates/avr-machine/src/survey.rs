@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_isa::Instruction;
+use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess};
 
 use crate::program::Program;
 
@@ -25,9 +25,6 @@ pub struct Use {
     pub writes: bool,
 }
 
-/// Where I/O addresses begin among data addresses.
-const IO: u16 = 0x20;
-
 impl Survey {
     /// Looks at the instructions of a program.
     #[must_use]
@@ -35,33 +32,32 @@ impl Survey {
         let mut survey = Self::default();
         for (address, instruction) in program.instructions() {
             survey.note_use(instruction);
-            let next = i64::from(address) + 1;
-            let (target, endless) = match instruction {
-                Instruction::Rjmp { offset } => (next + i64::from(offset), true),
-                Instruction::Jmp { target } => (i64::from(target), true),
-                Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => {
-                    (next + i64::from(offset), false)
-                }
-                _ => continue,
-            };
-            let back = u32::try_from(target).ok().filter(|target| *target <= address);
-            if let Some(head) = back {
-                *survey.loop_heads.entry(head).or_default() |= endless;
+            let flow = instruction.control_flow(address, program);
+            if let Some(head) = flow.jump_target().filter(|target| *target <= address) {
+                *survey.loop_heads.entry(head).or_default() |= matches!(flow, ControlFlow::Jump { .. });
             }
         }
         survey
     }
 
     fn note_use(&mut self, instruction: Instruction) {
-        let io = |io: u8| IO + u16::from(io);
-        let (address, reads, writes) = match instruction {
-            Instruction::In { io: address, .. } => (io(address), true, false),
-            Instruction::Sbic { io: address, .. } | Instruction::Sbis { io: address, .. } => (io(address), true, false),
-            Instruction::Out { io: address, .. } => (io(address), false, true),
-            Instruction::Sbi { io: address, .. } | Instruction::Cbi { io: address, .. } => (io(address), false, true),
-            Instruction::Lds { address, .. } => (address, true, false),
-            Instruction::Sts { address, .. } => (address, false, true),
-            _ => return,
+        let (address, reads, writes) = match instruction.memory_access() {
+            MemoryAccess::LoadIo { address }
+            | MemoryAccess::LoadIoBit { address, .. }
+            | MemoryAccess::Load(Addressing::Direct(address)) => (address, true, false),
+            MemoryAccess::StoreIo { address }
+            | MemoryAccess::StoreIoBit { address, .. }
+            | MemoryAccess::Store(Addressing::Direct(address)) => (address, false, true),
+            MemoryAccess::None
+            | MemoryAccess::Load(Addressing::Indirect { .. })
+            | MemoryAccess::Store(Addressing::Indirect { .. })
+            | MemoryAccess::Push
+            | MemoryAccess::Pop
+            | MemoryAccess::PushReturnAddress
+            | MemoryAccess::PopReturnAddress
+            | MemoryAccess::LoadFlash
+            | MemoryAccess::StoreFlash
+            | MemoryAccess::ResetWatchdog => return,
         };
         let known = self.named.entry(address).or_default();
         known.reads |= reads;

@@ -90,10 +90,8 @@ impl Context<'_> {
             AbstractState::Dummy => Location::Dummy,
             AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Location::Sink,
             AbstractState::Running(running) => {
-                let (low, high) = self.machine.stack_pointer_addresses();
                 let byte = |address: u16| self.store.cell(running.memory, address).known();
-                let high = high.map_or(Some(0), byte);
-                let stack_pointer = byte(low).zip(high).map(|(low, high)| u16::from_le_bytes([low, high]));
+                let stack_pointer = self.machine.stack_pointer().value(byte);
                 let round = self.forgetting.round(self.machine, &self.store, running);
                 Location::Running { control: running.control, stack_pointer, calls: running.calls.0, round }
             }

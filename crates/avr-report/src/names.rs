@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image};
-use avr_isa::{Disassembly, Instruction, decode};
+use avr_isa::{Disassembly, Instruction, MemoryAccess, decode};
 use avr_machine::PAGE_CELLS;
 use avr_machine::device::Device;
 
@@ -92,12 +92,11 @@ impl Names<'_> {
 
     /// The name of the register that an instruction addresses as I/O.
     fn register_of(&self, instruction: Instruction) -> Option<&'static str> {
-        let io = match instruction {
-            Instruction::In { io, .. } | Instruction::Out { io, .. } => io,
-            Instruction::Sbi { io, .. } | Instruction::Cbi { io, .. } => io,
-            Instruction::Sbic { io, .. } | Instruction::Sbis { io, .. } => io,
+        let address = match instruction.memory_access() {
+            MemoryAccess::LoadIo { address } | MemoryAccess::StoreIo { address } => address,
+            MemoryAccess::LoadIoBit { address, .. } | MemoryAccess::StoreIoBit { address, .. } => address,
             _ => return None,
         };
-        self.device.register_at(u16::from(io) + 0x20).map(|register| register.name)
+        self.device.register_at(address).map(|register| register.name)
     }
 }

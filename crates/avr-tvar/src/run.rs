@@ -215,14 +215,13 @@ struct State {
 impl State {
     fn of(simulator: &Simulator<'_>) -> Self {
         let (machine, state) = (simulator.machine(), simulator.state());
-        let get = |address: u16| *state.data.get(address);
-        let (low, high) = machine.stack_pointer_addresses();
+        let stack_pointer = machine.stack_pointer();
         let status = machine.status_address();
         Self {
             pc: 2 * state.control.pc,
-            sp: u16::from_le_bytes([get(low), high.map_or(0, get)]),
-            sreg: get(status),
-            elsewhere: [low, status].into_iter().chain(high).collect(),
+            sp: stack_pointer.concrete(&state.data),
+            sreg: *state.data.get(status),
+            elsewhere: stack_pointer.cells().chain([status]).collect(),
         }
     }
 }

@@ -149,8 +149,9 @@ impl<'a> Explored<'a> {
         }
         let calls = frames.iter().map(|frame| (frame.position, frame.return_address * 2));
         // A return address whose bytes POP took may stay in the call string.
-        let stack_pointer = u16::from_le_bytes([shown.data[0x5d], shown.data[0x5e]]);
-        let end = stack_pointer.saturating_add(2);
+        let stack_pointer = self.firmware.model.context.machine.stack_pointer();
+        let stack_pointer = stack_pointer.value(|address| shown.data.get(usize::from(address)).copied());
+        let end = stack_pointer.map_or(0, |pointer| pointer.saturating_add(2));
         let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= end).collect();
         calls.reverse();
         if calls != shown.calls {

@@ -9,9 +9,8 @@ use crate::device::{
 };
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Possibilities};
 use crate::hazard::{HazardKind, Stop};
-use crate::program::Fetched;
 use crate::state::FrameKind;
-use avr_isa::Instruction;
+use avr_isa::ControlFlow;
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Truth};
 
@@ -379,11 +378,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Where the jump at a flash word address leads, if there is one.
     fn leads_to(&self, address: u32) -> Option<u32> {
-        match self.machine.program.fetch(address) {
-            Fetched::Instruction { instruction: Instruction::Jmp { target }, .. } => Some(target),
-            Fetched::Instruction { instruction: Instruction::Rjmp { offset }, .. } => {
-                Some((address + 1).wrapping_add_signed(offset.into()) & self.machine.pc_mask)
-            }
+        match self.machine.program.control_flow(address)? {
+            ControlFlow::Jump { target } => Some(target),
             _ => None,
         }
     }

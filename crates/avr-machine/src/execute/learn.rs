@@ -12,7 +12,7 @@ use super::flags::flag;
 use crate::copies::Copies;
 use crate::environment::{Environment, Question};
 use crate::program::Fetched;
-use avr_isa::{Instruction, Pointer, PointerMode, Register};
+use avr_isa::{Instruction, Opcode, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
 /// The most bytes into which one outcome of a comparison narrows an operand. One is enough where its values are a range of those
@@ -137,7 +137,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 _ => copies = Copies::default(),
             },
             _ if copies.is_empty() => {}
-            _ if writes_only_registers(instruction) => {
+            _ if keeps_copies(instruction) => {
                 instruction.registers_written().iter().for_each(|register| copies.overwrite(cell(register)));
             }
             _ => copies = Copies::default(),
@@ -168,33 +168,24 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 }
 
-/// Whether an instruction changes no cell but the registers that it is said to write, and SREG.
-fn writes_only_registers(instruction: Instruction) -> bool {
-    use Instruction as I;
-    let adds = matches!(instruction, I::Add { .. } | I::Adc { .. } | I::Adiw { .. } | I::Inc { .. });
-    let subtracts = matches!(
-        instruction,
-        I::Sub { .. }
-            | I::Subi { .. }
-            | I::Sbc { .. }
-            | I::Sbci { .. }
-            | I::Sbiw { .. }
-            | I::Dec { .. }
-            | I::Neg { .. }
-    );
-    let compares = matches!(instruction, I::Cp { .. } | I::Cpc { .. } | I::Cpi { .. } | I::Cpse { .. });
-    let combines = matches!(
-        instruction,
-        I::And { .. } | I::Andi { .. } | I::Or { .. } | I::Ori { .. } | I::Eor { .. } | I::Com { .. }
-    );
-    let multiplies = matches!(instruction, I::Mul { .. } | I::Muls { .. } | I::Mulsu { .. });
-    let shifts = matches!(
-        instruction,
-        I::Lsr { .. } | I::Ror { .. } | I::Asr { .. } | I::Swap { .. } | I::Bst { .. } | I::Bld { .. }
-    );
-    let loads = matches!(instruction, I::Ldi { .. } | I::Lds { .. } | I::In { .. } | I::Lpm { .. });
-    let goes_on = matches!(instruction, I::Brbs { .. } | I::Brbc { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Nop);
-    adds || subtracts || compares || combines || multiplies || shifts || loads || goes_on
+/// True for instructions behind which copies stay known, but for what they write: registers that they are said to write,
+/// and SREG. Others may write more, or are followed by too little that asks for copies.
+fn keeps_copies(instruction: Instruction) -> bool {
+    use Opcode as O;
+    match instruction.opcode() {
+        O::Add | O::Adc | O::Adiw | O::Inc | O::Sub | O::Subi | O::Sbc | O::Sbci | O::Sbiw | O::Dec | O::Neg => true,
+        O::Cp | O::Cpc | O::Cpi | O::Cpse => true,
+        O::And | O::Andi | O::Or | O::Ori | O::Eor | O::Com | O::Mul | O::Muls | O::Mulsu => true,
+        O::Lsr | O::Ror | O::Asr | O::Swap | O::Bst | O::Bld => true,
+        O::Ldi | O::Lds | O::In | O::Lpm => true,
+        O::Brbs | O::Brbc | O::Sbrc | O::Sbrs | O::Nop => true,
+        // What they copy is noted where they are executed.
+        O::Mov | O::Movw => false,
+        O::Ld | O::St | O::Sts | O::Push | O::Pop | O::Out | O::Sbi | O::Cbi | O::Sbic | O::Sbis => false,
+        O::Fmul | O::Fmuls | O::Fmulsu | O::Bset | O::Bclr | O::Elpm | O::Spm => false,
+        O::Rjmp | O::Ijmp | O::Eijmp | O::Jmp | O::Rcall | O::Icall | O::Eicall | O::Call | O::Ret | O::Reti => false,
+        O::Break | O::Sleep | O::Wdr => false,
+    }
 }
 
 fn comparison(instruction: Instruction) -> Option<Comparison> {

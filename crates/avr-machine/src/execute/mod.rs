@@ -21,7 +21,7 @@ use crate::hazard::{HazardKind, Stop};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::{MAX_WINDOWS, MachineState};
-use avr_isa::{Instruction, Register};
+use avr_isa::{Instruction, Register, io_address};
 use flags::{ZeroFlag, flag};
 use three_valued::{BitDomain, ByteDomain, Signedness};
 
@@ -182,217 +182,122 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// Every instruction, grouped as the manual groups them.
+    /// The semantics of every instruction, in the order of the table. The match has an arm for each and no other, so that
+    /// a row of the table without semantics does not compile.
+    #[expect(clippy::too_many_lines, reason = "one arm for each instruction")]
     fn execute(&mut self, instruction: Instruction) -> Result<(), Stop> {
         use Instruction as I;
-        match instruction {
-            I::Add { .. } | I::Adc { .. } | I::Adiw { .. } | I::Inc { .. } => self.addition(instruction),
-            I::Sub { .. } | I::Subi { .. } | I::Sbc { .. } | I::Sbci { .. } | I::Sbiw { .. } => {
-                self.subtraction(instruction);
-            }
-            I::Cp { .. } | I::Cpc { .. } | I::Cpi { .. } | I::Dec { .. } | I::Neg { .. } => {
-                self.subtraction(instruction);
-            }
-            I::And { .. } | I::Andi { .. } | I::Or { .. } | I::Ori { .. } | I::Eor { .. } | I::Com { .. } => {
-                self.logical(instruction);
-            }
-            I::Mul { .. } | I::Muls { .. } | I::Mulsu { .. } => self.multiplication(instruction),
-            I::Fmul { .. } | I::Fmuls { .. } | I::Fmulsu { .. } => self.multiplication(instruction),
-            I::Lsr { .. } | I::Ror { .. } | I::Asr { .. } | I::Swap { .. } => self.shift(instruction),
-            I::Bset { .. } | I::Bclr { .. } | I::Sbi { .. } | I::Cbi { .. } | I::Bst { .. } | I::Bld { .. } => {
-                return self.bit_operation(instruction);
-            }
-            I::Rjmp { .. } | I::Ijmp | I::Eijmp | I::Jmp { .. } | I::Brbs { .. } | I::Brbc { .. } => {
-                return self.jump_operation(instruction);
-            }
-            I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
-                return self.skip_operation(instruction);
-            }
-            I::Rcall { .. } | I::Icall | I::Eicall | I::Call { .. } | I::Ret | I::Reti => {
-                return self.call_operation(instruction);
-            }
-            I::Break | I::Nop | I::Sleep | I::Wdr | I::Spm => return self.processor_control(instruction),
-            _ => return self.transfer(instruction),
-        }
-        Ok(())
-    }
-
-    fn addition(&mut self, instruction: Instruction) {
-        match instruction {
-            Instruction::Add { rd, rr } => self.add(rd, rr, &V::Bit::constant(false)),
-            Instruction::Adc { rd, rr } => self.add(rd, rr, &self.carry()),
-            Instruction::Adiw { rd, k } => self.add_immediate_to_word(rd, k),
-            Instruction::Inc { rd } => self.increment(rd),
-            other => unreachable!("{other:?} is no addition"),
-        }
-    }
-
-    fn subtraction(&mut self, instruction: Instruction) {
-        use ZeroFlag::{Chained, Fresh};
-        let no_borrow = V::Bit::constant(false);
-        let carry = self.carry();
-        let (rd, result) = match instruction {
-            Instruction::Sub { rd, rr } => (Some(rd), self.subtract_register(rd, rr, &no_borrow, Fresh)),
-            Instruction::Subi { rd, k } => (Some(rd), self.subtract(rd, &V::constant(k), &no_borrow, Fresh)),
-            Instruction::Sbc { rd, rr } => (Some(rd), self.subtract_register(rd, rr, &carry, Chained)),
-            Instruction::Sbci { rd, k } => (Some(rd), self.subtract(rd, &V::constant(k), &carry, Chained)),
-            Instruction::Cp { rd, rr } => (None, self.subtract_register(rd, rr, &no_borrow, Fresh)),
-            Instruction::Cpc { rd, rr } => (None, self.subtract_register(rd, rr, &carry, Chained)),
-            Instruction::Cpi { rd, k } => (None, self.subtract(rd, &V::constant(k), &no_borrow, Fresh)),
-            Instruction::Sbiw { rd, k } => return self.subtract_immediate_from_word(rd, k),
-            Instruction::Dec { rd } => return self.decrement(rd),
-            Instruction::Neg { rd } => return self.negate(rd),
-            other => unreachable!("{other:?} is no subtraction"),
-        };
-        if let Some(rd) = rd {
-            self.set_register(rd, result);
-        }
-    }
-
-    fn logical(&mut self, instruction: Instruction) {
-        match instruction {
-            Instruction::And { rd, rr } => self.logic(rd, self.register(rd).and(self.register(rr))),
-            Instruction::Andi { rd, k } => self.logic(rd, self.register(rd).and(&V::constant(k))),
-            Instruction::Or { rd, rr } => self.logic(rd, self.register(rd).or(self.register(rr))),
-            Instruction::Ori { rd, k } => self.logic(rd, self.register(rd).or(&V::constant(k))),
-            Instruction::Eor { rd, rr } => self.exclusive_or(rd, rr),
-            Instruction::Com { rd } => self.complement(rd),
-            other => unreachable!("{other:?} is not logical"),
-        }
-    }
-
-    fn multiplication(&mut self, instruction: Instruction) {
         use Signedness::{Signed, Unsigned};
+        use ZeroFlag::{Chained, Fresh};
+        let no_carry = V::Bit::constant(false);
         match instruction {
-            Instruction::Mul { rd, rr } => self.multiply((rd, Unsigned), (rr, Unsigned)),
-            Instruction::Muls { rd, rr } => self.multiply((rd, Signed), (rr, Signed)),
-            Instruction::Mulsu { rd, rr } => self.multiply((rd, Signed), (rr, Unsigned)),
-            Instruction::Fmul { rd, rr } => self.multiply_fractional((rd, Unsigned), (rr, Unsigned)),
-            Instruction::Fmuls { rd, rr } => self.multiply_fractional((rd, Signed), (rr, Signed)),
-            Instruction::Fmulsu { rd, rr } => self.multiply_fractional((rd, Signed), (rr, Unsigned)),
-            other => unreachable!("{other:?} is no multiplication"),
-        }
-    }
-
-    fn shift(&mut self, instruction: Instruction) {
-        match instruction {
-            Instruction::Lsr { rd } => self.shift_right(rd, &V::Bit::constant(false)),
-            Instruction::Ror { rd } => self.shift_right(rd, &self.carry()),
-            Instruction::Asr { rd } => self.shift_right(rd, &self.register(rd).bit(7)),
-            Instruction::Swap { rd } => self.set_register(rd, self.register(rd).swap_nibbles()),
-            other => unreachable!("{other:?} is no shift"),
-        }
-    }
-
-    fn bit_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
-        match instruction {
-            Instruction::Bset { flag } => self.write_status_bit(flag, true),
-            Instruction::Bclr { flag } => self.write_status_bit(flag, false),
-            Instruction::Sbi { io, bit } => self.write_io_bit(io_address(io), bit, true),
-            Instruction::Cbi { io, bit } => self.write_io_bit(io_address(io), bit, false),
-            Instruction::Bst { rd, bit } => {
-                self.store_bit_in_t(rd, bit);
-                Ok(())
+            I::Add { rd, rr } => self.add(rd, rr, &no_carry),
+            I::Adc { rd, rr } => self.add(rd, rr, &self.carry()),
+            I::Adiw { rd, k } => self.add_immediate_to_word(rd, k),
+            I::Sub { rd, rr } => {
+                let result = self.subtract_register(rd, rr, &no_carry, Fresh);
+                self.set_register(rd, result);
             }
-            Instruction::Bld { rd, bit } => {
-                self.load_bit_from_t(rd, bit);
-                Ok(())
+            I::Subi { rd, k } => {
+                let result = self.subtract(rd, &V::constant(k), &no_carry, Fresh);
+                self.set_register(rd, result);
             }
-            other => unreachable!("{other:?} is no bit operation"),
-        }
-    }
-
-    fn jump_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
-        match instruction {
-            Instruction::Rjmp { offset } => self.relative_jump(offset),
-            Instruction::Jmp { target } => self.jump(target),
-            Instruction::Ijmp => {
+            I::Sbc { rd, rr } => {
+                let result = self.subtract_register(rd, rr, &self.carry(), Chained);
+                self.set_register(rd, result);
+            }
+            I::Sbci { rd, k } => {
+                let result = self.subtract(rd, &V::constant(k), &self.carry(), Chained);
+                self.set_register(rd, result);
+            }
+            I::Sbiw { rd, k } => self.subtract_immediate_from_word(rd, k),
+            I::And { rd, rr } => self.logic(rd, self.register(rd).and(self.register(rr))),
+            I::Andi { rd, k } => self.logic(rd, self.register(rd).and(&V::constant(k))),
+            I::Or { rd, rr } => self.logic(rd, self.register(rd).or(self.register(rr))),
+            I::Ori { rd, k } => self.logic(rd, self.register(rd).or(&V::constant(k))),
+            I::Eor { rd, rr } => self.exclusive_or(rd, rr),
+            I::Com { rd } => self.complement(rd),
+            I::Neg { rd } => self.negate(rd),
+            I::Inc { rd } => self.increment(rd),
+            I::Dec { rd } => self.decrement(rd),
+            I::Mul { rd, rr } => self.multiply((rd, Unsigned), (rr, Unsigned)),
+            I::Muls { rd, rr } => self.multiply((rd, Signed), (rr, Signed)),
+            I::Mulsu { rd, rr } => self.multiply((rd, Signed), (rr, Unsigned)),
+            I::Fmul { rd, rr } => self.multiply_fractional((rd, Unsigned), (rr, Unsigned)),
+            I::Fmuls { rd, rr } => self.multiply_fractional((rd, Signed), (rr, Signed)),
+            I::Fmulsu { rd, rr } => self.multiply_fractional((rd, Signed), (rr, Unsigned)),
+            I::Rjmp { offset } => self.relative_jump(offset),
+            I::Ijmp => {
                 let target = self.indirect_target()?;
                 self.jump(target);
             }
-            Instruction::Eijmp => {
+            I::Eijmp => {
                 let target = self.extended_target()?;
                 self.jump(target);
             }
-            Instruction::Brbs { flag, offset } => self.branch(flag, true, offset),
-            Instruction::Brbc { flag, offset } => self.branch(flag, false, offset),
-            other => unreachable!("{other:?} is no jump"),
-        }
-        Ok(())
-    }
-
-    fn skip_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
-        match instruction {
-            Instruction::Cpse { rd, rr } => return self.compare_and_skip(rd, rr),
-            Instruction::Sbrc { rr, bit } => self.skip_if_register_bit(rr, bit, false),
-            Instruction::Sbrs { rr, bit } => self.skip_if_register_bit(rr, bit, true),
-            Instruction::Sbic { io, bit } => return self.skip_if_io_bit(io_address(io), bit, false),
-            Instruction::Sbis { io, bit } => return self.skip_if_io_bit(io_address(io), bit, true),
-            other => unreachable!("{other:?} is no skip"),
-        }
-        Ok(())
-    }
-
-    fn call_operation(&mut self, instruction: Instruction) -> Result<(), Stop> {
-        match instruction {
-            Instruction::Rcall { offset } => self.relative_call(offset),
-            Instruction::Call { target } => self.call(target),
-            Instruction::Icall => {
+            I::Jmp { target } => self.jump(target),
+            I::Rcall { offset } => self.relative_call(offset)?,
+            I::Icall => {
                 let target = self.indirect_target()?;
-                self.call(target)
+                self.call(target)?;
             }
-            Instruction::Eicall => {
+            I::Eicall => {
                 let target = self.extended_target()?;
-                self.call(target)
+                self.call(target)?;
             }
-            Instruction::Ret => self.return_from_call(),
-            Instruction::Reti => self.return_from_interrupt(),
-            other => unreachable!("{other:?} is no call or return"),
-        }
-    }
-
-    /// BREAK without a debugger and NOP do nothing; the others belong to peripherals.
-    fn processor_control(&mut self, instruction: Instruction) -> Result<(), Stop> {
-        match instruction {
-            Instruction::Break | Instruction::Nop => Ok(()),
-            Instruction::Sleep => self.sleep(),
-            Instruction::Wdr => {
-                self.watchdog_reset();
-                Ok(())
-            }
-            Instruction::Spm => self.store_program(),
-            other => unreachable!("{other:?} is no processor control instruction"),
-        }
-    }
-
-    fn transfer(&mut self, instruction: Instruction) -> Result<(), Stop> {
-        match instruction {
-            Instruction::Mov { rd, rr } => self.set_register(rd, self.register(rr).clone()),
-            Instruction::Movw { rd, rr } => {
+            I::Call { target } => self.call(target)?,
+            I::Ret => self.return_from_call()?,
+            I::Reti => self.return_from_interrupt()?,
+            I::Cpse { rd, rr } => self.compare_and_skip(rd, rr)?,
+            I::Cp { rd, rr } => drop(self.subtract_register(rd, rr, &no_carry, Fresh)),
+            I::Cpc { rd, rr } => drop(self.subtract_register(rd, rr, &self.carry(), Chained)),
+            I::Cpi { rd, k } => drop(self.subtract(rd, &V::constant(k), &no_carry, Fresh)),
+            I::Sbrc { rr, bit } => self.skip_if_register_bit(rr, bit, false),
+            I::Sbrs { rr, bit } => self.skip_if_register_bit(rr, bit, true),
+            I::Sbic { io, bit } => self.skip_if_io_bit(io_address(io), bit, false)?,
+            I::Sbis { io, bit } => self.skip_if_io_bit(io_address(io), bit, true)?,
+            I::Brbs { flag, offset } => self.branch(flag, true, offset),
+            I::Brbc { flag, offset } => self.branch(flag, false, offset),
+            I::Mov { rd, rr } => self.set_register(rd, self.register(rr).clone()),
+            I::Movw { rd, rr } => {
                 self.set_register(rd, self.register(rr).clone());
                 self.set_register(rd.next(), self.register(rr.next()).clone());
             }
-            Instruction::Ldi { rd, k } => self.set_register(rd, V::constant(k)),
-            Instruction::Ld { rd, pointer, mode } => return self.load_indirect(rd, pointer, mode),
-            Instruction::St { pointer, mode, rr } => return self.store_indirect(pointer, mode, rr),
-            Instruction::Lds { rd, address } => {
+            I::Ldi { rd, k } => self.set_register(rd, V::constant(k)),
+            I::Ld { rd, pointer, mode } => self.load_indirect(rd, pointer, mode)?,
+            I::Lds { rd, address } => {
                 let value = self.read_data(address)?;
                 self.set_register(rd, value);
             }
-            Instruction::Sts { address, rr } => return self.write_data(address, self.register(rr).clone()),
-            Instruction::Lpm { rd, mode } => self.load_program(rd, mode)?,
-            Instruction::Elpm { rd, mode } => self.load_program_extended(rd, mode)?,
-            Instruction::In { rd, io } => {
+            I::St { pointer, mode, rr } => self.store_indirect(pointer, mode, rr)?,
+            I::Sts { address, rr } => self.write_data(address, self.register(rr).clone())?,
+            I::Lpm { rd, mode } => self.load_program(rd, mode)?,
+            I::Elpm { rd, mode } => self.load_program_extended(rd, mode)?,
+            I::Spm => self.store_program()?,
+            I::In { rd, io } => {
                 let value = self.read_io(io_address(io), 0xff, Demand::Stored)?;
                 self.set_register(rd, value);
             }
-            Instruction::Out { io, rr } => return self.write_io(io_address(io), self.register(rr).clone()),
-            Instruction::Push { rr } => return self.push(self.register(rr).clone()),
-            Instruction::Pop { rd } => {
+            I::Out { io, rr } => self.write_io(io_address(io), self.register(rr).clone())?,
+            I::Push { rr } => self.push(self.register(rr).clone())?,
+            I::Pop { rd } => {
                 let value = self.pop()?;
                 self.set_register(rd, value);
             }
-            other => unreachable!("{other:?} is no transfer"),
+            I::Lsr { rd } => self.shift_right(rd, &no_carry),
+            I::Ror { rd } => self.shift_right(rd, &self.carry()),
+            I::Asr { rd } => self.shift_right(rd, &self.register(rd).bit(7)),
+            I::Swap { rd } => self.set_register(rd, self.register(rd).swap_nibbles()),
+            I::Bset { flag } => self.write_status_bit(flag, true)?,
+            I::Bclr { flag } => self.write_status_bit(flag, false)?,
+            I::Sbi { io, bit } => self.write_io_bit(io_address(io), bit, true)?,
+            I::Cbi { io, bit } => self.write_io_bit(io_address(io), bit, false)?,
+            I::Bst { rd, bit } => self.store_bit_in_t(rd, bit),
+            I::Bld { rd, bit } => self.load_bit_from_t(rd, bit),
+            // Without a debugger, BREAK does nothing.
+            I::Break | I::Nop => {}
+            I::Sleep => self.sleep()?,
+            I::Wdr => self.watchdog_reset(),
         }
         Ok(())
     }
@@ -406,9 +311,4 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_flags(&[(flag, &V::Bit::constant(value))]);
         Ok(())
     }
-}
-
-/// The data address of an I/O address.
-fn io_address(io: u8) -> u16 {
-    u16::from(io) + 0x20
 }

@@ -152,10 +152,10 @@ fn set_interrupts(machine: &Machine, state: &mut MachineState<TvByte>, random: &
 fn set_stack(machine: &Machine, state: &mut MachineState<TvByte>, random: &mut Random) {
     let pointer = if random.once_in(10) { random.bits() as u16 } else { (0x100 + random.below(0x7f8)) as u16 };
     let [low, high] = pointer.to_le_bytes();
-    let (low_address, high_address) = machine.stack_pointer_addresses();
+    let cells = machine.stack_pointer();
     let vague = if random.once_in(8) { 2 } else { 0 };
-    state.data.set(low_address, random.near(low, vague));
-    if let Some(address) = high_address {
+    state.data.set(cells.low, random.near(low, vague));
+    if let Some(address) = cells.high {
         state.data.set(address, TvByte::constant(high));
     }
     state.control.torn = random.once_in(5);

@@ -5,7 +5,7 @@ use crate::state::interner::{CallsId, Store};
 use avr_analysis::liveness::Liveness;
 use avr_analysis::refinable_values::RefinableValues;
 use avr_analysis::register_effects::Cells;
-use avr_machine::{DataSpace, Frame, Machine, MachineState};
+use avr_machine::{DataSpace, Frame, Machine, MachineState, StackPointer};
 use avr_properties::{Atom, CellsRead};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -25,8 +25,7 @@ pub struct Forgetting {
     liveness: Liveness,
     /// Registers and flags that properties speak of.
     named: Cells,
-    /// Data addresses of the stack pointer.
-    stack_pointer: (u16, Option<u16>),
+    stack_pointer: StackPointer,
     status: u16,
     sram: Range<u16>,
     /// Whether all registers that count the rounds of loops tell locations apart.
@@ -41,7 +40,7 @@ impl Forgetting {
         Self {
             liveness: Liveness::new(machine),
             named: atoms.iter().fold(ALWAYS_LIVE, |all, atom| all | named(machine, atom)),
-            stack_pointer: machine.stack_pointer_addresses(),
+            stack_pointer: machine.stack_pointer(),
             status: machine.status_address(),
             sram: machine.sram(),
             distinguishes_most: false,
@@ -141,8 +140,7 @@ impl Forgetting {
     /// Whether a cell never decays: SP, and the return addresses on the stack.
     fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: u16) -> bool {
         let bytes = u16::from(machine.device.core.pc_bytes);
-        address == self.stack_pointer.0
-            || Some(address) == self.stack_pointer.1
+        self.stack_pointer.contains(address)
             || store
                 .frames(running.calls)
                 .any(|frame| (frame.position + 1 - bytes..frame.position + 1).contains(&address))
@@ -242,15 +240,11 @@ impl Forgetting {
 
     /// The stack pointer, as far as it is known.
     pub fn pointer_in(&self, data: &DataSpace<TvByte>) -> Option<u16> {
-        let byte = |address: u16| data.get(address).known();
-        let high = self.stack_pointer.1.map_or(Some(0), byte)?;
-        Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
+        self.stack_pointer.value_in(data)
     }
 
     fn pointer(&self, store: &Store, running: &Running) -> Option<u16> {
-        let byte = |address: u16| store.cell(running.memory, address).known();
-        let high = self.stack_pointer.1.map_or(Some(0), byte)?;
-        Some(u16::from_le_bytes([byte(self.stack_pointer.0)?, high]))
+        self.stack_pointer.value(|address| store.cell(running.memory, address).known())
     }
 }
 

@@ -284,8 +284,8 @@ fn is_given_back(context: &Context<'_>, cell: u16) -> bool {
 
 /// The data addresses of SP and SREG.
 fn processor(context: &Context<'_>) -> [Option<u16>; 3] {
-    let (low, high) = context.machine.stack_pointer_addresses();
-    [Some(low), high, Some(context.machine.status_address())]
+    let stack_pointer = context.machine.stack_pointer();
+    [Some(stack_pointer.low), stack_pointer.high, Some(context.machine.status_address())]
 }
 
 /// Whether a step from one state entered the handler in which another is.

@@ -18,8 +18,8 @@ use avr_analysis::control_flow::goes_forward;
 use avr_analysis::handler_transparency::{is_neutral, is_processor};
 use avr_analysis::instruction_class::{is_memory_instruction, raises};
 use avr_analysis::interrupts::lets_interrupts_in;
-use avr_isa::{Instruction, Pointer, PointerMode};
-use avr_machine::{Fetched, FrameKind, Machine, MachineState};
+use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use three_valued::{BitDomain, ByteDomain};
 
 /// How often what was taken for granted may be wrong before nothing is taken for granted any more.
@@ -209,7 +209,6 @@ impl PartialOrder {
             state.control.copies.forget(is_below);
         }
         let Some(after) = after else { return };
-        let (low, high) = machine.stack_pointer_addresses();
         let mut sets_pointer = false;
         let forget = |cell: u16, state: &mut MachineState<V>| {
             if machine.sram().contains(&cell) {
@@ -217,7 +216,7 @@ impl PartialOrder {
             }
         };
         for cell in changed {
-            sets_pointer |= cell == low || Some(cell) == high;
+            sets_pointer |= machine.stack_pointer().contains(cell);
             if (self.assumed.deepest..=after).contains(&cell) {
                 forget(cell, state);
             }
@@ -281,7 +280,6 @@ impl PartialOrder {
         instruction: Instruction,
         pointer: u16,
     ) -> bool {
-        use Instruction as I;
         if is_on(Fault::NoConflicts) {
             return false;
         }
@@ -293,39 +291,44 @@ impl PartialOrder {
             return true;
         }
         let pushed = machine.device.core.pc_bytes.into();
-        match instruction {
-            I::Ld { pointer, mode, .. } => {
+        // It changes whether interrupts can come, or halts the processor.
+        let changes_interrupts = instruction.flags_written().contains(flag::I);
+        if changes_interrupts || halts(instruction, state.control.pc, machine) {
+            return true;
+        }
+        match instruction.memory_access() {
+            MemoryAccess::None => false,
+            MemoryAccess::Load(Addressing::Indirect { pointer, mode }) => {
                 !self.all_addresses(machine, state, pointer, mode, |cell| self.is_unwritten(cell))
             }
-            I::St { pointer, mode, .. } => {
+            MemoryAccess::Store(Addressing::Indirect { pointer, mode }) => {
                 !self.all_addresses(machine, state, pointer, mode, |cell| self.is_untouched(cell))
             }
-            I::Lds { address, .. } => !(machine.sram().contains(&address) && self.is_unwritten(address)),
-            I::Sts { address, .. } => !(machine.sram().contains(&address) && self.is_untouched(address)),
-            I::Push { .. } => !self.is_untouched(pointer),
-            I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall => {
+            MemoryAccess::Load(Addressing::Direct(address)) => {
+                !(machine.sram().contains(&address) && self.is_unwritten(address))
+            }
+            MemoryAccess::Store(Addressing::Direct(address)) => {
+                !(machine.sram().contains(&address) && self.is_untouched(address))
+            }
+            MemoryAccess::Push => !self.is_untouched(pointer),
+            MemoryAccess::PushReturnAddress => {
                 (0..pushed).any(|offset| !self.is_untouched(pointer.wrapping_sub(offset)))
             }
-            I::Pop { .. } => !self.is_unwritten(pointer.wrapping_add(1)),
-            I::Ret => (1..=pushed).any(|offset| !self.is_unwritten(pointer.wrapping_add(offset))),
+            MemoryAccess::Pop => !self.is_unwritten(pointer.wrapping_add(1)),
+            MemoryAccess::PopReturnAddress => {
+                (1..=pushed).any(|offset| !self.is_unwritten(pointer.wrapping_add(offset)))
+            }
             // SREG and SP are as they were when a handler has returned.
-            I::In { io, .. } => !is_processor(u16::from(io) + 0x20),
-            I::Bset { flag } | I::Bclr { flag } => flag == 7,
-            I::Lpm { .. } | I::Elpm { .. } => {
+            MemoryAccess::LoadIo { address } => !is_processor(address),
+            MemoryAccess::LoadFlash => {
                 let programming = machine.device.self_programming.as_ref();
                 programming.is_some_and(|programming| !self.is_unwritten(programming.enable.address))
             }
-            I::Out { .. }
-            | I::Sbi { .. }
-            | I::Cbi { .. }
-            | I::Sbic { .. }
-            | I::Sbis { .. }
-            | I::Reti
-            | I::Spm
-            | I::Break
-            | I::Sleep
-            | I::Wdr => true,
-            _ => false,
+            MemoryAccess::StoreIo { .. }
+            | MemoryAccess::StoreIoBit { .. }
+            | MemoryAccess::LoadIoBit { .. }
+            | MemoryAccess::StoreFlash
+            | MemoryAccess::ResetWatchdog => true,
         }
     }
 
@@ -410,9 +413,21 @@ fn is_enabled<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> bool
 }
 
 fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Option<u16> {
-    let (low, high) = machine.stack_pointer_addresses();
-    let byte = |address: u16| state.data.get(address).known();
-    let high = high.map_or(Some(0), byte)?;
-    let pointer = u16::from_le_bytes([byte(low)?, high]);
-    Some(pointer).filter(|_| !state.control.torn)
+    machine.stack_pointer().value_in(&state.data).filter(|_| !state.control.torn)
+}
+
+/// True for an instruction that may halt the processor.
+fn halts(instruction: Instruction, pc: u32, machine: &Machine) -> bool {
+    match instruction.control_flow(pc, &machine.program) {
+        ControlFlow::Sleep { .. } | ControlFlow::Break { .. } => true,
+        ControlFlow::Next { .. }
+        | ControlFlow::Skip { .. }
+        | ControlFlow::Branch { .. }
+        | ControlFlow::Jump { .. }
+        | ControlFlow::IndirectJump
+        | ControlFlow::Call { .. }
+        | ControlFlow::IndirectCall { .. }
+        | ControlFlow::Return
+        | ControlFlow::InterruptReturn => false,
+    }
 }

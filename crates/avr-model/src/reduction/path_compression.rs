@@ -13,8 +13,8 @@ use crate::pass::Pass;
 use crate::state::stack_depth;
 use crate::state::view::WorkingView;
 use crate::state::{AbstractState, Location, PrecisionLookup, Running};
-use avr_isa::Instruction;
-use avr_machine::{Control, Fetched, FrameKind, Machine, MachineState, Program};
+use avr_isa::ControlFlow;
+use avr_machine::{Control, FrameKind, Machine, MachineState};
 use avr_properties::Atom;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
@@ -57,7 +57,8 @@ impl PathCompression {
     pub(crate) fn new(machine: &Machine, sees_content: bool) -> Self {
         let mut loop_heads = FixedBitSet::with_capacity(machine.program.words() as usize);
         for address in 0..machine.program.words() {
-            if let Some(target) = jump(&machine.program, address).filter(|target| *target <= address) {
+            let flow = machine.program.control_flow(address);
+            if let Some(target) = flow.and_then(ControlFlow::jump_target).filter(|target| *target <= address) {
                 loop_heads.insert(target as usize);
             }
         }
@@ -78,18 +79,6 @@ impl PathCompression {
     /// What was passed since the present state space was begun.
     pub(crate) fn passed(&self) -> &Log {
         &self.passed
-    }
-}
-
-/// Where a jump or branch at a flash word address leads.
-fn jump(program: &Program, address: u32) -> Option<u32> {
-    let Fetched::Instruction { instruction, .. } = program.fetch(address) else { return None };
-    let relative = |offset: i32| (address + 1).wrapping_add_signed(offset) & (program.words() - 1);
-    match instruction {
-        Instruction::Rjmp { offset } => Some(relative(offset.into())),
-        Instruction::Jmp { target } => Some(target),
-        Instruction::Brbs { offset, .. } | Instruction::Brbc { offset, .. } => Some(relative(offset.into())),
-        _ => None,
     }
 }
 

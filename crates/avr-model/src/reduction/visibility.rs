@@ -1,7 +1,7 @@
 //! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides what reductions may
 //! leave out. See `docs/soundness.md`, section "Properties that do not count steps".
 
-use avr_isa::{Instruction, Pointer, PointerMode};
+use avr_isa::{Addressing, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::Machine;
 use avr_properties::{Atom, AtomKind, CellsRead};
 use fixedbitset::FixedBitSet;
@@ -67,7 +67,6 @@ impl Visibility {
         next: Next,
         hits: impl Fn(Pointer, PointerMode, &dyn Fn(u16) -> bool) -> bool,
     ) -> bool {
-        use Instruction as I;
         let (cells, places) = match &self.observed {
             Observed::All => return true,
             Observed::These { cells, places } => (cells, places),
@@ -83,18 +82,24 @@ impl Visibility {
         if changes_register || changes_flag {
             return true;
         }
-        let (low, high) = machine.stack_pointer_addresses();
-        let sees_pointer = is_seen(low) || high.is_some_and(is_seen);
-        match instruction {
-            I::Push { .. } => sees_pointer || is_seen(pointer),
-            I::Call { .. } | I::Rcall { .. } | I::Icall | I::Eicall => {
+        let sees_pointer = machine.stack_pointer().cells().any(is_seen);
+        match instruction.memory_access() {
+            MemoryAccess::Push => sees_pointer || is_seen(pointer),
+            MemoryAccess::PushReturnAddress => {
                 let pushed = machine.device.core.pc_bytes.into();
                 sees_pointer || (0..pushed).any(|offset| is_seen(pointer.wrapping_sub(offset)))
             }
-            I::Pop { .. } | I::Ret | I::Reti => sees_pointer,
-            I::St { pointer, mode, .. } => hits(pointer, mode, &is_seen),
-            I::Sts { address, .. } => is_seen(address),
-            _ => false,
+            MemoryAccess::Pop | MemoryAccess::PopReturnAddress => sees_pointer,
+            MemoryAccess::Store(Addressing::Indirect { pointer, mode }) => hits(pointer, mode, &is_seen),
+            MemoryAccess::Store(Addressing::Direct(address)) => is_seen(address),
+            MemoryAccess::StoreIo { .. } | MemoryAccess::StoreIoBit { .. } => false,
+            MemoryAccess::None
+            | MemoryAccess::Load(_)
+            | MemoryAccess::LoadIo { .. }
+            | MemoryAccess::LoadIoBit { .. }
+            | MemoryAccess::LoadFlash
+            | MemoryAccess::StoreFlash
+            | MemoryAccess::ResetWatchdog => false,
         }
     }
 }
@@ -114,9 +119,7 @@ impl Observed {
             AtomKind::PcIn(range) => places.push(range.clone()),
             AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,
             AtomKind::StackPointerTorn => {
-                let (low, high) = machine.stack_pointer_addresses();
-                cells.insert(low.into());
-                cells.extend(high.map(usize::from));
+                cells.extend(machine.stack_pointer().cells().map(usize::from));
             }
             _ => match atom.cells() {
                 CellsRead::These(read) => cells.extend(read.into_iter().map(|(cell, _)| usize::from(cell))),
@@ -128,22 +131,10 @@ impl Observed {
 
 /// Whether an instruction that goes forward (flash word address) leads into one of these places, or out of it.
 fn moves_between(places: &[Range<u32>], machine: &Machine, pc: u32, instruction: Instruction) -> bool {
-    use Instruction as I;
     if places.is_empty() {
         return false;
     }
-    let next = pc + u32::from(instruction.words());
-    let relative = |offset: i32| next.wrapping_add_signed(offset) & (machine.program.words() - 1);
-    let targets = match instruction {
-        I::Rjmp { offset } | I::Rcall { offset } => [relative(offset.into()); 3],
-        I::Jmp { target } | I::Call { target } => [target; 3],
-        I::Brbs { offset, .. } | I::Brbc { offset, .. } => [next, next, relative(offset.into())],
-        I::Ijmp | I::Eijmp | I::Icall | I::Eicall | I::Ret | I::Reti => return true,
-        I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
-            [next, next + 1, next + 2]
-        }
-        _ => [next; 3],
-    };
+    let Some(targets) = instruction.control_flow(pc, &machine.program).destinations() else { return true };
     let is_at = |word: u32| places.iter().map(move |place| place.contains(&(word * 2)));
     targets.into_iter().any(|target| !is_at(pc).eq(is_at(target)))
 }

@@ -8,8 +8,6 @@ pub fn depth(machine: &Machine, view: &impl StateView) -> Option<u32> {
     if view.stack_pointer_torn() {
         return None;
     }
-    let (low, high) = machine.stack_pointer_addresses();
-    let high = high.map_or(Some(0), |address| view.cell(address).known())?;
-    let pointer = u16::from_le_bytes([view.cell(low).known()?, high]);
+    let pointer = machine.stack_pointer().value(|address| view.cell(address).known())?;
     Some(u32::from(machine.data_end()).saturating_sub(u32::from(pointer)))
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use avr_image::{FlashByteAddress, FlashWordAddress, SymbolKind, Symbols};
-use avr_isa::{Instruction, decode};
+use avr_isa::{ControlFlow, Instruction, decode};
 use avr_machine::Program;
 
 use super::Binder;
@@ -78,7 +78,7 @@ impl Binder<'_> {
     /// function that other code falls or branches into.
     fn jumps_of(&self, sources: Vec<Source>) -> Vec<Source> {
         let program = self.program();
-        let jumps = program.instructions().filter(|(_, instruction)| jumps_away(*instruction));
+        let jumps = program.instructions().filter(|(place, instruction)| jumps_away(&program, *place, *instruction));
         let jumps: Vec<u32> = jumps.map(|(place, _)| place * 2).collect();
         let mut all = Vec::new();
         for source in sources {
@@ -234,24 +234,35 @@ fn trampolines(symbols: &Symbols) -> Range<u32> {
 }
 
 /// True for an instruction that leads elsewhere in any case, and is no call. A return to what no call pushed is such a jump.
-fn jumps_away(instruction: Instruction) -> bool {
-    use Instruction as I;
-    matches!(instruction, I::Rjmp { .. } | I::Jmp { .. } | I::Ijmp | I::Eijmp | I::Ret | I::Reti)
+fn jumps_away(program: &Program, place: u32, instruction: Instruction) -> bool {
+    match instruction.control_flow(place, program) {
+        ControlFlow::Jump { .. } | ControlFlow::IndirectJump | ControlFlow::Return | ControlFlow::InterruptReturn => {
+            true
+        }
+        ControlFlow::Next { .. }
+        | ControlFlow::Skip { .. }
+        | ControlFlow::Branch { .. }
+        | ControlFlow::Call { .. }
+        | ControlFlow::IndirectCall { .. }
+        | ControlFlow::Sleep { .. }
+        | ControlFlow::Break { .. } => false,
+    }
 }
 
 /// True for an instruction that may lead to another without a call or a return (flash word addresses), as far as its words tell.
 fn leads_to(program: &Program, place: u32, instruction: Instruction, target: u32) -> bool {
-    use Instruction as I;
-    let next = place + u32::from(instruction.words());
-    let relative = |offset: i32| next.wrapping_add_signed(offset) % program.words().max(1);
-    match instruction {
-        I::Rjmp { offset } => relative(offset.into()) == target,
-        I::Jmp { target: other } => other == target,
-        I::Brbs { offset, .. } | I::Brbc { offset, .. } => [next, relative(offset.into())].contains(&target),
-        I::Cpse { .. } | I::Sbrc { .. } | I::Sbrs { .. } | I::Sbic { .. } | I::Sbis { .. } => {
-            [next, next + program.words_at(next)].contains(&target)
-        }
-        I::Ijmp | I::Eijmp | I::Ret | I::Reti => false,
-        _ => next == target,
+    let flow = instruction.control_flow(place, program);
+    match flow {
+        // What is called comes back.
+        ControlFlow::Call { next, .. } | ControlFlow::IndirectCall { next } => next == target,
+        ControlFlow::Next { .. }
+        | ControlFlow::Skip { .. }
+        | ControlFlow::Branch { .. }
+        | ControlFlow::Jump { .. }
+        | ControlFlow::IndirectJump
+        | ControlFlow::Return
+        | ControlFlow::InterruptReturn
+        | ControlFlow::Sleep { .. }
+        | ControlFlow::Break { .. } => flow.destinations().is_some_and(|places| places.contains(&target)),
     }
 }

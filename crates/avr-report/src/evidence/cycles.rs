@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use avr_machine::Machine;
+use avr_machine::{Machine, StackPointer};
 use avr_verify::{Condition, Evidence, PropertyResult};
 
 use super::player::Player;
@@ -69,7 +69,7 @@ impl Report<'_> {
 
     fn cycles_heading(&self, result: &PropertyResult, machine: &Machine, evidence: &Evidence) -> String {
         let first = Player::new(machine, evidence).state().control.pc * 2;
-        let (low, high) = machine.stack_pointer_addresses();
+        let StackPointer { low, high } = machine.stack_pointer();
         let (sram, status) = (machine.device.memory.sram_start, machine.status_address());
         format!(
             "/* Whether\n *\n *   {}\n *\n * (sha256 {})\n *\n * comes by itself to a state that shows: {}\n * for the property {}: {}\n *\n *   \

@@ -127,7 +127,5 @@ pub(super) fn interrupt_level(state: &MachineState<u8>) -> usize {
 
 /// The stack pointer.
 pub(super) fn stack_pointer(machine: &Machine, state: &MachineState<u8>) -> u16 {
-    let (low, high) = machine.stack_pointer_addresses();
-    let get = |address: u16| *state.data.get(address);
-    u16::from_le_bytes([get(low), high.map_or(0, get)])
+    machine.stack_pointer().concrete(&state.data)
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use avr_image::FlashWordAddress;
 use avr_isa::Instruction;
-use avr_machine::{Fetched, Happening, Machine, MachineState};
+use avr_machine::{Fetched, Happening, Machine, MachineState, StackPointer};
 use avr_verify::{Evidence, EvidenceKind, PropertyResult};
 
 use super::player::{Moment, Player};
@@ -144,8 +144,8 @@ impl<'a> Recorder<'a> {
 
     /// Cells that simavr keeps by itself: registers, SP and SREG.
     fn is_core(&self, address: u16) -> bool {
-        let (low, high) = self.machine.stack_pointer_addresses();
-        address < 0x20 || address == low || Some(address) == high || address == self.machine.status_address()
+        let is_stack_pointer = self.machine.stack_pointer().contains(address);
+        address < 0x20 || is_stack_pointer || address == self.machine.status_address()
     }
 
     fn asleep(&mut self, step: u64) {
@@ -186,7 +186,7 @@ impl<'a> Recorder<'a> {
         line(format_args!("#define LOOP_START {}ull\n", self.loop_start(evidence)));
         line(format_args!("#define SRAM_START {:#x}u\n", self.machine.device.memory.sram_start));
         line(format_args!("#define DATA_END {:#x}u\n", self.machine.data_end()));
-        let (low, high) = self.machine.stack_pointer_addresses();
+        let StackPointer { low, high } = self.machine.stack_pointer();
         line(format_args!("#define SP_LOW {low:#x}u\n#define SP_HIGH {:#x}u\n", high.unwrap_or(0)));
         line(format_args!("#define STATUS {:#x}u\n\n", self.machine.status_address()));
         text.push_str(DECLARATIONS);

@@ -283,7 +283,7 @@ impl Page<'_> {
             listing: self.listing.rows().map(|(text, address, _)| (address, text)).collect(),
             runs: runs.map(|evidence| Run::new(evidence, &self.names, self.machine)).collect(),
             ports: ports(self.machine.device).into_iter().map(port).collect(),
-            sp: self.machine.stack_pointer_addresses(),
+            sp: (self.machine.stack_pointer().low, self.machine.stack_pointer().high),
             sreg: self.machine.status_address(),
             sram: self.machine.sram().start,
         };

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use avr_image::{FlashByteAddress, Image};
-use avr_isa::Instruction;
 use avr_machine::{Fetched, Frame, FrameKind, Machine};
 use rustc_hash::FxHashMap;
 
@@ -65,10 +64,10 @@ impl<'a> Places<'a> {
             return true;
         }
         let before = frame.return_address.wrapping_sub(1);
-        !matches!(
-            self.machine.program.fetch(before),
-            Fetched::Instruction { instruction: Instruction::Rcall { offset: 0 }, .. }
-        )
+        match self.machine.program.fetch(before) {
+            Fetched::Instruction { instruction, .. } => !instruction.only_reserves_stack(),
+            Fetched::Reserved | Fetched::Outside => true,
+        }
     }
 }
 

@@ -9,6 +9,10 @@ use avr_isa::{Instruction, Pointer, PointerMode};
 use avr_model::faults::partial_order::{Fault, set};
 use std::time::Duration;
 
+/// I/O address of PORTB, and the words of the flash of the ATmega328P.
+const PORTB: u8 = 0x05;
+const FLASH_WORDS: u32 = 0x4000;
+
 /// What is said where interrupts are looked at only where they can be seen, or everywhere.
 fn said_reduced(words: &[u16], interrupts: bool) -> Said {
     said(words, Reductions { interrupts, paths: false, handlers: false }, LONG)
@@ -231,6 +235,22 @@ fn what_is_loaded_from_below_the_stack_pointer_twice_may_differ() {
         for reductions in [Reductions::NONE, interrupts, Reductions::ALL] {
             assert_eq!(said(&words, reductions, SHORT).holds, Some(false), "{words:x?} {reductions:?}");
         }
+    }
+}
+
+/// A handler sets a port bit while the program waits in a loop whose jump leads back round the end of the flash: the bits of
+/// its target that PC does not have are lost.
+#[test]
+fn a_jump_round_the_end_of_the_flash_leads_back() {
+    let handler = |code: &mut Code, _| code.add(Instruction::Sbi { io: PORTB, bit: 0 });
+    let words = with_handlers(handler, |code| {
+        let place = code.words.len() as u32;
+        code.add(Instruction::Jmp { target: place + FLASH_WORDS });
+    });
+    let interrupts = Reductions { interrupts: true, ..Reductions::NONE };
+    for reductions in [Reductions::NONE, interrupts, Reductions::ALL] {
+        let results = results(&words, &["AG (PORTB == 0)"], reductions, SHORT);
+        assert_eq!(results.properties[0].verdict, Verdict::Violated, "{reductions:?}");
     }
 }
 

@@ -54,9 +54,7 @@ impl ConcreteView<'_> {
 
     /// The stack pointer.
     pub(crate) fn stack_pointer(&self) -> u16 {
-        let (low, high) = self.machine.stack_pointer_addresses();
-        let get = |address: u16| *self.state.data.get(address);
-        u16::from_le_bytes([get(low), high.map_or(0, get)])
+        self.machine.stack_pointer().concrete(&self.state.data)
     }
 }
 

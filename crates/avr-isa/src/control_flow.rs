@@ -1,0 +1,129 @@
+//! The control flow of an instruction: the column `flow` of the table, with destinations resolved.
+
+use crate::{Instruction, table};
+
+/// Program memory, as far as control flow depends on it.
+pub trait CodeSpace {
+    /// The bits that the program counter has. What carries beyond them is lost: flash wraps.
+    fn pc_mask(&self) -> u32;
+
+    /// The number of words that a skip passes over at a flash word address: 2 where an instruction of two words begins,
+    /// else 1.
+    fn words_at(&self, address: u32) -> u32;
+}
+
+/// The continuation of an instruction at a certain place. All addresses count flash words and lie in the flash.
+///
+/// Interrupts, resets and the end of a program are not among it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "`next` is the instruction behind this one; the other fields are described")]
+pub enum ControlFlow {
+    /// The next instruction.
+    Next { next: u32 },
+    /// The next instruction, or `target` behind it (CPSE, SBRC, SBRS, SBIC, SBIS).
+    Skip { next: u32, target: u32 },
+    /// The next instruction, or `target` (BRBS, BRBC).
+    Branch { next: u32, target: u32 },
+    /// `target` (RJMP, JMP).
+    Jump { target: u32 },
+    /// The address in Z (IJMP) or EIND:Z (EIJMP).
+    IndirectJump,
+    /// `target`; the address of the next instruction is pushed (RCALL, CALL).
+    Call { next: u32, target: u32 },
+    /// The address in Z (ICALL) or EIND:Z (EICALL); the address of the next instruction is pushed.
+    IndirectCall { next: u32 },
+    /// The address that is popped (RET).
+    Return,
+    /// The address that is popped; interrupts are enabled (RETI).
+    InterruptReturn,
+    /// The next instruction; if sleep is enabled, only once the processor wakes up (SLEEP).
+    Sleep { next: u32 },
+    /// The next instruction, where no debugger is attached (BREAK).
+    Break { next: u32 },
+}
+
+impl ControlFlow {
+    /// The flash word addresses that the program counter can have after the instruction, the same one twice if there is
+    /// only one. `None` where registers or the stack say the address.
+    pub const fn destinations(self) -> Option<[u32; 2]> {
+        match self {
+            Self::Next { next } | Self::Sleep { next } | Self::Break { next } => Some([next, next]),
+            Self::Skip { next, target } | Self::Branch { next, target } => Some([next, target]),
+            Self::Jump { target } | Self::Call { target, .. } => Some([target, target]),
+            Self::IndirectJump | Self::IndirectCall { .. } | Self::Return | Self::InterruptReturn => None,
+        }
+    }
+
+    /// The destination of a jump or a branch, where the instruction says it.
+    pub const fn jump_target(self) -> Option<u32> {
+        match self {
+            Self::Jump { target } | Self::Branch { target, .. } => Some(target),
+            Self::Next { .. }
+            | Self::Skip { .. }
+            | Self::IndirectJump
+            | Self::Call { .. }
+            | Self::IndirectCall { .. }
+            | Self::Return
+            | Self::InterruptReturn
+            | Self::Sleep { .. }
+            | Self::Break { .. } => None,
+        }
+    }
+}
+
+impl Instruction {
+    /// The control flow of the instruction if it is at this flash word address.
+    pub fn control_flow(self, address: u32, code: &impl CodeSpace) -> ControlFlow {
+        let behind = address.wrapping_add(self.words().into());
+        let next = behind & code.pc_mask();
+        let resolve = |destination: Destination| match destination {
+            Destination::Relative(offset) => behind.wrapping_add_signed(offset) & code.pc_mask(),
+            Destination::Absolute(target) => target & code.pc_mask(),
+        };
+        match table::control_flow(self) {
+            Continuation::Next => ControlFlow::Next { next },
+            Continuation::Skip => {
+                ControlFlow::Skip { next, target: next.wrapping_add(code.words_at(next)) & code.pc_mask() }
+            }
+            Continuation::Branch(to) => ControlFlow::Branch { next, target: resolve(to) },
+            Continuation::Jump(to) => ControlFlow::Jump { target: resolve(to) },
+            Continuation::Call(to) => ControlFlow::Call { next, target: resolve(to) },
+            Continuation::IndirectJump => ControlFlow::IndirectJump,
+            Continuation::IndirectCall => ControlFlow::IndirectCall { next },
+            Continuation::Return => ControlFlow::Return,
+            Continuation::InterruptReturn => ControlFlow::InterruptReturn,
+            Continuation::Sleep => ControlFlow::Sleep { next },
+            Continuation::Break => ControlFlow::Break { next },
+        }
+    }
+
+    /// True for `rcall .+0`. It calls nothing: compilers use it to take the bytes of a return address from the stack.
+    pub fn only_reserves_stack(self) -> bool {
+        self == Self::Rcall { offset: 0 }
+    }
+}
+
+/// The column `flow`, with the operand that says the destination.
+#[derive(Copy, Clone)]
+pub(crate) enum Continuation {
+    Next,
+    Skip,
+    Branch(Destination),
+    Jump(Destination),
+    Call(Destination),
+    IndirectJump,
+    IndirectCall,
+    Return,
+    InterruptReturn,
+    Sleep,
+    Break,
+}
+
+/// The operand of a jump, branch or call.
+#[derive(Copy, Clone)]
+pub(crate) enum Destination {
+    /// Words from the next instruction.
+    Relative(i32),
+    /// A flash word address.
+    Absolute(u32),
+}

@@ -1,0 +1,88 @@
+//! The memory access of an instruction: the column `memory` of the table, with its operands.
+
+use crate::{Instruction, Pointer, PointerMode, table};
+
+/// The data address of I/O address 0.
+const IO_BASE: u16 = 0x20;
+
+/// The addressing mode of a load or store.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Addressing {
+    /// The data address in the instruction.
+    Direct(u16),
+    /// The data address in a pointer.
+    Indirect {
+        /// The pointer.
+        pointer: Pointer,
+        /// Its displacement or change.
+        mode: PointerMode,
+    },
+}
+
+/// The access of an instruction to data memory, program memory or the watchdog by its operation. Addresses are data addresses.
+///
+/// Registers and flags that it reads and writes by name are not among it, nor are what a peripheral does when one of its
+/// registers is accessed, and the stack pointer, which instructions of the stack change.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "`address` is the data address of an I/O register, `bit` a bit number in it, 0 to 7")]
+pub enum MemoryAccess {
+    /// None.
+    None,
+    /// A byte is loaded (LD, LDD, LDS).
+    Load(Addressing),
+    /// A byte is stored (ST, STD, STS).
+    Store(Addressing),
+    /// An I/O register is read (IN).
+    LoadIo { address: u16 },
+    /// An I/O register is written (OUT).
+    StoreIo { address: u16 },
+    /// A bit of an I/O register is read (SBIC, SBIS).
+    LoadIoBit { address: u16, bit: u8 },
+    /// A bit of an I/O register is written (SBI, CBI).
+    StoreIoBit { address: u16, bit: u8 },
+    /// A byte is stored at SP (PUSH).
+    Push,
+    /// A byte is loaded from SP + 1 (POP).
+    Pop,
+    /// The bytes of a return address are stored at SP and below (RCALL, CALL, ICALL, EICALL).
+    PushReturnAddress,
+    /// The bytes of a return address are loaded from SP + 1 on (RET, RETI).
+    PopReturnAddress,
+    /// A byte of program memory is read (LPM, ELPM).
+    LoadFlash,
+    /// Program memory is erased or written, or its buffer is (SPM).
+    StoreFlash,
+    /// The watchdog timer is reset (WDR).
+    ResetWatchdog,
+}
+
+impl MemoryAccess {
+    /// True where memory at SP is read or written, and SP changes.
+    pub const fn uses_stack(self) -> bool {
+        match self {
+            Self::Push | Self::Pop | Self::PushReturnAddress | Self::PopReturnAddress => true,
+            Self::None
+            | Self::Load(_)
+            | Self::Store(_)
+            | Self::LoadIo { .. }
+            | Self::StoreIo { .. }
+            | Self::LoadIoBit { .. }
+            | Self::StoreIoBit { .. }
+            | Self::LoadFlash
+            | Self::StoreFlash
+            | Self::ResetWatchdog => false,
+        }
+    }
+}
+
+impl Instruction {
+    /// The access to data memory, program memory or the watchdog.
+    pub fn memory_access(self) -> MemoryAccess {
+        table::memory_access(self)
+    }
+}
+
+/// The data address of an I/O address.
+pub const fn io_address(io: u8) -> u16 {
+    IO_BASE + io as u16
+}
