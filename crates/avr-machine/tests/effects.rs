@@ -5,25 +5,12 @@ use avr_machine::device::Device;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question, Stop,
 };
+use avr_testkit::Random;
 
 /// Data address of SREG.
 const SREG: u16 = 0x5f;
 /// Random states for each opcode.
 const STATES: u64 = 4;
-
-/// A deterministic generator (splitmix64), so that failures repeat.
-#[derive(Clone)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 /// A world in which nothing comes in.
 struct Silence;
@@ -52,9 +39,9 @@ fn machine(first: u16, second: u16) -> Machine {
 fn state(machine: &Machine, random: &mut Random) -> MachineState<u8> {
     let mut state = MachineState::new(machine.cells(), 0);
     for register in 0..32 {
-        state.data.set(register, random.next() as u8);
+        state.data.set(register, random.byte());
     }
-    state.data.set(SREG, random.next() as u8 & 0x7f);
+    state.data.set(SREG, random.byte() & 0x7f);
     state.data.set(0x5d, 0x80);
     state.data.set(0x5e, 0x04);
     state
@@ -121,7 +108,7 @@ fn every_opcode_reads_and_writes_what_the_table_says() {
         }
         // Operands are many; a few states for each of their combinations are enough.
         for seed in 0..STATES.min(1 + u64::from(first % 7 == 0) * 3) {
-            check(&machine, instruction, &state(&machine, &mut Random(u64::from(first) << 8 | seed)));
+            check(&machine, instruction, &state(&machine, &mut Random::new(u64::from(first) << 8 | seed)));
         }
         checked += 1;
     }

@@ -4,6 +4,7 @@
 //! setting [`SIZE`] to `long`.
 #![forbid(unsafe_code)]
 
+mod fault;
 pub mod formulas;
 pub mod image;
 pub mod programs;
