@@ -54,14 +54,7 @@ pub(crate) const fn faulty(_: Fault) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) fn faulty(fault: Fault) -> bool {
-    tests::FAULT.get() == Some(fault)
-}
-
-#[cfg(test)]
-pub(crate) fn set_fault(fault: Option<Fault>) {
-    tests::FAULT.set(fault);
-}
+avr_testkit::thread_faults!(Fault);
 
 /// What must be the same for a handler to do the same, beside what it touches in SRAM.
 #[derive(Debug, PartialEq, Eq, Hash)]

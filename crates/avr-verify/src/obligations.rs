@@ -1,8 +1,7 @@
 //! The obligations of the framework (initial, step: may and must, decay), tested on real images: concrete runs with
 //! random worlds are followed through the abstract system, whatever its precision.
 
-use crate::compression::{Fault, set_fault};
-use crate::random_programs::Random;
+use crate::compression::{Fault, with_fault};
 use crate::script::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINATIONS, hyper_edges};
 use crate::sight::Sight;
 use crate::state::{AbstractState, Location};
@@ -11,6 +10,7 @@ use crate::system::Firmware;
 use avr_image::{FlashWordAddress, Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question, Stop};
+use avr_testkit::Random;
 use std::path::Path;
 use tvar::{Knob, Precision, Strategy, System, Variable};
 
@@ -22,13 +22,15 @@ const MOST_LEFT_OUT: usize = 5000;
 const WORLDS: usize = 24;
 
 /// A world that does anything.
-impl Environment<u8> for Random {
+struct World<'a>(&'a mut Random);
+
+impl Environment<u8> for World<'_> {
     fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
-        self.next() as u8 & mask
+        self.0.byte() & mask
     }
 
     fn choose(&mut self, count: usize) -> usize {
-        self.below(count as u64) as usize
+        self.0.below(count)
     }
 
     fn case(&mut self, _: usize, _: Question<'_, u8>) -> usize {
@@ -72,18 +74,18 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> 
 
 fn step(machine: &Machine, state: &MachineState<u8>, random: &mut Random) -> Outcome {
     let mut next = state.clone();
-    machine.step(&mut next, random).map(|_| next)
+    machine.step(&mut next, &mut World(random)).map(|_| next)
 }
 
 /// Refines the location of a state at random.
 fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precision<Location>, random: &mut Random) {
     let location = firmware.location(state);
-    let variable = Variable(random.below(0x900) as u32);
+    let variable = Variable(random.below(0x900));
     let bit = 1 << random.below(8);
-    let input = Variable([0x23u32, 0x26, 0x29, 0xc6, 0x46, 0x35][random.below(6) as usize]);
+    let input = Variable(random.pick(&[0x23, 0x26, 0x29, 0xc6, 0x46, 0x35]));
     match random.below(4) {
         0 => precision.refine(location, Knob::Input(input, bit)),
-        1 => precision.refine(location, Knob::Case(Variable(random.below(0x20) as u32), bit)),
+        1 => precision.refine(location, Knob::Case(Variable(random.below(0x20)), bit)),
         2 if precision.is_new(&location, Knob::Step(variable, bit)) => {
             precision.refine(location, Knob::Step(variable, bit))
         }
@@ -96,9 +98,9 @@ fn drop_bits(firmware: &Firmware<'_>, leaves: &[Leaf], precision: &mut Precision
     if leaves.is_empty() || random.below(3) > 0 {
         return;
     }
-    let location = firmware.location(&leaves[random.below(leaves.len() as u64) as usize].state);
-    let cell = if random.below(2) == 0 { random.below(0x20) } else { 0x100 + random.below(0x800) };
-    precision.drop_bits(location, Variable(cell as u32), random.next() & 0xff);
+    let location = firmware.location(&leaves[random.below(leaves.len())].state);
+    let cell = if random.once_in(2) { random.below(0x20) } else { 0x100 + random.below(0x800) };
+    precision.drop_bits(location, Variable(cell), random.number(8));
 }
 
 fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<Location>) -> Vec<AbstractState> {
@@ -114,12 +116,12 @@ fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<L
 /// Follows one run for a number of steps; how many were taken. With `limited`, locations drop bits on the way, and wild
 /// stores are not followed.
 fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, seed: u64) -> usize {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut firmware = Firmware::new(machine, &[]).with_facts();
     let mut precision = Precision::new(strategy);
     precision.be_coarse(limited);
     let most = if limited { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
-    let mut concrete: MachineState<u8> = machine.power_on(&mut random);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut World(&mut random));
     let mut state = firmware.initial();
     let start = firmware.leaves(&state, precision.at(&Location::Dummy));
     let first = arrived(&mut firmware, &start, &precision);
@@ -160,16 +162,16 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
 /// Follows one run from one state that is kept to the next, with registers cut into cases on the way; how many such states
 /// there were, or what is not covered.
 fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, String> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut firmware = Firmware::new(machine, &[]).with_compressed_paths(&Sight::of_hazards()).with_facts();
     let mut precision = Precision::new(Strategy::Default);
     precision.be_coarse(true);
-    let mut concrete: MachineState<u8> = machine.power_on(&mut random);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut World(&mut random));
     let start = firmware.initial();
     let mut state = firmware.leaves(&start, precision.at(&Location::Dummy))[0].state;
     for taken in 0..passages {
-        if random.below(2) == 0 {
-            let register = Variable(random.below(0x20) as u32);
+        if random.once_in(2) {
+            let register = Variable(random.below(0x20));
             precision.refine_generally(firmware.location(&state), Knob::Case(register, 7));
         }
         let leaves = firmware.leaves_far(&state, &precision);
@@ -220,13 +222,11 @@ fn concrete_runs_pass_by_the_states_that_are_kept() {
 
 #[test]
 fn a_case_that_stands_for_all_would_be_noticed() {
-    set_fault(Some(Fault::FirstCaseOnly));
-    let is_noticed = INDEXED.iter().any(|image| {
+    let is_noticed = |image: &&str| {
         let machine = machine(image, "atmega328p");
         (0..4).any(|seed| follow_far(&machine, 30, seed).is_err())
-    });
-    set_fault(None);
-    assert!(is_noticed);
+    };
+    assert!(with_fault(Fault::FirstCaseOnly, || INDEXED.iter().any(is_noticed)));
 }
 
 #[track_caller]

@@ -1,18 +1,12 @@
 //! Compressed against uncompressed: small random programs with two interrupts, and what each kind of carelessness would
 //! miss.
 
-use super::Fault;
+use super::{Fault, with_fault};
 use crate::explain::Effort;
 use crate::random_programs::{LONG, PROGRAMS, Random, contradict, program, results, said, with_request};
 use crate::verification::verified;
 use crate::{Reductions, Results, Verdict};
-use std::cell::Cell;
 use std::time::Duration;
-
-thread_local! {
-    /// The fault that the compression has on this thread.
-    pub(super) static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
-}
 
 /// The time for a compressed program. A few need very many refinements, which take long along unfolded paths.
 const SHORT: Duration = Duration::from_secs(4);
@@ -37,7 +31,7 @@ fn compressed_answers_are_those_of_all_states() {
     let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut hold, mut violated, mut fewer, mut late) = (0, 0, 0, 0);
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let all = said(&words, Reductions::NONE, LONG);
         for reductions in [PATHS, Reductions::ALL] {
             let compressed = said(&words, reductions, SHORT);
@@ -62,7 +56,7 @@ fn compressed_programs_look_the_same_as_a_whole() {
     let programs = avr_testkit::cases(60, PROGRAMS);
     let mut hold = 0;
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let all = results(&words, &["Inherent()"], Reductions::NONE, LONG);
         if all.properties[0].verdict != Verdict::Holds {
             continue;
@@ -94,7 +88,7 @@ fn stack_is_judged_alike(words: &[u16]) -> bool {
 #[test]
 fn limits_on_the_stack_are_judged_as_with_all_states() {
     for seed in 0..PROGRAMS / 4 {
-        assert!(stack_is_judged_alike(&program(&mut Random(seed))), "seed {seed}");
+        assert!(stack_is_judged_alike(&program(&mut Random::new(seed))), "seed {seed}");
     }
 }
 
@@ -102,7 +96,7 @@ fn limits_on_the_stack_are_judged_as_with_all_states() {
 fn runs_are_found_where_states_are_left_out() {
     let mut violated = 0;
     for seed in 0..PROGRAMS / 4 {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let Some(exact) = said(&words, Reductions::NONE, LONG).stack.exact().filter(|exact| *exact > 0) else {
             continue;
         };
@@ -120,11 +114,9 @@ fn runs_are_found_where_states_are_left_out() {
 #[track_caller]
 fn check_found(fault: Fault) {
     let wrong = |seed: &u64| {
-        let words = program(&mut Random(*seed));
+        let words = program(&mut Random::new(*seed));
         let all = said(&words, Reductions::NONE, LONG);
-        FAULT.set(Some(fault));
-        let compressed = said(&words, PATHS, SHORT);
-        FAULT.set(None);
+        let compressed = with_fault(fault, || said(&words, PATHS, SHORT));
         contradict(&all, &compressed) || compressed.holds == Some(true) && all.stack != compressed.stack
     };
     assert!((0..PROGRAMS).find(wrong).is_some(), "{fault:?} was not noticed");

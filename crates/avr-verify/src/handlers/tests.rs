@@ -1,7 +1,7 @@
 //! Passed handlers against handlers step by step: small random programs with two interrupts, and what each kind of
 //! carelessness would miss.
 
-use super::Fault;
+use super::{Fault, with_fault};
 use crate::decide::with_first_budget;
 use crate::random_programs::{
     CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, program, r, results, said,
@@ -14,8 +14,6 @@ use std::cell::Cell;
 use std::time::Duration;
 
 thread_local! {
-    /// The fault that passing has on this thread.
-    pub(super) static FAULT: Cell<Option<Fault>> = const { Cell::new(None) };
     /// How often a handler was passed on this thread.
     pub(super) static PASSED: Cell<usize> = const { Cell::new(0) };
 }
@@ -39,7 +37,7 @@ fn reached(words: &[u16], reductions: Reductions, limit: Duration) -> Option<Vec
 fn the_same_instructions_are_reached() {
     let mut hold = 0;
     for seed in 0..PROGRAMS / 2 {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let found = with_first_budget(1, || reached(&words, Reductions::ALL, SHORT));
         if let Some(found) = found {
             assert_eq!(Some(found), reached(&words, Reductions::NONE, LONG), "seed {seed}");
@@ -54,7 +52,7 @@ fn answers_are_those_of_handlers_step_by_step() {
     let programs = avr_testkit::cases(100, PROGRAMS);
     let (mut hold, mut violated, mut late) = (0, 0, 0);
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let all = said(&words, Reductions::NONE, LONG);
         let found = passed(&words);
         assert!(!contradict(&all, &found), "seed {seed}: {found:?} where it is {all:?}");
@@ -108,9 +106,7 @@ fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16
 #[track_caller]
 fn is_missed(words: &[u16], fault: Fault) -> bool {
     assert_eq!(passed(words).holds, Some(false), "the trap is not found");
-    FAULT.set(Some(fault));
-    let found = passed(words);
-    FAULT.set(None);
+    let found = with_fault(fault, || passed(words));
     found.holds == Some(true)
 }
 
@@ -139,11 +135,9 @@ fn all_that_a_handler_comes_to_is_followed() {
 #[track_caller]
 fn check_found(fault: Fault) {
     let wrong = |seed: &u64| {
-        let words = program(&mut Random(*seed));
+        let words = program(&mut Random::new(*seed));
         let all = said(&words, Reductions::NONE, LONG);
-        FAULT.set(Some(fault));
-        let found = passed(&words);
-        FAULT.set(None);
+        let found = with_fault(fault, || passed(&words));
         contradict(&all, &found) || found.holds == Some(true) && all.stack != found.stack
     };
     assert!((0..PROGRAMS).find(wrong).is_some(), "{fault:?} was not noticed");
@@ -178,9 +172,7 @@ fn what_the_entry_into_a_handler_does_would_be_missed() {
     ];
     for (image, property) in programs {
         assert_eq!(verdict_of(image, property), Verdict::Violated, "{image}");
-        FAULT.set(Some(Fault::EntryForgotten));
-        let faulty = verdict_of(image, property);
-        FAULT.set(None);
+        let faulty = with_fault(Fault::EntryForgotten, || verdict_of(image, property));
         assert_eq!(faulty, Verdict::Holds, "{image}: the fault was not noticed");
     }
 }

@@ -79,14 +79,7 @@ pub(crate) const fn faulty(_: Fault) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) fn faulty(fault: Fault) -> bool {
-    tests::FAULT.get() == Some(fault)
-}
-
-#[cfg(test)]
-pub(crate) fn set_fault(fault: Option<Fault>) {
-    tests::FAULT.set(fault);
-}
+avr_testkit::thread_faults!(Fault);
 
 /// The reduction of one run.
 #[derive(Debug)]
