@@ -22,13 +22,10 @@ pub(crate) const fn does(_: Check) -> bool {
 }
 
 #[cfg(test)]
-thread_local! {
-    /// The check that this thread leaves out.
-    pub(crate) static LEFT_OUT: std::cell::Cell<Option<Check>> = const { std::cell::Cell::new(None) };
-}
+avr_testkit::thread_faults!(Check);
 
 /// Whether a check is made.
 #[cfg(test)]
 pub(crate) fn does(check: Check) -> bool {
-    LEFT_OUT.get() != Some(check)
+    !faulty(check)
 }

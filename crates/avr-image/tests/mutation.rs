@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use avr_image::{FlashByteAddress, Image, LoadOptions};
+use fastrand::Rng;
 
 const FIXTURES: [&[u8]; 5] = [
     include_bytes!("fixtures/sensor.elf"),
@@ -17,40 +18,24 @@ const MUTANTS: u64 = 3000;
 /// Far above the milliseconds that one load takes, far below what an unbounded loop does.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Marsaglia's xorshift generator: the same mutants in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-}
-
 /// One damage: another digit in a HEX file, a flipped bit, an extreme byte or word, a cut, or a block copied elsewhere.
-fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
-    let at = random.below(bytes.len());
-    if bytes.starts_with(b":") && random.below(2) == 0 {
-        bytes[at] = b"0123456789ABCDEF"[random.below(16)];
+fn damage(bytes: &mut Vec<u8>, random: &mut Rng) {
+    let at = random.usize(..bytes.len());
+    if bytes.starts_with(b":") && random.usize(..2) == 0 {
+        bytes[at] = b"0123456789ABCDEF"[random.usize(..16)];
         return;
     }
-    match random.below(8) {
-        0..=2 => bytes[at] ^= 1 << random.below(8),
-        3 => bytes[at] = [0x00, 0x7f, 0x80, 0xff][random.below(4)],
-        4 | 5 => overwrite(bytes, at & !3, &[0xff, 0xff, 0xff, [0x00, 0x7f, 0xff][random.below(3)]]),
+    match random.usize(..8) {
+        0..=2 => bytes[at] ^= 1 << random.usize(..8),
+        3 => bytes[at] = [0x00, 0x7f, 0x80, 0xff][random.usize(..4)],
+        4 | 5 => overwrite(bytes, at & !3, &[0xff, 0xff, 0xff, [0x00, 0x7f, 0xff][random.usize(..3)]]),
         6 => {
             let block = bytes[at..bytes.len().min(at + 16)].to_vec();
-            let to = random.below(bytes.len());
+            let to = random.usize(..bytes.len());
             overwrite(bytes, to, &block);
         }
-        _ if random.below(4) == 0 => bytes.truncate(at + 1),
-        _ => bytes[at] = random.next() as u8,
+        _ if random.usize(..4) == 0 => bytes.truncate(at + 1),
+        _ => bytes[at] = random.u8(..),
     }
 }
 
@@ -61,17 +46,17 @@ fn overwrite(bytes: &mut [u8], at: usize, with: &[u8]) {
 }
 
 /// Headers are a small part of the file but decide most: every other mutant is damaged there.
-fn mutant(original: &[u8], random: &mut Random) -> Vec<u8> {
+fn mutant(original: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut bytes = original.to_vec();
-    for _ in 0..=random.below(4) {
+    for _ in 0..=random.usize(..4) {
         damage(&mut bytes, random);
     }
-    if random.below(2) == 0 && bytes.len() > 1200 && !original.starts_with(b":") {
-        let headers = if random.below(2) == 0 { 0..256 } else { bytes.len() - 900..bytes.len() };
-        let at = headers.start + random.below(headers.len());
-        bytes[at] = [0x00, 0x01, 0x7f, 0x80, 0xff][random.below(5)];
+    if random.usize(..2) == 0 && bytes.len() > 1200 && !original.starts_with(b":") {
+        let headers = if random.usize(..2) == 0 { 0..256 } else { bytes.len() - 900..bytes.len() };
+        let at = headers.start + random.usize(..headers.len());
+        bytes[at] = [0x00, 0x01, 0x7f, 0x80, 0xff][random.usize(..5)];
     }
-    if original.starts_with(b":") && random.below(2) == 0 { repaired(&bytes) } else { bytes }
+    if original.starts_with(b":") && random.usize(..2) == 0 { repaired(&bytes) } else { bytes }
 }
 
 /// A HEX file whose checksums are right again, so that the damage is found elsewhere or not at all.
@@ -111,7 +96,7 @@ fn exercise(bytes: &[u8]) -> bool {
 
 #[test]
 fn mutants_are_loaded_or_refused() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Rng::with_seed(1);
     for (index, original) in FIXTURES.into_iter().enumerate() {
         let mut loaded = 0;
         for number in 0..MUTANTS {

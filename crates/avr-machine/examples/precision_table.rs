@@ -11,6 +11,7 @@ use avr_machine::device::Device;
 use avr_machine::{
     Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question,
 };
+use avr_testkit::Random;
 use three_valued::{ByteDomain, TvByte};
 
 /// Random operands for each instruction.
@@ -38,25 +39,13 @@ impl<V: ByteDomain> Environment<V> for NoQuestions {
     }
 }
 
-/// Xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", 2016).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) % limit
-    }
-
-    /// A byte of which the bits in `mask` are 0, 1 or unknown, each as often, and the others 0.
-    fn byte(&mut self, mask: u8) -> TvByte {
-        (0..8).filter(|bit| mask >> bit & 1 == 1).fold(TvByte::ZERO, |byte, bit| match self.below(3) {
-            0 => byte,
-            1 => TvByte::new(byte.value() | 1 << bit, byte.known_mask()),
-            _ => byte.forget(1 << bit),
-        })
-    }
+/// A byte of which the bits in `mask` are 0, 1 or unknown, each as often, and the others 0.
+fn byte(random: &mut Random, mask: u8) -> TvByte {
+    (0..8).filter(|bit| mask >> bit & 1 == 1).fold(TvByte::ZERO, |byte, bit| match random.below(3) {
+        0 => byte,
+        1 => TvByte::new(byte.value() | 1 << bit, byte.known_mask()),
+        _ => byte.forget(1 << bit),
+    })
 }
 
 /// How often a part of the result was not optimal.
@@ -112,8 +101,8 @@ fn measure(machine: &Machine, place: u32, instruction: Instruction, random: &mut
     let results: Vec<u16> = cells(instruction.registers_written()).into_iter().chain([STATUS]).collect();
     let mut losses = Losses::default();
     for _ in 0..SAMPLES {
-        let mut operands: Operands = inputs.iter().map(|cell| (*cell, random.byte(0xff))).collect();
-        operands.push((STATUS, random.byte(CARRY_AND_ZERO & instruction.flags_read().bits())));
+        let mut operands: Operands = inputs.iter().map(|cell| (*cell, byte(random, 0xff))).collect();
+        operands.push((STATUS, byte(random, CARRY_AND_ZERO & instruction.flags_read().bits())));
         let mut state = MachineState::new(machine.cells(), TvByte::ZERO);
         operands.iter().for_each(|(cell, byte)| state.data.set(*cell, *byte));
         step(machine, &mut state, place);
@@ -221,7 +210,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("| instruction | registers | {} |", FLAGS.map(|(_, name)| name).join(" | "));
     println!("|---|{}", "---|".repeat(1 + FLAGS.len()));
-    let mut random = Random(0x5eed);
+    let mut random = Random::new(0x5eed);
     for (place, (name, instruction)) in (0..).zip(&instructions) {
         println!("{}", row(name, *instruction, &measure(&machine, place, *instruction, &mut random)));
     }

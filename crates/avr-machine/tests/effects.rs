@@ -7,6 +7,7 @@ use avr_machine::{
     Demand, DeterminedBy, Environment, Fetched, Frame, FrameKind, Input, Machine, MachineState, Options, Program,
     Question, Stop,
 };
+use avr_testkit::Random;
 use std::collections::BTreeSet;
 
 /// Data addresses of SPL, SPH and SREG.
@@ -23,20 +24,6 @@ const RETURN_ADDRESS: u32 = 3;
 const WORDS: u32 = 0x4000;
 /// Random states for each opcode.
 const STATES: u64 = 4;
-
-/// A deterministic generator (splitmix64), so that failures repeat.
-#[derive(Clone)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 /// A world in which nothing comes in.
 struct Silence;
@@ -77,7 +64,7 @@ impl CodeSpace for Flash<'_> {
 /// A state with random memory, interrupts off, and the return address of a call on the stack.
 fn memory(cells: usize, random: &mut Random) -> MachineState<u8> {
     let mut state = MachineState::new(cells, 0);
-    SRAM.for_each(|cell| state.data.set(cell, random.next() as u8));
+    SRAM.for_each(|cell| state.data.set(cell, random.byte()));
     for (cell, half) in STACK_POINTER.into_iter().zip(STACK.to_le_bytes()) {
         state.data.set(cell, half);
     }
@@ -90,11 +77,11 @@ fn memory(cells: usize, random: &mut Random) -> MachineState<u8> {
 /// The same with random flags and registers, of which the pointers mostly lead to memory.
 fn state(memory: &MachineState<u8>, random: &mut Random) -> MachineState<u8> {
     let mut state = memory.clone();
-    (0..32).for_each(|cell| state.data.set(cell, random.next() as u8));
+    (0..32).for_each(|cell| state.data.set(cell, random.byte()));
     for high in [Pointer::X, Pointer::Y, Pointer::Z].map(Pointer::high) {
-        state.data.set(high.index().into(), random.next() as u8 & 7);
+        state.data.set(high.index().into(), random.byte() & 7);
     }
-    state.data.set(SREG, random.next() as u8 & 0x7f);
+    state.data.set(SREG, random.byte() & 0x7f);
     state
 }
 
@@ -213,7 +200,7 @@ fn check(machine: &Machine, instruction: Instruction, before: &MachineState<u8>,
             cell if cell < IO.start || SRAM.contains(&cell) => 0xff,
             _ => 0,
         };
-        other.data.set(cell, before.data.get(cell) ^ random.next() as u8 & free & !read);
+        other.data.set(cell, before.data.get(cell) ^ random.byte() & free & !read);
     }
     // Bits that the instruction does not read change neither what it writes nor where it goes.
     let result = after(machine, &other).unwrap_or_else(|stop| panic!("{instruction:?} reads more: {stop:?}"));
@@ -259,14 +246,14 @@ fn check_control_flow(
 
 #[test]
 fn every_opcode_reads_and_writes_and_goes_on_as_the_table_says() {
-    let memory = memory(machine(0, 0).cells(), &mut Random(0));
+    let memory = memory(machine(0, 0).cells(), &mut Random::new(0));
     let (mut steps, mut checked) = (0, BTreeSet::new());
     for first in 0..=u16::MAX {
         let machine = machine(first, 0x0100);
         let Fetched::Instruction { instruction, .. } = machine.program.fetch(0) else { continue };
         // Operands are many; a few states for each of their combinations are enough.
         let seeds = STATES.min(1 + u64::from(first % 7 == 0) * 3);
-        let mut random = Random(u64::from(first) << 8);
+        let mut random = Random::new(u64::from(first) << 8);
         for _ in 0..seeds {
             let before = state(&memory, &mut random);
             if check(&machine, instruction, &before, &mut random) {

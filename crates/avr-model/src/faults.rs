@@ -18,10 +18,18 @@ macro_rules! faults {
                 static CURRENT: std::cell::Cell<Option<Fault>> = const { std::cell::Cell::new(None) };
             }
 
-            /// Puts a fault in on this thread, or takes it out.
+            /// Does something on this thread with a fault, which is taken out again whatever comes of it.
             #[cfg(any(test, feature = "faults"))]
-            pub fn set(fault: Option<Fault>) {
-                CURRENT.set(fault);
+            pub fn with_fault<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
+                struct TakenOut;
+                impl Drop for TakenOut {
+                    fn drop(&mut self) {
+                        CURRENT.set(None);
+                    }
+                }
+                CURRENT.set(Some(fault));
+                let _taken_out = TakenOut;
+                work()
             }
 
             /// True if a fault is put in.

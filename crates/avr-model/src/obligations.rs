@@ -2,7 +2,7 @@
 //! random worlds are followed through the abstract system, whatever its precision.
 
 use crate::Firmware;
-use crate::faults::path_compression::{Fault, set};
+use crate::faults::path_compression::{Fault, with_fault};
 use crate::reduction::passes::Passes;
 use crate::reduction::successors::{leaves, leaves_far};
 use crate::reduction::visibility::Visibility;
@@ -12,6 +12,7 @@ use crate::transfer::hyper_edges::{FEW_COMBINATIONS, HardwareChoice, MAX_COMBINA
 use avr_image::{FlashWordAddress, Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question, Stop};
+use avr_testkit::Random;
 use std::path::Path;
 use tvar::{Knob, Precision, Strategy, System, Variable};
 
@@ -22,32 +23,16 @@ const MOST_LEFT_OUT: usize = 5000;
 /// How many random worlds a state is shown to.
 const WORLDS: usize = 24;
 
-/// A deterministic generator (splitmix64), so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below the limit.
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
-
 /// A world that does anything.
-impl Environment<u8> for Random {
+struct World<'a>(&'a mut Random);
+
+impl Environment<u8> for World<'_> {
     fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
-        self.next() as u8 & mask
+        self.0.byte() & mask
     }
 
     fn choose(&mut self, count: usize) -> usize {
-        self.below(count as u64) as usize
+        self.0.below(count)
     }
 
     fn case(&mut self, _: usize, _: Question<'_, u8>) -> usize {
@@ -92,18 +77,18 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> 
 
 fn step(machine: &Machine, state: &MachineState<u8>, random: &mut Random) -> Outcome {
     let mut next = state.clone();
-    machine.step(&mut next, random).map(|_| next)
+    machine.step(&mut next, &mut World(random)).map(|_| next)
 }
 
 /// Refines the location of a state at random.
 fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precision<Location>, random: &mut Random) {
     let location = firmware.location(state);
-    let variable = Variable(random.below(0x900) as u32);
+    let variable = Variable(random.below(0x900));
     let bit = 1 << random.below(8);
-    let input = Variable([0x23u32, 0x26, 0x29, 0xc6, 0x46, 0x35][random.below(6) as usize]);
+    let input = Variable(random.pick(&[0x23, 0x26, 0x29, 0xc6, 0x46, 0x35]));
     match random.below(4) {
         0 => precision.refine(location, Knob::Input(input, bit)),
-        1 => precision.refine(location, Knob::Case(Variable(random.below(0x20) as u32), bit)),
+        1 => precision.refine(location, Knob::Case(Variable(random.below(0x20)), bit)),
         2 if precision.is_new(&location, Knob::Step(variable, bit)) => {
             precision.refine(location, Knob::Step(variable, bit))
         }
@@ -116,9 +101,9 @@ fn drop_bits(firmware: &Firmware<'_>, leaves: &[Leaf], precision: &mut Precision
     if leaves.is_empty() || random.below(3) > 0 {
         return;
     }
-    let location = firmware.location(&leaves[random.below(leaves.len() as u64) as usize].state);
-    let cell = if random.below(2) == 0 { random.below(0x20) } else { 0x100 + random.below(0x800) };
-    precision.drop_bits(location, Variable(cell as u32), random.next() & 0xff);
+    let location = firmware.location(&leaves[random.below(leaves.len())].state);
+    let cell = if random.once_in(2) { random.below(0x20) } else { 0x100 + random.below(0x800) };
+    precision.drop_bits(location, Variable(cell), random.number(8));
 }
 
 fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<Location>) -> Vec<AbstractState> {
@@ -134,12 +119,12 @@ fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<L
 /// Follows one run for a number of steps; how many were taken. With `limited`, locations drop bits on the way, and wild
 /// stores are not followed.
 fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, seed: u64) -> usize {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut firmware = Firmware::with_passes(machine, &[], Passes::default().with_facts());
     let mut precision = Precision::new(strategy);
     precision.be_coarse(limited);
     let most = if limited { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
-    let mut concrete: MachineState<u8> = machine.power_on(&mut random);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut World(&mut random));
     let mut state = firmware.initial();
     let start = leaves(&mut firmware.model, &state, precision.at(&Location::Dummy));
     let first = arrived(&mut firmware, &start, &precision);
@@ -181,7 +166,7 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
 /// Follows one run from one state that is kept to the next, with registers cut into cases on the way; how many such states
 /// there were, or what is not covered.
 fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, String> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut firmware = Firmware::with_passes(
         machine,
         &[],
@@ -189,12 +174,12 @@ fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, St
     );
     let mut precision = Precision::new(Strategy::Default);
     precision.be_coarse(true);
-    let mut concrete: MachineState<u8> = machine.power_on(&mut random);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut World(&mut random));
     let start = firmware.initial();
     let mut state = leaves(&mut firmware.model, &start, precision.at(&Location::Dummy))[0].state;
     for taken in 0..passages {
-        if random.below(2) == 0 {
-            let register = Variable(random.below(0x20) as u32);
+        if random.once_in(2) {
+            let register = Variable(random.below(0x20));
             precision.refine_generally(firmware.location(&state), Knob::Case(register, 7));
         }
         let leaves = leaves_far(&mut firmware.model, &state, &precision);
@@ -245,13 +230,11 @@ fn concrete_runs_pass_by_the_states_that_are_kept() {
 
 #[test]
 fn a_case_that_stands_for_all_would_be_noticed() {
-    set(Some(Fault::FirstCaseOnly));
-    let is_noticed = INDEXED.iter().any(|image| {
+    let is_noticed = |image: &&str| {
         let machine = machine(image, "atmega328p");
         (0..4).any(|seed| follow_far(&machine, 30, seed).is_err())
-    });
-    set(None);
-    assert!(is_noticed);
+    };
+    assert!(with_fault(Fault::FirstCaseOnly, || INDEXED.iter().any(is_noticed)));
 }
 
 #[track_caller]

@@ -4,7 +4,15 @@
 //! setting [`SIZE`] to `long`.
 #![forbid(unsafe_code)]
 
+mod fault;
+pub mod formulas;
+pub mod image;
+pub mod programs;
+mod random;
+#[cfg(feature = "schema")]
 pub mod schema;
+
+pub use random::Random;
 
 /// The environment variable that selects the size of tests: `short` (also if it is not set) or `long`.
 pub const SIZE: &str = "AVR_TVAR_TESTS";

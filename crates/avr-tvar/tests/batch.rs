@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use avr_testkit::Random;
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
@@ -134,19 +135,6 @@ fn parts_together_are_the_whole() {
     assert_eq!(run(&folder, &["merge", "m.ron"]).status.code(), Some(2));
 }
 
-/// A generator of moments (splitmix64), so that failures repeat as far as times can.
-struct Moments(u64);
-
-impl Moments {
-    fn below(&mut self, limit: u64) -> Duration {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Duration::from_millis((z ^ (z >> 31)) % limit)
-    }
-}
-
 /// The processes whose command line names something in a folder.
 #[cfg(target_os = "linux")]
 fn processes(folder: &Path) -> usize {
@@ -179,12 +167,12 @@ fn whenever_it_is_killed_it_goes_on() {
         let folder = manifest(RUNS);
         timeless(&stdout(&folder, &["verify-all", "m.ron", "--format", "json"], 1))
     };
-    let mut moments = Moments(7);
+    let mut moments = Random::new(7);
     for round in 0..4 {
         let folder = manifest(RUNS);
         for _ in 0..4 {
             let mut batch = resume(&folder);
-            std::thread::sleep(moments.below(1_200));
+            std::thread::sleep(Duration::from_millis(moments.below(1_200)));
             batch.kill().expect("it is there or has ended");
             batch.wait().expect("it ends");
         }

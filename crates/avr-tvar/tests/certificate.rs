@@ -10,6 +10,7 @@ use avr_certificate::Claim;
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
+use avr_testkit::Random;
 use avr_verify::{Exhausted, Progress, PropertyText, Request, Verdict, Watch};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -334,11 +335,7 @@ fn whatever_the_bytes_are_there_is_an_answer() {
     let bench = Bench::new();
     bench.verify(BRANCH, &["properties/branch.ron"]);
     let whole = bench.certificate();
-    let mut state = 7u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut random = Random::new(7);
     let check = |bytes: &[u8]| {
         bench.replace(bytes);
         let output = bench.check(BRANCH);
@@ -350,12 +347,12 @@ fn whatever_the_bytes_are_there_is_an_answer() {
     check(&[&whole[..22], &[200]].concat());
     check(&[&whole[..], &[0]].concat());
     for _ in 0..12 {
-        check(&whole[..random() % whole.len()]);
+        check(&whole[..random.below(whole.len())]);
         let mut flipped = whole.clone();
-        let place = 23 + random() % (whole.len() - 23);
-        flipped[place] ^= 1 << (random() % 8);
+        let place = 23 + random.below(whole.len() - 23);
+        flipped[place] ^= 1 << random.below(8);
         check(&flipped);
-        let noise: Vec<u8> = (0..random() % 2000).map(|_| random() as u8).collect();
+        let noise: Vec<u8> = (0..random.below(2000)).map(|_| random.byte()).collect();
         check(&[&whole[..23], &noise].concat());
     }
     assert_eq!(avr_tvar(&["check", "no-such-file", BRANCH]).status.code(), Some(2));

@@ -1,7 +1,5 @@
 //! What is told of a property without an answer, and where subformulas hold.
 
-mod program;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -33,7 +31,7 @@ const PINC: u16 = 0x26;
 fn with_request<T>(words: &[u16], property: &str, watch: &dyn Watch, run: impl FnOnce(&Request<'_>) -> T) -> T {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line(property).unwrap_or_else(|error| panic!("{property}: {error}")));
-    let (image, device) = (program::image(words), Device::named("atmega328p").expect("the device exists"));
+    let (image, device) = (avr_testkit::image::image(words), Device::named("atmega328p").expect("the device exists"));
     run(&Request { watch, ..Request::of(&image, device, &file) })
 }
 

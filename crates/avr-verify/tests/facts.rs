@@ -1,11 +1,11 @@
 //! What comparisons tell: verdicts with and without facts against running small programs with every input.
 
-mod program;
-
-use avr_isa::{Instruction, Register};
+use avr_isa::Instruction;
 use avr_machine::device::Device;
 use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop};
 use avr_properties::{Property, PropertyFile};
+use avr_testkit::Random;
+use avr_testkit::image::{encoded, image, r};
 use avr_verify::{Reductions, Request, Verdict, machine, verify};
 
 const PROGRAMS: u64 = 60;
@@ -18,31 +18,14 @@ const PIND: u8 = 0x09;
 const PINS: u8 = 0x0f;
 const CELL: u16 = 0x100;
 
-/// A deterministic generator (splitmix64), so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
-}
-
-fn r(number: u8) -> Register {
-    Register::new(number).expect("there are 32 registers")
-}
-
 /// A program that reads an input, compares it with constants and branches, and traps for some values on some ways.
 fn words(seed: u64) -> Vec<u16> {
     use Instruction as I;
-    let mut random = Random(seed);
-    let near = random.below(256) as u8;
+    let mut random = Random::new(seed);
+    let near = random.byte();
     let constant = |random: &mut Random| match random.below(3) {
-        0 => random.below(256) as u8,
-        _ => near.wrapping_add(random.below(5) as u8),
+        0 => random.byte(),
+        _ => near.wrapping_add(random.below(5)),
     };
     let mut code = vec![I::Ldi { rd: r(20), k: 0 }, I::In { rd: r(24), io: PINB }];
     let kept = random.below(4);
@@ -66,7 +49,7 @@ fn words(seed: u64) -> Vec<u16> {
             3 => code.push(I::And { rd: r(24), rr: r(24) }),
             _ => code.push(I::Cpi { rd: r(24), k }),
         }
-        let flag = random.below(5) as u8;
+        let flag = random.below(5);
         code.push(if random.below(2) == 0 { I::Brbs { flag, offset: 1 } } else { I::Brbc { flag, offset: 1 } });
         code.push(I::Subi { rd: r(20), k: 1 << bit });
     }
@@ -76,7 +59,7 @@ fn words(seed: u64) -> Vec<u16> {
         2 => code.push(I::Mov { rd: r(24), rr: r(16) }),
         _ => {}
     }
-    code.extend([I::Cpi { rd: r(20), k: 0u8.wrapping_sub(random.below(8) as u8) }, I::Brbc { flag: 1, offset: 3 }]);
+    code.extend([I::Cpi { rd: r(20), k: 0u8.wrapping_sub(random.below(8)) }, I::Brbc { flag: 1, offset: 3 }]);
     code.extend([I::Cpi { rd: r(24), k: constant(&mut random) }, I::Brbc { flag: 1, offset: 1 }]);
     let mut words: Vec<u16> = code.into_iter().flat_map(encoded).collect();
     words.push(0xffff);
@@ -88,16 +71,11 @@ fn words(seed: u64) -> Vec<u16> {
     words
 }
 
-fn encoded(instruction: Instruction) -> Vec<u16> {
-    let encoded = instruction.encode().expect("it has a code");
-    std::iter::once(encoded.first).chain(encoded.second).collect()
-}
-
 /// A program that reads two inputs, compares them with each other and with constants, steps them, and traps for some values on
 /// some ways.
 fn words_of_two(seed: u64) -> Vec<u16> {
     use Instruction as I;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let operands = |random: &mut Random| match random.below(2) {
         0 => (r(24), r(25)),
         _ => (r(25), r(24)),
@@ -110,23 +88,23 @@ fn words_of_two(seed: u64) -> Vec<u16> {
         let (rd, rr) = operands(&mut random);
         match random.below(6) {
             0 => code.push(I::Inc { rd }),
-            1 => code.push(I::Subi { rd, k: random.below(6) as u8 }),
+            1 => code.push(I::Subi { rd, k: random.below(6) }),
             2 => code.extend([I::Sts { address: CELL, rr: rd }, I::Lds { rd, address: CELL }]),
             _ => {}
         }
         match random.below(4) {
-            0 => code.push(I::Cpi { rd, k: random.below(18) as u8 }),
+            0 => code.push(I::Cpi { rd, k: random.below(18) }),
             1 => code.extend([I::Bset { flag: 0 }, I::Cpc { rd, rr }]),
             _ => code.push(I::Cp { rd, rr }),
         }
         // The way that is not taken comes to an end.
-        let flag = if random.below(4) == 0 { random.below(5) as u8 } else { 0 };
+        let flag = if random.below(4) == 0 { random.below(5) } else { 0 };
         code.push(if random.below(2) == 0 { I::Brbs { flag, offset: 1 } } else { I::Brbc { flag, offset: 1 } });
         code.push(I::Rjmp { offset: -1 });
     }
     let (rd, rr) = operands(&mut random);
     code.push(match random.below(2) {
-        0 => I::Cpi { rd, k: random.below(18) as u8 },
+        0 => I::Cpi { rd, k: random.below(18) },
         _ => I::Cp { rd, rr },
     });
     code.push(if random.below(2) == 0 { I::Brbs { flag: 0, offset: 1 } } else { I::Brbc { flag: 0, offset: 1 } });
@@ -181,8 +159,8 @@ fn check_verdicts(words: impl Fn(u64) -> Vec<u16>, inputs: &[(u8, u8)]) {
     let (mut trapped, mut refined) = (0, [0, 0]);
     let programs = avr_testkit::cases(15, PROGRAMS);
     for seed in 0..programs {
-        let image = program::image(&words(seed));
-        let request = Request::of(&image, device, &file);
+        let program = image(&words(seed));
+        let request = Request::of(&program, device, &file);
         let expected = traps(&machine(&request).expect("the program fits"), inputs.iter().copied());
         trapped += u64::from(expected);
         for (facts, reductions) in [true, false].into_iter().flat_map(|facts| REDUCTIONS.map(|one| (facts, one))) {

@@ -1,7 +1,5 @@
 //! What is told of properties while others are open.
 
-mod program;
-
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -48,7 +46,7 @@ impl Watch for Until<'_> {
 fn both(words: &[u16], properties: [&str; 2], states: usize, is_enough: fn(&Both) -> bool) -> (Results, Both) {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.extend(properties.map(|text| Property::from_command_line(text).expect("it is a property")));
-    let (image, device) = (program::image(words), Device::named("atmega328p").expect("the device exists"));
+    let (image, device) = (avr_testkit::image::image(words), Device::named("atmega328p").expect("the device exists"));
     let known = Known::default();
     let watch = Until { known: &known, states, is_enough, then: Mutex::default() };
     let request = Request { watch: &watch, known: Some(&known), ..Request::of(&image, device, &file) };

@@ -1,7 +1,5 @@
 //! Linear time, fairness, events, patterns and vacuity, from the text of a property to the verdict on machine code.
 
-mod program;
-
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
 use avr_verify::{PropertyResult, Request, Results, Verdict, verify};
@@ -39,7 +37,7 @@ fn with_handler(handler: &[u16], main: &[u16]) -> Vec<u16> {
 fn results(words: &[u16], property: &str) -> Results {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line(property).unwrap_or_else(|error| panic!("{property}: {error}")));
-    let (image, device) = (program::image(words), Device::named("atmega328p").expect("the device exists"));
+    let (image, device) = (avr_testkit::image::image(words), Device::named("atmega328p").expect("the device exists"));
     verify(&Request::of(&image, device, &file)).unwrap_or_else(|error| panic!("{property}: {error}"))
 }
 

@@ -6,6 +6,7 @@
 use std::error::Error;
 use std::time::Instant;
 
+use avr_testkit::Random;
 use mu_calculus::{AtomId, GraphBuilder, GraphError, HyperGraph, Labels, NormalForm, Problem, StateId, parse_formula};
 use three_valued::Truth;
 
@@ -57,27 +58,17 @@ fn measure(name: &str, graph: &HyperGraph, labels: &Labels, text: &str) -> Resul
     Ok(())
 }
 
-/// A small generator of numbers, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % u64::from(limit)) as u32
-    }
-}
-
 /// Straight lines with branches, inner loops and a way back to the start: one large component.
 fn program(states: u32) -> Result<HyperGraph, GraphError> {
-    let mut numbers = Numbers(1);
+    let mut random = Random::new(1);
     let mut builder = GraphBuilder::new();
     for state in 0..states {
         builder.state();
         let next = StateId((state + 1) % states);
         builder.edge([next]);
-        match numbers.below(20) {
-            0 => builder.edge([StateId(state.saturating_sub(numbers.below(200)))]),
-            1 => builder.edge([StateId((state + numbers.below(500)) % states), next]),
+        match random.below(20) {
+            0 => builder.edge([StateId(state.saturating_sub(random.below(200)))]),
+            1 => builder.edge([StateId((state + random.below(500)) % states), next]),
             _ => 0,
         };
     }
@@ -86,14 +77,14 @@ fn program(states: u32) -> Result<HyperGraph, GraphError> {
 
 /// Two hyper-edges per state to anywhere, one in ten with two members, one state in 10,000 a sink.
 fn random(states: u32) -> Result<HyperGraph, GraphError> {
-    let mut numbers = Numbers(2);
+    let mut random = Random::new(2);
     let mut builder = GraphBuilder::new();
     for _ in 0..states {
         builder.state();
-        let degree = if numbers.below(10_000) == 0 { 0 } else { 2 };
+        let degree = if random.below(10_000) == 0 { 0 } else { 2 };
         for _ in 0..degree {
-            let members = if numbers.below(10) == 0 { 2 } else { 1 };
-            builder.edge((0..members).map(|_| StateId(numbers.below(states))));
+            let members = if random.below(10) == 0 { 2 } else { 1 };
+            builder.edge((0..members).map(|_| StateId(random.below(states))));
         }
     }
     builder.finish(StateId(0))
@@ -128,13 +119,13 @@ fn peel(states: u32) -> Result<HyperGraph, GraphError> {
 }
 
 fn labels(graph: &HyperGraph) -> Labels {
-    let mut numbers = Numbers(3);
+    let mut random = Random::new(3);
     let mut labels = Labels::new(3, graph.state_count());
     for state in graph.states() {
-        let unknown = numbers.below(50_000) == 0;
-        let p = Truth::from(numbers.below(1_000) == 0);
+        let unknown = random.below(50_000) == 0;
+        let p = Truth::from(random.below(1_000) == 0);
         labels.set(AtomId(2), state, Truth::from(state.0.is_multiple_of(2)));
-        let q = Truth::from(numbers.below(100_000) != 0);
+        let q = Truth::from(random.below(100_000) != 0);
         labels.set(AtomId(0), state, if unknown { Truth::Unknown } else { p });
         labels.set(AtomId(1), state, if unknown { Truth::Unknown } else { q });
     }

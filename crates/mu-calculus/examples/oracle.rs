@@ -7,6 +7,7 @@
 
 use std::error::Error;
 
+use avr_testkit::Random;
 use mu_calculus::{
     AtomId, Formula, GraphBuilder, Labels, LinearOperator, LinearPairOperator, NormalForm, PathOperator,
     PathPairOperator, PathQuantifier, Problem, StateId,
@@ -25,10 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// One line.
 fn case(seed: u64) -> Result<String, Box<dyn Error>> {
-    let mut numbers = Numbers(seed);
-    let states = 1 + numbers.below(6);
+    let mut random = Random::new(seed);
+    let states = 1 + random.below(6);
     let successors: Vec<Vec<u32>> =
-        (0..states).map(|_| (0..1 + numbers.below(2)).map(|_| numbers.below(states)).collect()).collect();
+        (0..states).map(|_| (0..1 + random.below(2)).map(|_| random.below(states)).collect()).collect();
     let mut builder = GraphBuilder::new();
     for next in &successors {
         builder.state();
@@ -39,10 +40,11 @@ fn case(seed: u64) -> Result<String, Box<dyn Error>> {
     let graph = builder.finish(StateId(0))?;
     let mut labels = Labels::new(ATOMS as usize, states as usize);
     for state in graph.states() {
-        (0..ATOMS).for_each(|atom| labels.set(AtomId(atom), state, Truth::from(numbers.below(2) == 0)));
+        (0..ATOMS).for_each(|atom| labels.set(AtomId(atom), state, Truth::from(random.once_in(2))));
     }
     let linear = seed.is_multiple_of(2);
-    let formula = if linear { numbers.path(4) } else { numbers.branching(4) };
+    let mut formulas = Formulas(random);
+    let formula = if linear { formulas.path(4) } else { formulas.branching(4) };
     let bound = if linear { Formula::quantified(PathQuantifier::All, formula.clone()) } else { formula.clone() };
     let normal_form = NormalForm::new(&bound)?;
     let solution = Problem { graph: &graph, labels: &labels, formula: &normal_form }.solve(&|| false)?;
@@ -61,16 +63,12 @@ fn case(seed: u64) -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// SplitMix64 (Steele, Lea & Flood, 2014).
-struct Numbers(u64);
+/// Formulas of a seed.
+struct Formulas(Random);
 
-impl Numbers {
+impl Formulas {
     fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % u64::from(limit)) as u32
+        self.0.below(limit)
     }
 
     /// A Boolean combination, or an atom, of what `inner` gives.

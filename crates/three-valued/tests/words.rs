@@ -2,6 +2,7 @@
 //! the join of all concrete results) are checked apart.
 #![forbid(unsafe_code)]
 
+use fastrand::Rng;
 use three_valued::{Truth, TvSum, TvWord};
 
 /// Every three-valued word of a width.
@@ -156,37 +157,25 @@ fn equality_join_and_extension_are_optimal_at_width_4() {
     }
 }
 
-/// A small deterministic generator (splitmix64), so that failures repeat.
-struct Random(u64);
+fn random_word(random: &mut Rng, width: u32) -> TvWord {
+    TvWord::new(width, random.u64(..), random.u64(..) | random.u64(..))
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn word(&mut self, width: u32) -> TvWord {
-        TvWord::new(width, self.next(), self.next() | self.next())
-    }
-
-    fn member(&mut self, word: TvWord) -> u64 {
-        (word.value() | (self.next() & !word.known_mask())) & ((1 << word.width()) - 1)
-    }
+fn random_member(random: &mut Rng, word: TvWord) -> u64 {
+    (word.value() | (random.u64(..) & !word.known_mask())) & ((1 << word.width()) - 1)
 }
 
 #[test]
 fn random_concretisations_lie_inside_at_8_and_16_bits() {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     for round in 0..400_000u32 {
         let width = if round % 2 == 0 { 8 } else { 16 };
-        let (a, b, carry) = (random.word(width), random.word(width), TRUTHS[(random.next() % 3) as usize]);
+        let (a, b, carry) =
+            (random_word(&mut random, width), random_word(&mut random, width), TRUTHS[random.usize(..3)]);
         let (sum, difference, product) = (a.add(b, carry), a.subtract(b, carry), a.multiply(b));
         for _ in 0..4 {
-            let (x, y) = (random.member(a), random.member(b));
-            let c = choices(carry)[random.next() as usize % choices(carry).len()];
+            let (x, y) = (random_member(&mut random, a), random_member(&mut random, b));
+            let c = choices(carry)[random.usize(..choices(carry).len())];
             assert!(product.contains(x.wrapping_mul(y)));
             for (result, subtract) in [(sum, false), (difference, true)] {
                 let mut exact = Joined::default();

@@ -1,7 +1,7 @@
 //! Altering inputs.
 
 use crate::corpus::Corpus;
-use crate::random::Random;
+use avr_testkit::Random;
 
 /// Longer inputs are cut.
 const MAX_BYTES: usize = 1 << 16;
@@ -27,9 +27,9 @@ fn alter(input: &mut Vec<u8>, corpus: &Corpus, random: &mut Random) {
         }
         1 if !input.is_empty() => {
             let at = at.min(input.len() - 1);
-            input[at] = [0, 1, 0x7f, 0x80, 0xff, random.bits() as u8][random.below(6)];
+            input[at] = [0, 1, 0x7f, 0x80, 0xff, random.byte()][random.below(6)];
         }
-        2 => input.insert(at, random.bits() as u8),
+        2 => input.insert(at, random.byte()),
         3 => _ = input.drain(at..at + length),
         4 => {
             let part = input[at..at + length].to_vec();

@@ -6,15 +6,14 @@
 
 mod alter;
 mod corpus;
-mod random;
 mod target;
 mod watch;
 
 pub use corpus::Corpus;
-pub use random::Random;
 pub use target::Target;
 pub use watch::{Current, Taken, Watchdog};
 
+use avr_testkit::Random;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

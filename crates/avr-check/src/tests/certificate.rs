@@ -8,13 +8,13 @@ use mu_calculus::{
 use std::collections::BTreeMap;
 use three_valued::Truth;
 
-use super::random::Random;
 use super::system::{ATOMS, Abstract, Advice, System, came};
 use crate::outcomes::{self, Came};
 use crate::play::{Foundation, Future, Ground, Relied, play};
 use crate::rejection::{Reason, Rejection};
 use crate::sentence::Sentence;
 use crate::vigilance::{Check, does};
+use avr_testkit::Random;
 
 /// The most states of a certificate.
 const MAX_STATES: usize = 40;
@@ -117,10 +117,10 @@ fn explore(
     random: &mut Random,
 ) -> Option<(Vec<Abstract>, Vec<Advice>, Edges)> {
     let (mut states, mut all_advice, mut edges) = (vec![Abstract::Start], Vec::new(), Edges::new());
-    let forgotten = random.mask() & random.mask() & random.mask();
+    let forgotten = random.byte() & random.byte() & random.byte();
     let mut state = 0;
     while state < states.len() {
-        let advice = Advice { split: random.mask() | random.mask(), cut: random.mask() | random.mask() };
+        let advice = Advice { split: random.byte() | random.byte(), cut: random.byte() | random.byte() };
         all_advice.push(advice);
         if !matches!(states[state], Abstract::Hazard | Abstract::Anything) {
             let mut arrived = Vec::new();
@@ -208,7 +208,7 @@ fn strategy(problem: &Problem<'_>, solution: &Solution) -> Strategy {
 
 /// A random closed formula; `scope` has the variables that may occur.
 fn formula(random: &mut Random, depth: usize, scope: &mut Vec<String>) -> Formula<AtomId> {
-    let atom = |random: &mut Random| Formula::Atom(AtomId(random.below(ATOMS) as u32));
+    let atom = |random: &mut Random| Formula::Atom(AtomId(random.below(ATOMS as u32)));
     if depth == 0 {
         return match random.below(4) {
             0 => Formula::Not(Box::new(atom(random))),

@@ -4,9 +4,9 @@ use avr_certificate::{Edges, Strategy, Verdict};
 use three_valued::Truth;
 
 use super::certificate::Certificate;
-use super::random::Random;
 use super::system::{ATOMS, Abstract, STATE_BITS};
 use crate::play::Foundation;
+use avr_testkit::Random;
 
 /// A certificate with something altered, and what.
 pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'static str, Certificate) {
@@ -41,8 +41,8 @@ pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'stati
             mutant.states[state] = kinds[random.below(4)];
         }
         "advice" => {
-            mutant.advice[state].split = random.mask();
-            mutant.advice[state].cut = random.mask();
+            mutant.advice[state].split = random.byte();
+            mutant.advice[state].cut = random.byte();
         }
         "claim" if random.once_in(2) => mutant.foundation = Foundation::Hardware,
         "claim" => {
@@ -91,7 +91,7 @@ impl Certificate {
                 let edge = random.below(own.len().max(1));
                 match what {
                     "add a hyper-edge" => {
-                        own.push((0..=random.below(2)).map(|_| random.below(count) as u32).collect());
+                        own.push((0..=random.below(2)).map(|_| random.below(count as u32)).collect());
                     }
                     _ if own.is_empty() => {}
                     "drop a hyper-edge" => _ = own.remove(edge),
@@ -102,7 +102,7 @@ impl Certificate {
                     }
                     _ => {
                         let member = random.below(own[edge].len());
-                        own[edge][member] = random.below(count) as u32;
+                        own[edge][member] = random.below(count as u32);
                     }
                 }
             }
@@ -122,7 +122,7 @@ impl Certificate {
         let states = &mut choices[node].1;
         let index = random.below(states.len());
         match change {
-            true => states[index].1 = if random.once_in(2) { states[index].1 ^ 1 } else { random.below(4) as u32 },
+            true => states[index].1 = if random.once_in(2) { states[index].1 ^ 1 } else { random.below(4) },
             false => _ = states.remove(index),
         }
         choices.retain(|(_, states)| !states.is_empty());
@@ -131,7 +131,7 @@ impl Certificate {
     /// Makes an unknown bit known, or a known one unknown or other.
     fn change_bit(&mut self, state: usize, random: &mut Random) {
         let Abstract::Bits { known, value } = &mut self.states[state] else { return };
-        let bit = 1 << random.below(STATE_BITS.into());
+        let bit = 1 << random.below(STATE_BITS);
         if *known & bit == 0 {
             *known |= bit;
             *value |= if random.once_in(2) { bit } else { 0 };

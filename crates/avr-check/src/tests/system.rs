@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use three_valued::Truth;
 
-use super::random::Random;
 use crate::outcomes::{Came, Script, Who};
+use avr_testkit::Random;
 
 /// Bits of a concrete state.
 pub(super) const STATE_BITS: u8 = 3;
@@ -63,12 +63,12 @@ impl System {
         // Steps that change few bits leave more known.
         let step = |state: u8, random: &mut Random| match hazards && random.once_in(12) {
             true => Concrete::Hazard,
-            false => Concrete::Bits((state ^ random.mask() & random.mask()) % STATES),
+            false => Concrete::Bits((state ^ random.byte() & random.byte()) % STATES),
         };
         let steps = (0..STATES).flat_map(|state| [state; INPUTS as usize]);
         let steps = steps.map(|state| step(state, random)).collect();
-        let origin = random.mask();
-        let first = (0..INPUTS).map(|_| Concrete::Bits((origin ^ random.mask() & random.mask()) % STATES)).collect();
+        let origin = random.byte();
+        let first = (0..INPUTS).map(|_| Concrete::Bits((origin ^ random.byte() & random.byte()) % STATES)).collect();
         Self {
             digest: random.below(1000),
             steps,

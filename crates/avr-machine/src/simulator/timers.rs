@@ -396,6 +396,7 @@ mod tests {
     use crate::machine::Options;
     use crate::program::Program;
     use crate::state::MachineState;
+    use avr_testkit::Random;
 
     /// A timer with some registers set, at cycle 0.
     struct Bench {
@@ -470,26 +471,25 @@ mod tests {
 
     #[test]
     fn an_overflow_passes_unnoticed_when_the_timer_is_cleared_before() {
-        assert_eq!(Bench::new(0, &[("TCCR0A", 2), ("OCR0A", 99), ("TCCR0B", 2)]).raised("TOV0", 1_000_000), []);
-        assert_eq!(Bench::new(0, &[("TCCR0B", 0)]).raised("TOV0", 1_000_000), []);
-        assert_eq!(Bench::new(0, &[("PRR", 0x20), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), []);
-        assert_eq!(Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), []);
+        assert_eq!(
+            Bench::new(0, &[("TCCR0A", 2), ("OCR0A", 99), ("TCCR0B", 2)]).raised("TOV0", 1_000_000),
+            Vec::<u64>::new()
+        );
+        assert_eq!(Bench::new(0, &[("TCCR0B", 0)]).raised("TOV0", 1_000_000), Vec::<u64>::new());
+        assert_eq!(Bench::new(0, &[("PRR", 0x20), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), Vec::<u64>::new());
+        assert_eq!(Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), Vec::<u64>::new());
     }
 
     #[test]
     fn looking_often_or_rarely_makes_no_difference() {
-        let mut random = 1u64;
-        let mut next = |limit: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) % limit
-        };
+        let mut random = Random::new(1);
         for _ in 0..300 {
-            let (a, b) = (next(4) as u8, (8 * next(2) + 1 + next(3)) as u8);
-            let compare = [("OCR0A", next(256) as u8), ("OCR0B", next(20) as u8)];
-            let registers = [("TCCR0A", a), compare[0], compare[1], ("TCNT0", next(256) as u8), ("TCCR0B", b)];
+            let (a, b) = (random.below(4), 8 * random.below(2) + 1 + random.below(3));
+            let compare = [("OCR0A", random.byte()), ("OCR0B", random.below(20))];
+            let registers = [("TCCR0A", a), compare[0], compare[1], ("TCNT0", random.byte()), ("TCCR0B", b)];
             let mut often = Bench::new(0, &registers);
             let mut rarely = Bench::new(0, &registers);
-            let end = 1 + next(5_000);
+            let end = 1 + random.below(5_000);
             (1..=end).for_each(|now| often.timer.run(now, &mut often.signals));
             rarely.timer.run(end, &mut rarely.signals);
             let observed = |bench: &Bench| (bench.timer.count, bench.timer.down, bench.signals.raised.clone());

@@ -149,7 +149,7 @@ fn step<V: ByteDomain>(
 /// A concrete world: random inputs, a random choice, no cases.
 pub struct Concrete<'a> {
     /// Where inputs and the choice come from.
-    pub random: &'a mut super::random::Random,
+    pub random: &'a mut avr_testkit::Random,
     /// What was chosen.
     pub happening: Option<Happening>,
 }
@@ -178,7 +178,7 @@ impl Environment<u8> for Concrete<'_> {
 pub fn run(
     machine: &Machine,
     start: &MachineState<u8>,
-    random: &mut super::random::Random,
+    random: &mut avr_testkit::Random,
 ) -> (Option<Happening>, Outcome<u8>) {
     let mut environment = Concrete { random, happening: None };
     let outcome = step(machine, start, &mut environment);

@@ -63,7 +63,7 @@ fn check(machine: &Machine, place: u32, instruction: Instruction, random: &mut R
     let learns = random.once_in(2);
     let start = states::state(machine, place, learns, random);
     let Some(paths) = explore(machine, &start, MOST_PATHS, learns) else { return };
-    if random.once_in(STATES) {
+    if random.below(STATES) == 0 {
         check_traced(machine, &start, &paths, learns);
     }
     for _ in 0..CONCRETE {
@@ -136,7 +136,7 @@ fn describe(
 fn check_device(name: &str, seed: u64) {
     let device = Device::named(name).expect("the device exists");
     let features = FeatureSet::architecture("avr5").expect("the architecture exists");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let encodings = avr_testkit::cases(5, ENCODINGS as u64) as usize;
     let subjects = states::subjects(device, features, encodings, &mut random);
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Random programs of one instruction, random three-valued states for them, and what they stand for.
 
-use super::random::Random;
+use super::random::{Random, ThreeValued};
 use avr_isa::{FeatureSet, Instruction, Opcode, Pointer, decode};
 use avr_machine::device::{BitKind, Device};
 use avr_machine::{Control, Frame, FrameKind, Machine, MachineState, Program};
@@ -60,8 +60,8 @@ fn is_transfer(first: u16) -> bool {
 fn second_word(first: u16, random: &mut Random) -> u16 {
     let transfer = is_transfer(first);
     match random.below(4) {
-        0 if transfer => random.below(0x100) as u16,
-        1 | 2 if transfer => random.below(0x900) as u16,
+        0 if transfer => random.below(0x100),
+        1 | 2 if transfer => random.below(0x900),
         _ => random.bits() as u16,
     }
 }
@@ -97,13 +97,13 @@ pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -
 fn copy(state: &mut MachineState<TvByte>, random: &mut Random) {
     // What a pointer points to is likely to be read or written in the step.
     let pointed = |random: &mut Random| {
-        let low = 26 + 2 * random.below(3) as u16;
+        let low = 26 + 2 * random.below(3);
         let address = u16::from_le_bytes([state.data.get(low).known()?, state.data.get(low + 1).known()?]);
         (0x100..0x900).contains(&address).then_some(address)
     };
     let cell = |random: &mut Random| match random.below(3) {
         0 => pointed(random).unwrap_or(0x100),
-        _ => random.below(32) as u16,
+        _ => random.below(32),
     };
     let (from, to) = (cell(random), cell(random));
     if from == to {
@@ -119,9 +119,9 @@ fn set_pointers(state: &mut MachineState<TvByte>, random: &mut Random) {
     for pointer in [Pointer::X, Pointer::Y, Pointer::Z] {
         let address = match random.below(8) {
             0 => random.bits() as u16,
-            1 => random.below(0x20) as u16,
-            2 => random.below(0x100) as u16,
-            _ => random.below(0x900) as u16,
+            1 => random.below(0x20),
+            2 => random.below(0x100),
+            _ => random.below(0x900),
         };
         let ([low, high], vague) = (address.to_le_bytes(), random.below(16));
         let low = if vague == 0 { TvByte::UNKNOWN } else { random.near(low, vague % 4) };
@@ -150,7 +150,7 @@ fn set_interrupts(machine: &Machine, state: &mut MachineState<TvByte>, random: &
 
 /// A stack pointer in SRAM, mostly known, and mostly a return address above it that some call pushed there.
 fn set_stack(machine: &Machine, state: &mut MachineState<TvByte>, random: &mut Random) {
-    let pointer = if random.once_in(10) { random.bits() as u16 } else { (0x100 + random.below(0x7f8)) as u16 };
+    let pointer = if random.once_in(10) { random.bits() as u16 } else { 0x100 + random.below(0x7f8) };
     let [low, high] = pointer.to_le_bytes();
     let cells = machine.stack_pointer();
     let vague = if random.once_in(8) { 2 } else { 0 };
@@ -165,7 +165,7 @@ fn set_stack(machine: &Machine, state: &mut MachineState<TvByte>, random: &mut R
 }
 
 fn push_frame(state: &mut MachineState<TvByte>, pointer: u16, random: &mut Random) {
-    let return_address = random.below(0x4000) as u32;
+    let return_address = random.below(0x4000_u32);
     let [low, high, ..] = return_address.to_le_bytes();
     let vague = if random.once_in(3) { 2 } else { 0 };
     let (above, below) = (random.near(high, vague), random.near(low, vague));

@@ -8,6 +8,7 @@ use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Options, Possibilities, Program,
     Question, Stop,
 };
+use avr_testkit::image::encoded;
 
 /// Where programs begin, as a flash word address: behind the vectors.
 pub(crate) const START: u32 = 0x40;
@@ -98,7 +99,7 @@ impl Bench {
 
     /// A machine with code at a flash word address and NOPs everywhere else.
     pub(crate) fn at(place: u32, program: &[Instruction], options: Options) -> Self {
-        let code: Vec<u16> = program.iter().flat_map(|instruction| words(*instruction)).collect();
+        let code: Vec<u16> = program.iter().flat_map(|instruction| encoded(*instruction)).collect();
         let at = |address: u32| address.checked_sub(place).and_then(|offset| code.get(offset as usize).copied());
         let word = |address: u32| Some(at(address).unwrap_or(0));
         let device = device();
@@ -241,11 +242,6 @@ fn name_of(happening: Happening) -> String {
             all.find(|interrupt| interrupt.number == number).expect("it is one of the device").name.to_owned()
         }
     }
-}
-
-fn words(instruction: Instruction) -> impl Iterator<Item = u16> {
-    let code = instruction.encode().unwrap_or_else(|error| panic!("{error}"));
-    std::iter::once(code.first).chain(code.second)
 }
 
 /// The data address of a register of the device.

@@ -2,6 +2,7 @@
 
 use crate::device;
 use avr_machine::simulator::Stimulus;
+use avr_testkit::Random;
 
 /// The message and the hint of a wrong file.
 #[track_caller]
@@ -95,13 +96,12 @@ fn hostile_files_are_refused_or_read_without_a_panic() {
     for end in 0..right.len() - 1 {
         assert!(parse(&right[..end]).is_err(), "{}", &right[..end]);
     }
-    let mut random = 7u64;
+    let mut random = Random::new(7);
     for _ in 0..3_000 {
         let mut bytes = right.as_bytes().to_vec();
         for _ in 0..3 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let place = (random >> 40) as usize % bytes.len();
-            bytes[place] = b"(){}[]\"\\:,0x9-#r\n"[(random >> 33) as usize % 17];
+            let place = random.below(bytes.len());
+            bytes[place] = random.pick(b"(){}[]\"\\:,0x9-#r\n");
         }
         let _ = parse(&String::from_utf8_lossy(&bytes));
     }

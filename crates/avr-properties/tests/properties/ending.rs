@@ -4,20 +4,21 @@ use avr_properties::{AtomKind, AtomTable, Binding, Definitions, Property, bind};
 use mu_calculus::{GraphBuilder, HyperGraph, Labels, NormalForm, Problem, StateId};
 use three_valued::Truth;
 
-use crate::support::{Random, device, hex};
+use crate::support::{device, hex};
+use avr_testkit::Random;
 
 /// A formula about states: CTL, the mu-calculus and linear time, `depth` operators deep.
 fn formula(random: &mut Random, depth: u32) -> String {
-    let atom = |random: &mut Random| (*random.pick(&["PORTB.PORTB0", "!PORTB.PORTB0", "PORTB.PORTB1"])).to_owned();
+    let atom = |random: &mut Random| random.pick(&["PORTB.PORTB0", "!PORTB.PORTB0", "PORTB.PORTB1"]).to_owned();
     if depth == 0 {
         return atom(random);
     }
     let part = |random: &mut Random| {
-        let depth = random.below(depth.into()) as u32;
+        let depth = random.below(depth);
         format!("({})", formula(random, depth))
     };
     let (p, q) = (part(random), part(random));
-    let quantifier = *random.pick(&["A", "E"]);
+    let quantifier = random.pick(&["A", "E"]);
     match random.below(9) {
         0 => format!("!{p}"),
         1 => format!("{p} && {q}"),
@@ -54,14 +55,14 @@ struct Program {
 
 impl Program {
     fn new(random: &mut Random) -> Self {
-        let count = 2 + random.below(5) as usize;
-        let is_end: Vec<bool> = (0..count).map(|state| state > 0 && random.below(4) == 0).collect();
+        let count = 2 + random.below(5);
+        let is_end: Vec<bool> = (0..count).map(|state| state > 0 && random.once_in(4)).collect();
         let steps = (0..count).map(|state| match is_end[state] {
             true => vec![state],
-            false => (0..1 + random.below(2)).map(|_| random.below(count as u64) as usize).collect(),
+            false => (0..1 + random.below(2)).map(|_| random.below(count)).collect(),
         });
         let steps = steps.collect();
-        let values = [(); 2].map(|()| (0..count).map(|_| random.below(2) == 0).collect());
+        let values = [(); 2].map(|()| (0..count).map(|_| random.once_in(2)).collect());
         Self { steps, is_end, values }
     }
 
@@ -118,11 +119,11 @@ fn truths(graph: &HyperGraph, labels: &Labels, formula: &NormalForm) -> Vec<Trut
 
 #[test]
 fn formulas_speak_of_the_paths_that_never_end() {
-    let (image, mut random) = (hex(), Random(1));
+    let (image, mut random) = (hex(), Random::new(1));
     let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: true };
     let (mut compared, mut different) = (0, 0);
     for _ in 0..avr_testkit::cases(3_000, 30_000) {
-        let depth = 1 + random.below(3) as u32;
+        let depth = 1 + random.below(3);
         let text = formula(&mut random, depth);
         let mut table = AtomTable::new();
         let property = Property::from_command_line(&text).expect("it is a formula");

@@ -1,12 +1,13 @@
 //! Random comparisons on random states, against an evaluator that follows the syntax tree with concrete integers.
 
 use avr_properties::{CellsRead, StateView};
+use avr_testkit::Random;
 use mu_calculus::{
     BinaryOperator, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Formula, UnaryOperator, parse_predicate,
 };
 use three_valued::{Truth, TvByte};
 
-use super::support::{Random, State, atom, bound, hex, sensor, truth};
+use super::support::{State, atom, bound, hex, sensor, truth};
 
 /// A comparison whose operands read a few cells.
 fn comparison(random: &mut Random) -> String {
@@ -45,7 +46,7 @@ fn expression(random: &mut Random, depth: u64) -> String {
         return match random.below(4) {
             0 => constant(random),
             1 => format!("signed({})", random.pick(&LEAVES[..10])),
-            _ => (*random.pick(&LEAVES)).to_owned(),
+            _ => (random.pick(&LEAVES)).to_owned(),
         };
     }
     let inner = expression(random, depth - 1);
@@ -140,7 +141,7 @@ fn state(random: &mut Random) -> State {
     if random.below(2) == 0 {
         state.cells[27] = TvByte::constant(1);
     }
-    state.pc = random.below(0x4000) as u32 * 2;
+    state.pc = random.below(0x4000) * 2;
     state
 }
 
@@ -155,7 +156,7 @@ fn concrete(cells: &[u8], pc: u32) -> State {
 
 /// Runs `check` on random comparisons that can be bound, each with its atom and the sign of it.
 fn for_random_atoms(seed: u64, count: usize, mut check: impl FnMut(&mut Random, &str, &avr_properties::Atom, bool)) {
-    let (image, mut random, mut bound_ones) = (hex(), Random(seed), 0);
+    let (image, mut random, mut bound_ones) = (hex(), Random::new(seed), 0);
     for _ in 0..count {
         let text = comparison(&mut random);
         let Ok((_, table)) = bound(&text, "atmega328p", &image) else { continue };

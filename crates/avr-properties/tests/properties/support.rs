@@ -130,28 +130,3 @@ impl StateView for State {
         found.map_or(Occurrence { happened: Truth::False, value: TvByte::UNKNOWN }, |(_, occurrence)| *occurrence)
     }
 }
-
-/// A small generator of pseudo-random numbers (Marsaglia's xorshift), so that every run is the same.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// A number below `end`.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        (self.next() >> 16) % end
-    }
-
-    pub(crate) fn byte(&mut self) -> u8 {
-        (self.next() >> 24) as u8
-    }
-
-    pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len() as u64) as usize]
-    }
-}

@@ -21,8 +21,8 @@ use three_valued::{Truth, TvByte};
 
 use super::claims::Goal;
 use super::judge::{Answers, cells};
-use super::program::image;
-use super::random::Random;
+use avr_testkit::Random;
+use avr_testkit::image::{encoded, image, r};
 
 /// I/O addresses of the ports: PINB, DDRB, PORTB and so on.
 const PIN: [u8; 3] = [0x03, 0x06, 0x09];
@@ -30,19 +30,15 @@ const PORT: [u8; 3] = [0x05, 0x08, 0x0b];
 /// The most bits that are tried one by one.
 const MAX_BITS: u32 = 18;
 
-fn r(number: usize) -> Register {
-    Register::new(number as u8).expect("there are 32 registers")
-}
-
 /// A small program: two registers are set, then a loop of a few instructions.
 pub(super) fn program(random: &mut Random) -> Image {
-    let mut all = vec![Instruction::Ldi { rd: r(16), k: random.mask() & 7 }, Instruction::Ldi { rd: r(17), k: 0 }];
+    let mut all = vec![Instruction::Ldi { rd: r(16), k: random.byte() & 7 }, Instruction::Ldi { rd: r(17), k: 0 }];
     for _ in 0..2 + random.below(5) {
-        let (rd, bit, port) = (r(16 + random.below(2)), random.below(3) as u8, random.below(3));
+        let (rd, bit, port) = (r(16 + random.below(2)), random.below(3), random.below(3_usize));
         all.push(match random.below(9) {
             0 => Instruction::In { rd, io: PIN[port] },
             1 | 2 => Instruction::Out { io: PORT[port], rr: rd },
-            3 => Instruction::Andi { rd, k: random.mask() & 3 },
+            3 => Instruction::Andi { rd, k: random.byte() & 3 },
             4 => Instruction::Eor { rd: r(16), rr: r(17) },
             5 => Instruction::Inc { rd },
             6 => Instruction::Sbic { io: PIN[port], bit },
@@ -53,7 +49,7 @@ pub(super) fn program(random: &mut Random) -> Image {
     // Behind a skip that may be the last.
     all.push(Instruction::Andi { rd: r(16), k: 7 });
     all.push(Instruction::Rjmp { offset: -(all.len() as i16) + 1 });
-    let words: Vec<u16> = all.iter().map(|one| one.encode().expect("it has a code").first).collect();
+    let words: Vec<u16> = all.into_iter().flat_map(encoded).collect();
     image(&words)
 }
 

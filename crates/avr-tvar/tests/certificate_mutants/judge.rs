@@ -18,7 +18,7 @@ use three_valued::{ByteDomain, Truth, TvByte};
 
 use super::claims::{Claims, Goal};
 use super::exhaustive::Everything;
-use super::random::Random;
+use avr_testkit::Random;
 
 /// How many concrete states of each abstract one are tried.
 const TRIES: usize = 12;
@@ -82,7 +82,7 @@ impl Environment<TvByte> for Concrete<'_> {
     fn input(&mut self, source: Input, mask: u8, _: Demand, by: DeterminedBy) -> TvByte {
         let hardware = by != DeterminedBy::Environment;
         if matches!(source, Input::Initial(_)) {
-            return TvByte::constant(self.initial.mask() & mask);
+            return TvByte::constant(self.initial.byte() & mask);
         }
         let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
         TvByte::constant(bits.fold(0, |byte, bit| byte | (self.answers.answer(2, hardware) as u8) << bit))
@@ -315,7 +315,7 @@ impl<'a> Judge<'a> {
         let count = self.machine.cells();
         let mut state = MachineState::new(count, TvByte::constant(0));
         for (cell, address) in cells(certificate, running.memory, count).into_iter().zip(0..) {
-            state.data.set(address, TvByte::constant(cell.value() | random.mask() & cell.unknown_mask()));
+            state.data.set(address, TvByte::constant(cell.value() | random.byte() & cell.unknown_mask()));
         }
         let mut frames: Vec<Frame> = certificate.store.frames(running.calls).copied().collect();
         frames.reverse();

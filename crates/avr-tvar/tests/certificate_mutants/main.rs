@@ -8,10 +8,6 @@ mod claims;
 mod exhaustive;
 mod judge;
 mod mutants;
-#[path = "../../../avr-verify/tests/program/mod.rs"]
-mod program;
-#[path = "../../../avr-check/src/tests/random.rs"]
-mod random;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -21,12 +17,12 @@ use avr_certificate::{Certificate, ReadErrorKind};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
+use avr_testkit::Random;
 use avr_verify::{PropertyText, Request};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use judge::Judge;
-use random::Random;
 
 /// Firmware with its certificate.
 struct Sample {
@@ -169,10 +165,10 @@ fn altered_bytes_are_read_or_refused() {
         for _ in 0..=random.below(3) {
             let place = random.below(altered.len());
             match random.below(4) {
-                0 => altered[place] = random.mask(),
+                0 => altered[place] = random.byte(),
                 1 => altered[place] ^= 1 << random.below(8),
                 2 => altered.truncate(place.max(1)),
-                _ => altered.insert(place, random.mask()),
+                _ => altered.insert(place, random.byte()),
             }
         }
         if let Ok(altered) = read(&altered) {

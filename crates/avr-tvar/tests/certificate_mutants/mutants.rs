@@ -3,7 +3,7 @@
 use avr_certificate::{Basis, Certificate, Claim, Edges, Labels, Proof, Space, State, Verdict};
 use three_valued::{Truth, TvByte};
 
-use super::random::Random;
+use avr_testkit::Random;
 
 /// A certificate with something altered, and what.
 pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'static str, Certificate) {
@@ -38,7 +38,7 @@ pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'stati
             let advice = random.below(mutant.store.advice.len());
             let advice = &mut mutant.store.advice[advice];
             advice.inputs.clear();
-            advice.cases.push((random.below(32) as u16, random.mask()));
+            advice.cases.push((random.below(32), random.byte()));
         }
         "part" => change_part(&mut mutant, random),
         "depth" => change_depth(&mut mutant, random),
@@ -81,7 +81,7 @@ fn change_edges(space: &mut Space, what: &str, changed: u32, random: &mut Random
         match what {
             "hyper-edge" => _ = own.remove(edge),
             "member" => _ = own[edge].remove(member),
-            _ => own[edge][member] = random.below(count) as u32,
+            _ => own[edge][member] = random.below(count as u32),
         }
         own.retain(|members| !members.is_empty());
         own
@@ -129,7 +129,7 @@ fn change_part(certificate: &mut Certificate, random: &mut Random) {
     let other = parts.get(random.below(parts.len() + 1)).cloned();
     decided.vacuous = other.or_else(|| decided.vacuous.take());
     if let Some(vacuous) = &mut decided.vacuous {
-        vacuous.part = random.below(6) as u32;
+        vacuous.part = random.below(6);
     }
 }
 
@@ -144,7 +144,7 @@ fn change_depth(certificate: &mut Certificate, random: &mut Random) {
     depth.bytes = match random.below(3) {
         0 => depth.bytes + 1,
         1 => depth.bytes.saturating_sub(1),
-        _ => random.below(1 << 12) as u32,
+        _ => random.below(1 << 12),
     };
 }
 
@@ -161,7 +161,7 @@ fn change_choice(certificate: &mut Certificate, random: &mut Random) {
     match random.below(3) {
         0 => _ = states.remove(state),
         1 => states[state].1 ^= 1,
-        _ => states[state].1 = random.below(4) as u32,
+        _ => states[state].1 = random.below(4),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::random_programs::{
 use crate::{Reductions, Verdict, verify};
 use avr_image::{Image, LoadOptions};
 use avr_isa::Instruction;
-use avr_model::faults::handler_summaries::{Fault, set};
+use avr_model::faults::handler_summaries::{Fault, with_fault};
 use avr_model::faults::take_summaries_used;
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn reached(words: &[u16], reductions: Reductions, limit: Duration) -> Option<Vec
 fn the_same_instructions_are_reached() {
     let mut hold = 0;
     for seed in 0..PROGRAMS / 2 {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let found = with_first_budget(1, || reached(&words, Reductions::ALL, SHORT));
         if let Some(found) = found {
             assert_eq!(Some(found), reached(&words, Reductions::NONE, LONG), "seed {seed}");
@@ -47,7 +47,7 @@ fn answers_are_those_of_handlers_step_by_step() {
     let programs = avr_testkit::cases(100, PROGRAMS);
     let (mut hold, mut violated, mut late) = (0, 0, 0);
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let all = said(&words, Reductions::NONE, LONG);
         let found = passed(&words);
         assert!(!contradict(&all, &found), "seed {seed}: {found:?} where it is {all:?}");
@@ -102,9 +102,7 @@ fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16
 #[track_caller]
 fn is_missed(words: &[u16], fault: Fault) -> bool {
     assert_eq!(passed(words).holds, Some(false), "the trap is not found");
-    set(Some(fault));
-    let found = passed(words);
-    set(None);
+    let found = with_fault(fault, || passed(words));
     found.holds == Some(true)
 }
 
@@ -133,11 +131,9 @@ fn all_that_a_handler_comes_to_is_followed() {
 #[track_caller]
 fn check_found(fault: Fault) {
     let wrong = |seed: &u64| {
-        let words = program(&mut Random(*seed));
+        let words = program(&mut Random::new(*seed));
         let all = said(&words, Reductions::NONE, LONG);
-        set(Some(fault));
-        let found = passed(&words);
-        set(None);
+        let found = with_fault(fault, || passed(&words));
         contradict(&all, &found) || found.holds == Some(true) && all.stack != found.stack
     };
     assert!((0..PROGRAMS).find(wrong).is_some(), "{fault:?} was not noticed");
@@ -172,9 +168,7 @@ fn what_the_entry_into_a_handler_does_would_be_missed() {
     ];
     for (image, property) in programs {
         assert_eq!(verdict_of(image, property), Verdict::Violated, "{image}");
-        set(Some(Fault::EntryForgotten));
-        let faulty = verdict_of(image, property);
-        set(None);
+        let faulty = with_fault(Fault::EntryForgotten, || verdict_of(image, property));
         assert_eq!(faulty, Verdict::Holds, "{image}: the fault was not noticed");
     }
 }

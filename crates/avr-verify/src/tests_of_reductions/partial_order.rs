@@ -6,7 +6,7 @@ use crate::random_programs::{
 };
 use crate::{Reductions, Verdict};
 use avr_isa::{Instruction, Pointer, PointerMode};
-use avr_model::faults::partial_order::{Fault, set};
+use avr_model::faults::partial_order::{Fault, with_fault};
 use std::time::Duration;
 
 /// I/O address of PORTB, and the words of the flash of the ATmega328P.
@@ -23,7 +23,7 @@ fn reduced_answers_are_those_of_all_interrupts() {
     let programs = avr_testkit::cases(100, PROGRAMS);
     let (mut hold, mut violated, mut fewer) = (0, 0, 0);
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let (all, reduced) = (said_reduced(&words, false), said_reduced(&words, true));
         assert!(!contradict(&all, &reduced), "seed {seed}: {reduced:?} where it is {all:?}");
         assert_eq!(all.holds, reduced.holds, "seed {seed}");
@@ -42,11 +42,9 @@ fn reduced_answers_are_those_of_all_interrupts() {
 #[track_caller]
 fn check_found(fault: Fault) {
     let wrong = |seed: &u64| {
-        let words = program(&mut Random(*seed));
+        let words = program(&mut Random::new(*seed));
         let all = said_reduced(&words, false);
-        set(Some(fault));
-        let reduced = said_reduced(&words, true);
-        set(None);
+        let reduced = with_fault(fault, || said_reduced(&words, true));
         contradict(&all, &reduced) || all.holds == Some(true) && all.stack != reduced.stack
     };
     assert!((0..4 * PROGRAMS).find(wrong).is_some(), "{fault:?} was not noticed");
@@ -102,9 +100,7 @@ fn read_twice() -> Vec<u16> {
 fn check_hidden(words: &[u16], fault: Fault) {
     assert_eq!(said_reduced(words, false).holds, Some(false));
     assert_eq!(said_reduced(words, true).holds, Some(false));
-    set(Some(fault));
-    assert_eq!(said_reduced(words, true).holds, Some(true));
-    set(None);
+    assert_eq!(with_fault(fault, || said_reduced(words, true)).holds, Some(true));
 }
 
 #[test]
@@ -269,7 +265,7 @@ fn garbage_program(random: &mut Random) -> Vec<u16> {
             code.add(Instruction::Sts { address: BELOW, rr: r(16) });
         }
         for _ in 0..3 + random.below(4) {
-            let (one, other) = (r(17 + random.below(2) as u8), r(17 + random.below(2) as u8));
+            let (one, other) = (r(17 + random.below(2)), r(17 + random.below(2)));
             match random.below(6) {
                 0..3 => code.add(Instruction::Lds { rd: one, address: BELOW }),
                 3 => code.add(Instruction::Mov { rd: one, rr: other }),
@@ -306,7 +302,7 @@ fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts
     let programs = avr_testkit::cases(70, PROGRAMS);
     let (mut hold, mut violated) = (0, 0);
     for seed in 0..programs {
-        let words = garbage_program(&mut Random(seed));
+        let words = garbage_program(&mut Random::new(seed));
         let brief = Duration::from_millis(150);
         let all = said(&words, Reductions::NONE, brief);
         for reductions in [Reductions { interrupts: true, ..Reductions::NONE }, Reductions::ALL] {
@@ -352,7 +348,6 @@ fn an_interrupt_that_is_certain_comes_although_it_is_left_for_later() {
 
 #[test]
 fn an_interrupt_that_is_certain_and_does_not_come_would_be_noticed() {
-    set(Some(Fault::DeferredIsSure));
-    let said = said_of_three_bytes(Reductions::ALL);
+    let said = with_fault(Fault::DeferredIsSure, || said_of_three_bytes(Reductions::ALL));
     assert!(matches!(&said, Verdict::Unknown(unknown) if unknown.self_check_failed), "{said:?}");
 }

@@ -5,7 +5,7 @@ use crate::diagnosis::subformulas::Effort;
 use crate::pipeline::verified::verified;
 use crate::random_programs::{LONG, PROGRAMS, Random, contradict, program, results, said, with_request};
 use crate::{Pass, Reductions, Results, Verdict};
-use avr_model::faults::path_compression::{Fault, set};
+use avr_model::faults::path_compression::{Fault, with_fault};
 use std::time::Duration;
 
 /// The time for a compressed program. A few need very many refinements, which take long along unfolded paths.
@@ -31,7 +31,7 @@ fn compressed_answers_are_those_of_all_states() {
     let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut hold, mut violated, mut fewer, mut late) = (0, 0, 0, 0);
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let all = said(&words, Reductions::NONE, LONG);
         for reductions in [PATHS, Reductions::ALL] {
             let compressed = said(&words, reductions, SHORT);
@@ -56,7 +56,7 @@ fn compressed_programs_look_the_same_as_a_whole() {
     let programs = avr_testkit::cases(60, PROGRAMS);
     let mut hold = 0;
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let all = results(&words, &["Inherent()"], Reductions::NONE, LONG);
         if all.properties[0].verdict != Verdict::Holds {
             continue;
@@ -88,7 +88,7 @@ fn stack_is_judged_alike(words: &[u16]) -> bool {
 #[test]
 fn limits_on_the_stack_are_judged_as_with_all_states() {
     for seed in 0..PROGRAMS / 4 {
-        assert!(stack_is_judged_alike(&program(&mut Random(seed))), "seed {seed}");
+        assert!(stack_is_judged_alike(&program(&mut Random::new(seed))), "seed {seed}");
     }
 }
 
@@ -96,7 +96,7 @@ fn limits_on_the_stack_are_judged_as_with_all_states() {
 fn runs_are_found_where_states_are_left_out() {
     let mut violated = 0;
     for seed in 0..PROGRAMS / 4 {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let Some(exact) = said(&words, Reductions::NONE, LONG).stack.exact().filter(|exact| *exact > 0) else {
             continue;
         };
@@ -116,11 +116,9 @@ fn runs_are_found_where_states_are_left_out() {
 #[track_caller]
 fn check_found(fault: Fault) {
     let wrong = |seed: &u64| {
-        let words = program(&mut Random(*seed));
+        let words = program(&mut Random::new(*seed));
         let all = said(&words, Reductions::NONE, LONG);
-        set(Some(fault));
-        let compressed = said(&words, PATHS, SHORT);
-        set(None);
+        let compressed = with_fault(fault, || said(&words, PATHS, SHORT));
         contradict(&all, &compressed) || compressed.holds == Some(true) && all.stack != compressed.stack
     };
     assert!((0..PROGRAMS).find(wrong).is_some(), "{fault:?} was not noticed");

@@ -47,7 +47,7 @@ fn runs_at_random_show_what_the_state_space_shows() {
     let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut violated, mut found, mut holds, mut as_deep) = (0, 0, 0, 0);
     for seed in 0..programs {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         let (Said { holds: whole, stack, .. }, sampled) = (said(&words, Reductions::NONE, LONG), sampled(&words));
         match whole {
             Some(true) => {
@@ -70,7 +70,7 @@ fn runs_at_random_show_what_the_state_space_shows() {
 #[test]
 fn runs_at_random_are_the_same_every_time() {
     for seed in 0..10 {
-        let words = program(&mut Random(seed));
+        let words = program(&mut Random::new(seed));
         assert_eq!(sampled(&words), sampled(&words), "seed {seed}");
     }
 }

@@ -28,12 +28,8 @@ const WAYS: [(Reductions, bool); 4] =
 fn atom(random: &mut Random) -> String {
     let value = random.below(4);
     match random.below(10) {
-        9 => format!(
-            "mem[{:#x}] + mem[{:#x}] == {value}",
-            CELLS[random.below(3) as usize],
-            CELLS[random.below(3) as usize]
-        ),
-        0..5 => format!("mem[{:#x}] == {value}", CELLS[random.below(3) as usize]),
+        9 => format!("mem[{:#x}] + mem[{:#x}] == {value}", random.pick(&CELLS), random.pick(&CELLS)),
+        0..5 => format!("mem[{:#x}] == {value}", random.pick(&CELLS)),
         5 | 6 => format!("r{} == {value}", 17 + random.below(4)),
         7 => format!("pc == {:#x}", 2 * u64::from(MAIN) + 20 + 2 * random.below(16)),
         _ => match random.below(3) {
@@ -69,9 +65,9 @@ fn formula(random: &mut Random, depth: u32, waits: bool) -> String {
 
 /// A program and a formula about it.
 fn asked(seed: u64) -> (Vec<u16>, String) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let words = program(&mut random);
-    let (depth, waits) = (1 + random.below(3) as u32, random.below(3) == 0);
+    let (depth, waits) = (1 + random.below(3), random.below(3) == 0);
     (words, formula(&mut random, depth, waits))
 }
 
@@ -119,14 +115,11 @@ fn what_is_said_of_formulas_is_what_all_states_say() {
 
 /// A carelessness makes something be said of a program that is wrong, or that fails its replay, where it was right.
 #[track_caller]
-fn check_noticed((words, formula, holds): (Vec<u16>, &str, bool), begin: impl Fn(), end: impl Fn()) {
+fn check_noticed((words, formula, holds): (Vec<u16>, &str, bool), careless: impl Fn(&dyn Fn() -> Verdict) -> Verdict) {
     assert_eq!(said(&words, formula, Reductions::NONE, false), Some(holds));
     let ways = WAYS.map(|(reductions, few)| {
         let careful = said(&words, formula, reductions, few);
-        begin();
-        let careless = verdict(&words, formula, reductions, few);
-        end();
-        (careful, careless)
+        (careful, careless(&|| verdict(&words, formula, reductions, few)))
     });
     assert!(ways.iter().all(|(careful, _)| *careful == Some(holds)), "{ways:?}");
     let is_wrong = |careless: &Verdict| match careless {
@@ -158,14 +151,16 @@ const TWO_WAYS: &str = "AG (EF (mem[0x100] == 1) || mem[0x101] == 1)";
 
 #[test]
 fn changes_that_are_seen_and_left_out_would_be_noticed() {
-    let set = |fault| move || path_compression::set(fault);
-    check_noticed((two_ways(), TWO_WAYS, false), set(Some(path_compression::Fault::LabelsUnseen)), set(None));
+    check_noticed((two_ways(), TWO_WAYS, false), |said| {
+        path_compression::with_fault(path_compression::Fault::LabelsUnseen, said)
+    });
 }
 
 #[test]
 fn states_before_changes_that_are_left_out_would_be_noticed() {
-    let set = |fault| move || path_compression::set(fault);
-    check_noticed((two_ways(), TWO_WAYS, false), set(Some(path_compression::Fault::LastLeftOut)), set(None));
+    check_noticed((two_ways(), TWO_WAYS, false), |said| {
+        path_compression::with_fault(path_compression::Fault::LastLeftOut, said)
+    });
 }
 
 /// A handler that sets the first cell, and a main program that sets the second one.
@@ -180,9 +175,8 @@ fn sets_first_cell(code: &mut Code, _: usize) {
 
 #[test]
 fn instructions_that_are_seen_and_passed_would_be_noticed() {
-    let set = |fault| move || partial_order::set(fault);
     let asked = (both_set(), "EF (mem[0x100] == 1 && mem[0x101] == 0)", true);
-    check_noticed(asked, set(Some(partial_order::Fault::NothingSeen)), set(None));
+    check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::NothingSeen, said));
 }
 
 /// A main program that loads, once, what a handler sets, directly behind an instruction that the handler may come before as well;
@@ -200,10 +194,9 @@ fn loaded_once() -> (Vec<u16>, usize) {
 
 #[test]
 fn interrupts_that_came_before_would_be_noticed() {
-    let set = |fault| move || partial_order::set(fault);
     let (words, end) = loaded_once();
     let formula = format!("AG (EF (r18 == 1) || pc == {end:#x} || in_interrupt)");
-    check_noticed((words, &formula, true), set(Some(partial_order::Fault::OfferedBefore)), set(None));
+    check_noticed((words, &formula, true), |said| partial_order::with_fault(partial_order::Fault::OfferedBefore, said));
 }
 
 /// Makes the stack so deep that nothing is new about that of a handler.
@@ -237,9 +230,10 @@ fn told_later() -> Vec<u16> {
 
 #[test]
 fn handlers_with_several_ends_would_be_noticed() {
-    let set = |fault| move || handler_summaries::set(fault);
     let formula = "AG (EF (mem[0x101] == 1) || AG (mem[0x101] != 2) || AG (mem[0x101] != 3))";
-    check_noticed((told_later(), formula, false), set(Some(handler_summaries::Fault::ManyEnds)), set(None));
+    check_noticed((told_later(), formula, false), |said| {
+        handler_summaries::with_fault(handler_summaries::Fault::ManyEnds, said)
+    });
 }
 
 /// A handler that changes the first cell for a moment, first beside one content of the second cell and then beside another one.
@@ -269,7 +263,6 @@ fn changed_for_a_moment() -> Vec<u16> {
 
 #[test]
 fn what_is_seen_and_not_compared_would_be_noticed() {
-    let set = |fault| move || handler_summaries::set(fault);
     let asked = (changed_for_a_moment(), "AG (EIMSK == 3 -> mem[0x100] + mem[0x101] != 3)", false);
-    check_noticed(asked, set(Some(handler_summaries::Fault::NothingSeen)), set(None));
+    check_noticed(asked, |said| handler_summaries::with_fault(handler_summaries::Fault::NothingSeen, said));
 }

@@ -5,6 +5,7 @@ use crate::linear::determinised;
 use crate::linear::deterministic;
 use crate::linear::parity::{Parity, Tree};
 use crate::linear::syntax::{LinearFormula, LinearId, Past, Proposition};
+use avr_testkit::Random;
 
 const LETTERS: u32 = 2;
 
@@ -29,41 +30,34 @@ struct Word {
     back: usize,
 }
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
+/// A path formula, `size` operators deep.
+fn formula(random: &mut Random, size: u32, past: bool) -> Written {
+    if size == 0 {
+        return letter(random);
     }
-
-    fn formula(&mut self, size: u32, past: bool) -> Written {
-        if size == 0 {
-            return Written::Letter(self.below(u64::from(LETTERS)) as u32);
-        }
-        let next = |random: &mut Self, past| Box::new(random.formula(size - 1, past));
-        match self.below(10) {
-            0 => Written::Not(next(self, past)),
-            1 | 2 => Written::And(next(self, past), next(self, past)),
-            3 => Written::Not(Box::new(Written::And(next(self, past), next(self, past)))),
-            4 => Written::Since(next(self, true), next(self, true)),
-            5 if past => Written::Yesterday(next(self, true)),
-            5 | 6 if !past => Written::Next(next(self, false)),
-            7 if !past => Written::Until(next(self, false), next(self, false)),
-            8 if !past => Written::Weak(next(self, false), next(self, false)),
-            _ => Written::Letter(self.below(u64::from(LETTERS)) as u32),
-        }
+    let kind = random.below(10);
+    let mut next = |past| Box::new(formula(random, size - 1, past));
+    match kind {
+        0 => Written::Not(next(past)),
+        1 | 2 => Written::And(next(past), next(past)),
+        3 => Written::Not(Box::new(Written::And(next(past), next(past)))),
+        4 => Written::Since(next(true), next(true)),
+        5 if past => Written::Yesterday(next(true)),
+        5 | 6 if !past => Written::Next(next(false)),
+        7 if !past => Written::Until(next(false), next(false)),
+        8 if !past => Written::Weak(next(false), next(false)),
+        _ => letter(random),
     }
+}
 
-    fn word(&mut self) -> Word {
-        let length = 1 + self.below(6) as usize;
-        let letters = (0..length).map(|_| self.below(1 << LETTERS)).collect();
-        Word { letters, back: self.below(length as u64) as usize }
-    }
+fn letter(random: &mut Random) -> Written {
+    Written::Letter(random.below(LETTERS))
+}
+
+fn word(random: &mut Random) -> Word {
+    let length = 1 + random.below(6);
+    let letters = (0..length).map(|_| random.number(LETTERS)).collect();
+    Word { letters, back: random.below(length) }
 }
 
 impl Written {
@@ -214,18 +208,18 @@ fn letters() -> LinearFormula {
 fn automata_accept_the_words_that_satisfy_the_formula() {
     let (mut decided, mut sizes) = (0, Vec::new());
     for seed in 0..1_500 {
-        let mut random = Random(seed);
-        let size = 1 + random.below(4) as u32;
-        let written = random.formula(size, false);
+        let mut random = Random::new(seed);
+        let size = 1 + random.below(4);
+        let written = formula(&mut random, size, false);
         let written = if seed % 3 == 0 { under_fairness(&mut random, written) } else { written };
-        let mut formula = letters();
-        let root = written.linear(&mut formula);
-        let Ok(automaton) = deterministic(&mut formula, root) else { continue };
-        let own = determinised(&formula, root);
+        let mut linear = letters();
+        let root = written.linear(&mut linear);
+        let Ok(automaton) = deterministic(&mut linear, root) else { continue };
+        let own = determinised(&linear, root);
         decided += 1;
         sizes.push(automaton.size());
         for _ in 0..12 {
-            let word = random.word();
+            let word = word(&mut random);
             let expected = written.truths(&word.unrolled())[0];
             assert_eq!(accepts(&automaton, &word), expected, "seed {seed}: {written:?} on {word:?}");
             if let Ok(own) = &own {
@@ -244,8 +238,7 @@ fn under_fairness(random: &mut Random, written: Written) -> Written {
     let and = |p: Written, q: Written| Written::And(Box::new(p), Box::new(q));
     let always = |p: Written| not(Written::Until(Box::new(not(and(p.clone(), not(p.clone())))), Box::new(not(p))));
     let finally = |p: Written| not(always(not(p)));
-    let mut letter = || Written::Letter(random.below(u64::from(LETTERS)) as u32);
-    let mut unfair = || and(finally(always(letter())), always(finally(letter())));
+    let mut unfair = || and(finally(always(letter(random))), always(finally(letter(random))));
     let one = and(not(unfair()), not(written));
     not(if one.depth() % 2 == 0 { one } else { and(one, not(unfair())) })
 }

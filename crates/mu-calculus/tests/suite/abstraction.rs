@@ -8,7 +8,8 @@ use mu_calculus::{AtomId, Labels, Problem, StateId};
 use three_valued::Truth;
 
 use crate::naive;
-use crate::random::{self, ATOMS, Edges, Random};
+use crate::random::{self, ATOMS, Edges};
+use avr_testkit::Random;
 
 struct Concrete {
     states: u32,
@@ -73,7 +74,7 @@ fn abstract_edges(random: &mut Random, concrete: &Concrete, covers: &[Vec<u32>],
                     let covering: Vec<u32> =
                         (0..covers.len() as u32).filter(|&index| covers[index as usize].contains(&next)).collect();
                     if !members.iter().any(|member| covering.contains(member)) {
-                        members.push(*random.pick(&covering));
+                        members.push(random.pick(&covering));
                     }
                 }
             }

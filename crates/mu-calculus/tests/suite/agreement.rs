@@ -4,7 +4,8 @@ use mu_calculus::{AtomId, Formula, HyperGraph, Labels, Problem, parse_formula};
 use three_valued::Truth;
 
 use crate::naive;
-use crate::random::{self, Random};
+use crate::random;
+use avr_testkit::Random;
 
 /// Compares all states of one random problem; returns the alternation depth.
 fn compare(seed: u64) -> u32 {
@@ -94,7 +95,7 @@ fn compare_games(text: &str, cases: u64, states: u32) {
         let states = 4 + random.below(states);
         let graph = random::graph(&sparse(&mut random, states));
         let mut labels = Labels::new(3, states as usize);
-        let (high, unknown) = (random.below(60), [0, 0, 5][random.below(3) as usize]);
+        let (high, unknown) = (random.below(60), [0, 0, 5][random.below(3)]);
         for state in graph.states() {
             for (atom, percent) in [50, high, 50].into_iter().enumerate() {
                 let truth = if random.chance(unknown) { Truth::Unknown } else { Truth::from(random.chance(percent)) };

@@ -6,7 +6,8 @@ use expect_test::{Expect, expect};
 use mu_calculus::{AtomId, Cause, Culprit, Labels, Modality, Node, Problem, Solution, StateId, parse_formula};
 use three_valued::Truth;
 
-use crate::random::{self, Edges, Random};
+use crate::random::{self, Edges};
+use avr_testkit::Random;
 
 /// Checks that the path is one and ends where the cause is, and that the cause is one.
 fn check_culprit(problem: &Problem<'_>, solution: &Solution, culprit: &Culprit) {

@@ -5,7 +5,8 @@ use mu_calculus::{
     UnaryOperator, parse_formula,
 };
 
-use crate::random::{self, Random};
+use crate::random;
+use avr_testkit::Random;
 
 fn expr(kind: ExprKind) -> Expr {
     Expr { kind, span: Span::default() }
@@ -21,12 +22,12 @@ fn name(random: &mut Random) -> Name {
 
 fn random_expr(random: &mut Random, size: u32) -> Expr {
     if size == 0 {
-        return expr(ExprKind::Integer(random.next() >> random.below(64)));
+        return expr(ExprKind::Integer(random.bits() >> random.below(64)));
     }
     let below = |random: &mut Random| Box::new(random_expr(random, size - 1));
     expr(match random.below(9) {
         0 => ExprKind::Name(name(random)),
-        1 => ExprKind::Field(name(random), Field::Number(u64::from(random.below(8)))),
+        1 => ExprKind::Field(name(random), Field::Number(random.below(8))),
         2 => ExprKind::Field(name(random), Field::Name("Z".to_owned())),
         3 => ExprKind::Index(name(random), below(random)),
         4 => {
@@ -34,10 +35,10 @@ fn random_expr(random: &mut Random, size: u32) -> Expr {
             ExprKind::Call(name(random), (0..count).map(|_| *below(random)).collect())
         }
         5 => ExprKind::Signed(below(random)),
-        6 => ExprKind::Unary(*random.pick(&[UnaryOperator::Negate, UnaryOperator::Complement]), below(random)),
+        6 => ExprKind::Unary(random.pick(&[UnaryOperator::Negate, UnaryOperator::Complement]), below(random)),
         _ => {
             use BinaryOperator::{Add, And, Or, ShiftLeft, ShiftRight, Subtract, Xor};
-            let operator = *random.pick(&[Or, Xor, And, ShiftLeft, ShiftRight, Add, Subtract]);
+            let operator = random.pick(&[Or, Xor, And, ShiftLeft, ShiftRight, Add, Subtract]);
             ExprKind::Binary(operator, below(random), below(random))
         }
     })
@@ -50,7 +51,7 @@ fn comparison(random: &mut Random) -> Comparison {
         1 => ComparisonKind::Bare(expr(ExprKind::Call(name(random), vec![random_expr(random, 2)]))),
         2 => ComparisonKind::Bare(expr(ExprKind::Name(name(random)))),
         _ => {
-            let operator = *random.pick(&[Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual]);
+            let operator = random.pick(&[Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual]);
             ComparisonKind::Compare(operator, random_expr(random, 3), random_expr(random, 3))
         }
     };

@@ -7,8 +7,9 @@ use mu_calculus::{
 use three_valued::Truth;
 
 use crate::naive;
-use crate::random::{self, ATOMS, Random};
+use crate::random::{self, ATOMS};
 use crate::resolution::Concrete;
+use avr_testkit::Random;
 
 /// Random path formulas.
 struct Paths<'r> {
@@ -37,7 +38,7 @@ impl Paths<'_> {
                 let past = past || self.random.chance(10);
                 let pair = match past {
                     true => LinearPairOperator::Since,
-                    false => *self.random.pick(&[
+                    false => self.random.pick(&[
                         LinearPairOperator::Until,
                         LinearPairOperator::Release,
                         LinearPairOperator::WeakUntil,
@@ -52,14 +53,14 @@ impl Paths<'_> {
                     true => [LinearOperator::Yesterday, LinearOperator::Once, LinearOperator::Historically],
                     false => [LinearOperator::Next, LinearOperator::Eventually, LinearOperator::Always],
                 };
-                Formula::Linear(*self.random.pick(&operators), Box::new(self.any(size, past)))
+                Formula::Linear(self.random.pick(&operators), Box::new(self.any(size, past)))
             }
         }
     }
 
     fn leaf(&mut self) -> Formula<AtomId> {
         if self.nested && self.random.chance(25) {
-            let quantifier = *self.random.pick(&[PathQuantifier::All, PathQuantifier::Exists]);
+            let quantifier = self.random.pick(&[PathQuantifier::All, PathQuantifier::Exists]);
             let mut inner = Paths { random: self.random, nested: false, operators: 2 };
             return Formula::quantified(quantifier, inner.any(2, false));
         }
@@ -75,7 +76,7 @@ fn formula(random: &mut Random) -> Formula<AtomId> {
     let nested = random.chance(30);
     let size = 2 + random.below(3);
     let psi = Paths { random, nested, operators: 4 }.any(size, false);
-    let quantifier = *random.pick(&[PathQuantifier::All, PathQuantifier::Exists]);
+    let quantifier = random.pick(&[PathQuantifier::All, PathQuantifier::Exists]);
     Formula::quantified(quantifier, psi)
 }
 

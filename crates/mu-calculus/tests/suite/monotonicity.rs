@@ -3,7 +3,8 @@
 use mu_calculus::{AtomId, Formula, HyperGraph, Labels, Problem, StateId};
 use three_valued::Truth;
 
-use crate::random::{self, ATOMS, Random};
+use crate::random::{self, ATOMS};
+use avr_testkit::Random;
 
 fn values(graph: &HyperGraph, labels: &Labels, formula: &Formula<AtomId>) -> Vec<Truth> {
     let formula = random::normal_form(formula);
@@ -54,7 +55,7 @@ fn known_steps_only_decide() {
             }
             for members in hyper_edges.iter_mut().filter(|members| members.len() > 1) {
                 if random.chance(50) {
-                    members.remove(random.below(members.len() as u32) as usize);
+                    members.remove(random.below(members.len()));
                 }
             }
         }

@@ -401,9 +401,9 @@ fn arbitrary_text_is_parsed_or_refused() {
         "é",
     ];
     for seed in 0..20_000 {
-        let mut random = crate::random::Random::new(seed);
+        let mut random = avr_testkit::Random::new(seed);
         let length = random.below(20);
-        let text: String = (0..length).map(|_| *random.pick(&PIECES)).collect();
+        let text: String = (0..length).map(|_| random.pick(&PIECES)).collect();
         match parse_formula(&text) {
             Ok(formula) => assert_eq!(parse_formula(&formula.to_string()), Ok(formula), "{text}"),
             Err(error) => assert!(text.trim().is_empty() || error.to_string().contains('^'), "{text}"),

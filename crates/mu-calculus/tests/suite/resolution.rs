@@ -3,7 +3,8 @@
 use mu_calculus::{AtomId, HyperGraph, Labels, StateId};
 use three_valued::Truth;
 
-use crate::random::{self, ATOMS, Edges, Random};
+use crate::random::{self, ATOMS, Edges};
+use avr_testkit::Random;
 
 /// A two-valued system, and the state of the graph that covers each of its states.
 pub struct Concrete {
@@ -56,7 +57,7 @@ impl Concrete {
             let mut next = Vec::new();
             for edge in edges {
                 let targets: Vec<u32> = edge.iter().flat_map(|member| numbers(*member)).collect();
-                next.push(*random.pick(&targets));
+                next.push(random.pick(&targets));
                 next.extend(targets.iter().filter(|_| random.chance(20)));
             }
             next

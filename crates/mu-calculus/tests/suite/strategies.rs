@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use mu_calculus::{Choice, Modality, Node, NodeId, Problem, Solution, StateId};
 use three_valued::Truth;
 
-use crate::random::{self, Random};
+use crate::random;
+use avr_testkit::Random;
 
 type Place = (StateId, NodeId);
 

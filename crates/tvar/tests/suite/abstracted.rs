@@ -1,14 +1,15 @@
 //! Input bits that stand for what the hardware decides: a verdict is robust if it stands however it decides.
 
 use crate::concrete::Concrete;
-use crate::random::{self, Random};
+use crate::random;
 use crate::toy::{ATOMS, Toy};
+use avr_testkit::Random;
 use three_valued::Truth;
 use tvar::{Strategy, Unlimited, Unobserved, verify};
 
 /// A hardware that decides by the state and by what the environment does.
 fn hardware(random: &mut Random, toy: &Toy) -> Concrete {
-    let decisions: Vec<u64> = (0..1 << (toy.width + toy.inputs)).map(|_| random.next() & toy.abstracted).collect();
+    let decisions: Vec<u64> = (0..1 << (toy.width + toy.inputs)).map(|_| random.bits() & toy.abstracted).collect();
     let decide = |state: u64, input: u64| {
         let real = input & !toy.abstracted;
         real | decisions[(state | real << toy.width) as usize]

@@ -2,8 +2,9 @@
 
 use crate::concrete::{Afterwards, Concrete};
 use crate::obligations;
-use crate::random::{self, Random};
+use crate::random;
 use crate::toy::{ATOMS, State, Toy};
+use avr_testkit::Random;
 use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier, Problem};
 use three_valued::Truth;
 use tvar::{Goal, StateSpace, Strategy, System, Undecided, Unlimited, Unobserved, verify, verify_from};

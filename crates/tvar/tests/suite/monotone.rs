@@ -1,7 +1,8 @@
 //! Monotonicity: with locations and drops fixed, adding precision never loses or turns a verdict.
 
-use crate::random::{self, Random};
+use crate::random;
 use crate::toy::{ATOMS, Location, Locations, Toy};
+use avr_testkit::Random;
 use mu_calculus::Problem;
 use three_valued::Truth;
 use tvar::{Goal, Precision, Progress, StateSpace, Strategy, System, Unlimited};

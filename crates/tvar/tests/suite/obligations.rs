@@ -4,9 +4,10 @@
 //! deliberate faults.
 
 use crate::concrete::Concrete;
-use crate::random::{self, Random};
+use crate::random;
 use crate::toy::{ATOMS, Mutation, Start, State, Toy};
 use crate::word::Word;
+use avr_testkit::Random;
 use mu_calculus::AtomId;
 use tvar::{Progress, StateKind, StateSpace, Strategy, System, Unlimited};
 

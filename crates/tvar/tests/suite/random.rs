@@ -3,47 +3,10 @@
 use crate::function::{Builder, Function, Gate};
 use crate::toy::{ATOMS, CONTENT, INPUT, Location, Locations, STORED, Start, Toy};
 use crate::word::Word;
-use mu_calculus::{
-    AtomId, FixedPoint, Formula, Modality, NormalForm, PathOperator, PathPairOperator, PathQuantifier, Variable,
-};
+use avr_testkit::Random;
+use mu_calculus::{AtomId, Comparison, Formula, Modality, NormalForm, parse_formula};
 use std::thread;
 use tvar::{Goal, Knob, Precision, Strategy};
-
-/// SplitMix64 (Steele, Lea & Flood, 2014).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `limit`, which is not 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    /// True `percent` times in a hundred.
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-
-    /// A number of `width` bits.
-    pub fn number(&mut self, width: u32) -> u64 {
-        self.next() & ((1 << width) - 1)
-    }
-}
 
 /// How many random cases to run where `default` is the normal number: `TVAR_CASES` in place of 20,000.
 pub fn cases(default: u64) -> u64 {
@@ -68,7 +31,7 @@ fn sum<const N: usize>(a: [u64; N], b: [u64; N]) -> [u64; N] {
 
 /// A system without hazards.
 pub fn toy(random: &mut Random) -> Toy {
-    let (width, inputs) = (1 + random.below(4) as u32, 1 + random.below(3) as u32);
+    let (width, inputs) = (1 + random.below(4), 1 + random.below(3));
     let location = if random.chance(50) { 0 } else { random.number(width) };
     let start = if random.chance(50) {
         Start::State(random.number(width))
@@ -172,99 +135,21 @@ pub fn goal(formula: &Formula<AtomId>) -> Goal {
 /// A closed formula about a system: of alternation depth 2 or less, and, where the system starts in a dummy state,
 /// about what comes after it.
 pub fn formula(random: &mut Random, toy: &Toy) -> Formula<AtomId> {
-    let mut formulas = Formulas { random, scope: Vec::new(), positive: true };
-    let formula = if formulas.random.chance(30) { formulas.alternation() } else { formulas.any(4) };
+    let formula = bound(&avr_testkit::formulas::formula(random, &NAMES, 2));
     if goal(&formula).formula.alternation_depth() > 2 {
         return self::formula(random, toy);
     }
     match toy.start {
         Start::State(_) => formula,
-        Start::Content { .. } => Formula::Modal(random.pick(&MODALITIES), Box::new(formula)),
+        Start::Content { .. } => Formula::Modal(random.pick(&[Modality::Box, Modality::Diamond]), Box::new(formula)),
     }
 }
 
-const MODALITIES: [Modality; 2] = [Modality::Box, Modality::Diamond];
-const QUANTIFIERS: [PathQuantifier; 2] = [PathQuantifier::All, PathQuantifier::Exists];
-const KINDS: [FixedPoint; 2] = [FixedPoint::Least, FixedPoint::Greatest];
-const OPERATORS: [PathOperator; 3] = [PathOperator::Next, PathOperator::Eventually, PathOperator::Always];
-const PAIRS: [PathPairOperator; 3] = [PathPairOperator::Until, PathPairOperator::Release, PathPairOperator::WeakUntil];
-const NAMES: [&str; 4] = ["W", "X", "Y", "Z"];
+const NAMES: [&str; ATOMS as usize] = ["p", "q"];
 
-struct Formulas<'r> {
-    random: &'r mut Random,
-    /// The bound variables and whether they stand under an even number of negations here.
-    scope: Vec<(&'static str, bool)>,
-    positive: bool,
-}
-
-impl Formulas<'_> {
-    /// Two fixed points of different kinds around a body that can use both.
-    fn alternation(&mut self) -> Formula<AtomId> {
-        let outer = self.random.below(2);
-        self.scope.extend([(NAMES[0], true), (NAMES[1], true)]);
-        let body = self.any(4);
-        self.scope.clear();
-        let inner = Formula::Fixed(KINDS[1 - outer], Variable::new(NAMES[1]), Box::new(body));
-        Formula::Fixed(KINDS[outer], Variable::new(NAMES[0]), Box::new(inner))
-    }
-
-    fn any(&mut self, size: u32) -> Formula<AtomId> {
-        if size == 0 || self.random.chance(8) {
-            return self.leaf();
-        }
-        let size = size - 1;
-        match self.random.below(12) {
-            0 => Formula::Not(self.negated(size)),
-            1 | 2 => Formula::And(vec![self.any(size), self.any(size)]),
-            3 | 4 => Formula::Or(vec![self.any(size), self.any(size)]),
-            5 => Formula::Implies(self.negated(size), Box::new(self.any(size))),
-            6 => self.equivalence(size),
-            7 | 8 => {
-                let (quantifier, operator) = (self.random.pick(&QUANTIFIERS), self.random.pick(&OPERATORS));
-                Formula::Path(quantifier, operator, Box::new(self.any(size)))
-            }
-            9 => {
-                let (quantifier, operator) = (self.random.pick(&QUANTIFIERS), self.random.pick(&PAIRS));
-                Formula::PathPair(quantifier, operator, Box::new(self.any(size)), Box::new(self.any(size)))
-            }
-            10 if self.scope.len() < NAMES.len() => self.fixed_point(size),
-            _ => Formula::Modal(self.random.pick(&MODALITIES), Box::new(self.any(size))),
-        }
-    }
-
-    fn fixed_point(&mut self, size: u32) -> Formula<AtomId> {
-        let name = NAMES[self.scope.len()];
-        self.scope.push((name, self.positive));
-        let body = Box::new(self.any(size));
-        self.scope.pop();
-        Formula::Fixed(self.random.pick(&KINDS), Variable::new(name), body)
-    }
-
-    /// Without variables, because each operand is also negated.
-    fn equivalence(&mut self, size: u32) -> Formula<AtomId> {
-        let scope = std::mem::take(&mut self.scope);
-        let formula = Formula::Iff(Box::new(self.any(size)), Box::new(self.any(size)));
-        self.scope = scope;
-        formula
-    }
-
-    fn negated(&mut self, size: u32) -> Box<Formula<AtomId>> {
-        self.positive = !self.positive;
-        let formula = Box::new(self.any(size));
-        self.positive = !self.positive;
-        formula
-    }
-
-    fn leaf(&mut self) -> Formula<AtomId> {
-        let positive = self.positive;
-        let usable: Vec<&str> =
-            self.scope.iter().filter(|(_, sign)| *sign == positive).map(|(name, _)| *name).collect();
-        if !usable.is_empty() && self.random.chance(60) {
-            return Formula::Variable(Variable::new(self.random.pick(&usable)));
-        }
-        match self.random.below(12) {
-            0 => Formula::Constant(self.random.chance(50)),
-            _ => Formula::Atom(AtomId(self.random.below(ATOMS as usize) as u32)),
-        }
-    }
+fn bound(text: &str) -> Formula<AtomId> {
+    let formula = parse_formula(text).unwrap_or_else(|error| panic!("{error}"));
+    let number = |atom: &Comparison| NAMES.iter().position(|name| atom.bare_name() == Some(name));
+    let bound = formula.try_map_atoms(&mut |atom| number(atom).map(|number| AtomId(number as u32)).ok_or(()));
+    bound.expect("all atoms have numbers")
 }

@@ -3,9 +3,10 @@
 use crate::concrete::Concrete;
 use crate::obligations;
 use crate::observed::Observed;
-use crate::random::{self, Random};
+use crate::random;
 use crate::toy::{ATOMS, Location, Locations, Start, State, Toy};
 use crate::word::Word;
+use avr_testkit::Random;
 use std::collections::BTreeSet;
 use tvar::{Explorer, Precision, Progress, StateSpace, Strategy, Unlimited, Unobserved, verify};
 

@@ -5,9 +5,10 @@
 use crate::concrete::Concrete;
 use crate::landing_gear::{self, NEXT};
 use crate::modal::{Must, Set, System, elements};
-use crate::random::{self, Random};
+use crate::random;
 use crate::toy::{ATOMS, Start, Toy};
 use crate::word::Word;
+use avr_testkit::Random;
 use mu_calculus::{AtomId, Formula, parse_formula};
 use std::collections::BTreeSet;
 use three_valued::Truth;

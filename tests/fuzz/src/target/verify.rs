@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
+use avr_testkit::image::hex;
 use avr_verify::{Exhausted, Progress, Reductions, Request, Strategy, Verdict, Watch, verify};
 
 /// What is asked of every program.
@@ -87,17 +88,4 @@ fn verdicts(image: &Image, device: &'static Device, strategy: Strategy) -> Vec<O
         }
     };
     results.properties.iter().map(|result| verdict(&result.verdict)).collect()
-}
-
-/// Flash content from address 0 as Intel HEX.
-fn hex(flash: &[u8]) -> String {
-    let mut text = String::new();
-    for (line, bytes) in flash.chunks(16).enumerate() {
-        let mut record = vec![bytes.len() as u8, (line >> 4) as u8, (line << 4) as u8, 0];
-        record.extend_from_slice(bytes);
-        record.push(record.iter().fold(0, |sum: u8, byte| sum.wrapping_sub(*byte)));
-        let digits: String = record.iter().map(|byte| format!("{byte:02X}")).collect();
-        text.push_str(&format!(":{digits}\n"));
-    }
-    text + ":00000001FF\n"
 }

@@ -4,9 +4,9 @@ use crate::formula::{Atom, Binary, Formula, Logic, Path, Property, Runs, Source,
 use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::program::Program;
-use crate::random::Random;
 use crate::solve;
 use crate::state::{I, State};
+use avr_testkit::Random;
 
 /// Formulas with fixed points of their own are evaluated naively, on graphs up to this size only.
 const STATES_FOR_FIXED_POINTS: usize = 1000;
@@ -43,7 +43,7 @@ impl<'a> Asker<'a> {
         let mut addresses: Vec<u16> = graph.states.iter().map(|state| 2 * state.pc).collect();
         addresses.sort_unstable();
         addresses.dedup();
-        let (data_only, branching_only) = (random.one_in(2), random.one_in(2));
+        let (data_only, branching_only) = (random.once_in(2), random.once_in(2));
         Self {
             random,
             data_only,
@@ -95,7 +95,7 @@ impl<'a> Asker<'a> {
     fn property(&mut self) -> Property {
         let count = 2 + self.random.below(3);
         self.atoms = (0..count)
-            .map(|_| if self.random.one_in(3) { Formula::Atom(self.new_atom()) } else { self.description() })
+            .map(|_| if self.random.once_in(3) { Formula::Atom(self.new_atom()) } else { self.description() })
             .collect();
         match self.random.below(if self.branching_only { 9 } else { 20 }) {
             0..=4 => {
@@ -106,7 +106,7 @@ impl<'a> Asker<'a> {
                 // From some state on, wherever it comes.
                 let depth = 1 + self.random.below(2);
                 let (place, timed) = (Box::new(self.description()), Box::new(self.timed(depth)));
-                Property::Formula(match self.random.one_in(2) {
+                Property::Formula(match self.random.once_in(2) {
                     true => {
                         let implied = Formula::Logic(Logic::Implies, place, timed);
                         Formula::Unary(Runs::All, Unary::Always, Box::new(implied))
@@ -119,7 +119,7 @@ impl<'a> Asker<'a> {
             }
             9..=13 => Property::Ltl(self.path()),
             14 => Property::Inherent,
-            15 => Property::Stack((self.depth + self.random.byte(3)).saturating_sub(1)),
+            15 => Property::Stack((self.depth + self.random.below(3)).saturating_sub(1)),
             16 => Property::Formula(self.fixed()),
             17 => {
                 let path = Box::new(self.path());
@@ -132,7 +132,7 @@ impl<'a> Asker<'a> {
 
     fn new_atom(&mut self) -> Atom {
         let source = self.random.pick(&self.sources.clone());
-        let k = self.random.byte(4);
+        let k = self.random.below(4);
         match self.random.below(if self.data_only { 11 } else { 20 }) {
             0..=4 => Atom::Equals(source, k),
             5 => Atom::AtMost(source, k),
@@ -141,7 +141,7 @@ impl<'a> Asker<'a> {
             11..=13 => Atom::Pc(self.random.pick(&self.addresses.clone())),
             14 => Atom::InInterrupt,
             15 => Atom::Flag(self.random.pick(&[0, 1, 1, I, I])),
-            16 => Atom::Deep(1 + self.random.byte(self.depth.max(1))),
+            16 => Atom::Deep(1 + self.random.below(self.depth.max(1))),
             17 => Atom::Enabled(self.random.pick(&[1, 2, 3])),
             18 => Atom::Entered(self.random.pick(&[1, 2, 3])),
             _ => Atom::Equals(Source::Eimsk, k),
@@ -154,7 +154,7 @@ impl<'a> Asker<'a> {
         let mut all: Vec<Formula> = Vec::new();
         for _ in 0..1 + self.random.below(3) {
             let source = self.random.pick(&self.sources);
-            let almost = u8::from(self.random.one_in(6));
+            let almost = u8::from(self.random.once_in(6));
             let said = match self.random.below(if self.data_only { 6 } else { 10 }) {
                 0..=5 => Formula::Atom(Atom::Equals(source, (source.value(state) ^ almost) & 3)),
                 6..=7 => Formula::Atom(Atom::Pc(2 * state.pc)),
@@ -209,12 +209,12 @@ impl<'a> Asker<'a> {
     /// A formula of branching time that begins with an operator of time.
     fn timed(&mut self, depth: usize) -> Formula {
         let runs = self.runs();
-        if self.random.one_in(3) {
+        if self.random.once_in(3) {
             let (p, q) = (Box::new(self.formula(depth - 1)), Box::new(self.formula(depth - 1)));
             return Formula::Binary(runs, self.binary(), p, q);
         }
         // Most formulas count no steps, because reductions are for them.
-        let counts_steps = !self.branching_only && self.random.one_in(12);
+        let counts_steps = !self.branching_only && self.random.once_in(12);
         Formula::Unary(runs, self.unary(counts_steps), Box::new(self.formula(depth - 1)))
     }
 
@@ -265,7 +265,7 @@ impl<'a> Asker<'a> {
                 Path::Logic(self.logic(), Box::new(p), Box::new(q))
             }
             2 => {
-                let counts_steps = self.random.one_in(8);
+                let counts_steps = self.random.once_in(8);
                 Path::Unary(self.unary(counts_steps), Box::new(self.any_path(operators - 1)))
             }
             _ => {
@@ -282,7 +282,7 @@ impl<'a> Asker<'a> {
         let variable = || Box::new(Formula::Variable(0));
         let next = |runs, p| Box::new(Formula::Unary(runs, Unary::Next, p));
         let (one, two) = (self.runs(), self.runs());
-        let greatest = self.random.one_in(2);
+        let greatest = self.random.once_in(2);
         let body = match self.random.below(3) {
             // At every second step.
             0 => Formula::Logic(if greatest { Logic::And } else { Logic::Or }, p, next(one, next(two, variable()))),

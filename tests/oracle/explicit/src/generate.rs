@@ -5,7 +5,7 @@
 use crate::program::{
     CELLS, Constant, EICRA, EIMSK, GPIOR0, One, Op, PCICR, PCMSK0, PINB, PORTB, Place, Program, SREG, Two, VECTORS,
 };
-use crate::random::Random;
+use avr_testkit::Random;
 
 /// The registers of the main program, and the one that handlers use.
 const MAIN: [u8; 4] = [16, 17, 18, 19];
@@ -50,9 +50,9 @@ pub(crate) fn program(random: &mut Random) -> Program {
 impl Builder<'_> {
     fn build(&mut self) {
         (0..VECTORS).for_each(|_| self.add(Op::Jmp(0)));
-        if self.random.one_in(3) {
+        if self.random.once_in(3) {
             let start = self.program.here();
-            self.function_is_plain = self.random.one_in(2);
+            self.function_is_plain = self.random.once_in(2);
             self.in_handler = self.function_is_plain;
             (0..1 + self.random.below(2)).for_each(|_| self.piece());
             self.in_handler = false;
@@ -87,7 +87,7 @@ impl Builder<'_> {
 
     /// An output, mostly one of two bits.
     fn output(&mut self) -> (u16, u8) {
-        (self.random.pick(&[PORTB, GPIOR0]), self.random.byte(2))
+        (self.random.pick(&[PORTB, GPIOR0]), self.random.below(2))
     }
 
     fn mask(&mut self, register: u8) {
@@ -105,11 +105,11 @@ impl Builder<'_> {
                 self.switch_off(vector);
             }
             // A careless one gives nothing back.
-            2 if self.random.one_in(2) => {
+            2 if self.random.once_in(2) => {
                 if let Some(function) = self.function.filter(|_| self.function_is_plain) {
                     self.add(Op::Rcall(function));
                 }
-                self.registers = if self.random.one_in(2) { vec![19] } else { vec![HANDLER] };
+                self.registers = if self.random.once_in(2) { vec![19] } else { vec![HANDLER] };
                 (0..1 + self.random.below(2)).for_each(|_| self.piece());
             }
             _ => self.careful_handler(vector),
@@ -120,13 +120,13 @@ impl Builder<'_> {
     }
 
     fn careful_handler(&mut self, vector: u16) {
-        let saves_flags = !self.random.one_in(8);
+        let saves_flags = !self.random.once_in(8);
         self.add(Op::Push(HANDLER));
         if saves_flags {
             self.program.extend([Op::In(HANDLER, SREG), Op::Push(HANDLER)]);
         }
         // A handler that keeps itself out may let others in.
-        let nests = vector < 3 && self.random.one_in(8);
+        let nests = vector < 3 && self.random.once_in(8);
         if nests {
             self.program.extend([Op::SetBit(EIMSK, vector as u8 - 1, false), Op::Sei]);
         }
@@ -141,7 +141,7 @@ impl Builder<'_> {
         self.add(start);
         self.registers = vec![HANDLER];
         (0..1 + self.random.below(2)).for_each(|_| self.piece());
-        if self.random.one_in(2) {
+        if self.random.once_in(2) {
             let cell = self.cell();
             self.mask(HANDLER);
             self.add(Op::Sts(cell, HANDLER));
@@ -158,7 +158,7 @@ impl Builder<'_> {
 
     /// Some handlers switch themselves off.
     fn switch_off(&mut self, vector: u16) {
-        if vector < 3 && self.random.one_in(5) {
+        if vector < 3 && self.random.once_in(5) {
             self.add(Op::SetBit(EIMSK, vector as u8 - 1, false));
         }
     }
@@ -167,19 +167,19 @@ impl Builder<'_> {
         let (output, bit) = self.output();
         match self.random.below(6) {
             0 => {
-                let pin = self.random.byte(2);
-                let value = self.random.one_in(2);
+                let pin = self.random.below(2);
+                let value = self.random.once_in(2);
                 self.add(Op::SkipIo(PINB, pin, value));
             }
             1 => {
                 let (input, bit) = self.output();
-                let value = self.random.one_in(2);
+                let value = self.random.once_in(2);
                 self.add(Op::SkipIo(input, bit, value));
             }
             2 => return self.add(Op::SetBit(PINB, bit, true)),
             _ => {}
         }
-        let value = !self.random.one_in(3);
+        let value = !self.random.once_in(3);
         self.add(Op::SetBit(output, bit, value));
     }
 
@@ -193,22 +193,22 @@ impl Builder<'_> {
             self.program.observed.push(places.remove(index));
         }
         self.initialise();
-        if self.random.one_in(6) {
+        if self.random.once_in(6) {
             let register = self.register();
             self.add(Op::In(register, PINB));
             self.mask(register);
         }
         self.enable();
         (0..self.random.below(2)).for_each(|_| self.piece());
-        if !self.random.one_in(12) {
+        if !self.random.once_in(12) {
             self.add(Op::Sei);
         }
         let start = self.program.here();
         (0..1 + self.random.below(5)).for_each(|_| self.piece());
-        if self.random.one_in(4) {
+        if self.random.once_in(4) {
             // The loop may be left.
             let register = self.register();
-            let value = self.random.one_in(2);
+            let value = self.random.once_in(2);
             self.add(Op::SkipRegister(register, 0, value));
             self.add(Op::Rjmp(start));
             (0..self.random.below(2)).for_each(|_| self.piece());
@@ -228,7 +228,7 @@ impl Builder<'_> {
         registers.push(HANDLER);
         let cells_first = observed.iter().any(|place| matches!(place, Place::Cell(_)));
         for (index, register) in registers.into_iter().enumerate() {
-            let value = self.random.byte(2);
+            let value = self.random.below(2);
             self.add(Op::Constant(Constant::Ldi, register, value));
             if index == 0 && cells_first {
                 CELLS.iter().for_each(|cell| self.program.add(Op::Sts(*cell, register)));
@@ -245,7 +245,7 @@ impl Builder<'_> {
     fn enable(&mut self) {
         let mask = self.interrupts.iter().filter(|vector| **vector < 3).fold(0, |mask, vector| mask | *vector as u8);
         if mask != 0 {
-            if !self.random.one_in(4) {
+            if !self.random.once_in(4) {
                 self.program.extend([Op::Constant(Constant::Ldi, 16, 0x0a), Op::Sts(EICRA, 16)]);
             }
             self.program.extend([Op::Constant(Constant::Ldi, 16, mask), Op::Out(EIMSK, 16)]);
@@ -271,13 +271,13 @@ impl Builder<'_> {
             }
             2 => {
                 let constant = self.random.pick(&[Constant::Ldi, Constant::Andi, Constant::Ori, Constant::Ldi]);
-                let k = self.random.byte(3);
+                let k = self.random.below(3);
                 self.add(Op::Constant(constant, d, k));
             }
             3 => self.memory(d),
             4 | 5 => {
                 let (output, bit) = self.output();
-                let value = self.random.one_in(2);
+                let value = self.random.once_in(2);
                 self.add(Op::SetBit(output, bit, value));
             }
             6 | 7 => self.branch(d, r),
@@ -301,19 +301,19 @@ impl Builder<'_> {
             17 => {
                 // A pin, into a register.
                 self.add(Op::Constant(Constant::Ldi, d, 0));
-                let pin = self.random.byte(2);
-                let value = self.random.one_in(2);
+                let pin = self.random.below(2);
+                let value = self.random.once_in(2);
                 self.add(Op::SkipIo(PINB, pin, value));
                 self.add(Op::Constant(Constant::Ldi, d, 1));
             }
             18 => {
-                let (from, to) = (self.random.byte(2), self.random.byte(2));
+                let (from, to) = (self.random.below(2), self.random.below(2));
                 self.program.extend([Op::Bst(d, from), Op::Bld(r, to)]);
             }
             19 if !self.interrupts.is_empty() => {
                 let vector = self.random.pick(&self.interrupts.clone());
                 if vector < 3 {
-                    let value = !self.random.one_in(3);
+                    let value = !self.random.once_in(3);
                     self.add(Op::SetBit(EIMSK, vector as u8 - 1, value));
                 }
             }
@@ -325,23 +325,23 @@ impl Builder<'_> {
     fn single(&mut self) {
         let (d, r) = (self.register(), self.register());
         let (output, bit) = self.output();
-        let k = self.random.byte(3);
+        let k = self.random.below(3);
         let op = match self.random.below(6) {
             0 => Op::Constant(Constant::Ldi, d, k),
             1 => Op::Constant(Constant::Andi, d, k),
             2 => Op::Two(Two::Mov, d, r),
             3 => Op::SetBit(PINB, bit, true),
             4 => Op::Nop,
-            _ => Op::SetBit(output, bit, self.random.one_in(2)),
+            _ => Op::SetBit(output, bit, self.random.once_in(2)),
         };
         self.add(op);
     }
 
     fn memory(&mut self, d: u8) {
         let cell = self.cell();
-        if self.random.one_in(2) {
+        if self.random.once_in(2) {
             self.add(Op::Lds(d, cell));
-            if self.random.one_in(2) {
+            if self.random.once_in(2) {
                 self.add(Op::One(One::Inc, d));
                 self.mask(d);
                 self.add(Op::Sts(cell, d));
@@ -354,27 +354,27 @@ impl Builder<'_> {
 
     /// A comparison, and a branch over one instruction or two.
     fn branch(&mut self, d: u8, r: u8) {
-        let k = self.random.byte(3);
-        let compares = if self.random.one_in(2) { Op::Two(Two::Cp, d, r) } else { Op::Constant(Constant::Cpi, d, k) };
+        let k = self.random.below(3);
+        let compares = if self.random.once_in(2) { Op::Two(Two::Cp, d, r) } else { Op::Constant(Constant::Cpi, d, k) };
         self.add(compares);
         let at = self.program.here();
         self.add(Op::Nop);
         (0..1 + self.random.below(2)).for_each(|_| self.single());
-        let (flag, value) = (self.random.pick(&[Z, Z, C]), self.random.one_in(2));
+        let (flag, value) = (self.random.pick(&[Z, Z, C]), self.random.once_in(2));
         self.program.replace(at, Op::Branch(flag, value, self.program.here()));
     }
 
     fn skip(&mut self, d: u8) {
-        let value = self.random.one_in(2);
+        let value = self.random.once_in(2);
         let (output, bit) = self.output();
-        let pin = self.random.byte(2);
+        let pin = self.random.below(2);
         let skips = match self.random.below(3) {
             0 => Op::SkipRegister(d, bit, value),
             1 => Op::SkipIo(PINB, pin, value),
             _ => Op::SkipIo(output, bit, value),
         };
         self.add(skips);
-        if self.random.one_in(4) {
+        if self.random.once_in(4) {
             let cell = self.cell();
             self.add(Op::Lds(d, cell));
         } else {
@@ -385,7 +385,7 @@ impl Builder<'_> {
     /// Waits for a bit that handlers may set, or for a pin.
     fn poll(&mut self) {
         let start = self.program.here();
-        let value = !self.random.one_in(4);
+        let value = !self.random.once_in(4);
         let (input, bit) = self.output();
         match self.random.below(4) {
             0 => self.add(Op::SkipIo(PINB, bit, value)),
@@ -400,7 +400,7 @@ impl Builder<'_> {
 
     /// Something with interrupts off.
     fn critical_section(&mut self, r: u8) {
-        let restores = self.random.one_in(3);
+        let restores = self.random.once_in(3);
         if restores {
             self.add(Op::In(r, SREG));
         }

@@ -2,8 +2,8 @@
 
 use crate::machine::Machine;
 use crate::program::Place;
-use crate::random::Random;
 use crate::state::{Misstep, State};
+use avr_testkit::Random;
 use rustc_hash::FxHashMap;
 
 /// The contents that a place may have at the start. Formulas ask whether it is at most, or equal to, a number up to 3,
@@ -92,7 +92,7 @@ impl Graph {
         let state = (0..20).map(|_| random.below(self.len())).find(|state| self.next.of(*state).len() > 1)?;
         let from = self.states[state].pc;
         let to = self.states[random.pick(self.next.of(state)) as usize].pc;
-        let in_all = !random.one_in(4);
+        let in_all = !random.once_in(4);
         let mut next = Lists { starts: vec![0], members: Vec::new() };
         for (number, here) in self.states.iter().enumerate() {
             let affected = here.pc == from && (in_all || number == state);

@@ -16,7 +16,6 @@ mod graph;
 mod linear;
 mod machine;
 mod program;
-mod random;
 mod solve;
 mod state;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Instructions as this oracle knows them: their code and their text, after the instruction set manual.
 
-use crate::random::Random;
+use avr_testkit::Random;
 use std::fmt;
 
 /// Data addresses of the I/O registers that programs use.
@@ -235,8 +235,8 @@ impl Program {
             Op::SkipIo(io, bit, value) => Op::SkipIo(io, bit, !value),
             Op::SkipRegister(register, bit, value) => Op::SkipRegister(register, bit, !value),
             Op::Branch(flag, value, target) => Op::Branch(flag, !value, target),
-            Op::SetBit(io, bit, value) if random.one_in(2) => Op::SetBit(io, bit, !value),
-            Op::Constant(constant, register, k) if random.one_in(2) => Op::Constant(constant, register, k ^ 1),
+            Op::SetBit(io, bit, value) if random.once_in(2) => Op::SetBit(io, bit, !value),
+            Op::Constant(constant, register, k) if random.once_in(2) => Op::Constant(constant, register, k ^ 1),
             Op::Lds(register, address) => Op::Lds(register, address ^ 1),
             Op::Sts(address, register) => Op::Sts(address ^ 1, register),
             _ => Op::Nop,
@@ -263,16 +263,7 @@ impl Program {
 
     /// The program as Intel HEX.
     pub(crate) fn hex(&self) -> String {
-        let mut text = String::new();
-        for (line, words) in self.words().chunks(8).enumerate() {
-            let mut bytes = vec![2 * words.len() as u8, (line >> 4) as u8, (line << 4) as u8, 0];
-            bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-            bytes.push(bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_sub(*byte)));
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-            text.push_str(&format!(":{digits}\n"));
-        }
-        text.push_str(":00000001FF\n");
-        text
+        avr_testkit::image::hex(&avr_testkit::image::bytes(&self.words()))
     }
 }
 

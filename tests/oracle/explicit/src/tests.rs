@@ -7,8 +7,8 @@ use crate::formula::{Atom, Binary, Formula, Logic, Path, Property, Runs, Unary};
 use crate::graph::Graph;
 use crate::machine::{Fault, Machine};
 use crate::program::Program;
-use crate::random::Random;
 use crate::{generate, solve};
+use avr_testkit::Random;
 
 /// Programs that are compared, and the most for each fault.
 const PROGRAMS: u64 = 120;

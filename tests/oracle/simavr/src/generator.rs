@@ -1,9 +1,9 @@
 //! Random programs that end: straight lines, loops with counters, branches, skips, calls, frames and memory.
 
 use crate::opcodes::features;
-use crate::random::Random;
 use crate::wire::FLASH_WORDS;
 use avr_isa::{Instruction, LpmMode, Pointer, PointerMode, Register, RegisterSet, decode};
+use avr_testkit::Random;
 
 /// Loop counters, by depth: nothing but their loops writes them, and functions save them.
 const COUNTERS: [Register; 2] = [Register::from_low_bits(20), Register::from_low_bits(21)];
@@ -154,7 +154,7 @@ impl Generator<'_> {
     }
 
     fn through_pointer(&mut self) {
-        let pointer = *self.random.pick(&[Pointer::X, Pointer::Y, Pointer::Z]);
+        let pointer = self.random.pick(&[Pointer::X, Pointer::Y, Pointer::Z]);
         if self.random.once_in(4) {
             let address = self.random.within(0..20) as u16;
             self.point_at(pointer, address);
@@ -166,7 +166,7 @@ impl Generator<'_> {
             let displacement = if pointer == Pointer::X { 0 } else { self.random.byte() & 63 };
             let modes =
                 [PointerMode::PostIncrement, PointerMode::PreDecrement, PointerMode::Displacement(displacement)];
-            let mode = *self.random.pick(&modes);
+            let mode = self.random.pick(&modes);
             self.access(pointer, mode);
         }
     }
@@ -183,7 +183,7 @@ impl Generator<'_> {
     fn direct(&mut self) {
         let address = match self.random.within(0..4) {
             0 => self.random.within(0..20) as u16,
-            1 => *self.random.pick(&STORAGE),
+            1 => self.random.pick(&STORAGE),
             _ => self.random.within(SCRATCH) as u16,
         };
         let register = self.any_register();
@@ -199,7 +199,7 @@ impl Generator<'_> {
         self.point_at(Pointer::Z, address);
         for _ in 0..self.random.within(1..4) {
             let rd = self.register_outside(Pointer::Z);
-            let mode = *self.random.pick(&[LpmMode::Plain, LpmMode::PostIncrement]);
+            let mode = self.random.pick(&[LpmMode::Plain, LpmMode::PostIncrement]);
             self.emit(Instruction::Lpm { rd, mode });
         }
     }
@@ -215,12 +215,12 @@ impl Generator<'_> {
             Instruction::Sbic { io, bit },
             Instruction::Sbis { io, bit },
         ];
-        let skip = *self.random.pick(&skips);
+        let skip = self.random.pick(&skips);
         self.emit(skip);
         match (self.random.within(0..4), self.functions.is_empty()) {
             (0, _) => self.direct(),
             (1, false) if depth == 0 => {
-                let target = u32::from(*self.random.pick(&self.functions));
+                let target = u32::from(self.random.pick(&self.functions));
                 self.emit(Instruction::Call { target });
             }
             _ => self.straight_after_skip(),
@@ -262,7 +262,7 @@ impl Generator<'_> {
         if self.functions.is_empty() {
             return self.straight();
         }
-        let target = *self.random.pick(&self.functions);
+        let target = self.random.pick(&self.functions);
         match self.random.within(0..3) {
             0 => self.emit(Instruction::Call { target: target.into() }),
             1 => {
@@ -284,7 +284,7 @@ impl Generator<'_> {
     }
 
     fn input_output(&mut self) {
-        let io = (*self.random.pick(&STORAGE) - 0x20) as u8;
+        let io = (self.random.pick(&STORAGE) - 0x20) as u8;
         let (register, bit) = (self.any_register(), self.random.byte() & 7);
         let low = io.min((STORAGE[0] - 0x20) as u8);
         let choices = [
@@ -294,7 +294,7 @@ impl Generator<'_> {
             Instruction::Cbi { io: low, bit },
             Instruction::In { rd: register, io: SPL },
         ];
-        let choice = *self.random.pick(&choices);
+        let choice = self.random.pick(&choices);
         self.emit(choice);
     }
 

@@ -16,16 +16,15 @@ mod generator;
 mod opcodes;
 mod ports;
 mod programs;
-mod random;
 mod stepper;
 mod tally;
 mod third_voice;
 mod wire;
 
+use avr_testkit::Random;
 use exceptions::EXCEPTIONS;
 use executor::Executor;
 use opcodes::Amount;
-use random::Random;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,12 +2,12 @@
 
 use crate::exceptions::{EXCEPTIONS, Step};
 use crate::executor::Executor;
-use crate::random::Random;
 use crate::stepper::Stepper;
 use crate::tally::Tally;
 use crate::wire::{CORE, DATA_CELLS, FLASH_WORDS, Flash, Outcome, Start};
 use avr_isa::{FeatureSet, Instruction, Pointer, PointerMode, decode};
 use avr_machine::device::Device;
+use avr_testkit::Random;
 use std::io;
 use std::ops::Range;
 
@@ -46,9 +46,9 @@ impl Io {
     fn address(&self, write: bool, random: &mut Random) -> u16 {
         let io = if write { &self.writable } else { &self.readable };
         match random.within(0..10) {
-            0 => *random.pick(io),
+            0 => random.pick(io),
             1 => random.within(0..0x20) as u16,
-            2 => *random.pick(&[0x100, 0x101, 0x8fe, 0x8ff]),
+            2 => random.pick(&[0x100, 0x101, 0x8fe, 0x8ff]),
             _ => random.within(SRAM) as u16,
         }
     }
@@ -123,7 +123,7 @@ impl Image {
             I::Brbs { flag: 0, offset },
             I::Add { rd, rr: rd },
         ];
-        let instruction = *random.pick(&edges);
+        let instruction = random.pick(&edges);
         let code = instruction.encode().expect("the instructions of this list have machine codes");
         let place = FLASH_WORDS - usize::from(instruction.words());
         self.flash[place] = code.first;
@@ -154,7 +154,7 @@ fn start(place: u16, instruction: Instruction, io: &Io, random: &mut Random) -> 
     use Instruction as I;
     let stack = if random.once_in(8) { 0x06..0x18 } else { 0x104..0x8fc };
     let mut start = Start {
-        registers: std::array::from_fn(|_| random.operand()),
+        registers: std::array::from_fn(|_| operand(random)),
         status: random.byte(),
         stack_pointer: random.within(stack) as u16,
         pc: place,
@@ -183,6 +183,11 @@ fn aim(start: &mut Start, pointer: Pointer, mode: PointerMode, write: bool, io: 
         PointerMode::PreDecrement => address.wrapping_add(1),
     };
     start.set_pair(low, value);
+}
+
+/// A byte that is more often than others one at which arithmetic turns.
+pub fn operand(random: &mut Random) -> u8 {
+    if random.once_in(4) { random.pick(&[0, 1, 0x0f, 0x10, 0x7f, 0x80, 0xfe, 0xff]) } else { random.byte() }
 }
 
 /// Random content: registers are set for each step, I/O registers that do more than store are 0.

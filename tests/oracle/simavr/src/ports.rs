@@ -3,11 +3,11 @@
 use crate::exceptions::Step;
 use crate::executor::Executor;
 use crate::opcodes::{PINS, compare_step};
-use crate::random::Random;
 use crate::stepper::Stepper;
 use crate::tally::Tally;
 use crate::wire::{DATA_CELLS, FLASH_WORDS, Flash, MOST_CHANGES, Outcome, Start};
 use avr_isa::{Instruction, Register};
+use avr_testkit::Random;
 use std::io;
 
 /// The register that IN and OUT use.

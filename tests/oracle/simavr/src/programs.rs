@@ -2,11 +2,11 @@
 
 use crate::executor::Executor;
 use crate::generator::{Generated, generate};
-use crate::opcodes::{Io, memory};
-use crate::random::Random;
+use crate::opcodes::{Io, memory, operand};
 use crate::stepper::Stepper;
 use crate::tally::Tally;
 use crate::wire::{DATA_CELLS, End, FLASH_WORDS, Flash, Start};
+use avr_testkit::Random;
 use std::path::Path;
 use std::{fs, io};
 
@@ -121,7 +121,7 @@ fn compare(stepper: &mut Stepper, executor: &mut Executor, case: &Case, tally: &
     let mut random = Random::new(case.seed);
     let memory: [u8; DATA_CELLS] = memory(&Io::of(executor.device()), &mut random);
     let start = Start {
-        registers: std::array::from_fn(|_| random.operand()),
+        registers: std::array::from_fn(|_| operand(&mut random)),
         status: random.byte(),
         stack_pointer: 0x8ff,
         pc: 0,
