@@ -71,6 +71,8 @@ pub(crate) enum Fault {
     NothingSeen,
     /// Interrupts are not looked at where they had their chance before, although it matters where they can come.
     OfferedBefore,
+    /// Formulas with the atom `hazard` are taken for formulas that do not see the steps into hazards.
+    HazardsUnseen,
 }
 
 #[cfg(not(test))]

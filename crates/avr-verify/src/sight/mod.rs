@@ -7,7 +7,7 @@ mod tests;
 use crate::asked::{Asked, Bound};
 use crate::decide::allows_reduction;
 use crate::invariant::parts;
-use crate::reduction::lets_interrupts_in;
+use crate::reduction::{self, faulty, lets_interrupts_in};
 use crate::request::Request;
 use crate::setup;
 use avr_isa::{Instruction, Pointer, PointerMode};
@@ -17,6 +17,7 @@ use fixedbitset::FixedBitSet;
 use mu_calculus::{AtomId, Formula, PathOperator, PathPairOperator, PathQuantifier};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use three_valued::fault::{self, is_on};
 
 /// What properties see besides hazards and how deep the stack gets.
 #[derive(Clone, Debug)]
@@ -222,10 +223,13 @@ pub(crate) fn groups(request: &Request<'_>) -> Vec<Vec<usize>> {
 fn group(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> Group {
     let names_event = |atom: &AtomId| matches!(atoms[atom.index()].kind(), AtomKind::Event(..));
     let counts = bound.fairness().is_some() || bound.counts_steps || !is_branching(&bound.formula);
+    let is_blind = faulty(reduction::Fault::HazardsUnseen) || is_on(fault::Fault::HazardsUnseen);
+    let sees_hazards = bound.sees_hazards && !is_blind;
     if speaks_of_hazards(property) {
         Group::Hazards
-    } else if counts || bound.sees_hazards || bound.atoms.iter().any(names_event) {
-        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula.
+    } else if counts || sees_hazards || bound.atoms.iter().any(names_event) {
+        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula, and so
+        // can whether a state has a hazard as its only future.
         Group::Steps
     } else if is_linear(&bound.formula) {
         Group::Contents
