@@ -17,6 +17,7 @@ use avr_machine::{Fetched, FrameKind, Machine, MachineState};
 use footprint::Footprint;
 pub(crate) use footprint::Footsteps;
 use neutral::is_processor;
+use three_valued::fault::{self, is_on};
 use three_valued::{BitDomain, ByteDomain};
 
 /// How often what was taken for granted may be wrong before nothing is taken for granted any more.
@@ -159,7 +160,8 @@ impl Reduction {
             return Turn::Now;
         }
         if control.interrupt_delay {
-            return if before.owed && !faulty(Fault::NothingOwed) { Turn::CatchingUp } else { Turn::Now };
+            let is_lost = faulty(Fault::NothingOwed) || is_on(fault::Fault::NothingOwed);
+            return if before.owed && !is_lost { Turn::CatchingUp } else { Turn::Now };
         }
         let is_calm = !control.fresh_request && control.windows.iter().all(|left| *left == 0);
         let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))
