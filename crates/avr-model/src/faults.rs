@@ -34,13 +34,14 @@ macro_rules! faults {
 
             /// True if a fault is put in.
             #[cfg(any(test, feature = "faults"))]
-            pub(crate) fn is_on(fault: Fault) -> bool {
+            pub fn is_on(fault: Fault) -> bool {
                 CURRENT.get() == Some(fault)
             }
 
             /// True if a fault is put in: never in this build.
             #[cfg(not(any(test, feature = "faults")))]
-            pub(crate) const fn is_on(_: Fault) -> bool {
+            #[must_use]
+            pub const fn is_on(_: Fault) -> bool {
                 false
             }
         }
@@ -69,6 +70,8 @@ faults! {
         NothingSeen,
         /// Interrupts are not looked at where they had their chance before, although it matters where they can come.
         OfferedBefore,
+        /// Formulas with the atom `hazard` are taken for formulas that do not see the steps into hazards.
+        HazardsUnseen,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::diagnosis::subformulas::Effort;
 use crate::pipeline::verified::verified;
 use crate::request::Request;
 use crate::results::Results;
-use avr_machine::{Frame, FrameKind, HazardKind, Machine};
+use avr_machine::{Frame, FrameKind, HazardKind, Machine, MachineState};
 use avr_model::Firmware;
 use avr_model::state::{AbstractState, Running};
 use avr_properties::PropertyError;
@@ -104,6 +104,21 @@ impl<'a> Explored<'a> {
         self.at(shown.pc).iter().copied().filter(covers).collect()
     }
 
+    /// Whether a state of another simulator in which no handler is active must be covered where nothing but interrupts is left for later: no
+    /// state with its program counter, stack pointer and return addresses leaves them for later, or takes them for having come before.
+    #[must_use]
+    pub fn must_cover(&self, shown: &Shown<'_>) -> bool {
+        let model = &self.firmware.model;
+        let leaves_interrupts = |number: &u32| {
+            let running = self.running(*number);
+            let state = self.machine_state(running);
+            self.firmware.model.context.forgetting.pointer_in(&state.data) == Some(stack_pointer(shown))
+                && self.calls_misfit(running, shown).is_none()
+                && model.passes.reorders_interrupts(model.context.machine, &state, running.postponed)
+        };
+        !self.at(shown.pc).iter().any(leaves_interrupts)
+    }
+
     /// The states to which a transition leads from one, in ascending order.
     #[must_use]
     pub fn successors(&self, state: u32) -> Vec<u32> {
@@ -135,6 +150,31 @@ impl<'a> Explored<'a> {
         }
     }
 
+    /// A state as the machine has it, without its call string.
+    fn machine_state(&self, running: &Running) -> MachineState<TvByte> {
+        let mut state = MachineState::new(self.firmware.model.context.machine.cells(), TvByte::UNKNOWN);
+        for page in 0..state.data.pages() {
+            state.data.load_page(page, self.firmware.model.context.store.page(running.memory, page));
+        }
+        state.control = running.control;
+        state
+    }
+
+    /// How the handlers that are active, or the return addresses on the stack, do not fit.
+    fn calls_misfit(&self, running: &Running, shown: &Shown<'_>) -> Option<String> {
+        let frames: Vec<Frame> = self.firmware.model.context.store.frames(running.calls).collect();
+        let handlers = frames.iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count();
+        if handlers != shown.handlers {
+            return Some(format!("{handlers} handlers instead of {}", shown.handlers));
+        }
+        // A return address whose bytes POP took may stay in the call string.
+        let end = stack_pointer(shown).saturating_add(2);
+        let calls = frames.iter().map(|frame| (frame.position, frame.return_address * 2));
+        let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= end).collect();
+        calls.reverse();
+        (calls != shown.calls).then(|| format!("the calls are {calls:x?} instead of {:x?}", shown.calls))
+    }
+
     /// Up to so many parts of a state that do not fit.
     fn misfits(&self, running: &Running, shown: &Shown<'_>, fits: Fits<'_>, most: usize) -> Vec<String> {
         let mut found = Vec::new();
@@ -142,21 +182,7 @@ impl<'a> Explored<'a> {
             found.push(format!("sleeping is {}", running.control.sleeping));
         }
         let store = &self.firmware.model.context.store;
-        let frames: Vec<Frame> = store.frames(running.calls).collect();
-        let handlers = frames.iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count();
-        if handlers != shown.handlers {
-            found.push(format!("{handlers} handlers instead of {}", shown.handlers));
-        }
-        let calls = frames.iter().map(|frame| (frame.position, frame.return_address * 2));
-        // A return address whose bytes POP took may stay in the call string.
-        let stack_pointer = self.firmware.model.context.machine.stack_pointer();
-        let stack_pointer = stack_pointer.value(|address| shown.data.get(usize::from(address)).copied());
-        let end = stack_pointer.map_or(0, |pointer| pointer.saturating_add(2));
-        let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= end).collect();
-        calls.reverse();
-        if calls != shown.calls {
-            found.push(format!("the calls are {calls:x?} instead of {:x?}", shown.calls));
-        }
+        found.extend(self.calls_misfit(running, shown));
         for (address, byte) in (0u16..).zip(shown.data) {
             if found.len() >= most {
                 break;
@@ -177,4 +203,9 @@ impl<'a> Explored<'a> {
         }
         found
     }
+}
+
+/// The stack pointer that another simulator shows.
+fn stack_pointer(shown: &Shown<'_>) -> u16 {
+    u16::from_le_bytes([shown.data[0x5d], shown.data[0x5e]])
 }

@@ -54,6 +54,8 @@ faults! {
     CoversBlindly "covers-blindly" "A memory is taken to cover every other one.";
     LastSuccessorIgnored "last-successor-ignored" "The solver does not look at the last successor of a state.";
     CasesAreChoices "cases-are-choices" "Cases of stored values are taken for choices of the environment.";
+    NothingOwed "nothing-owed" "Interrupts that were left for later do not catch up.";
+    HazardsUnseen "hazards-unseen" "States and interrupts are left out although a formula tells what comes before a hazard.";
     LeastIsGreatest "least-is-greatest" "The solver takes least fixed points for greatest ones.";
 }
 

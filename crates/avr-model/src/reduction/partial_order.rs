@@ -20,7 +20,7 @@ use avr_analysis::instruction_class::{is_memory_instruction, raises};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
-use three_valued::{BitDomain, ByteDomain};
+use three_valued::{BitDomain, ByteDomain, fault};
 
 /// How often what was taken for granted may be wrong before nothing is taken for granted any more.
 const MAX_ATTEMPTS: u32 = 24;
@@ -101,7 +101,8 @@ impl PartialOrder {
             return Turn::Now;
         }
         if control.interrupt_delay {
-            return if before.owed && !is_on(Fault::NothingOwed) { Turn::CatchingUp } else { Turn::Now };
+            let is_lost = is_on(Fault::NothingOwed) || fault::is_on(fault::Fault::NothingOwed);
+            return if before.owed && !is_lost { Turn::CatchingUp } else { Turn::Now };
         }
         let is_calm = !control.fresh_request && control.windows.iter().all(|left| *left == 0);
         let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))

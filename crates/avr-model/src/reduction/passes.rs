@@ -8,7 +8,10 @@ use super::summary_table::HandlerSummaries;
 use super::visibility::Visibility;
 use crate::context::Context;
 use crate::pass::Pass;
-use avr_machine::Machine;
+use crate::state::deferral::Postponed;
+use crate::transfer::interrupt_timing::Turn;
+use avr_machine::{Machine, MachineState};
+use three_valued::TvByte;
 
 /// The state that passes work on, and the passes.
 #[derive(Debug)]
@@ -108,6 +111,13 @@ impl Passes {
     #[must_use]
     pub fn skipped_paths(&self) -> Option<&Log> {
         self.path_compression.as_ref().map(PathCompression::passed)
+    }
+
+    /// True if interrupts that are possible before a step from a state are left for later, or taken for having come before.
+    #[must_use]
+    pub fn reorders_interrupts(&self, machine: &Machine, state: &MachineState<TvByte>, postponed: Postponed) -> bool {
+        let timing = self.partial_order.as_ref().map(|reduction| reduction.turn(machine, state, postponed));
+        matches!(timing, Some(Turn::Later | Turn::Before))
     }
 
     /// The reductions that take part.

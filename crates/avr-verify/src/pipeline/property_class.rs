@@ -3,11 +3,13 @@
 
 use super::goals::{Asked, Bound};
 use avr_machine::Machine;
+use avr_model::faults::partial_order::{Fault, is_on};
 use avr_model::reduction::visibility::Visibility;
 use avr_properties::{Atom, AtomKind, BoundProperty, Property, PropertyKind};
 use mu_calculus::AtomId;
 use mu_calculus::fragment::{is_branching, is_linear, waits};
 use mu_calculus::state_formula::parts;
+use three_valued::fault;
 
 /// Whether a property speaks of nothing but hazards and how deep the stack gets.
 fn speaks_of_hazards(property: &Property) -> bool {
@@ -33,10 +35,13 @@ pub(crate) enum PropertyClass {
 pub(crate) fn class(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> PropertyClass {
     let names_event = |atom: &AtomId| matches!(atoms[atom.index()].kind(), AtomKind::Event(..));
     let counts = bound.fairness().is_some() || bound.counts_steps || !is_branching(&bound.formula);
+    let is_blind = is_on(Fault::HazardsUnseen) || fault::is_on(fault::Fault::HazardsUnseen);
+    let sees_hazards = bound.sees_hazards && !is_blind;
     if speaks_of_hazards(property) {
         PropertyClass::Hazards
-    } else if counts || bound.sees_hazards || bound.atoms.iter().any(names_event) {
-        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula.
+    } else if counts || sees_hazards || bound.atoms.iter().any(names_event) {
+        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula, and so
+        // can whether a state has a hazard as its only future.
         PropertyClass::Steps
     } else if is_linear(&bound.formula) {
         PropertyClass::Contents

@@ -6,7 +6,7 @@ use crate::random_programs::{
     CELLS, Code, EIMSK, HANDLERS, MAIN, Random, program, r, results, with_handlers, with_handlers_behind,
 };
 use crate::{Reductions, Verdict};
-use avr_isa::Instruction;
+use avr_isa::{Instruction, Pointer, PointerMode};
 use avr_model::faults::{handler_summaries, partial_order, path_compression};
 use std::time::Duration;
 
@@ -177,6 +177,47 @@ fn sets_first_cell(code: &mut Code, _: usize) {
 fn instructions_that_are_seen_and_passed_would_be_noticed() {
     let asked = (both_set(), "EF (mem[0x100] == 1 && mem[0x101] == 0)", true);
     check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::NothingSeen, said));
+}
+
+/// A main program that stores a register through a pointer that it moves, which is undefined, where a handler that sets the first cell
+/// may come before.
+fn undefined_store() -> Vec<u16> {
+    with_handlers(sets_first_cell, |code| {
+        code.add(Instruction::Ldi { rd: r(26), k: 0x50 });
+        code.add(Instruction::Ldi { rd: r(27), k: 1 });
+        code.add(Instruction::St { pointer: Pointer::X, mode: PointerMode::PostIncrement, rr: r(26) });
+    })
+}
+
+#[test]
+fn interrupts_left_for_after_a_hazard_would_be_noticed() {
+    let asked = (undefined_store(), "AG (EIMSK == 3 -> mem[0x100] == 0 || hazard)", false);
+    check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::HazardsUnseen, said));
+}
+
+/// A program that goes one of two ways, by what it reads: into a reserved opcode, or to where it sets the second cell, in each case one
+/// instruction later.
+fn hazard_or_not() -> Vec<u16> {
+    let mut code = Code { words: Vec::new() };
+    code.add(Instruction::Ldi { rd: r(16), k: 1 });
+    code.add(Instruction::Ldi { rd: r(17), k: 0 });
+    CELLS.iter().for_each(|cell| code.add(Instruction::Sts { address: *cell, rr: r(17) }));
+    code.add(Instruction::Sbic { io: PIND, bit: 0 });
+    code.add(Instruction::Rjmp { offset: 2 });
+    code.add(Instruction::Nop);
+    code.words.push(0xffff);
+    code.add(Instruction::Nop);
+    code.add(Instruction::Sts { address: CELLS[1], rr: r(16) });
+    code.jump(code.words.len() as u32);
+    // It is never reached, and looks as if interrupts could come.
+    code.add(Instruction::Bset { flag: 7 });
+    code.words
+}
+
+#[test]
+fn states_before_a_hazard_that_are_left_out_would_be_noticed() {
+    let asked = (hazard_or_not(), "AG (hazard || EF (mem[0x101] == 1 && !hazard))", false);
+    check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::HazardsUnseen, said));
 }
 
 /// A main program that loads, once, what a handler sets, directly behind an instruction that the handler may come before as well;

@@ -89,7 +89,8 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
     let strategy = if naive { Strategy::Naive } else { Strategy::default() };
     let usual = Request::of(&subject.image, device, &subject.file);
     let request = Request { reductions, facts, strategy, watch: &watch, ..usual };
-    let flash = std::env::temp_dir().join(format!("inclusion-{}-{:p}.bin", std::process::id(), &raw const report));
+    // It is removed also where the verifier ends at an assertion.
+    let flash = tempfile::NamedTempFile::new().expect("there is room");
     std::fs::write(&flash, bytes(subject)).expect("there is room");
     let looked = explored(&request, |space, results| {
         let Some(space) = space else { return };
@@ -98,12 +99,11 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
             let every = [0, 40, 9][seed as usize % 3];
             let manner = Manner { seed, every, steps: effort.steps + MOST_LEFT_OUT };
             let mut one = OneRun::new(space, subject, &mut report, (results.stack.upper, effort.steps), device);
-            run(runner, &flash, manner, |state| one.look(state));
+            run(runner, flash.path(), manner, |state| one.look(state));
             one.end(manner);
         }
     });
     looked.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
-    std::fs::remove_file(&flash).expect("it is there");
     report
 }
 
@@ -122,6 +122,8 @@ struct OneRun<'a, 'b> {
     watcher: Watcher<'b>,
     hazards: BTreeSet<HazardKind>,
     upper: Option<u32>,
+    /// Whether some path of the space touches memory through SP where that is a hazard.
+    may_overflow: bool,
     /// The number of states that are still to be looked at.
     to_go: u32,
     /// The number of states that were looked at.
@@ -148,6 +150,8 @@ impl<'a, 'b> OneRun<'a, 'b> {
     ) -> Self {
         let watcher = Watcher::new(&subject.image);
         let hazards = space.hazards();
+        let may_overflow =
+            [HazardKind::StackOutsideSram, HazardKind::StackIntoData].iter().any(|kind| hazards.contains(kind));
         Self {
             space,
             report,
@@ -155,6 +159,7 @@ impl<'a, 'b> OneRun<'a, 'b> {
             watcher,
             hazards,
             upper,
+            may_overflow,
             to_go,
             looked: 0,
             latest: BTreeMap::new(),
@@ -205,6 +210,15 @@ impl<'a, 'b> OneRun<'a, 'b> {
         }
         if UNSEEN.iter().any(|kind| self.space.has_hazard(*kind, before)) {
             self.is_over = true;
+            return false;
+        }
+        let is_judged = self.report.selection.leaves_interrupts_only() && !self.may_overflow && state.handlers == 0;
+        if is_judged && self.space.must_cover(&shown) {
+            let difference = self.space.difference(&shown, fits);
+            self.problem = Some(format!(
+                "(a) no state covers one where interrupts are looked at: at {:#06x}: {difference}",
+                state.pc
+            ));
             return false;
         }
         if self.left_out == 0 {

@@ -50,6 +50,12 @@ impl Selection {
         self.reductions == Reductions::NONE
     }
 
+    /// Whether interrupts are left for later, and nothing else is left out.
+    #[must_use]
+    pub fn leaves_interrupts_only(self) -> bool {
+        self.reductions.interrupts && !self.reductions.paths
+    }
+
     /// A name for people.
     #[must_use]
     pub fn name(self) -> String {
