@@ -2,7 +2,7 @@
 //! whose value may end in a data or flash address.
 //!
 //! Both are computed on the machine code alone. The result guides what is forgotten and what tells states apart; it is
-//! never relied on: forgetting is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
+//! never relied on: decay_rules is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
 
 use crate::control_flow::Flow;
 use crate::loop_counters;

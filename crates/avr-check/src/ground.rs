@@ -19,7 +19,7 @@ pub(crate) struct Land<'a> {
     pub(crate) watched: &'a [Event],
     pub(crate) did: &'a [Vec<Occurred>],
     /// Whether formulas see hazards as states that are never left.
-    pub(crate) sees_hazards: bool,
+    pub(crate) observes_hazards: bool,
 }
 
 impl Ground for Land<'_> {
@@ -45,7 +45,7 @@ impl Ground for Land<'_> {
 
     fn future(&self, state: u32) -> Future {
         match self.space.states[state as usize] {
-            State::Hazard { hazard, .. } if self.sees_hazards || self.machine.ends_path(hazard.kind) => Future::End,
+            State::Hazard { hazard, .. } if self.observes_hazards || self.machine.ends_path(hazard.kind) => Future::End,
             State::Hazard { .. } | State::Anything => Future::Open,
             State::Start { .. } | State::Running(_) => Future::Step,
         }

@@ -198,7 +198,7 @@ impl Work<'_> {
             atoms: self.table.atoms(),
             watched: self.watched,
             did: self.did,
-            sees_hazards: statement.sees_hazards,
+            observes_hazards: statement.observes_hazards,
         };
         let played = play(sentence, &land, &proof.strategy, Foundation::from(proof.basis), relied);
         played.map_err(|rejection| self.placed(proof.space as usize, rejection))

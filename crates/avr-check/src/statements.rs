@@ -20,7 +20,7 @@ const STACK: &str = "the stack bound";
 pub(crate) struct Statement<'a> {
     pub(crate) name: String,
     pub(crate) proofs: Vec<(Sentence, &'a Proof)>,
-    pub(crate) sees_hazards: bool,
+    pub(crate) observes_hazards: bool,
 }
 
 /// All that a certificate claims, while it is bound.
@@ -66,7 +66,7 @@ impl<'a> Statements<'a, '_> {
             let vacuity = self.vacuous(&bound, decided.verdict, vacuous, &mut proofs)?;
             checked.vacuous = Some(vacuity);
         }
-        self.all.push(Statement { name: checked.name.clone(), proofs, sees_hazards: bound.sees_hazards });
+        self.all.push(Statement { name: checked.name.clone(), proofs, observes_hazards: bound.observes_hazards });
         Ok(checked)
     }
 
@@ -123,7 +123,7 @@ impl<'a> Statements<'a, '_> {
         let bound = self.bind(&property)?;
         let stated = Sentence::new(&bound.from_start(&bound.formula)?);
         let proofs = vec![(said(stated, verdict), &depth.proof)];
-        self.all.push(Statement { name: STACK.to_owned(), proofs, sees_hazards: false });
+        self.all.push(Statement { name: STACK.to_owned(), proofs, observes_hazards: false });
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The context of all passes: the machine, the store of abstract states, and the working state.
 
-use crate::abstraction::forget::Forgetting;
-use crate::state::deferral::Postponed;
+use crate::abstraction::forget::DecayRules;
+use crate::state::deferral::Deferral;
 use crate::state::events::{Occurrences, watched};
 use crate::state::interner::Store;
 use crate::state::view::View;
@@ -29,7 +29,7 @@ pub struct Context<'m> {
     /// The state that steps are taken in.
     pub working: WorkingCopy,
     /// The part of a state that is forgotten.
-    pub forgetting: Forgetting,
+    pub decay_rules: DecayRules,
 }
 
 impl<'m> Context<'m> {
@@ -38,8 +38,8 @@ impl<'m> Context<'m> {
     pub fn new(machine: &'m Machine, atoms: &'m [Atom]) -> Self {
         let mut store = Store::default();
         let working = WorkingCopy::new(machine.cells(), &mut store);
-        let (watched, forgetting) = (watched(atoms).into(), Forgetting::new(machine, atoms));
-        Self { machine, atoms, watched, store, working, forgetting }
+        let (watched, decay_rules) = (watched(atoms).into(), DecayRules::new(machine, atoms));
+        Self { machine, atoms, watched, store, working, decay_rules }
     }
 }
 
@@ -92,7 +92,7 @@ impl Context<'_> {
             AbstractState::Running(running) => {
                 let byte = |address: u16| self.store.cell(running.memory, address).known();
                 let stack_pointer = self.machine.stack_pointer().value(byte);
-                let round = self.forgetting.round(self.machine, &self.store, running);
+                let round = self.decay_rules.round(self.machine, &self.store, running);
                 Location::Running { control: running.control, stack_pointer, calls: running.calls.0, round }
             }
         }
@@ -104,9 +104,9 @@ impl Context<'_> {
         let state = &self.working.state;
         Location::Running {
             control: state.control,
-            stack_pointer: self.forgetting.pointer_in(&state.data),
+            stack_pointer: self.decay_rules.pointer_in(&state.data),
             calls: calls.0,
-            round: self.forgetting.round_at_work(self.machine, &self.store, state, calls),
+            round: self.decay_rules.round_at_work(self.machine, &self.store, state, calls),
         }
     }
 
@@ -130,7 +130,7 @@ impl Context<'_> {
     /// The state without everything that a step precision does not keep.
     pub fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
         let AbstractState::Running(running) = state else { return state };
-        let lost = self.forgetting.lost_bits(self.machine, &self.store, &running, precision);
+        let lost = self.decay_rules.lost_bits(self.machine, &self.store, &running, precision);
         if lost.is_empty() {
             return state;
         }
@@ -148,7 +148,7 @@ impl Context<'_> {
     }
 
     /// Stores the working state after a step that did these things.
-    pub fn arrived(&mut self, occurrences: Occurrences, postponed: Postponed) -> AbstractState {
+    pub fn arrived(&mut self, occurrences: Occurrences, postponed: Deferral) -> AbstractState {
         let did = self.store.intern_occurrences(occurrences);
         AbstractState::Running(self.working.save(&mut self.store, did, postponed))
     }

@@ -17,7 +17,7 @@ use tvar::{
 };
 
 /// How many states of a space are built anew with nothing left out: at first, and where they do not decide the same or handlers touch
-/// more than was taken for granted.
+/// more than was assumed.
 const STEPWISE: [usize; 6] = [2_000, 20_000, 20_000, 100_000, 100_000, 500_000];
 
 /// What was decided, over a state space in which no state is left out on the way to what decided it: for goals that are
@@ -86,7 +86,7 @@ fn decided_again(
     space: StateSpace<AbstractState>,
 ) -> Option<Decision<AbstractState>> {
     let Decided { goal, decision, .. } = decided;
-    let graph = space.graph(goal.sees_hazards);
+    let graph = space.graph(goal.observes_hazards);
     let labels = space.labels(firmware.model.context.atoms.len(), |state, atom| firmware.label(state, atom));
     let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
     let solution = problem.solve(&|| decided.watch.cancelled()).ok()?;
@@ -182,7 +182,7 @@ fn ways(firmware: &Firmware<'_>, goal: &Goal, space: &StateSpace<AbstractState>)
     let mut missing: Vec<usize> = edges.iter().map(|(_, members)| members.len()).collect();
     let parts = parts(&goal.formula, false)?;
     let refutes = |state: &AbstractState| match firmware.kind(state) {
-        StateKind::Hazard => goal.sees_hazards,
+        StateKind::Hazard => goal.observes_hazards,
         _ => parts.iter().any(|part| truth(&goal.formula, *part, &|atom| firmware.label(state, atom)).is_false()),
     };
     let refuting = (0u32..).zip(&space.states).filter(|(_, state)| refutes(state));

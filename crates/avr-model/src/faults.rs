@@ -54,12 +54,12 @@ faults! {
         AllNeutral,
         /// No instruction is taken to conflict with handlers.
         NoConflicts,
-        /// Interrupts that were left for later do not catch up.
-        NothingOwed,
+        /// Interrupts that were deferred do not catch up.
+        NothingPending,
         /// Interrupts may come later although the stack is shallower then.
         ShallowerLater,
         /// Interrupts are taken to have had their chance where the stack was shallower.
-        OfferedShallower,
+        GrantedShallower,
         /// What handlers touch is not noted.
         NothingNoted,
         /// A cell below the stack pointer is taken to hold what was loaded from it.
@@ -69,7 +69,7 @@ faults! {
         /// What properties see is not looked at.
         NothingSeen,
         /// Interrupts are not looked at where they had their chance before, although it matters where they can come.
-        OfferedBefore,
+        GrantedBefore,
         /// Formulas with the atom `hazard` are taken for formulas that do not see the steps into hazards.
         HazardsUnseen,
     }

@@ -151,7 +151,7 @@ impl Abstraction for Firmware<'_> {
                 let status = self.model.context.machine.status_address();
                 let difference = |(address, one, other)| {
                     let all = difference(address, one, other);
-                    // A comparison that a branch has not looked at yet is worth the few states that it tells apart.
+                    // A comparison that a branch has not looked at yet is worth the few states that it distinguishes.
                     if address == status { Difference { bits: all.bits & !COMPUTED_FLAGS, ..all } } else { all }
                 };
                 cells.map(difference).collect()
@@ -165,19 +165,19 @@ impl Abstraction for Firmware<'_> {
     }
 
     fn parts_are_discharged(&self) -> bool {
-        !self.model.passes.is_told_by_parts || self.is_discharged()
+        !self.model.passes.is_decided_by_parts || self.is_discharged()
     }
 
     fn is_worth_keeping_all(&self) -> bool {
-        // Where interrupts are left for later, formulas may stay unknown that are known where they come at once.
+        // Where interrupts are deferred, formulas may stay unknown that are known where they come at once.
         !self.model.passes.branches || self.model.passes.partial_order.is_none()
     }
 
     fn distinguishes_most(&self) -> bool {
-        self.model.context.forgetting.distinguishes_most
+        self.model.context.decay_rules.distinguishes_most
     }
 
     fn distinguish_most(&mut self) {
-        self.model.context.forgetting.distinguishes_most = true;
+        self.model.context.decay_rules.distinguishes_most = true;
     }
 }

@@ -6,9 +6,9 @@ use std::fmt;
 /// name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pass {
-    /// Interrupts are looked at only where they can be seen.
+    /// Interrupts are reduced by partial order.
     PartialOrderReduction,
-    /// States are kept only where something is decided.
+    /// Paths are compressed.
     PathCompression,
     /// Handlers are passed in one step.
     HandlerSummaries,
@@ -18,7 +18,7 @@ pub enum Pass {
     Ranges,
     /// Comparisons narrow what they compare.
     Facts,
-    /// A run at random shows the verdict, and no state space.
+    /// A random run shows the verdict, and no state space.
     RandomSearch,
 }
 

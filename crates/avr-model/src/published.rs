@@ -79,7 +79,7 @@ fn check(image: &str, expected: (usize, usize)) {
     let after_start = Formula::Modal(Modality::Box, Box::new(bound.formula));
     let formula = NormalForm::new(&after_start).expect("the formula is closed");
     let atoms = table.atoms();
-    let goals = [Goal { formula, sees_hazards: true }];
+    let goals = [Goal { formula, observes_hazards: true }];
     let mut apart = Apart(Firmware::new(&machine, atoms));
     let outcome = tvar::verify(&mut apart, &mut Unobserved, atoms.len(), &goals, Strategy::Paper, &Unlimited);
     let decision = &outcome.decisions[0];

@@ -68,10 +68,10 @@ pub struct BoundProperty {
     pub atoms: Vec<AtomId>,
     /// Whether the formula speaks of hazards (the atom `hazard`). Then a state behind a hazard is one that is never left, in which this atom is
     /// true and all others are unknown.
-    pub sees_hazards: bool,
+    pub observes_hazards: bool,
     /// Whether the formula counts steps (`AX`, `EX`, `[]`, `<>`), so that every instruction must be a step. Without
     /// these, and for the patterns, it does not change when steps that change no atom are left out.
-    pub counts_steps: bool,
+    pub is_stutter_sensitive: bool,
     /// What the user should know about the reading of names.
     pub notes: Vec<String>,
     /// The comparisons of the property's own text that are true in every state: it says nothing by them.
@@ -244,15 +244,15 @@ impl<'a> Binder<'a> {
     }
 
     fn property(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {
-        let (formula, counts_steps) = self.pattern(property)?;
+        let (formula, is_stutter_sensitive) = self.pattern(property)?;
         let always_true = std::mem::take(&mut self.always_true);
         let fairness = self.fairness(property)?;
         let ending = self.ends_paths.then(|| Ending { ended: self.atom(ENDED, AtomKind::Ended) });
         let restriction = Restriction { fairness, ending: ending.filter(|_| property.kind != PropertyKind::Inherent) };
         let normal_form = normal_form(&restriction.of(&formula)?)?;
         let atoms = normal_form.atoms();
-        let sees_hazards = atoms.iter().any(|atom| *self.table.get(*atom).kind() == AtomKind::Hazard);
-        if sees_hazards && !property.under.is_empty() {
+        let observes_hazards = atoms.iter().any(|atom| *self.table.get(*atom).kind() == AtomKind::Hazard);
+        if observes_hazards && !property.under.is_empty() {
             return Err(PropertyErrorKind::unsupported("the atom `hazard` together with `under`").error());
         }
         Ok(BoundProperty {
@@ -260,12 +260,12 @@ impl<'a> Binder<'a> {
             name: property.name.clone(),
             formula_text: formula_text(property, self.device, self.image),
             atoms,
-            sees_hazards,
+            observes_hazards,
             formula,
             normal_form,
             restriction,
             ending,
-            counts_steps,
+            is_stutter_sensitive,
             notes: std::mem::take(&mut self.notes),
             always_true,
         })
@@ -362,14 +362,14 @@ fn normal_form(formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
 }
 
 /// Whether the formula names single steps.
-fn counts_steps(formula: &Formula<AtomId>) -> bool {
+fn is_stutter_sensitive(formula: &Formula<AtomId>) -> bool {
     let here = matches!(
         formula,
         Formula::Modal(Modality::Box | Modality::Diamond, _)
             | Formula::Path(_, PathOperator::Next, _)
             | Formula::Linear(LinearOperator::Next | LinearOperator::Yesterday, _)
     );
-    here || formula.children().into_iter().any(counts_steps)
+    here || formula.children().into_iter().any(is_stutter_sensitive)
 }
 
 /// The bits of the data memory that are no state: those that hardware changes, and where there is no register.

@@ -23,7 +23,7 @@ impl Source {
 /// The flash byte address of the last instruction of the run that shows a result.
 pub(crate) fn address(result: &PropertyResult) -> Option<u32> {
     let evidence = result.evidence.as_ref()?;
-    evidence.story.last.last().map(|line| line.pc)
+    evidence.narrative.last.last().map(|line| line.pc)
 }
 
 /// A path without `.` and without the folders that `..` leaves again.

@@ -156,7 +156,7 @@ impl Writer<'_> {
     /// The last steps of a run.
     fn code_flow(&self, evidence: &Evidence) -> Option<Value> {
         let names = self.names()?;
-        let last = &evidence.story.last;
+        let last = &evidence.narrative.last;
         let steps = &last[last.len().saturating_sub(MAX_STEPS)..];
         let locations: Vec<Value> = steps.iter().map(|line| self.step(&names, line)).collect();
         (!locations.is_empty()).then(|| json!({ "threadFlows": [{ "locations": locations }] }))

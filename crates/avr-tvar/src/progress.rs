@@ -93,7 +93,7 @@ mod tests {
             states: 5000,
             refinements: 0,
             refined_at: None,
-            crowded: None,
+            fullest: None,
             locations: 7,
             forgotten_bits: 40,
         };

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use avr_properties::PropertyFile;
 use avr_report::{Report, StackReport};
-use avr_verify::{Exhausted, Fit, Known, Reductions, Results, Strategy, WorstCase, worst_case};
+use avr_verify::{EarlyResults, Exhausted, Fit, Reductions, Results, Strategy, WorstCase, worst_case};
 use clap::Args;
 
 use crate::arguments::{Format, device_help};
@@ -168,7 +168,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         text: None,
         baseline: None,
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
-        known: Known::default(),
+        known: EarlyResults::default(),
     })
 }
 

@@ -14,8 +14,8 @@ use avr_machine::device::Device;
 use avr_properties::{Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Detail, Escaped, InputFile, Report, ReportOrigin};
 use avr_verify::{
-    Basis, Culprit, Exhausted, Known, Progress, PropertyResult, PropertyText, Reductions, Request, Results, Statistics,
-    Strategy, Unknown, Verdict, assumptions, place_at,
+    Basis, Culprit, EarlyResults, Exhausted, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
+    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
 };
 
 use crate::arguments::{Deny, Verify};
@@ -60,7 +60,7 @@ pub(crate) struct Job {
     pub(crate) baseline: Option<Baseline>,
     pub(crate) monitor: Monitor,
     /// What the work has told so far, in case it must be given up.
-    pub(crate) known: Known,
+    pub(crate) known: EarlyResults,
 }
 
 /// How the work ended.
@@ -219,7 +219,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
             inherent: arguments.inherent,
         }),
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
-        known: Known::default(),
+        known: EarlyResults::default(),
     })
 }
 
@@ -413,11 +413,11 @@ impl Job {
 
     /// Why work was given up.
     pub(crate) fn reason(&self, limit: Exhausted) -> String {
-        let Progress { phase, pass, states, refinements, refined_at, crowded, .. } = self.monitor.progress();
+        let Progress { phase, pass, states, refinements, refined_at, fullest, .. } = self.monitor.progress();
         let place = |address| place_at(&self.image, address);
         let last = refined_at.map_or_else(String::new, |at| format!(", the last {}", place(at)));
         let most =
-            crowded.map_or_else(String::new, |(at, states)| format!("; the most states, {states}, came {}", place(at)));
+            fullest.map_or_else(String::new, |(at, states)| format!("; the most states, {states}, came {}", place(at)));
         format!(
             "{limit} while {phase} in pass {pass}, with {states} states reached after {refinements} refinements{last}{most}"
         )

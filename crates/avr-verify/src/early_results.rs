@@ -10,7 +10,7 @@ use three_valued::Truth;
 /// The results of one request so far: each is here as soon as its property is decided, for those who cannot wait for the
 /// rest. They say nothing of vacuity and explain nothing.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct EarlyResults {
     so_far: Arc<Mutex<SoFar>>,
     /// What this is of all that is known; all if there is none.
     part: Option<Part>,
@@ -42,7 +42,7 @@ struct SoFar {
     stack: StackBound,
 }
 
-impl Known {
+impl EarlyResults {
     /// What is known of some properties, by their numbers, on which the work began then.
     pub(crate) fn part(&self, places: &[usize], begun: Duration) -> Self {
         let parts = self.with(|known| {
@@ -120,7 +120,7 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use super::Known;
+    use super::EarlyResults;
     use crate::random_programs::results;
     use crate::request::Reductions;
     use crate::results::{PropertyResult, Unknown, Verdict};
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_violation_is_known_with_its_run_only() {
-        let (known, shown) = (Known::default(), violated());
+        let (known, shown) = (EarlyResults::default(), violated());
         known.learn(0, PropertyResult { evidence: None, ..shown.clone() }, Vec::new());
         assert_eq!(known.result(0), None);
         known.learn(0, shown.clone(), Vec::new());
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_verdict_waits_for_the_goal_that_it_rests_on() {
-        let (known, shown) = (Known::default(), violated());
+        let (known, shown) = (EarlyResults::default(), violated());
         known.learn(0, shown.clone(), vec![7]);
         for (goal, verdict) in [(6, Truth::True), (7, Truth::False), (7, Truth::Unknown)] {
             known.decided(goal, verdict);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_failed_self_check_stays() {
-        let (known, shown) = (Known::default(), violated());
+        let (known, shown) = (EarlyResults::default(), violated());
         let unknown = |unknown| PropertyResult { verdict: Verdict::Unknown(unknown), ..shown.clone() };
         known.learn(0, shown.clone(), Vec::new());
         let (open, failed) = (unknown(Unknown::because("a limit")), unknown(Unknown::failed_self_check("a fault")));

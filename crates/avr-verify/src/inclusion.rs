@@ -104,7 +104,7 @@ impl<'a> Explored<'a> {
         self.at(shown.pc).iter().copied().filter(covers).collect()
     }
 
-    /// Whether a state of another simulator in which no handler is active must be covered where nothing but interrupts is left for later: no
+    /// Whether a state of another simulator in which no handler is active must be covered where nothing but interrupts is deferred: no
     /// state with its program counter, stack pointer and return addresses leaves them for later, or takes them for having come before.
     #[must_use]
     pub fn must_cover(&self, shown: &Shown<'_>) -> bool {
@@ -112,7 +112,7 @@ impl<'a> Explored<'a> {
         let leaves_interrupts = |number: &u32| {
             let running = self.running(*number);
             let state = self.machine_state(running);
-            self.firmware.model.context.forgetting.pointer_in(&state.data) == Some(stack_pointer(shown))
+            self.firmware.model.context.decay_rules.pointer_in(&state.data) == Some(stack_pointer(shown))
                 && self.calls_misfit(running, shown).is_none()
                 && model.passes.reorders_interrupts(model.context.machine, &state, running.postponed)
         };

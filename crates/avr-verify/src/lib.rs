@@ -37,7 +37,7 @@ pub use diagnosis::root_cause::{Culprit, Help, Obstacle, Origin, UnknownBits};
 pub use diagnosis::subformulas::{Along, Counts, Explained, Explanation, Stretch};
 pub use diagnosis::unknown_reason::place_at;
 pub use diagnosis::vacuity::Vacuity;
-pub use early_results::Known;
+pub use early_results::EarlyResults;
 pub use inclusion::{Explored, Fits, Shown, explored};
 pub use pipeline::machine::machine;
 pub use pipeline::verified::explained;

@@ -1,6 +1,6 @@
 //! What is asked of the verifier.
 
-use crate::early_results::Known;
+use crate::early_results::EarlyResults;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Binding, PropertyFile};
@@ -29,7 +29,7 @@ pub struct Request<'a> {
     /// Limits and progress.
     pub watch: &'a dyn Watch,
     /// Where results are told as soon as they are there, for this request only.
-    pub known: Option<&'a Known>,
+    pub known: Option<&'a EarlyResults>,
 }
 
 impl<'a> Request<'a> {
@@ -59,7 +59,7 @@ impl<'a> Request<'a> {
     /// True if something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.
     #[must_use]
     pub fn allows_reduction(&self) -> bool {
-        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be left for later.
+        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred.
         let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths();
         is_allowed && self.reductions != Reductions::NONE
     }
@@ -70,12 +70,12 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What need not be looked at, for properties that cannot tell: those of hazards and the stack, and formulas that do not count steps.
+/// What need not be looked at, for properties that cannot tell: those of hazards and the stack, and formulas that are stutter-invariant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// Interrupts are looked at only where they can be seen.
+    /// Interrupts are reduced by partial order.
     pub interrupts: bool,
-    /// States are kept only where something is decided.
+    /// Paths are compressed.
     pub paths: bool,
     /// Handlers are passed in one step, where interrupts and paths are reduced as well.
     pub handlers: bool,

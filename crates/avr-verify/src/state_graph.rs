@@ -103,7 +103,7 @@ impl Work<'_, '_> {
             return way.states.iter().map(|state| state.0).collect();
         }
         let space = &self.outcome.decisions[goal].space;
-        let graph = space.graph(self.asked.goals[goal].sees_hazards);
+        let graph = space.graph(self.asked.goals[goal].observes_hazards);
         let run = result.evidence.as_ref();
         let Some(covering) = run.and_then(|run| avr_witness::along(&self.firmware.model.context, space, &graph, run))
         else {

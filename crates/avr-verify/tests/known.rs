@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_verify::{Exhausted, Known, Progress, PropertyResult, Request, Results, Verdict, Watch, verify};
+use avr_verify::{EarlyResults, Exhausted, Progress, PropertyResult, Request, Results, Verdict, Watch, verify};
 
 /// Reads the port and counts: `in r17,PINC; ldi r24,0; ldi r25,0; 1: adiw r24,1; rjmp 1b`.
 const COUNTS: &[u16] = &[0xb116, 0xe080, 0xe090, 0x9601, 0xcffe];
-/// Reads the port and waits: `in r17,PINC; rjmp .-2`.
+/// Reads the port and has_eventualities: `in r17,PINC; rjmp .-2`.
 const READS: &[u16] = &[0xb116, 0xcfff];
 /// Goes where nobody knows with something on the stack: `push r0; ijmp`.
 const GETS_LOST: &[u16] = &[0x920f, 0x9409];
@@ -21,7 +21,7 @@ type Both = (Option<PropertyResult>, Option<PropertyResult>);
 
 /// Ends the exploration when it has so many states or when this much is known, and remembers what is known then.
 struct Until<'a> {
-    known: &'a Known,
+    known: &'a EarlyResults,
     states: usize,
     is_enough: fn(&Both) -> bool,
     then: Mutex<Option<Both>>,
@@ -47,7 +47,7 @@ fn both(words: &[u16], properties: [&str; 2], states: usize, is_enough: fn(&Both
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.extend(properties.map(|text| Property::from_command_line(text).expect("it is a property")));
     let (image, device) = (avr_testkit::image::image(words), Device::named("atmega328p").expect("the device exists"));
-    let known = Known::default();
+    let known = EarlyResults::default();
     let watch = Until { known: &known, states, is_enough, then: Mutex::default() };
     let request = Request { watch: &watch, known: Some(&known), ..Request::of(&image, device, &file) };
     let results = verify(&request).unwrap_or_else(|error| panic!("{error}"));

@@ -83,7 +83,7 @@ impl Confirmation<'_, '_> {
             calls: confirmed.last.calls.frames().to_vec(),
             atoms,
             cells: self.cells(),
-            story: confirmed.story,
+            narrative: confirmed.narrative,
             reached: target_condition::reached(&self.goal.formula, context.atoms, self.value, walked),
             ..unconfirmed(walked)
         };
@@ -197,7 +197,7 @@ pub(crate) fn unconfirmed(walked: &Walked) -> Evidence {
         calls: Vec::new(),
         atoms: Vec::new(),
         cells: Vec::new(),
-        story: Told::default(),
+        narrative: Told::default(),
         reached: None,
         confirmed: None,
         branches: Vec::new(),

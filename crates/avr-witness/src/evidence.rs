@@ -76,7 +76,7 @@ pub struct Evidence {
     /// The data addresses of the cells that the property speaks of, by rising address.
     pub cells: Vec<u16>,
     /// What the run does.
-    pub story: Told,
+    pub narrative: Told,
     /// What makes a state show the verdict whatever the way to it; none where the way matters or the state cannot be told.
     pub reached: Option<Vec<Condition>>,
     /// The clock cycle at which another simulator showed the verdict by itself.

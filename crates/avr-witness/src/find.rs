@@ -81,7 +81,7 @@ pub(crate) struct Game<'a> {
 
 impl<'a> Game<'a> {
     pub(crate) fn free(goal: &Goal, decision: &'a Decision<AbstractState>, solution: &'a Solution) -> Self {
-        let graph = decision.space.graph(goal.sees_hazards);
+        let graph = decision.space.graph(goal.observes_hazards);
         Self { graph, labels: Labels::new(0, 0), solution: Cow::Borrowed(solution) }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Game<'a> {
         if !decision.robust || !space.has_abstracted_choices() {
             return None;
         }
-        let graph = space.open_graph(goal.sees_hazards);
+        let graph = space.open_graph(goal.observes_hazards);
         let labels = labels(context, goal, decision);
         let solved = Problem { graph: &graph, labels: &labels, formula: &goal.formula }.solve(&|| watch.cancelled());
         let solution = solved.ok().filter(|open| open.verdict() == decision.verdict)?;

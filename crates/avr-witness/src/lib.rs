@@ -2,7 +2,7 @@
 //!
 //! 1. `concretise` follows the strategy (`strategy`, `progress_measure`) with concrete values: it picks initial content and inputs
 //!    (`input_search`), steps concretely (`concrete_step`) and goes on in whichever abstract state covers the result (`coverage`).
-//! 2. Where the proof is not at hand yet, `random_search` looks for a run at random.
+//! 2. Where the proof is not at hand yet, `random_search` looks for a random run.
 //! 3. `replay` repeats the inputs from the beginning, looks up everything that is claimed in the states that are
 //!    reached, and evaluates the formula on the run alone; `narrative` says what the run does.
 //!

@@ -1,4 +1,4 @@
-//! Concrete runs at random, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
+//! Concrete random runs, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
 //!
 //! Runs go on from where earlier ones came to a new place, as greybox fuzzers do: the same instruction with another stack
 //! pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
@@ -35,7 +35,7 @@ const MAX_INPUTS: usize = 1_000;
 /// After a run so many steps are taken to find a better one.
 const STEPS_FOR_BETTER: u64 = 400_000;
 
-/// What a run at random does: one question out of so many gets another answer than the natural one, 0 for none.
+/// What a random run does: one question out of so many gets another answer than the natural one, 0 for none.
 #[derive(Clone, Copy)]
 struct Manner {
     happenings: u32,
@@ -51,7 +51,7 @@ struct Aim<'a> {
     parts: Vec<NodeId>,
 }
 
-/// Runs at random of one firmware.
+/// Random runs of one firmware.
 pub struct Sampler<'m> {
     random: Rng,
     /// Where runs go on from: of those that only the environment determined, and of the others.
@@ -255,7 +255,7 @@ impl<'a> Aim<'a> {
 
     fn is_refuted_by_hazard(&self, context: &Context<'_>) -> bool {
         let label = |atom: AtomId| context.atoms[atom.index()].kind().at_hazard(false);
-        self.goal.sees_hazards && self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_false())
+        self.goal.observes_hazards && self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_false())
     }
 
     /// The atoms with their values that refute the goal in a state, if it does.

@@ -3,7 +3,7 @@
 
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
-use crate::narrative::events::{Story, Told};
+use crate::narrative::events::{Narrative, Told};
 use avr_machine::simulator::{Script, Stimulus};
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
 use avr_model::context::Context;
@@ -24,7 +24,7 @@ pub(crate) struct Confirmed {
     pub(crate) cycles: u64,
     /// The last state.
     pub(crate) last: MachineState<u8>,
-    pub(crate) story: Told,
+    pub(crate) narrative: Told,
 }
 
 /// The world of a replay.
@@ -121,14 +121,14 @@ pub(crate) fn confirm(
         watched: &watched,
         claims: 0,
         repeated: None,
-        story: Story::new(&walked.run, &state),
+        narrative: Narrative::new(&walked.run, &state),
         seen: Seen::new(context, formula, walked),
     };
     let cycles = replayed.run(&mut state, &mut world)?;
     replayed.compare_end(&state)?;
-    let Replayed { story, seen, .. } = replayed;
+    let Replayed { narrative, seen, .. } = replayed;
     let alone = seen.evaluated && seen.evaluate(formula, value, walked, watch)?;
-    Ok(Confirmed { alone, cycles, last: state, story: story.told() })
+    Ok(Confirmed { alone, cycles, last: state, narrative: narrative.told() })
 }
 
 /// A replay under way.
@@ -140,7 +140,7 @@ struct Replayed<'a, 'f> {
     claims: usize,
     /// The state that comes again at the end of a lasso.
     repeated: Option<MachineState<u8>>,
-    story: Story<'a>,
+    narrative: Narrative<'a>,
     seen: Seen<'a, 'f>,
 }
 
@@ -156,13 +156,13 @@ impl<'a> Replayed<'a, '_> {
                 self.repeated = Some(state.clone());
             }
             world.before_step(self.watched, state);
-            self.story.before(state);
+            self.narrative.before(state);
             match machine.step(state, world) {
                 Ok(count) => cycles += u64::from(count),
                 Err(stop) => return Err(format!("the replay ends after {step} steps with {stop:?}")),
             }
             did = world.occurrences();
-            self.story.after(step, state, world.script.happened());
+            self.narrative.after(step, state, world.script.happened());
             world.after_step(step + 1);
             state.data.clear_changed();
             if let Some(wanted) = world.script.impossible() {
@@ -178,10 +178,10 @@ impl<'a> Replayed<'a, '_> {
     fn stop(&mut self, state: &MachineState<u8>, world: &mut Replay<'_>) -> Result<(), String> {
         let Ending::Hazard(expected) = self.walked.ending else { return Ok(()) };
         let mut beyond = state.clone();
-        self.story.before(&beyond);
+        self.narrative.before(&beyond);
         match self.context.machine.step(&mut beyond, world) {
             Err(Stop::Hazard(hazard)) if hazard == expected => {
-                self.story.stopped(self.walked.run.steps, world.script.happened());
+                self.narrative.stopped(self.walked.run.steps, world.script.happened());
                 Ok(())
             }
             other => Err(format!("the replay was to end with the hazard {expected}, and comes to {other:?}")),

@@ -35,7 +35,7 @@ impl Case {
         let bound =
             bind(&property, &Definitions::default(), &Binding { device, image: &image, ends_paths: false }, &mut table);
         let formula = Formula::Modal(Modality::Box, Box::new(bound.expect("it binds").formula));
-        let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), sees_hazards: false };
+        let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), observes_hazards: false };
         let word = |address: u32| image.program.word(FlashWordAddress(address));
         let program = Program::decode(device.memory.flash_words(), device.core.features, word);
         Self { machine: Machine::new(device, program, Options::default()), atoms: table.atoms().to_vec(), goal }

@@ -132,7 +132,7 @@ impl LinearOperator {
 pub enum FixedPoint {
     /// `mu`: finitely many unfoldings.
     Least,
-    /// `nu`: unfolding for ever is allowed.
+    /// `nu`: expansion for ever is allowed.
     Greatest,
 }
 

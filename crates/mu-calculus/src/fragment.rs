@@ -42,14 +42,14 @@ fn is_boolean(formula: &Formula<AtomId>) -> bool {
 }
 
 /// Whether a formula says that something comes on all paths, or stays away on one for ever.
-pub fn waits(formula: &Formula<AtomId>) -> bool {
+pub fn has_eventualities(formula: &Formula<AtomId>) -> bool {
     use {PathOperator as One, PathPairOperator as Two, PathQuantifier as Over};
-    let waits_here = matches!(
+    let is_one = matches!(
         formula,
         Formula::Path(Over::All, One::Eventually, _)
             | Formula::Path(Over::Exists, One::Always, _)
             | Formula::PathPair(Over::All, Two::Until, ..)
             | Formula::PathPair(Over::Exists, Two::Release | Two::WeakUntil, ..)
     );
-    waits_here || formula.children().into_iter().any(waits)
+    is_one || formula.children().into_iter().any(has_eventualities)
 }

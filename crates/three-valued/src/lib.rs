@@ -2,7 +2,7 @@
 //!
 //! A *value domain* says what a machine stores in a bit and in a byte. Semantics that are written once against
 //! [`BitDomain`] and [`ByteDomain`] run with concrete values (`bool`, `u8`: simulation and replay), with three-valued
-//! ones ([`Truth`], [`TvByte`]: verification) and with traced ones ([`TracedBit`], [`TracedByte`]: finding out where an
+//! ones ([`Truth`], [`TvByte`]: verification) and with traced ones ([`ProvenanceBit`], [`ProvenanceByte`]: finding out where an
 //! unknown bit came from).
 //!
 //! This crate knows neither a machine nor a logic.
@@ -12,12 +12,12 @@ mod byte;
 mod concrete;
 mod domain;
 pub mod fault;
-mod traced;
+mod provenance;
 mod truth;
 mod word;
 
 pub use byte::TvByte;
 pub use domain::{BitDomain, ByteDomain, Signedness, Sum};
-pub use traced::{Origin, Origins, TracedBit, TracedByte};
+pub use provenance::{Origin, Provenance, ProvenanceBit, ProvenanceByte};
 pub use truth::Truth;
 pub use word::{TvSum, TvWord};

@@ -1,7 +1,7 @@
 //! Tests of the byte domains: three-valued bytes against all concrete bytes, and traced against three-valued ones.
 #![forbid(unsafe_code)]
 
-use three_valued::{BitDomain, ByteDomain, Origins, Signedness, Sum, TracedBit, TracedByte, Truth, TvByte};
+use three_valued::{BitDomain, ByteDomain, Provenance, ProvenanceBit, ProvenanceByte, Signedness, Sum, Truth, TvByte};
 
 /// Three-valued bytes with at most `unknown` unknown bits, spread over the byte, and all values of the others.
 fn sample_bytes() -> Vec<TvByte> {
@@ -281,12 +281,12 @@ fn sums_with_a_constant_have_exactly_the_range_of_what_they_stand_for() {
 }
 
 /// A traced byte whose unknown bit `i` has the origin `base + i`.
-fn traced(bits: TvByte, base: u32) -> TracedByte {
-    TracedByte::new(bits, |index| Origins::of(base + u32::from(index)))
+fn traced(bits: TvByte, base: u32) -> ProvenanceByte {
+    ProvenanceByte::new(bits, |index| Provenance::of(base + u32::from(index)))
 }
 
 #[track_caller]
-fn check_traced(result: &TracedByte, expected: TvByte) {
+fn check_traced(result: &ProvenanceByte, expected: TvByte) {
     assert_eq!(result.bits(), expected);
     for index in 0..8 {
         let unknown = expected.unknown_mask() >> index & 1 == 1;
@@ -306,8 +306,8 @@ fn traced_bytes_know_what_three_valued_ones_do_and_why_not() {
             check_traced(&x.swap_nibbles(), a.swap_nibbles());
             for carry in [Truth::False, Truth::Unknown, Truth::True] {
                 let c = match carry.known() {
-                    Some(value) => TracedBit::constant(value),
-                    None => TracedBit::unknown(Origins::of(300)),
+                    Some(value) => ProvenanceBit::constant(value),
+                    None => ProvenanceBit::unknown(Provenance::of(300)),
                 };
                 check_traced(&x.shift_right(&c), a.shift_right(&carry));
                 for (sum, plain) in [(x.add(&y, &c), a.add(&b, &carry)), (x.subtract(&y, &c), a.subtract(&b, &carry))] {
@@ -327,10 +327,10 @@ fn traced_bytes_know_what_three_valued_ones_do_and_why_not() {
 
 #[test]
 fn origins_keep_the_latest_and_count_indirection() {
-    let many = (0..100).fold(Origins::default(), |all, id| all.union(&Origins::of(id)));
+    let many = (0..100).fold(Provenance::default(), |all, id| all.union(&Provenance::of(id)));
     let kept: Vec<u32> = many.as_slice().iter().map(|origin| origin.id).collect();
     assert_eq!(kept, (68..100).collect::<Vec<u32>>());
-    let raised = Origins::of(7).indirect().union(&Origins::of(7)).union(&Origins::of(8));
+    let raised = Provenance::of(7).indirect().union(&Provenance::of(7)).union(&Provenance::of(8));
     assert_eq!(raised.as_slice().iter().map(|o| (o.id, o.indirection)).collect::<Vec<_>>(), [(7, 1), (8, 0)]);
 }
 
@@ -338,7 +338,7 @@ fn origins_keep_the_latest_and_count_indirection() {
 fn a_traced_bit_depends_only_on_what_lies_below() {
     let x = traced(TvByte::new(0, 0b1111_1110), 0);
     let y = traced(TvByte::new(0b0000_0100, 0b0111_1111), 100);
-    let sum = x.add(&y, &TracedBit::constant(true));
+    let sum = x.add(&y, &ProvenanceBit::constant(true));
     let ids = |index: u8| sum.value.origins(index).as_slice().iter().map(|o| o.id).collect::<Vec<_>>();
     assert_eq!(ids(1), [0]);
     assert_eq!(ids(2), [] as [u32; 0]);

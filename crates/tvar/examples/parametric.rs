@@ -75,7 +75,7 @@ fn measure(resettable: bool, parameter: &'static str, value: usize, strategy: St
         return None;
     }
     let formula = NormalForm::new(&recovery()).expect("the formula is closed");
-    let goals = [Goal { formula, sees_hazards: false }];
+    let goals = [Goal { formula, observes_hazards: false }];
     let outcome = verify(&mut parameters.automaton(), &mut Unobserved, 1, &goals, strategy, &Unlimited);
     let decision = &outcome.decisions[0];
     assert_eq!(decision.verdict.known(), Some(resettable), "{parameters:?}, {strategy:?}");

@@ -15,7 +15,7 @@ pub struct Goal {
     /// The formula over the atoms of the system.
     pub formula: NormalForm,
     /// Whether hazards are states that the formula speaks of (the inherent property) and not ends of what is known.
-    pub sees_hazards: bool,
+    pub observes_hazards: bool,
 }
 
 /// Why a goal stayed undecided.

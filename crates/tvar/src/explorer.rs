@@ -119,7 +119,7 @@ impl<S: Abstraction> Explorer<S> {
                 if self.space.expanded.is_multiple_of(EXPANSIONS_UNCOUNTED) {
                     progress.locations = precision.locations();
                     progress.forgotten_bits = precision.forgotten_bits();
-                    progress.crowded = self.limited.as_ref().and_then(LimitedLocations::most);
+                    progress.fullest = self.limited.as_ref().and_then(LimitedLocations::most);
                 }
                 self.space.exhausted = watch.check(progress);
                 if self.space.exhausted.is_some() {

@@ -41,7 +41,7 @@ impl<T> HyperEdges<T> {
     }
 
     /// Says which members, by rising position among all that were added, the system itself may not come to when their edge is
-    /// chosen: such an edge says what may happen, and nothing of what somebody can do.
+    /// chosen: such an edge says what may happen, and nothing of what the environment can do.
     pub fn set_unsure(&mut self, members: impl IntoIterator<Item = usize>) {
         self.unsure.clear();
         self.unsure.extend(members);

@@ -140,7 +140,7 @@ pub struct LocationPrecision {
     /// bits is not followed, and ends in a sink.
     pub stops_at_cases: bool,
     /// Whether few states matter more than deciding what some run can do: a step that would make very much unknown at
-    /// once is not followed and ends in a sink, and fewer combinations of independent choices are told apart.
+    /// once is not followed and ends in a sink, and fewer combinations of independent choices are distinguished.
     pub coarse: bool,
 }
 

@@ -61,7 +61,7 @@ pub struct Progress {
     pub refined_at: Option<u32>,
     /// The place at which locations had the most states, if they are counted, and how many: as
     /// [`Place::number`](crate::Place::number) gives it.
-    pub crowded: Option<(u32, u64)>,
+    pub fullest: Option<(u32, u64)>,
     /// Locations that have a precision of their own.
     pub locations: usize,
     /// Bits that these locations forget.

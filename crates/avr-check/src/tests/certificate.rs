@@ -55,7 +55,7 @@ impl Ground for Land<'_> {
 
     fn future(&self, state: u32) -> Future {
         match self.certificate.states[state as usize] {
-            Abstract::Hazard if self.system.sees_hazards => Future::End,
+            Abstract::Hazard if self.system.observes_hazards => Future::End,
             Abstract::Hazard | Abstract::Anything => Future::Open,
             Abstract::Start | Abstract::Bits { .. } => Future::Step,
         }
@@ -178,7 +178,7 @@ fn graph(system: &System, states: &[Abstract], edges: &Edges) -> HyperGraph {
     let mut builder = GraphBuilder::new();
     for (state, number) in states.iter().zip(0..) {
         let id = builder.state();
-        if *state == Abstract::Hazard && system.sees_hazards {
+        if *state == Abstract::Hazard && system.observes_hazards {
             builder.edge([id]);
         }
         for members in edges.of(number) {

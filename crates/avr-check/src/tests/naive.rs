@@ -40,7 +40,7 @@ impl Graph {
         let mut graph = Self { may: Vec::new(), must: Vec::new(), labels: Vec::new() };
         for (state, number) in states.iter().zip(0..) {
             let edges: Vec<Vec<usize>> = match state {
-                Abstract::Hazard if system.sees_hazards => vec![vec![number as usize]],
+                Abstract::Hazard if system.observes_hazards => vec![vec![number as usize]],
                 Abstract::Hazard | Abstract::Anything => Vec::new(),
                 _ => {
                     let members = certificate.edges.of(number);
@@ -92,7 +92,7 @@ impl Graph {
             System::inputs().map(|input| number(system.step(*state, input))).collect()
         };
         let must = |state: &Concrete| match state {
-            Concrete::Hazard if !system.sees_hazards => Vec::new(),
+            Concrete::Hazard if !system.observes_hazards => Vec::new(),
             _ => next(state).into_iter().map(|next| vec![next]).collect(),
         };
         Self {

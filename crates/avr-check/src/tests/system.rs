@@ -53,13 +53,13 @@ pub(super) struct System {
     /// Whether inputs are asked for before cases.
     inputs_first: bool,
     /// Whether the first atom says that a hazard has happened, which is for ever.
-    pub(super) sees_hazards: bool,
+    pub(super) observes_hazards: bool,
 }
 
 impl System {
     pub(super) fn random(random: &mut Random) -> Self {
         let hazards = random.once_in(3);
-        let sees_hazards = random.once_in(3);
+        let observes_hazards = random.once_in(3);
         // Steps that change few bits leave more known.
         let step = |state: u8, random: &mut Random| match hazards && random.once_in(12) {
             true => Concrete::Hazard,
@@ -74,10 +74,10 @@ impl System {
             steps,
             first,
             atoms: std::array::from_fn(|atom| {
-                std::array::from_fn(|_| random.once_in(2) && !(sees_hazards && atom == 0))
+                std::array::from_fn(|_| random.once_in(2) && !(observes_hazards && atom == 0))
             }),
             inputs_first: random.once_in(2),
-            sees_hazards,
+            observes_hazards,
         }
     }
 
@@ -113,7 +113,7 @@ impl System {
     pub(super) fn holds(&self, state: Concrete, atom: usize) -> Truth {
         match state {
             Concrete::Bits(bits) => Truth::from(self.atoms[atom][usize::from(bits)]),
-            Concrete::Hazard if self.sees_hazards && atom == 0 => Truth::True,
+            Concrete::Hazard if self.observes_hazards && atom == 0 => Truth::True,
             Concrete::Start | Concrete::Hazard => Truth::Unknown,
         }
     }

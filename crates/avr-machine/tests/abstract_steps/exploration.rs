@@ -4,7 +4,7 @@ use avr_isa::Register;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Happening, Input, Machine, MachineState, Possibilities, Question, Stop,
 };
-use three_valued::{ByteDomain, Origins, TracedByte, TvByte};
+use three_valued::{ByteDomain, Provenance, ProvenanceByte, TvByte};
 
 /// What a step comes to: the state and its clock cycles, or why there is none.
 pub type Outcome<V> = Result<(MachineState<V>, u32), Stop>;
@@ -21,9 +21,9 @@ impl Unknown for TvByte {
     }
 }
 
-impl Unknown for TracedByte {
+impl Unknown for ProvenanceByte {
     fn unknown(mask: u8) -> Self {
-        Self::new(TvByte::new(0, !mask), |_| Origins::of(1))
+        Self::new(TvByte::new(0, !mask), |_| Provenance::of(1))
     }
 }
 

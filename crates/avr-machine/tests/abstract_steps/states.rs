@@ -5,7 +5,7 @@ use avr_isa::{FeatureSet, Instruction, Opcode, Pointer, decode};
 use avr_machine::device::{BitKind, Device};
 use avr_machine::{Control, Frame, FrameKind, Machine, MachineState, Program};
 use std::collections::BTreeMap;
-use three_valued::{ByteDomain, Origins, TracedByte, TvByte};
+use three_valued::{ByteDomain, Provenance, ProvenanceByte, TvByte};
 
 /// Words between two instructions in flash; behind each stand random words to skip over.
 const DISTANCE: usize = 4;
@@ -198,12 +198,12 @@ pub fn concretise(state: &MachineState<TvByte>, random: &mut Random) -> MachineS
 }
 
 /// The state with an origin for each unknown bit.
-pub fn trace(state: &MachineState<TvByte>) -> MachineState<TracedByte> {
+pub fn trace(state: &MachineState<TvByte>) -> MachineState<ProvenanceByte> {
     let mut id = 1;
     map(state, |cell| {
-        TracedByte::new(cell, |_| {
+        ProvenanceByte::new(cell, |_| {
             id += 1;
-            Origins::of(id)
+            Provenance::of(id)
         })
     })
 }

@@ -21,7 +21,7 @@ const MAX_POPPED: u16 = 64;
 
 /// Decides what is forgotten.
 #[derive(Debug)]
-pub struct Forgetting {
+pub struct DecayRules {
     liveness: Liveness,
     /// Registers and flags that properties speak of.
     named: Cells,
@@ -34,7 +34,7 @@ pub struct Forgetting {
     after: RefCell<FxHashMap<CallsId, Cells>>,
 }
 
-impl Forgetting {
+impl DecayRules {
     /// What firmware forgets when these atoms are to be evaluated.
     pub fn new(machine: &Machine, atoms: &[Atom]) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Forgetting {
         }
     }
 
-    /// The registers and flags of the machine at work that may be read again.
+    /// The registers and flags of the working state that may be read again.
     pub fn live_values(&self, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> Vec<TvByte> {
         let live = self.liveness.live(state.control.pc, self.live_after(store, calls)) | self.named;
         let registers = (0..32).filter(|register| live >> register & 1 == 1).map(|register| *state.data.get(register));
@@ -171,7 +171,7 @@ impl Forgetting {
         self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell)
     }
 
-    /// The same for the machine at work.
+    /// The same for the working state.
     pub fn round_at_work(&self, machine: &Machine, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> u64 {
         let cell = |address| *state.data.get(address);
         self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell)

@@ -1,12 +1,12 @@
-//! Cases that are joined again: a value that is cut into cases before a step is often of no more use a few steps later,
+//! Case merging: a value that is cut into cases before a step is often of no more use a few steps later,
 //! such as the index of a ring buffer after the store. All cases are followed until then, side by side, and what they
-//! came to is joined into one state. See `docs/soundness.md`, section "Cases that are joined again".
+//! came to is joined into one state. See `docs/soundness.md`, section "Case merging".
 
 use super::passes::Model;
 use super::path_compression::Passage;
 use super::reduced_step::{next_step, step};
 use crate::faults::path_compression::{Fault, is_on};
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use crate::state::{PrecisionLookup, Running};
 use crate::transfer::choices::Scripted;
 use crate::transfer::step_accesses::StepAccesses;
@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 16;
 /// What cases came to, joined.
 struct Joined {
     control: Control,
-    postponed: Postponed,
+    postponed: Deferral,
     /// The pages that some case changed.
     pages: BTreeMap<usize, [TvByte; PAGE_CELLS]>,
     /// The steps that were taken, from one flash word address to the next.
@@ -31,7 +31,7 @@ struct Joined {
 
 /// How far a case was followed: where it is after each step.
 struct Followed {
-    after: Vec<(Control, Postponed)>,
+    after: Vec<(Control, Deferral)>,
     /// The live registers and flags after each step.
     live: Vec<Vec<TvByte>>,
 }
@@ -46,17 +46,17 @@ pub(crate) struct Cut<'a> {
     pub(crate) labels: &'a [Truth],
 }
 
-/// Follows all cases into which a step is cut, from the present script on, until they can be joined. The machine at work is
+/// Follows all cases into which a step is cut, from the present script on, until they can be joined. The working state is
 /// then in the joined state; with what is postponed there comes whether there are more scripts. None if the cases cannot be
-/// joined soon; then the script is as it was, and the machine at work is anywhere.
-pub(crate) fn join_cases(
+/// joined soon; then the script is as it was, and the working state is anywhere.
+pub(crate) fn merge_cases(
     model: &mut Model<'_>,
     cut: Cut<'_>,
     environment: &mut Scripted<'_, Open<'_>>,
     passage: &mut Passage<'_>,
-) -> Option<(Postponed, bool)> {
+) -> Option<(Deferral, bool)> {
     let first = environment.script.clone();
-    let steps = steps_to_join(model, cut, environment);
+    let steps = steps_to_merge(model, cut, environment);
     environment.replay(first.clone());
     let Some((joined, more)) = steps.and_then(|steps| joined(model, cut, environment, steps)) else {
         environment.replay(first);
@@ -73,12 +73,12 @@ pub(crate) fn join_cases(
     }
     model.context.working.state.control = joined.control;
     let (compression, context) = model.compression();
-    compression.note_joined(context, passage, &joined.moves, steps.map_or(0, |steps| steps as u32));
+    compression.note_merged(context, passage, &joined.moves, steps.map_or(0, |steps| steps as u32));
     Some((joined.postponed, more))
 }
 
 /// After how many steps the first case and the last one differ in nothing any more that is live.
-fn steps_to_join(model: &mut Model<'_>, cut: Cut<'_>, environment: &mut Scripted<'_, Open<'_>>) -> Option<usize> {
+fn steps_to_merge(model: &mut Model<'_>, cut: Cut<'_>, environment: &mut Scripted<'_, Open<'_>>) -> Option<usize> {
     let one = followed(model, cut, environment, MAX_STEPS)?;
     environment.replay(environment.last_case());
     let other = followed(model, cut, environment, MAX_STEPS)?;
@@ -154,7 +154,7 @@ fn followed(
     most: usize,
 ) -> Option<Followed> {
     model.context.working.load(&model.context.store, cut.running);
-    let pointer = model.context.forgetting.whole_pointer(&model.context.working.state)?;
+    let pointer = model.context.decay_rules.whole_pointer(&model.context.working.state)?;
     environment.clear_notes();
     let stepped = step(model, cut.running.postponed, cut.here, environment);
     let Stepped::On(mut postponed) = stepped else { return None };
@@ -165,7 +165,7 @@ fn followed(
     let mut followed = Followed { after: Vec::new(), live: Vec::new() };
     loop {
         let control = model.context.working.state.control;
-        let is_level = model.context.forgetting.whole_pointer(&model.context.working.state) == Some(pointer)
+        let is_level = model.context.decay_rules.whole_pointer(&model.context.working.state) == Some(pointer)
             && model.context.working.save_calls(&mut model.context.store) == cut.running.calls;
         if !is_level || control.sleeping {
             break;
@@ -176,7 +176,7 @@ fn followed(
             break;
         }
         followed.after.push((control, postponed));
-        followed.live.push(model.context.forgetting.live_values(
+        followed.live.push(model.context.decay_rules.live_values(
             &model.context.store,
             &model.context.working.state,
             cut.running.calls,

@@ -4,16 +4,16 @@ use super::passes::Model;
 use super::path_compression::{Passage, forget_popped};
 use super::reduced_step::next_step;
 use crate::faults::path_compression::{Fault, is_on};
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use crate::state::events::Occurrences;
 use crate::state::{AbstractState, PrecisionLookup};
 use crate::transfer::Stepped;
 use crate::transfer::step_accesses::StepAccesses;
 
-/// Goes on with the machine at work while nothing is decided, and stores it where something is.
+/// Goes on with the working state while nothing is decided, and stores it where something is.
 pub(crate) fn follow(
     model: &mut Model<'_>,
-    mut postponed: Postponed,
+    mut postponed: Deferral,
     mut passage: Passage<'_>,
     precision: &PrecisionLookup<'_>,
 ) -> Option<AbstractState> {
@@ -60,7 +60,7 @@ pub(crate) fn follow(
     Some(model.context.arrived(Occurrences::default(), postponed))
 }
 
-/// True if the machine at work is to be stored as it is.
+/// True if the working state is to be stored as it is.
 fn is_kept(model: &mut Model<'_>, passage: &mut Passage<'_>) -> bool {
     let (compression, context) = model.compression();
     compression.is_kept(context, passage)

@@ -1,4 +1,4 @@
-//! Handlers that are passed in one step: `docs/soundness.md`, section "Handlers that are passed".
+//! Handler summaries in one step: `docs/soundness.md`, section "Handler summaries".
 //!
 //! What a neutral handler does depends on what it reads of the memory, and it changes nothing but what it writes there and
 //! what is below the stack pointer. So its states are looked at once, and what it came to is used wherever it interrupts
@@ -12,12 +12,12 @@ use super::path_expansion::way;
 use super::skipped_paths::Spot;
 use super::successors::{all_leaves, leaves};
 use super::summary_access::SummaryAccess;
-use super::summary_table::{Entry, Outcome, Summary, Touching};
+use super::summary_table::{Entry, Outcome, SummariesByAccess, Summary};
 use crate::abstraction::difference::content;
 use crate::context::Context;
 use crate::faults::count_used_summary;
 use crate::faults::handler_summaries::{Fault, is_on};
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use crate::state::events::Occurrences;
 use crate::state::{AbstractState, PrecisionLookup, Running};
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
@@ -41,12 +41,12 @@ struct Entered {
     position: u16,
 }
 
-/// The states in which the code that a handler interrupted has gone on, if the machine at work has just entered the handler
-/// from a state; none if it is to be followed step by step. Then the machine at work is where it was.
+/// The states in which the code that a handler interrupted has gone on, if the working state has just entered the handler
+/// from a state; none if it is to be followed step by step. Then the working state is where it was.
 pub(crate) fn behind_handler(
     model: &mut Model<'_>,
     from: &Running,
-    postponed: Postponed,
+    postponed: Deferral,
     passage: &Passage<'_>,
     precision: &PrecisionLookup<'_>,
 ) -> Option<Vec<AbstractState>> {
@@ -54,11 +54,11 @@ pub(crate) fn behind_handler(
     Some(returned(model, (from, &first), &passed, passage, precision))
 }
 
-/// The first state of the handler that the machine at work has just entered from a state, and what comes of it.
+/// The first state of the handler that the working state has just entered from a state, and what comes of it.
 fn handled(
     model: &mut Model<'_>,
     from: &Running,
-    postponed: Postponed,
+    postponed: Deferral,
     passage: &Passage<'_>,
     precision: &PrecisionLookup<'_>,
 ) -> Option<(Running, Rc<Summary>)> {
@@ -91,7 +91,7 @@ fn handled(
     let values = cells.iter().map(|cell| model.context.store.cell(first.memory, *cell)).collect();
     let alike = handlers.known.entry(entry).or_default();
     let place = alike.iter().position(|touching| touching.cells == cells).unwrap_or_else(|| {
-        alike.push(Touching { cells, passed: FxHashMap::default() });
+        alike.push(SummariesByAccess { cells, passed: FxHashMap::default() });
         alike.len() - 1
     });
     let passed = Rc::new(passed);
@@ -121,7 +121,7 @@ fn passable(model: &Model<'_>, from: &Running) -> Option<Entered> {
     is_passable.then_some(Entered { number, position: frame.position })
 }
 
-fn entry(model: &Model<'_>, from: &Running, entered: Entered, postponed: Postponed, labels: &[Truth]) -> Entry {
+fn entry(model: &Model<'_>, from: &Running, entered: Entered, postponed: Deferral, labels: &[Truth]) -> Entry {
     let state = &model.context.working.state;
     let sram = model.context.machine.sram();
     let is_outside = |page: usize| {
@@ -261,7 +261,7 @@ fn returned(
         for cell in processor(&model.context).into_iter().flatten() {
             model.context.working.state.data.set(cell, model.context.store.cell(from.memory, cell));
         }
-        let pointer = model.context.forgetting.whole_pointer(&model.context.working.state).unwrap_or(passed.lowest);
+        let pointer = model.context.decay_rules.whole_pointer(&model.context.working.state).unwrap_or(passed.lowest);
         let data = &mut model.context.working.state.data;
         let garbage = (passed.lowest + 1..=pointer).filter(|cell| model.context.machine.sram().contains(cell));
         let changes = outcome.cells.iter().copied().chain(garbage.map(|cell| (cell, TvByte::UNKNOWN)));

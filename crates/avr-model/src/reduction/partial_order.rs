@@ -1,9 +1,9 @@
-//! Interrupts only where they can be seen: `docs/soundness.md`, section "Interrupts that commute".
+//! Interrupts only where they can be seen: `docs/soundness.md`, section "Partial-order reduction".
 //!
 //! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at them)
 //! may as well come one instruction later, if that instruction touches no memory that handlers touch, and does not make the
 //! stack shallower, and changes nothing that properties see. So it is looked at only before instructions for which that is
-//! not so. What handlers touch is taken for granted while a state space is built, noted meanwhile, and compared in the end:
+//! not so. What handlers touch is assumed while a state space is built, noted meanwhile, and compared in the end:
 //! if something was missing, the space is built anew.
 
 use super::handler_footprint::Footprint;
@@ -11,8 +11,8 @@ use super::interface::Reduction;
 use super::visibility::{Next, Visibility};
 use crate::faults::partial_order::{Fault, is_on};
 use crate::pass::Pass;
-use crate::state::deferral::Postponed;
-use crate::transfer::interrupt_timing::Turn;
+use crate::state::deferral::Deferral;
+use crate::transfer::interrupt_timing::InterruptTiming;
 use crate::transfer::step_accesses::StepAccesses;
 use avr_analysis::control_flow::goes_forward;
 use avr_analysis::handler_transparency::{is_neutral, is_processor};
@@ -22,7 +22,7 @@ use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, Point
 use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use three_valued::{BitDomain, ByteDomain, fault};
 
-/// How often what was taken for granted may be wrong before nothing is taken for granted any more.
+/// How often what was assumed may be wrong before nothing is assumed any more.
 const MAX_ATTEMPTS: u32 = 24;
 /// The most candidates of an unknown address that are looked at.
 const MAX_CANDIDATES: u32 = 6;
@@ -32,7 +32,7 @@ const MAX_CANDIDATES: u32 = 6;
 pub(crate) struct PartialOrder {
     /// The handlers that give everything back, by interrupt number.
     neutral: u128,
-    /// What handlers touch, as the present state space takes it for granted.
+    /// What handlers touch, as the present state space assumes.
     assumed: Footprint,
     /// What handlers touched since it was begun.
     seen: Footprint,
@@ -46,7 +46,7 @@ impl Reduction for PartialOrder {
         &[Pass::PartialOrderReduction]
     }
 
-    /// Begins a state space: it takes for granted what was seen until now as well.
+    /// Begins a state space: it assumes what was seen until now as well.
     fn begin(&mut self, machine: &Machine) {
         let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
         if self.assumed.covers(&seen) {
@@ -84,7 +84,7 @@ impl PartialOrder {
         })
     }
 
-    /// Whether the handler of an interrupt gives everything back, as far as the present state space takes it for granted.
+    /// Whether the handler of an interrupt gives everything back, as far as the present state space assumes.
     pub(crate) fn is_neutral(&self, number: u8) -> bool {
         (self.neutral & !self.assumed.disturbing) >> number & 1 == 1
     }
@@ -95,22 +95,27 @@ impl PartialOrder {
     }
 
     /// When the interrupts come that are possible before a step from a state.
-    pub(crate) fn turn<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>, before: Postponed) -> Turn {
+    pub(crate) fn turn<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+        before: Deferral,
+    ) -> InterruptTiming {
         let control = &state.control;
         if interrupts(state).next().is_some() || control.sleeping || !is_enabled(machine, state) {
-            return Turn::Now;
+            return InterruptTiming::Now;
         }
         if control.interrupt_delay {
-            let is_lost = is_on(Fault::NothingOwed) || fault::is_on(fault::Fault::NothingOwed);
-            return if before.owed && !is_lost { Turn::CatchingUp } else { Turn::Now };
+            let is_lost = is_on(Fault::NothingPending) || fault::is_on(fault::Fault::NothingOwed);
+            return if before.pending && !is_lost { InterruptTiming::Pending } else { InterruptTiming::Now };
         }
         let is_calm = !control.fresh_request && control.windows.iter().all(|left| *left == 0);
         let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))
         else {
-            return Turn::Now;
+            return InterruptTiming::Now;
         };
-        if before.offered != 0 && (before.offered <= pointer || is_on(Fault::OfferedShallower)) {
-            return Turn::Before;
+        if before.granted != 0 && (before.granted <= pointer || is_on(Fault::GrantedShallower)) {
+            return InterruptTiming::Granted;
         }
         match machine.program.fetch(control.pc) {
             Fetched::Instruction { instruction, words, .. }
@@ -118,9 +123,9 @@ impl PartialOrder {
                     && goes_forward(machine, instruction, control.pc, words)
                     && !self.conflicts(machine, state, instruction, pointer) =>
             {
-                Turn::Later
+                InterruptTiming::Deferred
             }
-            _ => Turn::Now,
+            _ => InterruptTiming::Now,
         }
     }
 
@@ -131,23 +136,23 @@ impl PartialOrder {
         steps: &StepAccesses,
         before: &Before,
         state: &MachineState<V>,
-    ) -> Postponed {
+    ) -> Deferral {
         let Before { postponed, turn, .. } = *before;
         if steps.interrupted || before.in_handler {
-            return Postponed { offered: 0, ..postponed };
+            return Deferral { granted: 0, ..postponed };
         }
         let executed = before.executed.filter(|_| !state.control.sleeping && is_enabled(machine, state));
-        let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Postponed::default() };
+        let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Deferral::default() };
         let after = whole_pointer(machine, state);
-        let is_kept = |offered: u16| after.is_some_and(|after| offered <= after || is_on(Fault::OfferedShallower));
+        let is_kept = |granted: u16| after.is_some_and(|after| granted <= after || is_on(Fault::GrantedShallower));
         // SOUND: where it matters from where a state can be reached, a later chance is none that was given before.
-        let is_late = self.visibility.branches && !is_on(Fault::OfferedBefore);
-        let kept = |offered: u16| if is_kept(offered) && !is_late { offered } else { 0 };
+        let is_late = self.visibility.branches && !is_on(Fault::GrantedBefore);
+        let kept = |granted: u16| if is_kept(granted) && !is_late { granted } else { 0 };
         match turn {
-            Turn::Later => Postponed { owed: postponed.owed || steps.postponed, offered: 0 },
-            Turn::Before => Postponed { offered: kept(postponed.offered), ..postponed },
-            Turn::Now if before.held_off => Postponed::default(),
-            Turn::Now | Turn::CatchingUp => Postponed { owed: false, offered: kept(pointer) },
+            InterruptTiming::Deferred => Deferral { pending: postponed.pending || steps.postponed, granted: 0 },
+            InterruptTiming::Granted => Deferral { granted: kept(postponed.granted), ..postponed },
+            InterruptTiming::Now if before.held_off => Deferral::default(),
+            InterruptTiming::Now | InterruptTiming::Pending => Deferral { pending: false, granted: kept(pointer) },
         }
     }
 
@@ -156,12 +161,12 @@ impl PartialOrder {
         &self,
         machine: &Machine,
         state: &MachineState<V>,
-        postponed: Postponed,
+        postponed: Deferral,
         is_cut: bool,
     ) -> Before {
         let turn = match self.turn(machine, state, postponed) {
             // Handlers need not run in every case, if they have their chance before.
-            Turn::Later if is_cut => Turn::Now,
+            InterruptTiming::Deferred if is_cut => InterruptTiming::Now,
             turn => turn,
         };
         let pointer = whole_pointer(machine, state);
@@ -179,7 +184,7 @@ impl PartialOrder {
             pointer,
             executed,
             in_handler: handler.is_some(),
-            held_off: state.control.interrupt_delay && turn != Turn::CatchingUp
+            held_off: state.control.interrupt_delay && turn != InterruptTiming::Pending
                 || !is_enabled(machine, state)
                 || state.control.windows.iter().any(|left| *left != 0),
             handler,
@@ -230,7 +235,7 @@ impl PartialOrder {
     }
 
     /// Takes note of what the handler touched, if the step was one of a handler.
-    pub(crate) fn note_touched<V: ByteDomain>(
+    pub(crate) fn note_accesses<V: ByteDomain>(
         &mut self,
         machine: &Machine,
         steps: &StepAccesses,
@@ -379,8 +384,8 @@ impl PartialOrder {
 /// What matters of the state before a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before {
-    postponed: Postponed,
-    pub(crate) turn: Turn,
+    postponed: Deferral,
+    pub(crate) turn: InterruptTiming,
     /// The stack pointer, unless it is torn or unknown.
     pointer: Option<u16>,
     /// The instruction that the step executes if it executes one, and whether it conflicts with handlers, as far as it

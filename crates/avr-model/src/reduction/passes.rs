@@ -8,8 +8,8 @@ use super::summary_table::HandlerSummaries;
 use super::visibility::Visibility;
 use crate::context::Context;
 use crate::pass::Pass;
-use crate::state::deferral::Postponed;
-use crate::transfer::interrupt_timing::Turn;
+use crate::state::deferral::Deferral;
+use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_machine::{Machine, MachineState};
 use three_valued::TvByte;
 
@@ -47,14 +47,14 @@ pub struct Passes {
     /// True if goals see from where which states can be reached, where something is left out.
     pub(crate) branches: bool,
     /// True if a part of a state space may tell that something holds.
-    pub(crate) is_told_by_parts: bool,
+    pub(crate) is_decided_by_parts: bool,
 }
 
 impl Passes {
     /// The same for goals that see so much of what is left out.
     #[must_use]
     pub fn seen_by(mut self, visibility: &Visibility) -> Self {
-        (self.branches, self.is_told_by_parts) = (visibility.branches, visibility.is_told_by_parts);
+        (self.branches, self.is_decided_by_parts) = (visibility.branches, visibility.is_decided_by_parts);
         self
     }
 
@@ -68,7 +68,7 @@ impl Passes {
     /// The same with path compression and case merging.
     #[must_use]
     pub fn with_path_compression(mut self, machine: &Machine, visibility: &Visibility) -> Self {
-        self.path_compression = Some(PathCompression::new(machine, visibility.sees_content));
+        self.path_compression = Some(PathCompression::new(machine, visibility.observes_content));
         self
     }
 
@@ -103,7 +103,7 @@ impl Passes {
 
     /// True if goals see from where which states can be reached, where something is left out.
     #[must_use]
-    pub fn sees_branches(&self) -> bool {
+    pub fn observes_branches(&self) -> bool {
         self.branches
     }
 
@@ -113,16 +113,16 @@ impl Passes {
         self.path_compression.as_ref().map(PathCompression::passed)
     }
 
-    /// True if interrupts that are possible before a step from a state are left for later, or taken for having come before.
+    /// True if interrupts that are possible before a step from a state are deferred, or taken for having come before.
     #[must_use]
-    pub fn reorders_interrupts(&self, machine: &Machine, state: &MachineState<TvByte>, postponed: Postponed) -> bool {
+    pub fn reorders_interrupts(&self, machine: &Machine, state: &MachineState<TvByte>, postponed: Deferral) -> bool {
         let timing = self.partial_order.as_ref().map(|reduction| reduction.turn(machine, state, postponed));
-        matches!(timing, Some(Turn::Later | Turn::Before))
+        matches!(timing, Some(InterruptTiming::Deferred | InterruptTiming::Granted))
     }
 
     /// The reductions that take part.
     fn reductions(&self) -> impl Iterator<Item = &dyn Reduction> {
-        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_told_by_parts: _ } =
+        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_decided_by_parts: _ } =
             self;
         let all: [Option<&dyn Reduction>; 3] = [
             partial_order.as_ref().map(|one| one as _),
@@ -134,7 +134,7 @@ impl Passes {
 
     /// Begins a state space.
     pub(crate) fn begin(&mut self, machine: &Machine) {
-        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_told_by_parts: _ } =
+        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_decided_by_parts: _ } =
             self;
         let all: [Option<&mut dyn Reduction>; 3] = [
             partial_order.as_mut().map(|one| one as _),

@@ -1,9 +1,9 @@
-//! Path compression: states are kept only where something is decided.
+//! Path compression: paths are compressed.
 //!
 //! From a state that is kept, a run goes on without being looked at as long as each step has one outcome, whatever the
 //! inputs and whatever the stored values that are unknown. No goal can tell that the states in between are left out:
 //! hazards are kept, and a state is kept where the label of a goal changes, or has just not changed yet if it matters what can be
-//! reached from there, and where the stack is deeper than ever before. See `docs/soundness.md`, section "States that are left out".
+//! reached from there, and where the stack is deeper than ever before. See `docs/soundness.md`, section "Path compression".
 
 use super::interface::Reduction;
 use super::skipped_paths::{Log, Spot};
@@ -36,7 +36,7 @@ pub(crate) struct PathCompression {
     /// How often the heads of loops may still be passed.
     rounds: u32,
     /// Whether goals see more than hazards and how deep the stack gets.
-    sees_content: bool,
+    observes_content: bool,
     /// What was passed since the present state space was begun.
     passed: Log,
 }
@@ -54,7 +54,7 @@ impl Reduction for PathCompression {
 
 impl PathCompression {
     /// The compression for a machine.
-    pub(crate) fn new(machine: &Machine, sees_content: bool) -> Self {
+    pub(crate) fn new(machine: &Machine, observes_content: bool) -> Self {
         let mut loop_heads = FixedBitSet::with_capacity(machine.program.words() as usize);
         for address in 0..machine.program.words() {
             let flow = machine.program.control_flow(address);
@@ -63,7 +63,7 @@ impl PathCompression {
             }
         }
         let (deepest, rounds, passed) = (machine.data_end(), FREE_ROUNDS, Log::default());
-        Self { loop_heads, deepest, rounds, sees_content, passed }
+        Self { loop_heads, deepest, rounds, observes_content, passed }
     }
 
     /// The least value of the stack pointer in the present state space.
@@ -151,29 +151,29 @@ impl<'a> Passage<'a> {
     }
 }
 
-/// Whether the machine at work has these labels.
+/// Whether the working state has these labels.
 fn has_labels(atoms: &[Atom], labels: &[Truth], state: &MachineState<TvByte>) -> bool {
     atoms.iter().zip(labels).all(|(atom, label)| atom.evaluate(&WorkingView(state)) == *label)
 }
 
-/// True if the machine at work is told apart from states with these labels.
+/// True if the working state is distinguished from states with these labels.
 fn differs(context: &Context<'_>, labels: &[Truth]) -> bool {
     !has_labels(context.atoms, labels, &context.working.state)
 }
 
 impl PathCompression {
-    /// True if goals can tell the machine at work from a state with these labels.
+    /// True if goals can tell the working state from a state with these labels.
     pub(crate) fn can_tell(&self, context: &Context<'_>, labels: &[Truth]) -> bool {
-        self.sees_content && differs(context, labels)
+        self.observes_content && differs(context, labels)
     }
 
-    /// True if the machine at work is to be stored as it is.
+    /// True if the working state is to be stored as it is.
     pub(crate) fn is_kept(&mut self, context: &Context<'_>, passage: &mut Passage<'_>) -> bool {
         let state = &context.working.state;
-        let pointer = context.forgetting.whole_pointer(state);
+        let pointer = context.decay_rules.whole_pointer(state);
         passage.pointer = pointer;
-        let compared = context.forgetting.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn));
-        if compared.is_none() || passage.compared != compared || self.sees_content {
+        let compared = context.decay_rules.pointer_in(&state.data).map(|pointer| (pointer, state.control.torn));
+        if compared.is_none() || passage.compared != compared || self.observes_content {
             passage.compared = compared;
             passage.is_seen = differs(context, passage.labels) && !is_on(Fault::LabelsUnseen);
         }
@@ -207,15 +207,15 @@ impl PathCompression {
         passage.at = here;
     }
 
-    /// Takes note of a run of some steps, by way of several places, to where the machine at work is.
-    pub(crate) fn note_joined(
+    /// Takes note of a run of some steps, by way of several places, to where the working state is.
+    pub(crate) fn note_merged(
         &mut self,
         context: &Context<'_>,
         passage: &mut Passage<'_>,
         moves: &BTreeSet<(u32, u32)>,
         steps: u32,
     ) {
-        let depth = context.depth_at(context.forgetting.whole_pointer(&context.working.state));
+        let depth = context.depth_at(context.decay_rules.whole_pointer(&context.working.state));
         let spot = |pc| Spot { pc, calls: passage.from.calls };
         let last = spot(context.working.state.control.pc);
         for (from, to) in moves {
@@ -249,19 +249,19 @@ impl PathCompression {
         self.passed.note_spot(spot, depth);
     }
 
-    /// Takes note that a summary is used for the handler that the machine at work has just entered from a state.
+    /// Takes note that a summary is used for the handler that the working state has just entered from a state.
     pub(crate) fn note_passed(&mut self, context: &mut Context<'_>, from: &Running) {
         let entry =
             Spot { pc: context.working.state.control.pc, calls: context.working.save_calls(&mut context.store) };
         let interrupted = Spot { pc: from.control.pc, calls: from.calls };
-        let depth = context.depth_at(context.forgetting.whole_pointer(&context.working.state));
+        let depth = context.depth_at(context.decay_rules.whole_pointer(&context.working.state));
         self.passed.note_spot(entry, depth);
         self.passed.note_move(interrupted, entry);
         self.passed.note_move(entry, interrupted);
     }
 }
 
-/// The precision where the machine at work is.
+/// The precision where the working state is.
 pub(crate) fn precision_here<'p>(
     context: &mut Context<'_>,
     precision: &'p PrecisionLookup<'_>,
@@ -275,7 +275,7 @@ pub(crate) fn precision_here<'p>(
 
 /// Forgets what was popped on the way: nothing reads it, and refinement brings back what is read all the same.
 pub(crate) fn forget_popped(context: &mut Context<'_>, passage: &Passage<'_>, precision: &PrecisionLookup<'_>) {
-    let Some(pointer) = context.forgetting.whole_pointer(&context.working.state) else { return };
+    let Some(pointer) = context.decay_rules.whole_pointer(&context.working.state) else { return };
     if passage.lowest >= pointer {
         return;
     }

@@ -3,11 +3,11 @@
 use super::partial_order::Before;
 use super::passes::Model;
 use super::path_compression::precision_here;
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
 use crate::state::{AbstractState, PrecisionLookup};
 use crate::transfer::choices::{Scripted, cells_cut, is_cut};
-use crate::transfer::interrupt_timing::Turn;
+use crate::transfer::interrupt_timing::InterruptTiming;
 use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Open, Stepped};
 use avr_analysis::refinable_values::RefinableValues;
@@ -16,10 +16,10 @@ use std::rc::Rc;
 use three_valued::TvByte;
 use tvar::LocationPrecision;
 
-/// Runs one step of the machine at work with the answers of the environment.
+/// Runs one step of the working state with the answers of the environment.
 pub(crate) fn step(
     model: &mut Model<'_>,
-    postponed: Postponed,
+    postponed: Deferral,
     precision: &LocationPrecision,
     environment: &mut Scripted<'_, Open<'_>>,
 ) -> Stepped {
@@ -28,7 +28,7 @@ pub(crate) fn step(
     let is_cut = is_cut(&model.context.working.state, precision);
     let before = reduction
         .map(|reduction| reduction.before(model.context.machine, &model.context.working.state, postponed, is_cut));
-    environment.turn = before.map_or(Turn::Now, |before| before.turn);
+    environment.turn = before.map_or(InterruptTiming::Now, |before| before.turn);
     let depth = model.context.working.state.calls.frames().len();
     let stepped = model.context.machine.step(&mut model.context.working.state, environment);
     model.context.working.deferred |= environment.deferred;
@@ -43,10 +43,10 @@ pub(crate) fn step(
     }
 }
 
-/// Takes one step of the machine at work with first answers; and whether there are others.
+/// Takes one step of the working state with first answers; and whether there are others.
 pub(crate) fn next_step(
     model: &mut Model<'_>,
-    postponed: Postponed,
+    postponed: Deferral,
     precision: &PrecisionLookup<'_>,
     steps: &mut Option<StepAccesses>,
 ) -> (Stepped, bool) {
@@ -69,18 +69,18 @@ fn reduced(
     precision: &LocationPrecision,
     environment: &mut Scripted<'_, Open<'_>>,
     went_on: bool,
-) -> Postponed {
+) -> Deferral {
     let (Some(reduction), Some(steps)) = (&mut model.passes.partial_order, &mut environment.unknowns.steps) else {
-        return Postponed::default();
+        return Deferral::default();
     };
     steps.postponed = environment.postponed;
     if let Some(access) = model.passes.handler_summaries.as_mut().and_then(|handlers| handlers.access.as_mut()) {
-        let after = model.context.forgetting.whole_pointer(&model.context.working.state);
+        let after = model.context.decay_rules.whole_pointer(&model.context.working.state);
         access.note(steps, (before, after), precision);
     }
-    reduction.note_touched(model.context.machine, steps, before, &model.context.working.state);
+    reduction.note_accesses(model.context.machine, steps, before, &model.context.working.state);
     if !went_on {
-        return Postponed::default();
+        return Deferral::default();
     }
     reduction.note_depth(model.context.machine, &model.context.working.state);
     let changed = steps.all_written().chain(cells_cut(precision, steps.all_read()));
@@ -97,7 +97,7 @@ fn reduced(
 /// The values that comparisons refine under a precision.
 pub(crate) fn learning(model: &Model<'_>, precision: &LocationPrecision) -> Option<RefinableValues> {
     let learns = model.passes.facts && !precision.stops_at_cases && !precision.splits_all;
-    learns.then(|| model.context.forgetting.refinable().clone())
+    learns.then(|| model.context.decay_rules.refinable().clone())
 }
 
 /// Takes the first step: the machine gets its initial content.

@@ -1,13 +1,13 @@
 //! The successors of a state: all answers to all open questions, and with path compression as far as a run goes without a choice.
 
-use super::case_merge::{Cut, join_cases};
+use super::case_merge::{Cut, merge_cases};
 use super::followed_path::follow;
 use super::handler_summaries::behind_handler;
 use super::passes::Model;
 use super::path_compression::Passage;
 use super::reduced_step::{learning, power_on, step};
 use super::skipped_paths::Spot;
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
 use crate::state::{AbstractState, PrecisionLookup};
 use crate::transfer::choices::Scripted;
@@ -17,7 +17,7 @@ use avr_machine::Limit;
 use std::rc::Rc;
 use tvar::LocationPrecision;
 
-/// The most outcomes of one step that are told apart.
+/// The most outcomes of one step that are distinguished.
 const MAX_LEAVES: usize = 4096;
 
 /// The passage on which outcomes are followed, and the precision of what comes then.
@@ -76,7 +76,7 @@ fn collected_leaves(
             && environment.is_at_first_case()
         {
             let cut = Cut { running, here, precision, labels: passage.labels() };
-            if let Some((leaf, more)) = joined_leaf(model, cut, &mut environment, passage.clone()) {
+            if let Some((leaf, more)) = merged_leaf(model, cut, &mut environment, passage.clone()) {
                 leaves.extend(leaf);
                 if more {
                     continue;
@@ -110,14 +110,14 @@ fn collected_leaves(
 }
 
 /// What all cases into which a step is cut come to, joined, and whether there are more scripts; none if they cannot be joined.
-fn joined_leaf(
+fn merged_leaf(
     model: &mut Model<'_>,
     cut: Cut<'_>,
     environment: &mut Scripted<'_, Open<'_>>,
     mut passage: Passage<'_>,
 ) -> Option<(Option<Leaf>, bool)> {
     let script = environment.script_before_cut();
-    let (postponed, more) = join_cases(model, cut, environment, &mut passage)?;
+    let (postponed, more) = merge_cases(model, cut, environment, &mut passage)?;
     let target = follow(model, postponed, passage, cut.precision);
     let is_deferred = model.context.working.deferred;
     Some((target.map(|state| Leaf { script, state, is_deferred }), more))
@@ -140,7 +140,7 @@ fn behind_its_handler(
     (here.coarse && is_entered).then(|| behind_handler(model, running, *postponed, passage, precision))?
 }
 
-/// The state to which a step leads that the machine at work has just taken, or what it leads to after that.
+/// The state to which a step leads that the working state has just taken, or what it leads to after that.
 fn target(
     model: &mut Model<'_>,
     stepped: Stepped,
@@ -176,7 +176,7 @@ fn run(
         }
         AbstractState::Dummy => {
             power_on(model, environment);
-            Stepped::On(Postponed::default())
+            Stepped::On(Deferral::default())
         }
         AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Stepped::Infeasible,
     }

@@ -3,7 +3,7 @@
 use super::interface::Reduction;
 use super::summary_access::SummaryAccess;
 use crate::pass::Pass;
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use avr_machine::{Control, Machine};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     pub(crate) control: Control,
     /// The stack pointer before the handler was entered.
     pub(crate) pointer: u16,
-    pub(crate) postponed: Postponed,
+    pub(crate) postponed: Deferral,
     pub(crate) labels: Vec<Truth>,
     /// All cells outside of SRAM without registers, SREG and SP: numbers of pages and, in those that were written just now, cells.
     pub(crate) others: Vec<u32>,
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) control: Control,
-    pub(crate) postponed: Postponed,
+    pub(crate) postponed: Deferral,
     /// What it left in the cells that it touched.
     pub(crate) cells: Vec<(u16, TvByte)>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Summary {
 
 /// What handlers came to that touched the same cells, by what was in them.
 #[derive(Debug)]
-pub(crate) struct Touching {
+pub(crate) struct SummariesByAccess {
     pub(crate) cells: Vec<u16>,
     pub(crate) passed: FxHashMap<Vec<TvByte>, Rc<Summary>>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Touching {
 /// The handlers that were passed in the present state space.
 #[derive(Debug, Default)]
 pub(crate) struct HandlerSummaries {
-    pub(crate) known: FxHashMap<Entry, Vec<Touching>>,
+    pub(crate) known: FxHashMap<Entry, Vec<SummariesByAccess>>,
     /// How often a handler could not be passed, by the number of its interrupt.
     pub(crate) failures: FxHashMap<u8, u32>,
     /// The least value of the stack pointer in handlers that were not passed because the stack is deeper there than ever before:

@@ -1,5 +1,5 @@
 //! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides what reductions may
-//! leave out. See `docs/soundness.md`, section "Properties that do not count steps".
+//! leave out. See `docs/soundness.md`, section "Stutter-invariant properties".
 
 use avr_isa::{Addressing, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::Machine;
@@ -13,11 +13,11 @@ pub struct Visibility {
     /// Whether they see from where which states can be reached, not only which states can be.
     pub branches: bool,
     /// Whether they see that something comes or can stay away for ever.
-    pub waits: bool,
+    pub has_eventualities: bool,
     /// Whether a part of a state space may tell that they hold.
-    pub is_told_by_parts: bool,
+    pub is_decided_by_parts: bool,
     /// Whether they see anything at all.
-    pub sees_content: bool,
+    pub observes_content: bool,
     observed: Observed,
 }
 
@@ -49,7 +49,13 @@ impl Visibility {
 
     /// What properties see that speak of nothing but hazards and how deep the stack gets.
     pub fn of_hazards() -> Self {
-        Self { branches: false, waits: false, is_told_by_parts: false, sees_content: false, observed: Observed::none() }
+        Self {
+            branches: false,
+            has_eventualities: false,
+            is_decided_by_parts: false,
+            observes_content: false,
+            observed: Observed::none(),
+        }
     }
 
     /// The cells that are seen, by rising data address; none if any may be.

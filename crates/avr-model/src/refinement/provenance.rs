@@ -8,13 +8,13 @@ use crate::reduction::reduced_step::learning;
 use crate::reduction::successors::leaves;
 use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::choices::{Answer, Scripted, Unknowns, cells_cut, input_variable, is_cut};
-use crate::transfer::interrupt_timing::Turn;
+use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
-use three_valued::{ByteDomain, Origin, Origins, TracedBit, TracedByte, TvByte};
+use three_valued::{ByteDomain, Origin, Provenance, ProvenanceBit, ProvenanceByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Variable};
 
 /// What an origin number stands for: a knob at a step of the path.
@@ -30,8 +30,8 @@ struct Source {
 struct Recorder<'a> {
     sources: &'a mut Vec<Source>,
     step: usize,
-    /// Origins of the bits that questions were about.
-    asked: Origins,
+    /// Provenance of the bits that questions were about.
+    asked: Provenance,
     /// What the step read and wrote.
     accesses: Vec<Access>,
 }
@@ -43,32 +43,32 @@ struct Access {
     cell: u16,
     /// Whether the address is known.
     certain: bool,
-    /// Origins of the value.
-    value: Origins,
+    /// Provenance of the value.
+    value: Provenance,
 }
 
-impl Unknowns<TracedByte> for Recorder<'_> {
-    fn unknown(&mut self, source: Input, mask: u8) -> TracedByte {
+impl Unknowns<ProvenanceByte> for Recorder<'_> {
+    fn unknown(&mut self, source: Input, mask: u8) -> ProvenanceByte {
         let variable = input_variable(source);
         let step = self.step;
         let first = self.sources.len() as u32;
         self.sources.extend((0..8).map(|bit| Source { step, knob: Knob::Input(variable, 1 << bit), bounded: false }));
-        TracedByte::numbered(TvByte::new(0, !mask), first)
+        ProvenanceByte::numbered(TvByte::new(0, !mask), first)
     }
 
-    fn asked(&mut self, about: Question<'_, TracedByte>) {
+    fn asked(&mut self, about: Question<'_, ProvenanceByte>) {
         let origins = match about {
-            Question::Bit(bit) => TracedBit::origins(bit).clone(),
+            Question::Bit(bit) => ProvenanceBit::origins(bit).clone(),
             Question::Bytes(bytes) => all_origins(bytes),
         };
         self.asked = self.asked.union(&origins);
     }
 
-    fn stuck(&mut self, about: &[&TracedByte]) {
+    fn stuck(&mut self, about: &[&ProvenanceByte]) {
         self.asked = self.asked.union(&all_origins(about));
     }
 
-    fn event(&mut self, event: Event<'_, TracedByte>) {
+    fn event(&mut self, event: Event<'_, ProvenanceByte>) {
         let (writes, cell, certain, value) = match event {
             Event::Read(cell, value) => (false, cell, true, value),
             Event::Write(cell, value) => (true, cell, true, value),
@@ -80,8 +80,8 @@ impl Unknowns<TracedByte> for Recorder<'_> {
     }
 }
 
-fn all_origins(bytes: &[&TracedByte]) -> Origins {
-    bytes.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins()))
+fn all_origins(bytes: &[&ProvenanceByte]) -> Provenance {
+    bytes.iter().fold(Provenance::default(), |all, byte| all.union(&byte.all_origins()))
 }
 
 /// How many of the last steps before a cause are looked at for what to cut into cases.
@@ -95,7 +95,7 @@ const INDEX_VALUES: RangeInclusive<usize> = 2..=64;
 /// Unknown cells that a step makes addresses of, with the origins of their bits.
 struct Narrow {
     step: usize,
-    cells: Vec<(u16, TracedByte)>,
+    cells: Vec<(u16, ProvenanceByte)>,
 }
 
 /// A traced run along a path.
@@ -104,9 +104,9 @@ pub(crate) struct Tracer<'a, 'f> {
     path: &'a [AbstractState],
     precision: &'a PrecisionLookup<'a>,
     sources: Vec<Source>,
-    state: MachineState<TracedByte>,
-    /// Origins of the questions that were settled on the path, latest last.
-    asked: Vec<Origins>,
+    state: MachineState<ProvenanceByte>,
+    /// Provenance of the questions that were settled on the path, latest last.
+    asked: Vec<Provenance>,
     /// What the last steps made addresses of.
     narrow: VecDeque<Narrow>,
     /// What the latest step read and wrote.
@@ -116,7 +116,7 @@ pub(crate) struct Tracer<'a, 'f> {
 impl<'a, 'f> Tracer<'a, 'f> {
     /// A run that has not begun.
     pub(crate) fn new(model: &'a mut Model<'f>, path: &'a [AbstractState], precision: &'a PrecisionLookup<'a>) -> Self {
-        let state = MachineState::new(model.context.machine.cells(), TracedByte::constant(0));
+        let state = MachineState::new(model.context.machine.cells(), ProvenanceByte::constant(0));
         Self {
             model,
             path,
@@ -184,7 +184,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     fn note_addresses(&mut self, step: usize) {
         let AbstractState::Running(running) = self.path[step] else { return };
         let machine = self.model.context.machine;
-        let registers = self.model.context.forgetting.addressing(running.control.pc);
+        let registers = self.model.context.decay_rules.addressing(running.control.pc);
         let loaded = cells_loaded(machine, &self.state).into_iter().filter(|cell| !machine.device.is_io_area(*cell));
         let cells = (0..32u16).filter(|register| registers >> register & 1 == 1).chain(loaded);
         let unknown = cells.map(|cell| (cell, self.state.data.get(cell).clone()));
@@ -197,8 +197,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
     /// fewest bits, the latest of them.
-    fn cuts(&self, origins: &Origins, direct: bool) -> Vec<Candidate<Location>> {
-        let wanted = |byte: &TracedByte| {
+    fn cuts(&self, origins: &Provenance, direct: bool) -> Vec<Candidate<Location>> {
+        let wanted = |byte: &ProvenanceByte| {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
             (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
         };
@@ -240,21 +240,22 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// Runs one step with the answers of a script and gives the origins of its questions.
-    fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Origins {
-        let recorder = Recorder { sources: &mut self.sources, step, asked: Origins::default(), accesses: Vec::new() };
+    fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Provenance {
+        let recorder =
+            Recorder { sources: &mut self.sources, step, asked: Provenance::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
         let mut environment = Scripted::replaying(precision, recorder, script)
             .learning(learning(self.model, precision))
             .telling_branches(self.model.passes.branches);
         let machine = self.model.context.machine;
-        let forgotten = TracedByte::new(TvByte::UNKNOWN, |_| Origins::default());
+        let forgotten = ProvenanceByte::new(TvByte::UNKNOWN, |_| Provenance::default());
         match self.path[step] {
             AbstractState::Running(running) => {
                 let reduction = self.model.passes.partial_order.as_ref();
                 let is_cut = is_cut(&self.state, precision);
                 let before =
                     reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed, is_cut));
-                environment.turn = before.map_or(Turn::Now, |before| before.turn);
+                environment.turn = before.map_or(InterruptTiming::Now, |before| before.turn);
                 let _: Result<u32, Stop> = machine.step(&mut self.state, &mut environment);
                 if let Some((reduction, before)) = reduction.zip(before) {
                     let touched = |writes| {
@@ -297,7 +298,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 // What a register holds matters here; what memory holds must not be lost on the way either.
                 let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
                 sources.push(Source { step, knob, bounded });
-                Origins::of(sources.len() as u32 - 1)
+                Provenance::of(sources.len() as u32 - 1)
             });
             self.state.data.set(address, forgotten);
         }
@@ -313,9 +314,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// What makes an atom unknown in the last state.
-    fn atom_origins(&self, atom: AtomId) -> Origins {
+    fn atom_origins(&self, atom: AtomId) -> Provenance {
         let last = self.path.last().expect("a path has a state");
-        let Some(view) = self.model.context.view(last) else { return Origins::default() };
+        let Some(view) = self.model.context.view(last) else { return Provenance::default() };
         let unknown = self.model.context.atoms[atom.index()].unknown_cells(&view as &dyn StateView);
         let event = self.event_origins(self.model.context.atoms[atom.index()].kind());
         unknown.into_iter().fold(event, |all, (address, mask)| {
@@ -326,14 +327,14 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// What makes the event of an atom, or its value, unknown.
-    fn event_origins(&self, atom: &AtomKind) -> Origins {
+    fn event_origins(&self, atom: &AtomKind) -> Provenance {
         let (writes, cells) = match atom {
             AtomKind::Event(WatchedEvent::Read(cells), _) => (false, cells),
             AtomKind::Event(WatchedEvent::Write(cells), _) => (true, cells),
-            _ => return Origins::default(),
+            _ => return Provenance::default(),
         };
         let meant = self.accesses.iter().filter(|access| access.writes == writes && cells.contains(&access.cell));
-        meant.fold(Origins::default(), |all, access| {
+        meant.fold(Provenance::default(), |all, access| {
             let all = all.union(&access.value);
             match self.asked.last() {
                 // Whether the event happens at all hangs on the address.
@@ -344,12 +345,12 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// What the questions of a step are about, whatever the answers.
-    fn step_origins(&mut self, step: usize) -> Origins {
+    fn step_origins(&mut self, step: usize) -> Provenance {
         let location = self.location(step);
         let state = self.path[step];
         let leaves = leaves(self.model, &state, self.precision.leaving(&state, &location));
         let before = self.state.clone();
-        let mut all = Origins::default();
+        let mut all = Provenance::default();
         for leaf in leaves {
             self.state = before.clone();
             all = all.union(&self.run(step, &location, leaf.script));

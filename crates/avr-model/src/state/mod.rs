@@ -8,7 +8,7 @@ pub mod view;
 pub mod working_copy;
 
 use avr_machine::{Control, Hazard, Limit};
-use deferral::Postponed;
+use deferral::Deferral;
 use interner::{CallsId, MemoryId, OccurrencesId};
 use tvar::{Lookup, Place};
 
@@ -24,7 +24,7 @@ pub struct Running {
     /// The events of the step into this state.
     pub did: OccurrencesId,
     /// The interrupts that were deferred.
-    pub postponed: Postponed,
+    pub postponed: Deferral,
 }
 
 /// An abstract state.

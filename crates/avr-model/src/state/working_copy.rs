@@ -1,7 +1,7 @@
 //! A machine state at work: loaded from and stored to the compact form at a cost in proportion to what changed.
 
 use super::Running;
-use super::deferral::Postponed;
+use super::deferral::Deferral;
 use super::interner::{BLOCK_PAGES, Block, CallsId, MemoryId, OccurrencesId, Page, Store};
 use avr_machine::{MachineState, PAGE_CELLS};
 use three_valued::TvByte;
@@ -19,7 +19,7 @@ pub struct WorkingCopy {
     calls: Vec<CallsId>,
     /// The first instruction (flash word address) of the function or handler that the last step entered.
     pub entered: Option<u32>,
-    /// Whether an interrupt that was certain was left for later in one of the steps since this was cleared.
+    /// Whether an interrupt that was certain was deferred in one of the steps since this was cleared.
     pub deferred: bool,
 }
 
@@ -91,7 +91,7 @@ impl WorkingCopy {
     }
 
     /// Stores the state as it is now, after a step that did `did`.
-    pub fn save(&mut self, store: &mut Store, did: OccurrencesId, postponed: Postponed) -> Running {
+    pub fn save(&mut self, store: &mut Store, did: OccurrencesId, postponed: Deferral) -> Running {
         let written: Vec<usize> = self.state.data.changed_pages().collect();
         let mut last_block = None;
         for page in written {

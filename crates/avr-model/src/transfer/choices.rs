@@ -4,7 +4,7 @@
 //! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
 //! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
 
-use super::interrupt_timing::Turn;
+use super::interrupt_timing::InterruptTiming;
 use avr_analysis::refinable_values::RefinableValues;
 use avr_isa::Register;
 use avr_machine::{
@@ -82,10 +82,10 @@ pub(crate) struct Scripted<'a, U> {
     cut: Range<usize>,
     precision: &'a LocationPrecision,
     /// When interrupts come that are possible.
-    pub(crate) turn: Turn,
+    pub(crate) turn: InterruptTiming,
     /// Whether interrupts were possible in this step and were left out.
     pub(crate) postponed: bool,
-    /// Whether it matters what somebody can do where interrupts are left for later.
+    /// Whether it matters what the environment can do where interrupts are deferred.
     branches: bool,
     /// Whether an interrupt that was certain in this step was left out.
     pub(crate) deferred: bool,
@@ -102,7 +102,7 @@ impl<'a, U> Scripted<'a, U> {
 
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
-        let turn = Turn::Now;
+        let turn = InterruptTiming::Now;
         let (position, cut, postponed, deferred, learning) = (0, 0..0, false, false, None);
         Self { script, position, cut, precision, turn, postponed, branches: false, deferred, learning, unknowns }
     }
@@ -113,7 +113,7 @@ impl<'a, U> Scripted<'a, U> {
         self
     }
 
-    /// The same where it matters what somebody can do.
+    /// The same where it matters what the environment can do.
     pub(crate) fn telling_branches(self, branches: bool) -> Self {
         Self { branches, ..self }
     }
@@ -242,7 +242,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             let chooser = match happening {
                 // SOUND: whether an interrupt was left for now that could not come just now, nobody says. As a case it
                 // is a member of a hyper-edge that goes on.
-                Happening::Interrupt(_) if self.turn == Turn::CatchingUp => Chooser::State,
+                Happening::Interrupt(_) if self.turn == InterruptTiming::Pending => Chooser::State,
                 _ => chooser(possibilities.determined_by(*happening)),
             };
             if self.answer(chooser, 2) == 1 {
@@ -259,19 +259,19 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     }
 
     fn postpones(&mut self) -> bool {
-        self.postponed = matches!(self.turn, Turn::Later | Turn::Before);
+        self.postponed = matches!(self.turn, InterruptTiming::Deferred | InterruptTiming::Granted);
         self.postponed
     }
 
     fn defers(&mut self) -> bool {
-        // What somebody can do is shown by small state spaces, and in large ones by runs.
-        self.deferred = self.turn == Turn::Later && self.precision.coarse && !self.branches;
+        // What the environment can do is shown by small state spaces, and in large ones by runs.
+        self.deferred = self.turn == InterruptTiming::Deferred && self.precision.coarse && !self.branches;
         self.postponed |= self.deferred;
         self.deferred
     }
 
     fn catches_up(&self) -> bool {
-        self.turn == Turn::CatchingUp
+        self.turn == InterruptTiming::Pending
     }
 
     fn leaves_catching_up(&mut self, possible: &Possibilities) -> bool {

@@ -2,14 +2,14 @@
 
 /// When the interrupts that are possible before a step come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum InterruptTiming {
     /// Now, or not.
     #[default]
     Now,
     /// Later: before an instruction that can tell.
-    Later,
+    Deferred,
     /// They came before: interrupts had their chance where nothing could tell the difference.
-    Before,
-    /// Now although one more instruction should run after RETI, because some were left for later.
-    CatchingUp,
+    Granted,
+    /// Now although one more instruction should run after RETI, because some were deferred.
+    Pending,
 }

@@ -7,7 +7,7 @@ pub mod recorded_splits;
 pub mod step_accesses;
 
 use crate::state::AbstractState;
-use crate::state::deferral::Postponed;
+use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
 use avr_machine::{Event, Input};
 use choices::{Answer, Scripted, Unknowns};
@@ -51,13 +51,13 @@ impl Scripted<'_, Open<'_>> {
 pub(crate) struct Leaf {
     pub(crate) script: Vec<Answer>,
     pub(crate) state: AbstractState,
-    /// Whether an interrupt that is certain on the way was left for later, which the hardware does not do.
+    /// Whether an interrupt that is certain on the way was deferred, which the hardware does not do.
     pub(crate) is_deferred: bool,
 }
 
-/// What a step came to; where it went on, the machine at work is behind it.
+/// What a step came to; where it went on, the working state is behind it.
 pub(crate) enum Stepped {
-    On(Postponed),
+    On(Deferral),
     Ended(AbstractState),
     /// No concrete state takes it.
     Infeasible,

@@ -7,11 +7,11 @@ use tvar::{BitMasks, LocationPrecision};
 use super::choices::INITIAL_INPUTS;
 use crate::state::AbstractState;
 
-/// The bits that were told apart in the step from each state: in all of its steps together, because more of them only make
+/// The bits that were distinguished in the step from each state: in all of its steps together, because more of them only make
 /// what a step leads to more precise.
 #[derive(Debug, Default)]
 pub struct RecordedSplits {
-    /// States that are not here took steps in which nothing was told apart.
+    /// States that are not here took steps in which nothing was distinguished.
     by_state: FxHashMap<AbstractState, Told>,
 }
 

@@ -10,7 +10,7 @@ use mu_calculus::{
     parse_path,
 };
 
-use super::{Binder, HAZARD, counts_steps};
+use super::{Binder, HAZARD, is_stutter_sensitive};
 use crate::atom::AtomKind;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::property::{Property, PropertyKind, StackLimit};
@@ -96,7 +96,7 @@ impl Binder<'_> {
             PropertyKind::EventuallyForever { check } => {
                 let check = self.formula(check)?;
                 // It is `F G p` over all paths, which is the same when steps that change no atom are left out.
-                let counts = counts_steps(&check);
+                let counts = is_stutter_sensitive(&check);
                 let fair = !property.under.is_empty();
                 return Ok((if fair { all_eventually_always(check) } else { eventually_forever(check) }, counts));
             }
@@ -131,7 +131,7 @@ impl Binder<'_> {
             }
             PropertyKind::InfinitelyOften { check } => globally(all(PathOperator::Eventually, self.formula(check)?)),
         };
-        let counts = counts_steps(&formula);
+        let counts = is_stutter_sensitive(&formula);
         Ok((formula, counts))
     }
 

@@ -40,8 +40,8 @@ pub(crate) fn stated(
 impl Binder<'_> {
     fn stated(&mut self, property: &Property) -> Result<Stated, PropertyError> {
         let (formula, _) = self.pattern(property)?;
-        let sees_hazards = formula.atoms().iter().any(|atom| *self.table.get(**atom).kind() == AtomKind::Hazard);
-        let knows_hazards = !sees_hazards || property.kind == PropertyKind::Inherent;
+        let observes_hazards = formula.atoms().iter().any(|atom| *self.table.get(**atom).kind() == AtomKind::Hazard);
+        let knows_hazards = !observes_hazards || property.kind == PropertyKind::Inherent;
         let under = property.under.iter().map(|text| {
             let text = text.trim();
             self.bound(text, parse_path(text)).map(|condition| self.expanded(&condition))

@@ -63,7 +63,7 @@ fn steps_are_counted_by_modalities_only() {
     #[track_caller]
     fn check(text: &str, expected: bool) {
         let (property, _) = bound(text, "atmega328p", &sensor()).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(property.counts_steps, expected, "{text}");
+        assert_eq!(property.is_stutter_sensitive, expected, "{text}");
     }
     check("AG EF PORTB == 0", false);
     check("A[PORTB.0 U AF PORTB.1]", false);

@@ -101,7 +101,7 @@ impl JsonEvidence {
             inputs: shown.iter().map(|chosen| JsonChosen::new(names, chosen)).collect(),
             inputs_omitted: evidence.chosen.len() - shown.len(),
             end: End::new(evidence),
-            trace: evidence.story.last.iter().map(|line| JsonStep::new(names, line)).collect(),
+            trace: evidence.narrative.last.iter().map(|line| JsonStep::new(names, line)).collect(),
             branches: evidence.branches.iter().map(|branch| Self::named(branch, names)).collect(),
         }
     }

@@ -88,11 +88,11 @@ impl Lines<'_> {
     }
 
     fn steps(&mut self, evidence: &Evidence) {
-        let last = &evidence.story.last;
-        let all: u64 = evidence.story.items.iter().map(Item::steps).sum();
+        let last = &evidence.narrative.last;
+        let all: u64 = evidence.narrative.items.iter().map(Item::steps).sum();
         let in_full = if all <= SHORT_RUN as u64 { last.len() } else { LAST_STEPS.min(last.len()) };
         if all > in_full as u64 {
-            self.before(&evidence.story.items, all - in_full as u64);
+            self.before(&evidence.narrative.items, all - in_full as u64);
             self.push(&format!("... the last {in_full} steps:"));
             self.place.clear();
         }

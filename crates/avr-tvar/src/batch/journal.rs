@@ -57,7 +57,7 @@ pub(super) struct Journal {
 
 /// What a journal says of the runs that are complete in it, by their keys.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct EarlyResults {
     outcomes: BTreeMap<String, Told>,
 }
 
@@ -68,7 +68,7 @@ struct Told {
     outcome: Outcome,
 }
 
-impl Known {
+impl EarlyResults {
     /// What came of a run.
     pub(super) fn get(&self, run: &Run) -> Option<&Outcome> {
         Some(&self.outcomes.get(&run.subject.key())?.outcome)
@@ -120,7 +120,7 @@ impl Conflict {
 /// A journal that was read.
 #[derive(Debug)]
 struct Content {
-    known: Known,
+    known: EarlyResults,
     /// The length of its whole lines in bytes.
     whole: usize,
     /// The schema and the program, if they are others than those of this program. Then nothing of it is known.
@@ -149,9 +149,9 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be read or written, or is no journal.
-    pub(super) fn resume(path: &Path) -> Result<(Known, Self), InputError> {
+    pub(super) fn resume(path: &Path) -> Result<(EarlyResults, Self), InputError> {
         if !path.exists() {
-            return Ok((Known::default(), Self::create(path)?));
+            return Ok((EarlyResults::default(), Self::create(path)?));
         }
         let name = path.display().to_string();
         let opened = OpenOptions::new().read(true).write(true).open(path);
@@ -204,7 +204,7 @@ impl Journal {
 ///
 /// # Errors
 /// When it cannot be read, is none, or is of another version of the program or the format.
-pub(super) fn read(path: &Path) -> Result<Known, InputError> {
+pub(super) fn read(path: &Path) -> Result<EarlyResults, InputError> {
     let input = Inputs::default().read(Role::Journal, path)?;
     match parse(&input.name(), &input.bytes)? {
         Content { foreign: Some(foreign), .. } => {
@@ -269,9 +269,9 @@ fn parse(name: &str, text: &[u8]) -> Result<Content, InputError> {
     let foreign = parsed.first().map(|(_, first)| origin(first)).filter(|found| *found != (SCHEMA, IDENTITY));
     if let Some((schema, tool)) = foreign {
         let foreign = Some(if schema == SCHEMA { format!("avr-tvar {tool}") } else { format!("the format {schema}") });
-        return Ok(Content { known: Known::default(), whole, foreign });
+        return Ok(Content { known: EarlyResults::default(), whole, foreign });
     }
-    let mut known = Known::default();
+    let mut known = EarlyResults::default();
     let mut attempt = Vec::new();
     for (number, line) in parsed {
         let line: Line = serde_json::from_value(line).map_err(|error| wrong(number, error.to_string()))?;

@@ -21,7 +21,7 @@ use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::output;
 use crate::outputs::Outputs;
-use journal::{Journal, Known};
+use journal::{EarlyResults, Journal};
 use manifest::{Manifest, Run};
 use outcome::{Outcome, Totals};
 use pool::{News, Shared};
@@ -125,8 +125,8 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
             let (known, journal) = Journal::resume(path)?;
             (known, Some(journal))
         }
-        (Some(path), false) => (Known::default(), Some(Journal::create(path)?)),
-        (None, _) => (Known::default(), None),
+        (Some(path), false) => (EarlyResults::default(), Some(Journal::create(path)?)),
+        (None, _) => (EarlyResults::default(), None),
     };
     let mine = |number: &usize| arguments.shard.is_none_or(|shard| number % shard.of == shard.number - 1);
     let mine: Vec<usize> = (0..runs.len()).filter(mine).collect();
@@ -159,7 +159,7 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
 /// When the manifest or a journal is wrong, a journal is of another program or batch, or a run is in no journal.
 pub(crate) fn merge(arguments: &Merge) -> Result<Exit, InputError> {
     let Manifest { runs, .. } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
-    let mut known = Known::default();
+    let mut known = EarlyResults::default();
     for path in &arguments.journals {
         let read = journal::read(path)?;
         if !read.is_about(&runs) {

@@ -8,7 +8,7 @@ use mu_calculus::{NormalForm, strengthenings};
 pub(super) struct Goal<'c> {
     pub(super) name: String,
     pub(super) formula: NormalForm,
-    pub(super) sees_hazards: bool,
+    pub(super) observes_hazards: bool,
     /// Its value.
     pub(super) wanted: bool,
     pub(super) proof: &'c Proof,
@@ -41,7 +41,7 @@ impl<'c> Claims<'c> {
     }
 
     fn add(&mut self, name: &str, formula: NormalForm, wanted: bool, proof: &'c Proof) {
-        self.goals.push(Goal { name: name.to_owned(), formula, sees_hazards: false, wanted, proof });
+        self.goals.push(Goal { name: name.to_owned(), formula, observes_hazards: false, wanted, proof });
     }
 
     fn property(&mut self, property: &Property, bound: &BoundProperty, claim: &'c Claim) -> Option<()> {
@@ -57,8 +57,8 @@ impl<'c> Claims<'c> {
         if let Some(vacuous) = &decided.vacuous {
             self.vacuous(property, bound, vacuous).filter(|()| holds)?;
         }
-        let sees_hazards = *property.kind() == PropertyKind::Inherent;
-        self.goals[first..].iter_mut().for_each(|goal| goal.sees_hazards = sees_hazards);
+        let observes_hazards = *property.kind() == PropertyKind::Inherent;
+        self.goals[first..].iter_mut().for_each(|goal| goal.observes_hazards = observes_hazards);
         Some(())
     }
 

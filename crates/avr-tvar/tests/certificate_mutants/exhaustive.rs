@@ -346,7 +346,7 @@ impl Graph {
         let unknown = truths.len();
         let mut graph = Self { may: Vec::new(), must: Vec::new(), labels: Vec::new() };
         for (truths, number) in truths.iter().zip(0..) {
-            let is_end = matches!(space.states[number as usize], State::Hazard { .. }) && goal.sees_hazards;
+            let is_end = matches!(space.states[number as usize], State::Hazard { .. }) && goal.observes_hazards;
             let edges: Vec<Vec<usize>> =
                 space.edges.of(number).map(|edge| edge.iter().map(|member| *member as usize).collect()).collect();
             let mut may = edges.concat();

@@ -356,7 +356,7 @@ fn evaluate(goal: &Goal<'_>, space: &Space, shown: &[Shown], basis: Basis, atoms
             labels.set(AtomId(atom), id, *truth);
         }
         match &space.states[number as usize] {
-            State::Hazard { .. } if goal.sees_hazards => _ = builder.edge([id]),
+            State::Hazard { .. } if goal.observes_hazards => _ = builder.edge([id]),
             State::Hazard { .. } | State::Anything => {}
             State::Start { .. } | State::Running(_) => {
                 for (members, forced) in space.edges.of(number).zip(&state.forced) {

@@ -39,7 +39,7 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
     }
 }
 
-/// Adds what is decided with something left out or by runs at random and not without, as far as a limit leaves time for it.
+/// Adds what is decided with something left out or by random runs and not without, as far as a limit leaves time for it.
 fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
     if request.strategy != Strategy::Default || !found.properties.iter().any(is_open) || request.watch.cancelled() {

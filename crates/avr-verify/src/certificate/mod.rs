@@ -161,7 +161,7 @@ impl<'a> Draft<'a, '_> {
         // What stands whatever the hardware does is proved with its choices left open.
         let is_open = decision.robust && decision.space.has_abstracted_choices();
         let solution = decision.solution.as_ref().filter(|_| !is_open);
-        self.shown(&decision.space, (&goal.formula, goal.sees_hazards), (wanted, basis), solution)
+        self.shown(&decision.space, (&goal.formula, goal.observes_hazards), (wanted, basis), solution)
     }
 
     /// The proof that a part of a property does not matter.
@@ -206,22 +206,22 @@ impl<'a> Draft<'a, '_> {
     fn shown(
         &mut self,
         space: &'a Arc<StateSpace<AbstractState>>,
-        (formula, sees_hazards): (&NormalForm, bool),
+        (formula, observes_hazards): (&NormalForm, bool),
         (wanted, basis): (bool, Basis),
         solution: Option<&Solution>,
     ) -> Option<Proof> {
         let number = self.space_number(space);
         let draft = &mut self.spaces[number];
         let graph = match basis {
-            Basis::Hardware => space.open_graph(sees_hazards),
-            Basis::Model => space.graph(sees_hazards),
+            Basis::Hardware => space.open_graph(observes_hazards),
+            Basis::Model => space.graph(observes_hazards),
         };
         let solved = match solution {
             Some(_) => None,
             None => Problem { graph: &graph, labels: &draft.labels, formula }.solve(&|| false).ok(),
         };
         let winner = solution.or(solved.as_ref()).filter(|winner| winner.verdict() == Truth::from(wanted));
-        let strategy = winner.map(|winner| draft.follow(&graph, formula, winner, sees_hazards));
+        let strategy = winner.map(|winner| draft.follow(&graph, formula, winner, observes_hazards));
         if !draft.visited[0] {
             // No proof needs it: it is the last one.
             self.spaces.truncate(number);
@@ -260,7 +260,7 @@ impl DraftSpace<'_> {
         graph: &HyperGraph,
         formula: &NormalForm,
         solution: &Solution,
-        sees_hazards: bool,
+        observes_hazards: bool,
     ) -> Strategy {
         let mut strategy: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         let states = graph.state_count();
@@ -272,7 +272,7 @@ impl DraftSpace<'_> {
             }
             self.visited[state.index()] = true;
             let stays = match self.space.states[state.index()] {
-                AbstractState::Hazard { hazard, .. } => sees_hazards || self.machine.ends_path(hazard.kind),
+                AbstractState::Hazard { hazard, .. } => observes_hazards || self.machine.ends_path(hazard.kind),
                 _ => false,
             };
             let choice = solution.choice(&Problem { graph, labels: &self.labels, formula }, state, node);

@@ -90,7 +90,7 @@ pub enum Origin {
     Initial,
     /// The abstraction forgot them there.
     Decay,
-    /// They are stored and unknown, and could be told apart there case by case.
+    /// They are stored and unknown, and could be distinguished there case by case.
     CaseSplit,
 }
 
@@ -105,7 +105,7 @@ pub enum Help {
     Resume,
     /// To assume something of the bits of an input register, at this data address.
     Assume(u16, u8),
-    /// To name the variable at this data address in a property, so that it is told apart.
+    /// To name the variable at this data address in a property, so that it is distinguished.
     Name(u16),
     /// To initialise a cell before it is used.
     Initialise(u16),
@@ -178,7 +178,7 @@ fn nearest(
     decision: &Decision<AbstractState>,
 ) -> Option<Way> {
     let (space, solution) = (&decision.space, decision.solution.as_ref()?);
-    let graph = space.graph(goal.sees_hazards);
+    let graph = space.graph(goal.observes_hazards);
     let labels = space.labels(firmware.model.context.atoms.len(), |state, atom| firmware.label(state, atom));
     let problem = Problem { graph: &graph, labels: &labels, formula: &goal.formula };
     let causes: Vec<RootCause> = solution.culprits(&problem).take(MAX_CAUSES).collect();

@@ -105,7 +105,7 @@ pub(crate) fn explain(
     if watch.cancelled() {
         return None;
     }
-    let graph = space.graph(bound.sees_hazards);
+    let graph = space.graph(bound.observes_hazards);
     let labels = space.labels(context.atoms.len(), |state, atom| context.label(state, atom));
     let (along, path) = path(context, decision, &graph, (evidence, way));
     let mut explainer = Explainer { context, bound, decision, graph, labels, path, watch, left };

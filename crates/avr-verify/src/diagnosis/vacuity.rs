@@ -50,7 +50,7 @@ fn strengthened(
     bound: &BoundProperty,
     decision: &Decision<AbstractState>,
 ) -> Option<Vacuity> {
-    if speaks_of_states_only(bound) || bound.sees_hazards {
+    if speaks_of_states_only(bound) || bound.observes_hazards {
         return None;
     }
     let space = &decision.space;

@@ -1,7 +1,7 @@
 //! The properties of a request with their goals, and the results that decisions of these goals come to.
 
 use crate::diagnosis::unknown_reason::place;
-use crate::early_results::Known;
+use crate::early_results::EarlyResults;
 use crate::pipeline::pass_timer::aside;
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
@@ -25,15 +25,15 @@ pub(crate) enum Bound {
 
 /// What is asked of an image.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct GoalTable<'a> {
     pub(crate) image: &'a Image,
     pub(crate) properties: Vec<(&'a Property, Bound)>,
     pub(crate) goals: Vec<Goal>,
     /// Where results are told as soon as they are there.
-    pub(crate) known: &'a Known,
+    pub(crate) known: &'a EarlyResults,
 }
 
-impl Asked<'_> {
+impl GoalTable<'_> {
     /// The result of a property whose goal has this decision, with what became of the search for a run.
     pub(crate) fn result(
         &self,
@@ -136,7 +136,7 @@ fn hazard_shown(
     decision: &Decision<AbstractState>,
 ) -> Option<String> {
     let solution = decision.solution.as_ref()?;
-    if !goal.sees_hazards || !decision.verdict.is_false() {
+    if !goal.observes_hazards || !decision.verdict.is_false() {
         return None;
     }
     let space = &decision.space;
@@ -173,7 +173,7 @@ fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence) -> Option<
     Some(format!("{hazard} {}", place(&firmware.model.context, image, &state)))
 }
 
-/// The passes that took part: those of the system, or a run at random where no state space decided.
+/// The passes that took part: those of the system, or a random run where no state space decided.
 fn methods(firmware: &Firmware<'_>, decision: &Decision<AbstractState>) -> Vec<Pass> {
     match decision.solution {
         Some(_) => firmware.model.passes.list(),
@@ -224,10 +224,11 @@ pub(crate) fn bind_property(
                 Ok(formula) => formula,
                 Err(error) => return not_checked(request, property, error),
             };
-            goals.push(Goal { formula, sees_hazards: bound.sees_hazards });
+            goals.push(Goal { formula, observes_hazards: bound.observes_hazards });
             let formula = goals.len() - 1;
             let stays_fair = bound.stays_fair().map(|formula| added(goals, formula, false));
-            let something_is_left = bound.something_is_left().map(|formula| added(goals, formula, bound.sees_hazards));
+            let something_is_left =
+                bound.something_is_left().map(|formula| added(goals, formula, bound.observes_hazards));
             let goals = PropertyGoals { formula, stays_fair, something_is_left };
             Ok(Bound::Checked { goals, bound: Box::new(bound) })
         }
@@ -249,10 +250,10 @@ fn not_checked(request: &Request<'_>, property: &Property, error: PropertyError)
 }
 
 /// The number of a goal, which is new if there is none like it.
-fn added(goals: &mut Vec<Goal>, formula: NormalForm, sees_hazards: bool) -> usize {
-    let is_there = |goal: &Goal| goal.sees_hazards == sees_hazards && goal.formula == formula;
+fn added(goals: &mut Vec<Goal>, formula: NormalForm, observes_hazards: bool) -> usize {
+    let is_there = |goal: &Goal| goal.observes_hazards == observes_hazards && goal.formula == formula;
     goals.iter().position(is_there).unwrap_or_else(|| {
-        goals.push(Goal { formula, sees_hazards });
+        goals.push(Goal { formula, observes_hazards });
         goals.len() - 1
     })
 }

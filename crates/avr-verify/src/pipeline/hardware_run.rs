@@ -51,7 +51,7 @@ fn on_hardware(request: &Request<'_>, mut results: Results) -> Result<Results, P
     Ok(results.checked())
 }
 
-/// Whether a state space decided on the model. Where a run at random did, those that only the environment determines were tried as well.
+/// Whether a state space decided on the model. Where a random run did, those that only the environment determines were tried as well.
 fn may_be_shown(result: &PropertyResult) -> bool {
     let is_decided = !matches!(result.verdict, Verdict::Unknown(_));
     is_decided && result.basis == Basis::Model && !result.methods.contains(&Pass::RandomSearch)

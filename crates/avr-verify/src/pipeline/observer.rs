@@ -1,7 +1,7 @@
 //! The observer of a verification: it looks for the runs that show what is decided, tells the results while other goals are
-//! open, and refutes goals by runs at random.
+//! open, and refutes goals by random runs.
 
-use super::goals::Asked;
+use super::goals::GoalTable;
 use super::pass_timer::aside;
 use crate::diagnosis::refinement_counts::RefinementCounts;
 use avr_model::Firmware;
@@ -22,25 +22,25 @@ const FEWEST_SAMPLED: u64 = 50_000;
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) search: Search,
-    pub(crate) unfolded: Option<Decision<AbstractState>>,
+    pub(crate) expanded: Option<Decision<AbstractState>>,
 }
 
 /// The observer of the goals of a request.
 #[derive(Debug)]
 pub(crate) struct PropertyObserver<'a> {
     /// The properties that are told what is decided.
-    asked: &'a Asked<'a>,
+    asked: &'a GoalTable<'a>,
     /// The runs that show decided goals, by the number of the goal.
     pub(crate) shown: BTreeMap<usize, Shown>,
     /// The number of refinements that were made for causes at each location, whatever the round.
     pub(crate) refined: RefinementCounts,
-    /// Where runs at random are tried as well.
+    /// Where random runs are tried as well.
     pub(crate) sampler: Option<Sampler<'a>>,
 }
 
 impl<'a> PropertyObserver<'a> {
     /// An observer that has seen nothing yet.
-    pub(crate) fn new(asked: &'a Asked<'a>, sampler: Option<Sampler<'a>>) -> Self {
+    pub(crate) fn new(asked: &'a GoalTable<'a>, sampler: Option<Sampler<'a>>) -> Self {
         Self { asked, shown: BTreeMap::new(), refined: RefinementCounts::default(), sampler }
     }
 
@@ -49,7 +49,7 @@ impl<'a> PropertyObserver<'a> {
         &self.asked.goals
     }
 
-    /// The deepest that the stack was in runs at random, of which more are tried if that `goes_on` and they are not as deep as
+    /// The deepest that the stack was in random runs, of which more are tried if that `goes_on` and they are not as deep as
     /// `target`.
     pub(crate) fn sampled_depth(
         &mut self,
@@ -69,7 +69,7 @@ impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
         let Some(sampler) = self.sampler.as_mut().filter(|_| most >= FEWEST_SAMPLED) else { return Vec::new() };
         let found = aside(|| sampler.refute(&firmware.model.context, open, most, watch));
         let note = |(number, search)| {
-            self.shown.insert(number, Shown { search, unfolded: None });
+            self.shown.insert(number, Shown { search, expanded: None });
             number
         };
         found.into_iter().map(note).collect()
@@ -77,28 +77,28 @@ impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
 
     fn decided(&mut self, firmware: &mut Firmware<'a>, decided: &Decided<'_, Firmware<'a>>) {
         if let Some(shown) = self.shown.get(&decided.number) {
-            // A run at random decided it.
+            // A random run decided it.
             return self.asked.tell(firmware, decided.number, decided.decision, &shown.search);
         }
         let needs_run = avr_witness::may_need_a_run(&decided.goal.formula, decided.decision.verdict);
-        let unfolded = match parts(&decided.goal.formula, false) {
+        let expanded = match parts(&decided.goal.formula, false) {
             Some(_) => expanded_decision(firmware, decided),
             None if needs_run => stepwise_decision(firmware, decided),
             None => None,
         };
-        let decision = unfolded.as_ref().unwrap_or(decided.decision);
-        let search = match &unfolded {
+        let decision = expanded.as_ref().unwrap_or(decided.decision);
+        let search = match &expanded {
             None if firmware.model.passes.has(Pass::PathCompression) && needs_run => {
                 let why = match decided.watch.cancelled() {
                     true => "no time or memory was left for unfolding the run",
-                    false => "the run could not be unfolded",
+                    false => "the run could not be expanded",
                 };
                 Search::Missing(why.to_owned())
             }
             _ => aside(|| avr_witness::find(&firmware.model.context, decided.goal, decision, decided.watch)),
         };
         self.asked.tell(firmware, decided.number, decision, &search);
-        self.shown.insert(decided.number, Shown { search, unfolded });
+        self.shown.insert(decided.number, Shown { search, expanded });
     }
 
     fn refined(&mut self, firmware: &Firmware<'a>, state: &AbstractState) {

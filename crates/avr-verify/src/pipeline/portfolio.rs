@@ -1,6 +1,6 @@
 //! The portfolio: the systems on which goals are decided, one after the other until one is enough.
 
-use super::goals::Asked;
+use super::goals::GoalTable;
 use super::observer::PropertyObserver;
 use super::property_class::visibility;
 use crate::request::Request;
@@ -14,7 +14,7 @@ use avr_properties::Atom;
 use avr_witness::{Sampler, Search};
 use tvar::{Decision, Outcome, Strategy, Undecided};
 
-/// The states that are expanded before locations are limited, where states are kept only where something is decided.
+/// The states that are expanded before locations are limited, where paths are compressed.
 const FEW_STATES: usize = 4_000;
 
 /// One attempt to decide the goals.
@@ -38,7 +38,7 @@ pub(crate) struct Decided<'m> {
 pub(crate) fn decide<'m>(
     request: &Request<'_>,
     machine: &'m Machine,
-    (atoms, asked): (&'m [Atom], &'m Asked<'m>),
+    (atoms, asked): (&'m [Atom], &'m GoalTable<'m>),
     records_splits: bool,
 ) -> Decided<'m> {
     let searches = request.strategy == Strategy::Default && !records_splits;
@@ -51,18 +51,18 @@ pub(crate) fn decide<'m>(
         if attempts.peek().is_none() || decided.is_enough(request) {
             return decided;
         }
-        // The work goes on where it was: runs at random, and their share of all steps.
+        // The work goes on where it was: random runs, and their share of all steps.
         steps = decided.firmware.model.context.working.state.steps;
         sampler = decided.observer.sampler;
     }
     unreachable!("the last attempt is the answer")
 }
 
-/// The attempts in their order: first where what goals cannot tell apart is left out, if that is allowed, then with everything.
+/// The attempts in their order: first where what goals cannot distinguish is left out, if that is allowed, then with everything.
 fn portfolio(
     request: &Request<'_>,
     machine: &Machine,
-    (atoms, asked): (&[Atom], &Asked<'_>),
+    (atoms, asked): (&[Atom], &GoalTable<'_>),
     records_splits: bool,
 ) -> Vec<Attempt> {
     // Certificates speak of three-valued bits only.
@@ -73,11 +73,11 @@ fn portfolio(
     reduced.into_iter().chain([all]).collect()
 }
 
-/// The attempt in which what goals cannot tell apart is not looked at, as far as the request allows it.
+/// The attempt in which what goals cannot distinguish is not looked at, as far as the request allows it.
 fn reduced(
     request: &Request<'_>,
     machine: &Machine,
-    (atoms, asked): (&[Atom], &Asked<'_>),
+    (atoms, asked): (&[Atom], &GoalTable<'_>),
     passes: Passes,
 ) -> Option<Attempt> {
     let reductions = request.reductions;
@@ -87,8 +87,8 @@ fn reduced(
         return None;
     }
     let passes = passes.seen_by(&seen);
-    // Where interrupts are left for later, they may come one after the other for ever, which leaves what waits unknown.
-    let interrupts = reductions.interrupts && !seen.waits;
+    // Where interrupts are deferred, they may come one after the other for ever, which leaves what waits unknown.
+    let interrupts = reductions.interrupts && !seen.has_eventualities;
     let passes = if interrupts { passes.with_partial_order_reduction(machine, &seen) } else { passes };
     let passes = if reductions.paths { passes.with_path_compression(machine, &seen) } else { passes };
     let passes = if reductions.handlers { passes.with_handler_summaries() } else { passes };
@@ -122,19 +122,19 @@ impl Decided<'_> {
     /// True if no other attempt is needed: all that is violated was shown, and nothing stands in the way that only the order of
     /// interrupts, or what was left out, can show; or if there is no time for another one.
     fn is_enough(&mut self, request: &Request<'_>) -> bool {
-        let is_shown = self.use_unfolded();
+        let is_shown = self.use_expanded();
         let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
         is_shown && !self.outcome.decisions.iter().any(is_stuck) || request.watch.cancelled()
     }
 
     /// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
     /// violated was shown.
-    fn use_unfolded(&mut self) -> bool {
+    fn use_expanded(&mut self) -> bool {
         let mut all_shown = true;
         for (number, shown) in &mut self.observer.shown {
             all_shown &= !matches!(shown.search, Search::Missing(_));
-            if let Some(unfolded) = shown.unfolded.take() {
-                self.outcome.decisions[*number] = unfolded;
+            if let Some(expanded) = shown.expanded.take() {
+                self.outcome.decisions[*number] = expanded;
             }
         }
         all_shown

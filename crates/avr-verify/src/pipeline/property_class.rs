@@ -1,13 +1,13 @@
 //! Classes of properties, by what they see of the states: the reductions that are sound for a class are unsound for the next. See
-//! `docs/soundness.md`, section "Properties that do not count steps".
+//! `docs/soundness.md`, section "Stutter-invariant properties".
 
-use super::goals::{Asked, Bound};
+use super::goals::{Bound, GoalTable};
 use avr_machine::Machine;
 use avr_model::faults::partial_order::{Fault, is_on};
 use avr_model::reduction::visibility::Visibility;
 use avr_properties::{Atom, AtomKind, BoundProperty, Property, PropertyKind};
 use mu_calculus::AtomId;
-use mu_calculus::fragment::{is_branching, is_linear, waits};
+use mu_calculus::fragment::{has_eventualities, is_branching, is_linear};
 use mu_calculus::state_formula::parts;
 use three_valued::fault;
 
@@ -26,7 +26,7 @@ pub(crate) enum PropertyClass {
     /// From where which states can be reached.
     Branches,
     /// That something comes, or stays away for ever.
-    Waits,
+    Eventualities,
     /// Every step.
     Steps,
 }
@@ -34,26 +34,26 @@ pub(crate) enum PropertyClass {
 /// The class of a property.
 pub(crate) fn class(property: &Property, bound: &BoundProperty, atoms: &[Atom]) -> PropertyClass {
     let names_event = |atom: &AtomId| matches!(atoms[atom.index()].kind(), AtomKind::Event(..));
-    let counts = bound.fairness().is_some() || bound.counts_steps || !is_branching(&bound.formula);
+    let counts = bound.fairness().is_some() || bound.is_stutter_sensitive || !is_branching(&bound.formula);
     let is_blind = is_on(Fault::HazardsUnseen) || fault::is_on(fault::Fault::HazardsUnseen);
-    let sees_hazards = bound.sees_hazards && !is_blind;
+    let observes_hazards = bound.observes_hazards && !is_blind;
     if speaks_of_hazards(property) {
         PropertyClass::Hazards
-    } else if counts || sees_hazards || bound.atoms.iter().any(names_event) {
+    } else if counts || observes_hazards || bound.atoms.iter().any(names_event) {
         // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula, and so
         // can whether a state has a hazard as its only future.
         PropertyClass::Steps
     } else if is_linear(&bound.formula) {
         PropertyClass::Contents
-    } else if waits(&bound.formula) {
-        PropertyClass::Waits
+    } else if has_eventualities(&bound.formula) {
+        PropertyClass::Eventualities
     } else {
         PropertyClass::Branches
     }
 }
 
 /// What the properties of a request see, if something may be left out for them: none if one of them counts steps.
-pub(crate) fn visibility(asked: &Asked<'_>, atoms: &[Atom], machine: &Machine) -> Option<Visibility> {
+pub(crate) fn visibility(asked: &GoalTable<'_>, atoms: &[Atom], machine: &Machine) -> Option<Visibility> {
     let mut visibility = Visibility::of_hazards();
     for (property, bound) in &asked.properties {
         let Bound::Checked { goals, bound } = bound else { continue };
@@ -62,11 +62,11 @@ pub(crate) fn visibility(asked: &Asked<'_>, atoms: &[Atom], machine: &Machine) -
             PropertyClass::Hazards => continue,
             PropertyClass::Steps => return None,
             PropertyClass::Contents => {}
-            PropertyClass::Branches | PropertyClass::Waits => visibility.branches = true,
+            PropertyClass::Branches | PropertyClass::Eventualities => visibility.branches = true,
         }
-        visibility.sees_content = true;
-        visibility.is_told_by_parts |= parts(&asked.goals[goals.formula].formula, false).is_none();
-        visibility.waits |= class == PropertyClass::Waits;
+        visibility.observes_content = true;
+        visibility.is_decided_by_parts |= parts(&asked.goals[goals.formula].formula, false).is_none();
+        visibility.has_eventualities |= class == PropertyClass::Eventualities;
         for atom in &bound.atoms {
             visibility.observe(&atoms[atom.index()], machine);
         }

@@ -6,7 +6,7 @@
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
-use crate::early_results::Known;
+use crate::early_results::EarlyResults;
 use crate::request::Request;
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
@@ -28,7 +28,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     if groups.len() < 2 {
         return verified_together(request);
     }
-    let known = Known::default();
+    let known = EarlyResults::default();
     let mut work = Work {
         request,
         known: request.known.unwrap_or(&known),
@@ -77,7 +77,7 @@ pub(crate) fn groups(request: &Request<'_>) -> Vec<Vec<usize>> {
 /// The work on groups.
 struct Work<'a> {
     request: &'a Request<'a>,
-    known: &'a Known,
+    known: &'a EarlyResults,
     begun: Instant,
     /// The results, by the number of the property.
     found: BTreeMap<usize, PropertyResult>,
@@ -147,7 +147,7 @@ impl Watch for FewLooks<'_> {
 mod tests {
     use super::groups;
     use crate::random_programs::{CELLS, Code, LONG, r, results, with_handlers, with_request};
-    use crate::{Known, Reductions, Request, Results, Verdict, verify};
+    use crate::{EarlyResults, Reductions, Request, Results, Verdict, verify};
     use avr_isa::Instruction;
 
     /// A main program that counts up to 255 in the second cell and begins anew, beside handlers that set the first one.
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn unlike_properties_are_decided_apart_and_come_in_their_order() {
         let words = counting();
-        let known = Known::default();
+        let known = EarlyResults::default();
         let (groups, together) = with_request(&words, &UNLIKE, Reductions::ALL, LONG, |request| {
             let request = Request { known: Some(&known), ..*request };
             (groups(&request), verify(&request).expect("the properties are bound"))

@@ -1,6 +1,6 @@
 //! The result of one property.
 
-use super::goals::{Asked, Bound, PropertyGoals, statistics, undecided};
+use super::goals::{Bound, GoalTable, PropertyGoals, statistics, undecided};
 use super::observer::PropertyObserver;
 use super::pass_timer::aside;
 use crate::diagnosis::root_cause::{Culprit, Way, culprit};
@@ -20,7 +20,7 @@ pub(crate) struct Work<'a, 'f> {
     pub(crate) firmware: &'a Firmware<'f>,
     pub(crate) observer: &'a PropertyObserver<'f>,
     pub(crate) request: &'a Request<'a>,
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) asked: &'a GoalTable<'a>,
     pub(crate) outcome: &'a Outcome<Firmware<'f>>,
     /// For each goal the way to what stands in the way of a decision.
     pub(crate) ways: Vec<Option<Way>>,

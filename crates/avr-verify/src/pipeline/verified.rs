@@ -1,7 +1,7 @@
 //! The decision of the properties of a request, all together.
 
 use super::goals::PropertyGoals;
-use super::goals::{Asked, assumed, bind_property, notes};
+use super::goals::{GoalTable, assumed, bind_property, notes};
 use super::machine::machine;
 use super::observer::PropertyObserver;
 use super::pass_timer::PassTimer;
@@ -12,7 +12,7 @@ use crate::call_graph::{Seen, Survey};
 use crate::cost::{Exploration, Stored};
 use crate::diagnosis::root_cause;
 use crate::diagnosis::subformulas::Effort;
-use crate::early_results::Known;
+use crate::early_results::EarlyResults;
 use crate::request::Request;
 use crate::results::{PropertyResult, Results, not_denied};
 use crate::stack_bound::StackBound;
@@ -43,9 +43,9 @@ pub(crate) fn verified<T>(
 ) -> Result<T, PropertyError> {
     let machine = machine(request)?;
     let mut table = AtomTable::default();
-    let known = Known::default();
+    let known = EarlyResults::default();
     let known = request.known.unwrap_or(&known);
-    let mut asked = Asked { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
+    let mut asked = GoalTable { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
     for property in &request.file.properties {
         let bound = bind_property(request, property, &mut table, &mut asked.goals)?;
         asked.properties.push((property, bound));
@@ -127,7 +127,7 @@ fn bound<'f>(
 ) -> StackBound {
     let bounds = stack_spaces(outcome).map(|space| stack_bound::bound(&firmware.model.context, space, request.watch));
     let bound = bounds.reduce(StackBound::and).unwrap_or_default();
-    // Runs at random do not know whether their last state is one from which every path ends.
+    // Random runs do not know whether their last state is one from which every path ends.
     if bound.lower.is_some() && bound.lower == bound.upper || request.file.ends_paths() {
         return bound;
     }

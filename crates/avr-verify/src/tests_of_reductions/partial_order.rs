@@ -13,7 +13,7 @@ use std::time::Duration;
 const PORTB: u8 = 0x05;
 const FLASH_WORDS: u32 = 0x4000;
 
-/// What is said where interrupts are looked at only where they can be seen, or everywhere.
+/// What is said where interrupts are reduced by partial order, or everywhere.
 fn said_reduced(words: &[u16], interrupts: bool) -> Said {
     said(words, Reductions { interrupts, paths: false, handlers: false }, LONG)
 }
@@ -110,7 +110,7 @@ fn a_footprint_that_is_not_noted_would_be_noticed() {
 
 #[test]
 fn interrupts_that_do_not_catch_up_would_be_noticed() {
-    check_hidden(&two_in_a_row(), Fault::NothingOwed);
+    check_hidden(&two_in_a_row(), Fault::NothingPending);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_stack_that_is_deeper_before_would_be_noticed() {
 
 #[test]
 fn a_stack_that_gets_deeper_would_be_noticed() {
-    check_found(Fault::OfferedShallower);
+    check_found(Fault::GrantedShallower);
 }
 
 /// The time for a program of a few instructions.

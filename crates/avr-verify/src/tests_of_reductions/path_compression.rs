@@ -8,7 +8,7 @@ use crate::{Pass, Reductions, Results, Verdict};
 use avr_model::faults::path_compression::{Fault, with_fault};
 use std::time::Duration;
 
-/// The time for a compressed program. A few need very many refinements, which take long along unfolded paths.
+/// The time for a compressed program. A few need very many refinements, which take long along expanded paths.
 const SHORT: Duration = Duration::from_secs(4);
 const PATHS: Reductions = Reductions { interrupts: false, paths: true, handlers: false };
 

@@ -1,4 +1,4 @@
-//! Runs at random say nothing that the whole state space denies, and find most of what it shows.
+//! Random runs say nothing that the whole state space denies, and find most of what it shows.
 
 use crate::machine;
 use crate::random_programs::{LONG, PROGRAMS, Random, Said, program, said, with_request};
@@ -12,7 +12,7 @@ use tvar::{Goal, Unlimited};
 /// How many steps are taken for a program.
 const STEPS: u64 = 40_000;
 
-/// What runs at random show of a program: whether a hazard happens, and how deep the stack gets.
+/// What random runs show of a program: whether a hazard happens, and how deep the stack gets.
 #[derive(Debug, PartialEq)]
 struct Sampled {
     steps_to_hazard: Option<u64>,
@@ -26,7 +26,7 @@ fn sampled(words: &[u16]) -> Sampled {
         let binding = request.binding();
         let bound = bind(&Property::inherent(), &Definitions::default(), &binding, &mut table).expect("it binds");
         let formula = Formula::Modal(Modality::Box, Box::new(bound.formula));
-        let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), sees_hazards: true };
+        let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), observes_hazards: true };
         let atoms = table.atoms();
         let context = Context::new(&machine, atoms);
         let mut sampler = Sampler::default();

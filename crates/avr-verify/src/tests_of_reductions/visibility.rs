@@ -237,7 +237,7 @@ fn loaded_once() -> (Vec<u16>, usize) {
 fn interrupts_that_came_before_would_be_noticed() {
     let (words, end) = loaded_once();
     let formula = format!("AG (EF (r18 == 1) || pc == {end:#x} || in_interrupt)");
-    check_noticed((words, &formula, true), |said| partial_order::with_fault(partial_order::Fault::OfferedBefore, said));
+    check_noticed((words, &formula, true), |said| partial_order::with_fault(partial_order::Fault::GrantedBefore, said));
 }
 
 /// Makes the stack so deep that nothing is new about that of a handler.

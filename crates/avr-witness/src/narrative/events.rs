@@ -104,7 +104,7 @@ struct Shaped {
 }
 
 /// Tells a run while it is replayed.
-pub(crate) struct Story<'a> {
+pub(crate) struct Narrative<'a> {
     /// What is chosen in the steps to come.
     chosen: std::iter::Peekable<std::slice::Iter<'a, ChosenStep>>,
     cells: Vec<u8>,
@@ -114,8 +114,8 @@ pub(crate) struct Story<'a> {
     last: VecDeque<Line>,
 }
 
-impl<'a> Story<'a> {
-    /// The story of a run that begins in a state.
+impl<'a> Narrative<'a> {
+    /// The narrative of a run that begins in a state.
     pub(crate) fn new(run: &'a Run, state: &MachineState<u8>) -> Self {
         let cells = state.data.cells().to_vec();
         Self {
@@ -247,13 +247,13 @@ mod tests {
     fn told(pcs: impl IntoIterator<Item = u32>) -> Told {
         let run = Run::default();
         let mut state: MachineState<u8> = MachineState::new(PAGE_CELLS, 0);
-        let mut story = Story::new(&run, &state);
+        let mut narrative = Narrative::new(&run, &state);
         for (pc, step) in pcs.into_iter().zip(0..) {
             state.control.pc = pc;
-            story.before(&state);
-            story.after(step, &state, Happening::Continue);
+            narrative.before(&state);
+            narrative.after(step, &state, Happening::Continue);
         }
-        story.told()
+        narrative.told()
     }
 
     fn shape(items: &[Item]) -> String {

@@ -169,7 +169,7 @@ struct Way {
     negative: u64,
     /// The obligations that remain, ascending.
     next: Vec<LinearId>,
-    /// The `U`s that are left for later, by number.
+    /// The `U`s that are deferred, by number.
     postponed: u64,
 }
 

@@ -62,7 +62,7 @@ where
     ) -> Result<usize, Undecided<S::State>> {
         let solution = checked.solution.as_ref().expect("an open goal was evaluated");
         let problem = views.problem(&self.goals[checked.goal]);
-        let quota = self.quota(space, &problem, self.goals[checked.goal].sees_hazards);
+        let quota = self.quota(space, &problem, self.goals[checked.goal].observes_hazards);
         let mut helped = 0;
         let mut made: Refinements<S::Location> = Vec::new();
         let mut first = None;
@@ -136,7 +136,7 @@ where
     }
 
     /// How many causes of a goal are looked for in a space, and which.
-    fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>, sees_hazards: bool) -> Quota {
+    fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>, observes_hazards: bool) -> Quota {
         // In a part of a space the nearest states that were not expanded are as good as any.
         let (wanted, attempts) = match self.mode {
             Mode::Limited => (CULPRITS_PER_LIMITED_ROUND, ATTEMPTS_PER_LIMITED_ROUND),
@@ -148,7 +148,7 @@ where
             wanted,
             attempts,
             prefers_cases: self.mode == Mode::Limited && is_universal,
-            seeks_failures: self.mode == Mode::Limited && is_universal && sees_hazards,
+            seeks_failures: self.mode == Mode::Limited && is_universal && observes_hazards,
             asks_for_all: space.is_finished() || self.mode != Mode::Limited && !is_universal,
         }
     }

@@ -1,6 +1,6 @@
 //! What was forgotten on the way to a hazard that some cause may lead to.
 //!
-//! Where much was forgotten, a state may fail for certain that no run reaches: it covers nothing but what was not told apart from
+//! Where much was forgotten, a state may fail for certain that no run reaches: it covers nothing but what was not distinguished from
 //! others before. No unknown value is at fault there, so that the cause itself, the choice that may lead to it, tells nothing of
 //! what to refine. What the way to the hazard depends on does.
 

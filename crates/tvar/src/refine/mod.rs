@@ -31,7 +31,7 @@ const MAX_LIMITED_PASSES: usize = 16;
 /// How often a state space with limited locations ends soon after a limit of the engine.
 const MAX_EARLY_PASSES: usize = 32;
 
-/// How many states are expanded where locations are limited before more locations are told apart.
+/// How many states are expanded where locations are limited before more locations are distinguished.
 const LIMITED_BUDGET: usize = 20_000;
 
 /// How many states are expanded where locations are limited before goals are refuted by other means, then twice as many, and
@@ -170,7 +170,7 @@ pub(crate) struct Views {
 
 impl Views {
     pub(crate) fn problem<'a>(&'a self, goal: &'a Goal) -> Problem<'a> {
-        let graph = if goal.sees_hazards { self.with_hazards.as_ref() } else { None };
+        let graph = if goal.observes_hazards { self.with_hazards.as_ref() } else { None };
         Problem { graph: graph.unwrap_or(&self.plain), labels: &self.labels, formula: &goal.formula }
     }
 }
@@ -312,7 +312,7 @@ where
         }
     }
 
-    /// Explores with limited locations, to the end, a little beyond a limit of the engine, or until more is to be told apart. A
+    /// Explores with limited locations, to the end, a little beyond a limit of the engine, or until more is to be distinguished. A
     /// large space is left from time to time for the observer to refute goals by other means; none if that decides them all.
     fn explore_limited(&mut self, system: &mut S) -> Option<StateSpace<S::State>> {
         let stops = self.early_passes < MAX_EARLY_PASSES;
@@ -400,10 +400,10 @@ where
     }
 
     fn views(&self, system: &S, space: &StateSpace<S::State>) -> Views {
-        let sees_hazards = self.goals.iter().any(|goal| goal.sees_hazards) && !space.hazards().is_empty();
+        let observes_hazards = self.goals.iter().any(|goal| goal.observes_hazards) && !space.hazards().is_empty();
         Views {
             plain: space.graph(false),
-            with_hazards: sees_hazards.then(|| space.graph(true)),
+            with_hazards: observes_hazards.then(|| space.graph(true)),
             labels: space.labels(self.atoms, |state, atom| system.label(state, atom)),
         }
     }
@@ -455,7 +455,7 @@ where
         if !space.has_abstracted_choices() || speaks_of_all(&goal.formula, verdict) {
             return true;
         }
-        let graph = space.open_graph(goal.sees_hazards);
+        let graph = space.open_graph(goal.observes_hazards);
         let problem = Problem { graph: &graph, labels: &views.labels, formula: &goal.formula };
         problem.solve(&|| self.watch.cancelled()).is_ok_and(|solution| solution.verdict() == verdict)
     }

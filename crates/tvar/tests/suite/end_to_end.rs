@@ -143,7 +143,7 @@ fn whether_a_hazard_is_reached_is_always_decided() {
         let harmless = Formula::Not(Box::new(Formula::Atom(toy.hazard_atom())));
         let inherent = Formula::Path(PathQuantifier::All, PathOperator::Always, Box::new(harmless));
         let expected = Concrete::new(&toy).holds(&inherent);
-        let goal = Goal { sees_hazards: true, ..random::goal(&inherent) };
+        let goal = Goal { observes_hazards: true, ..random::goal(&inherent) };
         for strategy in Strategy::ALL {
             let outcome = verify(
                 &mut toy,

@@ -129,7 +129,7 @@ fn location(random: &mut Random, toy: &Toy) -> Location {
 
 pub fn goal(formula: &Formula<AtomId>) -> Goal {
     let formula = NormalForm::new(formula).expect("the formula is closed and has no negated variable");
-    Goal { formula, sees_hazards: false }
+    Goal { formula, observes_hazards: false }
 }
 
 /// A closed formula about a system: of alternation depth 2 or less, and, where the system starts in a dummy state,

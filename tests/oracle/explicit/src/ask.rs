@@ -202,8 +202,8 @@ impl<'a> Asker<'a> {
         self.random.pick(&[Binary::Until, Binary::Weak, Binary::Release])
     }
 
-    fn unary(&mut self, counts_steps: bool) -> Unary {
-        if counts_steps { Unary::Next } else { self.random.pick(&[Unary::Eventually, Unary::Always]) }
+    fn unary(&mut self, is_stutter_sensitive: bool) -> Unary {
+        if is_stutter_sensitive { Unary::Next } else { self.random.pick(&[Unary::Eventually, Unary::Always]) }
     }
 
     /// A formula of branching time that begins with an operator of time.
@@ -214,8 +214,8 @@ impl<'a> Asker<'a> {
             return Formula::Binary(runs, self.binary(), p, q);
         }
         // Most formulas count no steps, because reductions are for them.
-        let counts_steps = !self.branching_only && self.random.once_in(12);
-        Formula::Unary(runs, self.unary(counts_steps), Box::new(self.formula(depth - 1)))
+        let is_stutter_sensitive = !self.branching_only && self.random.once_in(12);
+        Formula::Unary(runs, self.unary(is_stutter_sensitive), Box::new(self.formula(depth - 1)))
     }
 
     fn formula(&mut self, depth: usize) -> Formula {
@@ -265,8 +265,8 @@ impl<'a> Asker<'a> {
                 Path::Logic(self.logic(), Box::new(p), Box::new(q))
             }
             2 => {
-                let counts_steps = self.random.once_in(8);
-                Path::Unary(self.unary(counts_steps), Box::new(self.any_path(operators - 1)))
+                let is_stutter_sensitive = self.random.once_in(8);
+                Path::Unary(self.unary(is_stutter_sensitive), Box::new(self.any_path(operators - 1)))
             }
             _ => {
                 let left = operators - 1;

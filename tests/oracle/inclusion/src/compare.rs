@@ -47,7 +47,7 @@ pub struct Report {
     pub is_finished: bool,
     /// States that are covered.
     pub literal: usize,
-    /// States that are left out, on the way to covered ones.
+    /// Path compression, on the way to covered ones.
     pub on_the_way: usize,
     /// States that are neither.
     pub lost: usize,

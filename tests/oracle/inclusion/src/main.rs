@@ -9,7 +9,7 @@
 //!
 //! * (a) every state is covered by some state of the space at its place, and no sink covers anything. Where nothing is left out, each by itself;
 //!   with reductions a state may be one of those that are left out, if the run comes to covered ones again soon; where nothing but
-//!   interrupts is left for later, it must be covered where these are looked at;
+//!   interrupts is deferred, it must be covered where these are looked at;
 //! * (b) the stack is never deeper than the bound;
 //! * (c) a hazard that the run commits is in the space, and where the space has no state any more the run has committed one.
 //!

@@ -50,7 +50,7 @@ impl Selection {
         self.reductions == Reductions::NONE
     }
 
-    /// Whether interrupts are left for later, and nothing else is left out.
+    /// Whether interrupts are deferred, and nothing else is left out.
     #[must_use]
     pub fn leaves_interrupts_only(self) -> bool {
         self.reductions.interrupts && !self.reductions.paths

@@ -28,7 +28,7 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::SkipOneWord, "skip-two-words.elf", 1),
     (Fault::WordCarryLost, "low-byte-first.elf", 1),
     (Fault::UnknownIsZero, "low-byte-first.elf", 1),
-    // Where nothing but interrupts is left for later.
+    // Where nothing but interrupts is deferred.
     (Fault::NothingOwed, "two-left-for-later.elf", 4),
     // With all inputs split, in generated programs.
     (Fault::BusyStale, "generated-38.elf", 6),

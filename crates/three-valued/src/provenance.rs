@@ -1,7 +1,7 @@
 //! The traced value domain: three-valued bits that remember where their unknown part came from.
 //!
 //! A traced computation goes through the same semantics as the three-valued one and always agrees with it in what is
-//! known; beside each unknown bit it carries the [`Origins`] that may have made it unknown. Refinement picks from them.
+//! known; beside each unknown bit it carries the [`Provenance`] that may have made it unknown. Refinement picks from them.
 
 use crate::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};
 use std::rc::Rc;
@@ -18,9 +18,9 @@ pub struct Origin {
 
 /// A set of origins; larger sets are shared between the bits that have the same.
 ///
-/// At most [`Origins::LIMIT`] are kept; the earliest are forgotten first, because refinement prefers the latest.
+/// At most [`Provenance::LIMIT`] are kept; the earliest are forgotten first, because refinement prefers the latest.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Origins(Set);
+pub struct Provenance(Set);
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 enum Set {
@@ -30,7 +30,7 @@ enum Set {
     Many(Rc<[Origin]>),
 }
 
-impl Origins {
+impl Provenance {
     /// The most origins that a set keeps.
     pub const LIMIT: usize = 32;
 
@@ -96,27 +96,27 @@ impl Origins {
 
 /// A three-valued bit with the origins of its being unknown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TracedBit {
+pub struct ProvenanceBit {
     truth: Truth,
-    origins: Origins,
+    origins: Provenance,
 }
 
-impl TracedBit {
+impl ProvenanceBit {
     /// A bit that is unknown because of these origins.
     #[must_use]
-    pub fn unknown(origins: Origins) -> Self {
+    pub fn unknown(origins: Provenance) -> Self {
         Self { truth: Truth::Unknown, origins }
     }
 
     /// Why the bit is unknown; empty when it is known.
     #[must_use]
-    pub fn origins(&self) -> &Origins {
+    pub fn origins(&self) -> &Provenance {
         &self.origins
     }
 
-    /// Origins matter only to unknown bits.
-    fn new(truth: Truth, origins: impl FnOnce() -> Origins) -> Self {
-        let origins = if truth.is_unknown() { origins() } else { Origins::default() };
+    /// Provenance matter only to unknown bits.
+    fn new(truth: Truth, origins: impl FnOnce() -> Provenance) -> Self {
+        let origins = if truth.is_unknown() { origins() } else { Provenance::default() };
         Self { truth, origins }
     }
 
@@ -125,9 +125,9 @@ impl TracedBit {
     }
 }
 
-impl BitDomain for TracedBit {
+impl BitDomain for ProvenanceBit {
     fn constant(value: bool) -> Self {
-        Self { truth: Truth::from(value), origins: Origins::default() }
+        Self { truth: Truth::from(value), origins: Provenance::default() }
     }
 
     fn truth(&self) -> Truth {
@@ -153,12 +153,12 @@ impl BitDomain for TracedBit {
 
 /// A three-valued byte with the origins of each unknown bit.
 #[derive(Clone, Debug)]
-pub struct TracedByte {
+pub struct ProvenanceByte {
     bits: TvByte,
     sources: Sources,
 }
 
-impl PartialEq for TracedByte {
+impl PartialEq for ProvenanceByte {
     fn eq(&self, other: &Self) -> bool {
         self.bits == other.bits && (0..8).all(|index| self.origins(index) == other.origins(index))
     }
@@ -170,13 +170,13 @@ enum Sources {
     /// Bit n has the origin with this number plus n.
     From(u32),
     /// Each bit has a set of its own.
-    Each(Rc<[Origins; 8]>),
+    Each(Rc<[Provenance; 8]>),
 }
 
-impl TracedByte {
+impl ProvenanceByte {
     /// A byte with `bits`, whose unknown bits have the origin that `origin` gives for their index.
     #[must_use]
-    pub fn new(bits: TvByte, origin: impl FnMut(u8) -> Origins) -> Self {
+    pub fn new(bits: TvByte, origin: impl FnMut(u8) -> Provenance) -> Self {
         Self::build(bits, origin)
     }
 
@@ -186,18 +186,18 @@ impl TracedByte {
         Self { bits, sources: Sources::From(first) }
     }
 
-    fn build(bits: TvByte, mut origin: impl FnMut(u8) -> Origins) -> Self {
+    fn build(bits: TvByte, mut origin: impl FnMut(u8) -> Provenance) -> Self {
         let unknown = bits.unknown_mask();
         if unknown == 0 {
             return Self { bits, sources: Sources::From(0) };
         }
-        let each = |index| if unknown >> index & 1 == 1 { origin(index as u8) } else { Origins::default() };
+        let each = |index| if unknown >> index & 1 == 1 { origin(index as u8) } else { Provenance::default() };
         Self { bits, sources: Sources::Each(Rc::new(std::array::from_fn(each))) }
     }
 
     /// The byte with the bits in `mask` and its range forgotten; `origin` says why, by bit.
     #[must_use]
-    pub fn forget(&self, mask: u8, mut origin: impl FnMut(u8) -> Origins) -> Self {
+    pub fn forget(&self, mask: u8, mut origin: impl FnMut(u8) -> Provenance) -> Self {
         let lost = mask & self.bits.informed_mask();
         Self::build(self.bits.forget(mask), |index| match lost >> index & 1 {
             1 => origin(index).union(&self.origins(index)),
@@ -207,27 +207,27 @@ impl TracedByte {
 
     /// Why bit `index` is unknown; empty when it is known.
     #[must_use]
-    pub fn origins(&self, index: u8) -> Origins {
+    pub fn origins(&self, index: u8) -> Provenance {
         match &self.sources {
-            _ if self.bits.unknown_mask() >> index & 1 == 0 => Origins::default(),
-            Sources::From(first) => Origins::of(first + u32::from(index)),
+            _ if self.bits.unknown_mask() >> index & 1 == 0 => Provenance::default(),
+            Sources::From(first) => Provenance::of(first + u32::from(index)),
             Sources::Each(each) => each[usize::from(index)].clone(),
         }
     }
 
     /// Everything that made any bit unknown.
     #[must_use]
-    pub fn all_origins(&self) -> Origins {
+    pub fn all_origins(&self) -> Provenance {
         self.origins_below(8)
     }
 
     /// What made the bits below `limit` unknown.
-    fn origins_below(&self, limit: u8) -> Origins {
-        (0..limit).fold(Origins::default(), |all, index| all.union(&self.origins(index)))
+    fn origins_below(&self, limit: u8) -> Provenance {
+        (0..limit).fold(Provenance::default(), |all, index| all.union(&self.origins(index)))
     }
 
-    fn with_origins_of(bits: TvByte, sources: &[&Origins]) -> Self {
-        let all = sources.iter().fold(Origins::default(), |all, one| all.union(one));
+    fn with_origins_of(bits: TvByte, sources: &[&Provenance]) -> Self {
+        let all = sources.iter().fold(Provenance::default(), |all, one| all.union(one));
         Self::build(bits, |_| all.clone())
     }
 
@@ -236,13 +236,13 @@ impl TracedByte {
     }
 
     /// Wraps the three-valued sum: bit i and the carry out of it depend on the operand bits up to i.
-    fn sum(&self, other: &Self, carry: &TracedBit, sum: &Sum<TvByte>) -> Sum<Self> {
+    fn sum(&self, other: &Self, carry: &ProvenanceBit, sum: &Sum<TvByte>) -> Sum<Self> {
         let upto = |index: u8| {
             let limit = index + 1;
             self.origins_below(limit).union(&other.origins_below(limit)).union(&carry.origins)
         };
         let all = upto(7);
-        let bit = |truth: Truth| TracedBit::new(truth, || all.clone());
+        let bit = |truth: Truth| ProvenanceBit::new(truth, || all.clone());
         Sum {
             value: Self::build(sum.value, upto),
             carries: Self::build(sum.carries, upto),
@@ -253,8 +253,8 @@ impl TracedByte {
     }
 }
 
-impl ByteDomain for TracedByte {
-    type Bit = TracedBit;
+impl ByteDomain for ProvenanceByte {
+    type Bit = ProvenanceBit;
 
     fn constant(value: u8) -> Self {
         Self { bits: TvByte::constant(value), sources: Sources::From(0) }
@@ -264,11 +264,11 @@ impl ByteDomain for TracedByte {
         self.bits
     }
 
-    fn bit(&self, index: u8) -> TracedBit {
-        TracedBit { truth: self.bits.bit(index), origins: self.origins(index) }
+    fn bit(&self, index: u8) -> ProvenanceBit {
+        ProvenanceBit { truth: self.bits.bit(index), origins: self.origins(index) }
     }
 
-    fn with_bit(&self, index: u8, bit: &TracedBit) -> Self {
+    fn with_bit(&self, index: u8, bit: &ProvenanceBit) -> Self {
         let bits = self.bits.with_bit(index, &bit.truth);
         Self::build(bits, |other| if other == index { bit.origins.clone() } else { self.origins(other) })
     }
@@ -289,11 +289,11 @@ impl ByteDomain for TracedByte {
         self.bitwise(other, self.bits.xor(&other.bits))
     }
 
-    fn add(&self, other: &Self, carry: &TracedBit) -> Sum<Self> {
+    fn add(&self, other: &Self, carry: &ProvenanceBit) -> Sum<Self> {
         self.sum(other, carry, &self.bits.add(&other.bits, &carry.truth))
     }
 
-    fn subtract(&self, other: &Self, borrow: &TracedBit) -> Sum<Self> {
+    fn subtract(&self, other: &Self, borrow: &ProvenanceBit) -> Sum<Self> {
         self.sum(other, borrow, &self.bits.subtract(&other.bits, &borrow.truth))
     }
 
@@ -303,7 +303,7 @@ impl ByteDomain for TracedByte {
         (Self::with_origins_of(low, &sources), Self::with_origins_of(high, &sources))
     }
 
-    fn shift_right(&self, high: &TracedBit) -> Self {
+    fn shift_right(&self, high: &ProvenanceBit) -> Self {
         Self::build(self.bits.shift_right(&high.truth), |index| match index {
             7 => high.origins.clone(),
             _ => self.origins(index + 1),
@@ -314,12 +314,12 @@ impl ByteDomain for TracedByte {
         Self::build(self.bits.swap_nibbles(), |index| self.origins((index + 4) % 8))
     }
 
-    fn is_zero(&self) -> TracedBit {
-        TracedBit::new(self.bits.is_zero(), || self.all_origins())
+    fn is_zero(&self) -> ProvenanceBit {
+        ProvenanceBit::new(self.bits.is_zero(), || self.all_origins())
     }
 
-    fn equals(&self, other: &Self) -> TracedBit {
-        TracedBit::new(self.bits.equals(&other.bits), || self.all_origins().union(&other.all_origins()))
+    fn equals(&self, other: &Self) -> ProvenanceBit {
+        ProvenanceBit::new(self.bits.equals(&other.bits), || self.all_origins().union(&other.all_origins()))
     }
 
     fn join(&self, other: &Self) -> Self {
@@ -336,7 +336,8 @@ impl ByteDomain for TracedByte {
     }
 
     fn indexed_by(self, address: &[&Self]) -> Self {
-        let indirect = address.iter().fold(Origins::default(), |all, byte| all.union(&byte.all_origins())).indirect();
+        let indirect =
+            address.iter().fold(Provenance::default(), |all, byte| all.union(&byte.all_origins())).indirect();
         Self::build(self.bits, |index| self.origins(index).union(&indirect))
     }
 }
