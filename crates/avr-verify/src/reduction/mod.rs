@@ -483,7 +483,7 @@ fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> O
 
 /// Whether an instruction makes the stack shallower.
 fn raises(instruction: Instruction) -> bool {
-    matches!(instruction.memory_access(), MemoryAccess::Pop | MemoryAccess::PopReturnAddress)
+    instruction.memory_access().pops()
 }
 
 /// True for an instruction that may halt the processor.
@@ -512,5 +512,5 @@ fn goes_forward(machine: &Machine, instruction: Instruction, pc: u32, words: u8)
 
 /// Whether an instruction reaches the data space through an address.
 fn is_memory_instruction(instruction: Instruction) -> bool {
-    matches!(instruction.memory_access(), MemoryAccess::Load(_) | MemoryAccess::Store(_))
+    instruction.memory_access().is_load_or_store()
 }
