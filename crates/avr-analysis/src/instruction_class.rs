@@ -1,15 +1,15 @@
 //! Classes of instructions.
 
-use avr_isa::{Instruction, MemoryAccess};
+use avr_isa::Instruction;
 
 /// True if an instruction makes the stack shallower.
 #[must_use]
 pub fn raises(instruction: Instruction) -> bool {
-    matches!(instruction.memory_access(), MemoryAccess::Pop | MemoryAccess::PopReturnAddress)
+    instruction.memory_access().pops()
 }
 
 /// True if an instruction reaches the data space through an address.
 #[must_use]
 pub fn is_memory_instruction(instruction: Instruction) -> bool {
-    matches!(instruction.memory_access(), MemoryAccess::Load(_) | MemoryAccess::Store(_))
+    instruction.memory_access().is_load_or_store()
 }

@@ -59,20 +59,42 @@ pub enum MemoryAccess {
 impl MemoryAccess {
     /// True where memory at SP is read or written, and SP changes.
     pub const fn uses_stack(self) -> bool {
+        matches!(self.kind(), Kind::Push | Kind::Pop)
+    }
+
+    /// True where memory at SP is read, and SP rises.
+    pub const fn pops(self) -> bool {
+        matches!(self.kind(), Kind::Pop)
+    }
+
+    /// True for a load or store of data memory at any address (LD, LDD, LDS, ST, STD, STS).
+    pub const fn is_load_or_store(self) -> bool {
+        matches!(self.kind(), Kind::Data)
+    }
+
+    const fn kind(self) -> Kind {
         match self {
-            Self::Push | Self::Pop | Self::PushReturnAddress | Self::PopReturnAddress => true,
+            Self::Push | Self::PushReturnAddress => Kind::Push,
+            Self::Pop | Self::PopReturnAddress => Kind::Pop,
+            Self::Load(_) | Self::Store(_) => Kind::Data,
             Self::None
-            | Self::Load(_)
-            | Self::Store(_)
             | Self::LoadIo { .. }
             | Self::StoreIo { .. }
             | Self::LoadIoBit { .. }
             | Self::StoreIoBit { .. }
             | Self::LoadFlash
             | Self::StoreFlash
-            | Self::ResetWatchdog => false,
+            | Self::ResetWatchdog => Kind::Other,
         }
     }
+}
+
+/// The kinds of accesses that matter to several analyses.
+enum Kind {
+    Push,
+    Pop,
+    Data,
+    Other,
 }
 
 impl Instruction {

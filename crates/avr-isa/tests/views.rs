@@ -78,6 +78,18 @@ fn check_access(words: [u16; 2], expected: MemoryAccess) {
 }
 
 #[test]
+fn kinds_of_accesses() {
+    let kinds = |words| {
+        let access = instruction(words).memory_access();
+        [access.uses_stack(), access.pops(), access.is_load_or_store()]
+    };
+    assert_eq!([[0x900f, 0], [0x9508, 0], [0x9518, 0]].map(kinds), [[true, true, false]; 3]); // pop, ret, reti
+    assert_eq!([[0x920f, 0], [0xd001, 0], [0x9509, 0]].map(kinds), [[true, false, false]; 3]); // push, rcall, icall
+    assert_eq!([[0x900d, 0], [0x9200, 0x100]].map(kinds), [[false, false, true]; 2]); // ld, sts
+    assert_eq!([[0xb60f, 0], [0x95c8, 0], [0x0000, 0]].map(kinds), [[false; 3]; 3]); // in, lpm, nop
+}
+
+#[test]
 fn accesses_have_data_addresses() {
     let indirect = |pointer, mode| Addressing::Indirect { pointer, mode };
     check_access([0x0c00, 0], MemoryAccess::None); // add r0, r0
