@@ -8,7 +8,7 @@ use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Register, io_a
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::HashMap;
 
-/// How many steps of the analysis one handler may take.
+/// The number of steps of the analysis one handler may take.
 const MAX_STEPS: usize = 20_000;
 /// Data address of SREG.
 const STATUS: u16 = 0x5f;
@@ -61,7 +61,7 @@ impl Tag {
         }
     }
 
-    /// Whether computing with it does not look at anything original.
+    /// True if computing with it does not look at anything original.
     fn may_be_used(self) -> bool {
         match self {
             Self::Own | Self::Return => true,
@@ -91,7 +91,7 @@ impl Contents {
         }
     }
 
-    /// Whether everything is as it was on entry.
+    /// True if everything is as it was on entry.
     fn is_restored(&self) -> bool {
         let mut registers = self.registers.iter().zip(0u8..);
         self.stack.is_empty()
@@ -103,7 +103,7 @@ impl Contents {
 /// Not neutral.
 struct Disturbs;
 
-/// Whether the handler at a flash word address is neutral.
+/// True if the handler at a flash word address is neutral.
 pub fn is_neutral(machine: &Machine, entry: u32) -> bool {
     Analysis { program: &machine.program, pc_bytes: machine.device.core.pc_bytes.into(), known: HashMap::new() }
         .run(entry)
@@ -267,7 +267,7 @@ fn compute(instruction: Instruction, contents: &mut Contents) -> Result<(), Dist
     Ok(())
 }
 
-/// Whether a data address is a general-purpose register, SREG or the stack pointer.
+/// True if a data address is a general-purpose register, SREG or the stack pointer.
 pub fn is_processor(address: u16) -> bool {
     address < 0x20 || (0x5d..=0x5f).contains(&address)
 }

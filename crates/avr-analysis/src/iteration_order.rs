@@ -11,7 +11,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::BTreeSet;
 
-/// How many loops inside of each other are distinguished; what is nested deeper is ordered by address.
+/// The number of loops inside of each other that are distinguished; what is nested deeper is ordered by address.
 const MAX_NESTING: usize = 64;
 
 /// The order of the instructions of a program.

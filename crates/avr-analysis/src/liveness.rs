@@ -42,7 +42,7 @@ pub struct Liveness {
     refinable: RefinableValues,
 }
 
-/// How many instructions at the beginning of a function are looked at for registers that it saves.
+/// The number of instructions at the beginning of a function that are looked at for registers that it saves.
 const MAX_PROLOGUE: usize = 48;
 
 impl Liveness {

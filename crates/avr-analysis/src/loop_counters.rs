@@ -22,9 +22,9 @@ impl Loop {
 pub(crate) struct Comparison {
     /// The instructions (flash word addresses) that its flags come from, with the registers that they read: bit n is rn.
     pub(crate) compared: Vec<(u32, u32)>,
-    /// Whether one way leaves a loop.
+    /// True if one way leaves a loop.
     pub(crate) leaves_loop: bool,
-    /// Whether one way leaves a loop that steps one of the registers.
+    /// True if one way leaves a loop that steps one of the registers.
     pub(crate) counts: bool,
 }
 

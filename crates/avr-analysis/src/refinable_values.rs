@@ -8,7 +8,7 @@ use avr_machine::{Fetched, Machine, Program};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// How many instructions before a comparison are looked at for what loaded its operands.
+/// The number of instructions before a comparison that are looked at for what loaded its operands.
 const MAX_BEFORE: u32 = 8;
 
 /// The registers, by the flash word address of the instruction that comes next, and the cells of the SRAM that comparisons narrow.
@@ -68,12 +68,12 @@ impl RefinableValues {
         }
     }
 
-    /// Whether more is to be known about a register where the instruction at a flash word address comes next.
+    /// True if more is to be known about a register where the instruction at a flash word address comes next.
     pub fn has_register(&self, register: Register, next: u32) -> bool {
         self.registers.get(next as usize).is_some_and(|registers| registers >> register.index() & 1 == 1)
     }
 
-    /// Whether more is to be known about a cell.
+    /// True if more is to be known about a cell.
     pub fn has_cell(&self, address: u16) -> bool {
         self.cells.contains(&address)
     }

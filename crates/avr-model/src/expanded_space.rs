@@ -16,7 +16,7 @@ use tvar::{
     Progress, StateKind, StateSpace, StepPrecision, Strategy, System, Watch,
 };
 
-/// How many states of a space are built anew with nothing left out: at first, and where they do not decide the same or handlers touch
+/// The number of states of a space that are built anew with nothing left out: at first, and where they do not decide the same or handlers touch
 /// more than was assumed.
 const STEPWISE: [usize; 6] = [2_000, 20_000, 20_000, 100_000, 100_000, 500_000];
 

@@ -16,11 +16,11 @@ use avr_testkit::Random;
 use std::path::Path;
 use tvar::{Knob, Precision, Strategy, System, Variable};
 
-/// How many of them where runs are long.
+/// The number of them where runs are long.
 const FEW_WORLDS: usize = 6;
 /// The most steps from one state that is kept to the next.
 const MOST_LEFT_OUT: usize = 5000;
-/// How many random worlds a state is shown to.
+/// The number of random worlds a state is shown to.
 const WORLDS: usize = 24;
 
 /// A world that does anything.

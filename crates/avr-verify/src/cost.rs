@@ -23,7 +23,7 @@ pub struct Exploration {
 /// The states of the state space that was built last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// How many they are.
+    /// Their number.
     pub states: usize,
     /// The bytes that they take with their transitions and with the pages of memory and the calls that they refer to, each
     /// counted once. Room that tables keep in reserve is not counted.
@@ -38,7 +38,7 @@ impl Exploration {
         Self { steps, time, stored: next.stored.or(self.stored) }
     }
 
-    /// How many steps were taken in a second; none when there was no time to measure.
+    /// The number of steps that were taken in a second; none when there was no time to measure.
     #[must_use]
     pub fn steps_per_second(&self) -> Option<f64> {
         let seconds = self.time.as_secs_f64();

@@ -36,7 +36,7 @@ struct SoFar {
     results: BTreeMap<usize, (PropertyResult, Vec<usize>)>,
     /// The goals that are true.
     proved: BTreeSet<usize>,
-    /// How many parts there are.
+    /// The number of parts there are.
     parts: usize,
     /// What is known of the stack.
     stack: StackBound,

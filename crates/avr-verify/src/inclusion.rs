@@ -22,15 +22,15 @@ pub struct Shown<'a> {
     pub data: &'a [u8],
     /// The content of the EEPROM, by address.
     pub eeprom: &'a [u8],
-    /// Whether the processor sleeps.
+    /// True if the processor sleeps.
     pub sleeping: bool,
-    /// How many interrupt handlers were entered and not left.
+    /// The number of interrupt handlers that were entered and not left.
     pub handlers: usize,
     /// The stack pointers before the pushes of the return addresses that are on the stack, and those as flash byte addresses, oldest first.
     pub calls: &'a [(u16, u32)],
 }
 
-/// Whether a byte of another simulator is one that a cell at a data address may have.
+/// True if a byte of another simulator is one that a cell at a data address may have.
 pub type Fits<'a> = &'a dyn Fn(u16, TvByte, u8) -> bool;
 
 /// A state space that was built last for a request, with its states by their places.
@@ -74,7 +74,7 @@ impl<'a> Explored<'a> {
         self.firmware.model.context.machine
     }
 
-    /// How many states there are.
+    /// The number of states there are.
     #[must_use]
     pub fn states(&self) -> usize {
         self.space.states.len()
@@ -90,7 +90,7 @@ impl<'a> Explored<'a> {
         self.space.states.iter().filter_map(hazard).collect()
     }
 
-    /// Whether the instruction at a flash byte address may run into a hazard.
+    /// True if the instruction at a flash byte address may run into a hazard.
     #[must_use]
     pub fn has_hazard(&self, kind: HazardKind, at: u32) -> bool {
         let is_it = |state: &AbstractState| matches!(state, AbstractState::Hazard { hazard, pc } if hazard.kind == kind && pc * 2 == at);
@@ -104,7 +104,7 @@ impl<'a> Explored<'a> {
         self.at(shown.pc).iter().copied().filter(covers).collect()
     }
 
-    /// Whether a state of another simulator in which no handler is active must be covered where nothing but interrupts is deferred: no
+    /// True if a state of another simulator in which no handler is active must be covered where nothing but interrupts is deferred: no
     /// state with its program counter, stack pointer and return addresses leaves them for later, or takes them for having come before.
     #[must_use]
     pub fn must_cover(&self, shown: &Shown<'_>) -> bool {

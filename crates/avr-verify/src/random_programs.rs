@@ -31,7 +31,7 @@ impl Watch for Patience {
     }
 }
 
-/// How many random programs tests look at.
+/// The number of random programs that tests look at.
 pub(crate) const PROGRAMS: u64 = 250;
 
 /// What comes of properties, given as on a command line, within a limit on time.
@@ -89,7 +89,7 @@ pub(crate) fn said(words: &[u16], reductions: Reductions, limit: Duration) -> Sa
     Said { holds, stack: results.stack, states: property.statistics.states }
 }
 
-/// Whether two answers contradict each other.
+/// True if two answers contradict each other.
 pub(crate) fn contradict(one: &Said, other: &Said) -> bool {
     let exceeds = |lower: Option<u32>, upper: Option<u32>| lower.zip(upper).is_some_and(|(lower, upper)| lower > upper);
     let verdicts = one.holds.zip(other.holds).is_some_and(|(one, other)| one != other);

@@ -24,7 +24,7 @@ pub struct Request<'a> {
     pub strategy: Strategy,
     /// What may be left out, for properties that cannot tell.
     pub reductions: Reductions,
-    /// Whether comparisons narrow what they compare; never where a certificate is wanted.
+    /// True if comparisons narrow what they compare; never where a certificate is wanted.
     pub facts: bool,
     /// Limits and progress.
     pub watch: &'a dyn Watch,

@@ -28,7 +28,7 @@ pub enum Verdict {
 pub struct Unknown {
     /// What stood in the way, as a sentence without a full stop.
     pub reason: String,
-    /// Whether our own code failed a check of itself, which makes the exit code 4.
+    /// True if our own code failed a check of itself, which makes the exit code 4.
     pub self_check_failed: bool,
     /// What stood in the way and what would help, where the work came so far.
     pub culprit: Option<Box<Culprit>>,
@@ -148,9 +148,9 @@ pub struct Results {
     /// Where paths ended that no property speaks of, because the hazard is allowed and nothing is defined after it: the flash byte addresses of
     /// the instructions, as far as state spaces were built.
     pub ended_paths: BTreeMap<HazardKind, BTreeSet<u32>>,
-    /// Whether the user interrupted the run.
+    /// True if the user interrupted the run.
     pub interrupted: bool,
-    /// How often the state space was built.
+    /// The number of times that the state space was built.
     pub passes: usize,
     /// The CPU time of all threads of this process in the last of these passes, with the evaluation of the properties and
     /// without the search for runs that show them.

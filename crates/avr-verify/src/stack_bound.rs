@@ -25,7 +25,7 @@ impl StackBound {
         self.lower.filter(|lower| Some(*lower) == self.upper)
     }
 
-    /// Whether some run needs more than all runs do, which is a fault of our own.
+    /// True if some run needs more than all runs do, which is a fault of our own.
     #[must_use]
     pub(crate) fn is_contradictory(&self) -> bool {
         self.upper.is_some_and(|upper| self.lower > Some(upper))
@@ -58,7 +58,7 @@ pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, wa
     StackBound { lower: reached(space, &depths, &ends, watch), upper: greatest.filter(|_| followed) }
 }
 
-/// Whether every path ends, for each state; none if the user cannot wait.
+/// True if every path ends, for each state; none if the user cannot wait.
 fn ends(space: &StateSpace<AbstractState>, watch: &dyn Watch) -> Option<Vec<Truth>> {
     if space.ends().is_empty() {
         return Some(vec![Truth::False; space.states.len()]);

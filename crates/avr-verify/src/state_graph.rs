@@ -33,7 +33,7 @@ pub struct GraphNode {
     pub kind: NodeKind,
     /// Flash byte address of the next instruction, or of the one that led into a sink; none before the start.
     pub pc: Option<u32>,
-    /// How many interrupt handlers are being executed.
+    /// The number of interrupt handlers that are being executed.
     pub interrupts: usize,
     /// The label of each atom.
     pub labels: Vec<Truth>,

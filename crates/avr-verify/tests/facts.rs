@@ -142,7 +142,7 @@ impl Environment<u8> for Pins {
     }
 }
 
-/// Whether some of these inputs lead into the trap.
+/// True if some of these inputs lead into the trap.
 fn traps(machine: &Machine, inputs: impl IntoIterator<Item = (u8, u8)>) -> bool {
     inputs.into_iter().any(|(one, other)| {
         let mut pins = Pins(one, other);

@@ -59,13 +59,13 @@ pub struct Evidence {
     pub abstracted: Option<u64>,
     /// The last step in which the hardware would determine something.
     pub left_to_hardware: Option<u64>,
-    /// Whether the environment has time enough for what repeats for ever; true where nothing does.
+    /// True if the environment has time enough for what repeats for ever; true where nothing does.
     pub is_repeated_in_time: bool,
     /// What the run shows, as a sentence without a full stop.
     pub claim: String,
     /// What the run alone cannot show and rests on the proof, as sentences without full stops.
     pub proved: Vec<String>,
-    /// Whether a replay confirmed the run.
+    /// True if a replay confirmed the run.
     pub replayed: bool,
     /// The state at the end.
     pub end: LastState,
@@ -108,7 +108,7 @@ impl Search {
 }
 
 impl Evidence {
-    /// Whether a run uses only what the environment can do at any time, or what the hardware does by itself.
+    /// True if a run uses only what the environment can do at any time, or what the hardware does by itself.
     pub fn is_of_hardware(&self) -> bool {
         // What the peripherals do is known as far as the run was replayed, not for what repeats for ever.
         let is_known = match self.kind {

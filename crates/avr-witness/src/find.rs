@@ -40,14 +40,14 @@ pub fn find(context: &Context<'_>, goal: &Goal, decision: &Decision<AbstractStat
     }
 }
 
-/// Whether a run may be needed to show a verdict: always where something is violated, and where something that holds may speak of
+/// True if a run may be needed to show a verdict: always where something is violated, and where something that holds may speak of
 /// what exists.
 pub fn may_need_a_run(formula: &NormalForm, verdict: Truth) -> bool {
     let speaks_of_some = |node: &Node| matches!(node, Node::Modal(Modality::Diamond, _));
     !verdict.is_true() || formula.nodes().iter().any(speaks_of_some) && !speaks_of_all_paths(formula)
 }
 
-/// Whether a formula that is true certainly speaks of all next states of the first state; told without looking at states.
+/// True if a formula that is true certainly speaks of all next states of the first state; told without looking at states.
 fn speaks_of_all_paths(formula: &NormalForm) -> bool {
     fn universal(formula: &NormalForm, node: NodeId, seen: &mut Vec<NodeId>) -> bool {
         if seen.contains(&node) {
@@ -123,7 +123,7 @@ struct Finder<'a, 'f> {
 }
 
 impl<'f> Finder<'_, 'f> {
-    /// Whether one run shows the verdict: always when something is violated.
+    /// True if one run shows the verdict: always when something is violated.
     fn is_shown_by_a_run(&self) -> bool {
         !self.confirmation.value || self.walker.start().is_ok_and(|start| self.walker.is_existential(&start))
     }

@@ -156,7 +156,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether the winner chooses the part.
+/// True if the winner chooses the part.
 fn chooses(strategy: &Strategy<'_>, node: NodeId, value: Truth) -> bool {
     match strategy.formula().node(node) {
         Node::Or(..) => value.is_true(),

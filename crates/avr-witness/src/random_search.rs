@@ -40,7 +40,7 @@ const STEPS_FOR_BETTER: u64 = 400_000;
 struct Manner {
     happenings: u32,
     inputs: u32,
-    /// Whether what the hardware determines stays as it comes.
+    /// True if what the hardware determines stays as it comes.
     only_environment: bool,
 }
 

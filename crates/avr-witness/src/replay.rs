@@ -19,7 +19,7 @@ const MAX_EVALUATED: u64 = 300_000;
 
 /// What a replay came to.
 pub(crate) struct Confirmed {
-    /// Whether the formula has its value on the run alone, whatever else the firmware can do.
+    /// True if the formula has its value on the run alone, whatever else the firmware can do.
     pub(crate) alone: bool,
     pub(crate) cycles: u64,
     /// The last state.
@@ -234,7 +234,7 @@ impl<'a, 'f> Seen<'a, 'f> {
         }
     }
 
-    /// Whether the formula has its value on the run alone.
+    /// True if the formula has its value on the run alone.
     fn evaluate(&self, formula: &NormalForm, value: bool, walked: &Walked, watch: &dyn Watch) -> Result<bool, String> {
         let graph = graph(self.states, value, walked.ending);
         let labels = self.all_labels(&graph, walked.ending);

@@ -63,13 +63,13 @@ impl<'a> Strategy<'a> {
         self.solution.truth(state, node)
     }
 
-    /// Whether the winner chooses the next state at a modal subformula with this value.
+    /// True if the winner chooses the next state at a modal subformula with this value.
     pub(crate) fn is_move(&self, node: NodeId, value: Truth) -> bool {
         let wanted = if value.is_true() { Modality::Diamond } else { Modality::Box };
         matches!(self.formula().node(node), Node::Modal(modality, _) if modality == wanted)
     }
 
-    /// Whether the winner chooses among the two parts of a subformula with this value.
+    /// True if the winner chooses among the two parts of a subformula with this value.
     fn chooses_part(&self, node: NodeId, value: Truth) -> bool {
         match self.formula().node(node) {
             Node::Or(..) => value.is_true(),
@@ -173,7 +173,7 @@ impl<'a> Strategy<'a> {
         moves.iter().min_by_key(preference).copied()
     }
 
-    /// Whether a play that passes the fixed point behind a modal subformula for ever is won by the winner of a move.
+    /// True if a play that passes the fixed point behind a modal subformula for ever is won by the winner of a move.
     fn is_won_by_staying(&self, modal: NodeId) -> bool {
         let formula = self.formula();
         let Node::Modal(modality, child) = formula.node(modal) else { return false };
@@ -203,14 +203,14 @@ impl<'a> Strategy<'a> {
         }
     }
 
-    /// Whether arriving in a state keeps what a modal subformula claims, as far as the subformula depends on itself in a
+    /// True if arriving in a state keeps what a modal subformula claims, as far as the subformula depends on itself in a
     /// simple way.
     pub(crate) fn is_kept(&self, from: StateId, node: NodeId, to: StateId) -> bool {
         let Node::Modal(_, child) = self.formula().node(node) else { return false };
         self.plays[self.component(node)] == Play::Simple && self.truth(to, child) == self.truth(from, node)
     }
 
-    /// Whether arriving in a state brings the winner nearer to his aim at a modal subformula.
+    /// True if arriving in a state brings the winner nearer to his aim at a modal subformula.
     pub(crate) fn is_progress(&self, from: StateId, node: NodeId, to: StateId, chosen: &[StateId]) -> bool {
         let Node::Modal(_, child) = self.formula().node(node) else { return false };
         let value = self.truth(from, node);

@@ -16,7 +16,7 @@ pub enum Condition {
     Pc {
         /// The range.
         range: Range<u32>,
-        /// Whether it is inside.
+        /// True if it is inside.
         inside: bool,
     },
     /// No half of the stack pointer waits for the other one.
@@ -25,7 +25,7 @@ pub enum Condition {
     Cells {
         /// Data addresses, the low byte first.
         addresses: Vec<u16>,
-        /// Whether a content is allowed, by content.
+        /// True if a content is allowed, by content.
         allowed: Vec<bool>,
     },
 }

@@ -14,7 +14,7 @@ use three_valued::Truth;
 pub struct Goal {
     /// The formula over the atoms of the system.
     pub formula: NormalForm,
-    /// Whether hazards are states that the formula speaks of (the inherent property) and not ends of what is known.
+    /// True if hazards are states that the formula speaks of (the inherent property) and not ends of what is known.
     pub observes_hazards: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Source {
     pub knob: Knob,
     /// The index on the path.
     pub step: usize,
-    /// Whether the cause itself depends on it; if not, only the path to it does.
+    /// True if the cause itself depends on it; if not, only the path to it does.
     pub direct: bool,
 }
 
@@ -55,15 +55,15 @@ impl Source {
 /// The answer to a goal.
 #[derive(Debug)]
 pub struct Decision<T> {
-    /// Whether the formula holds in the initial state.
+    /// True if the formula holds in the initial state.
     pub verdict: Truth,
-    /// Whether the verdict stands whatever comes of the choices that the model abstracts.
+    /// True if the verdict stands whatever comes of the choices that the model abstracts.
     pub robust: bool,
     /// The reason when it is unknown.
     pub undecided: Option<Undecided<T>>,
     /// Refinements before the answer.
     pub refinements: usize,
-    /// How many of them were made for this goal; several goals may share one.
+    /// The number of them that were made for this goal; several goals may share one.
     pub spent: usize,
     /// The time from the start to the answer.
     pub time: Duration,
@@ -82,7 +82,7 @@ pub struct Outcome<S: System> {
     pub precision: Precision<S::Location>,
     /// What strategies with precision per state refined, and in which state, in this order.
     pub refined_states: Vec<(S::State, Knob)>,
-    /// How often the state space was built.
+    /// The number of times that the state space was built.
     pub passes: usize,
     /// The state space that was built last, which may have more states than those that decided; none without goals.
     pub latest: Option<Arc<StateSpace<S::State>>>,

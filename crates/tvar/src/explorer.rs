@@ -12,13 +12,13 @@ use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 
-/// How many states are expanded between two looks at the limits. One expansion may take thousands of steps.
+/// The number of states that are expanded between two looks at the limits. One expansion may take thousands of steps.
 const EXPANSIONS_UNWATCHED: usize = 32;
-/// How many states are expanded between two questions to the system whether it goes on.
+/// The number of states that are expanded between two questions to the system whether it goes on.
 const EXPANSIONS_UNDISCHARGED: usize = 256;
 /// After so many expansions it is counted what locations forget.
 const EXPANSIONS_UNCOUNTED: usize = 4_096;
-/// How many more states are expanded beyond a limit of the engine, where that is to be refined away soon, and how many times
+/// The number of further states that are expanded beyond a limit of the engine, where that is to be refined away soon, and how many times
 /// as many as before it.
 const EXPANSIONS_BEYOND: (usize, usize) = (2_000, 1);
 
@@ -35,9 +35,9 @@ pub struct Explorer<S: System> {
     /// The state that each state was replaced by because its location dropped bits since: itself for most.
     replaced_by: Vec<u32>,
     replaced: usize,
-    /// How many states are expanded at most, because a limit of the engine is to be refined away first.
+    /// The number of states that are expanded at most, because a limit of the engine is to be refined away first.
     enough: usize,
-    /// Whether the exploration ends soon after a limit of the engine.
+    /// True if the exploration ends soon after a limit of the engine.
     stops_at_limits: bool,
 }
 
@@ -138,7 +138,7 @@ impl<S: Abstraction> Explorer<S> {
         }
     }
 
-    /// How many states were expanded.
+    /// The number of states that were expanded.
     #[must_use]
     pub fn expanded(&self) -> usize {
         self.space.expanded
@@ -205,7 +205,7 @@ impl<S: Abstraction> Explorer<S> {
         self.intern(state, (before.ilog2(), order))
     }
 
-    /// Whether a state that waited is replaced by what is left of it after its location dropped bits.
+    /// True if a state that waited is replaced by what is left of it after its location dropped bits.
     fn is_replaced(&mut self, system: &mut S, precision: &mut Precision<S::Location>, number: u32) -> bool {
         if self.limited.is_none() {
             return false;

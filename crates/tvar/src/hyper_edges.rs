@@ -74,7 +74,7 @@ impl<T> HyperEdges<T> {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

@@ -21,7 +21,7 @@ const MAX_ROUNDS: u32 = 4096;
 #[derive(Debug)]
 struct LocationStates<T> {
     states: Vec<T>,
-    /// How many new states arrived.
+    /// The number of new states that arrived.
     arrivals: u32,
 }
 
@@ -35,7 +35,7 @@ impl<T> Default for LocationStates<T> {
 #[derive(Debug)]
 pub(crate) struct LimitedLocations<S: System + ?Sized> {
     locations: FxHashMap<S::Location, LocationStates<S::State>>,
-    /// How many rounds of each location are counted on their own.
+    /// The number of rounds of each location that are counted on their own.
     rounds: FxHashMap<S::Location, u32>,
 }
 

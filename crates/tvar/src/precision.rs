@@ -65,7 +65,7 @@ impl BitMasks {
         self.0.iter().copied()
     }
 
-    /// Whether there are no bits.
+    /// True if there are no bits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -75,18 +75,18 @@ impl BitMasks {
 /// Which bits a state keeps when it arrives at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepPrecision {
-    /// Whether bits decay that are not named in `exceptions`; else they are kept.
+    /// True if bits decay that are not named in `exceptions`; else they are kept.
     pub decays: bool,
     /// The bits for which the opposite is true.
     pub exceptions: BitMasks,
-    /// Whether what no run reads again is forgotten, which loses nothing.
+    /// True if what no run reads again is forgotten, which loses nothing.
     pub forgets_dead: bool,
     /// Bits that refinement brought back: neither a limit on states nor seeming dead takes them again.
     pub pinned: BitMasks,
 }
 
 impl StepPrecision {
-    /// Whether a state passes unchanged.
+    /// True if a state passes unchanged.
     #[must_use]
     pub fn keeps_all(&self) -> bool {
         !self.decays && !self.forgets_dead && self.exceptions.is_empty()
@@ -128,7 +128,7 @@ impl StepPrecision {
 /// The three knobs at one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationPrecision {
-    /// Whether every input bit is split and every stored cell cut when it is first read (strategy *naive*).
+    /// True if every input bit is split and every stored cell cut when it is first read (strategy *naive*).
     pub splits_all: bool,
     /// Input bits that are split when they are read.
     pub inputs: BitMasks,
@@ -136,16 +136,16 @@ pub struct LocationPrecision {
     pub step: StepPrecision,
     /// Stored bits that are cut into cases before the step.
     pub cases: BitMasks,
-    /// Whether only what is named here is split and cut (strategies *paper*): a step whose way depends on other unknown
+    /// True if only what is named here is split and cut (strategies *paper*): a step whose way depends on other unknown
     /// bits is not followed, and ends in a sink.
     pub stops_at_cases: bool,
-    /// Whether few states matter more than deciding what some run can do: a step that would make very much unknown at
+    /// True if few states matter more than deciding what some run can do: a step that would make very much unknown at
     /// once is not followed and ends in a sink, and fewer combinations of independent choices are distinguished.
     pub coarse: bool,
 }
 
 impl LocationPrecision {
-    /// Whether a refinement would change anything.
+    /// True if a refinement would change anything.
     #[must_use]
     pub fn is_new(&self, knob: Knob) -> bool {
         match knob {
@@ -226,7 +226,7 @@ impl Strategy {
         }
     }
 
-    /// Whether precision is kept per abstract state and not per location.
+    /// True if precision is kept per abstract state and not per location.
     #[must_use]
     pub fn is_per_state(self) -> bool {
         matches!(self, Self::Paper | Self::PaperDecay)
@@ -316,13 +316,13 @@ impl<L: Place> Precision<L> {
         (!self.diverse.contains(general)).then(common)
     }
 
-    /// How many locations have a precision of their own.
+    /// The number of locations that have a precision of their own.
     #[must_use]
     pub fn locations(&self) -> usize {
         self.locations.len()
     }
 
-    /// How many bits these locations forget, where bits are kept unless it is said otherwise.
+    /// The number of bits these locations forget, where bits are kept unless it is said otherwise.
     #[must_use]
     pub fn forgotten_bits(&self) -> u64 {
         let steps = self.locations.values().map(|local| &local.step).filter(|step| !step.decays);
@@ -330,7 +330,7 @@ impl<L: Place> Precision<L> {
         bits.map(|(_, bits)| u64::from(bits.count_ones())).sum()
     }
 
-    /// Whether a refinement would change anything.
+    /// True if a refinement would change anything.
     #[must_use]
     pub fn is_new(&self, location: &L, knob: Knob) -> bool {
         match knob {

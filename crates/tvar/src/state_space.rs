@@ -29,7 +29,7 @@ pub struct StateSpace<T> {
     pub states: Vec<T>,
     /// The limit that was hit before everything was explored. States that were not expanded are sinks.
     pub exhausted: Option<Exhausted>,
-    /// How many of the states were expanded.
+    /// The number of the states were expanded.
     pub expanded: usize,
     /// The hyper-edges of each state in `edge_ends`.
     ranges: Vec<EdgeRange>,
@@ -100,13 +100,13 @@ impl<T> StateSpace<T> {
         self.expanded += 1;
     }
 
-    /// Whether a state was expanded.
+    /// True if a state was expanded.
     #[must_use]
     pub fn is_expanded(&self, state: usize) -> bool {
         self.ranges[state] != NOT_EXPANDED
     }
 
-    /// Whether every state that was found was expanded.
+    /// True if every state that was found was expanded.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.expanded == self.states.len()
@@ -183,7 +183,7 @@ impl<T> StateSpace<T> {
         &self.limits
     }
 
-    /// Whether every path was followed: no state waits and no sink marks something the engine could not follow.
+    /// True if every path was followed: no state waits and no sink marks something the engine could not follow.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_finished() && self.limits.is_empty()
@@ -195,7 +195,7 @@ impl<T> StateSpace<T> {
         (first..end).map(|edge| members_of(&self.edge_ends, &self.members, edge as usize))
     }
 
-    /// Whether some state has choices that the model abstracts.
+    /// True if some state has choices that the model abstracts.
     #[must_use]
     pub fn has_abstracted_choices(&self) -> bool {
         !self.open.is_empty()

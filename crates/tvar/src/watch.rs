@@ -51,7 +51,7 @@ impl fmt::Display for Phase {
 pub struct Progress {
     /// What is going on.
     pub phase: Phase,
-    /// How often the state space was built, this time included.
+    /// The number of times that the state space was built, this time included.
     pub pass: usize,
     /// States of the space so far.
     pub states: usize,
@@ -73,7 +73,7 @@ pub trait Watch: Sync {
     /// Called often; says whether a limit was reached.
     fn check(&self, progress: &Progress) -> Option<Exhausted>;
 
-    /// Whether model checking, which follows an exploration that a limit may have ended, must stop as well.
+    /// True if model checking, which follows an exploration that a limit may have ended, must stop as well.
     fn cancelled(&self) -> bool;
 }
 

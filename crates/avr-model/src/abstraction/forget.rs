@@ -28,7 +28,7 @@ pub struct DecayRules {
     stack_pointer: StackPointer,
     status: u16,
     sram: Range<u16>,
-    /// Whether all registers that count the rounds of loops tell locations apart.
+    /// True if all registers that count the rounds of loops tell locations apart.
     pub distinguishes_most: bool,
     /// What is live after the return from the youngest frame of each call string.
     after: RefCell<FxHashMap<CallsId, Cells>>,
@@ -137,7 +137,7 @@ impl DecayRules {
         }
     }
 
-    /// Whether a cell never decays: SP, and the return addresses on the stack.
+    /// True if a cell never decays: SP, and the return addresses on the stack.
     fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: u16) -> bool {
         let bytes = u16::from(machine.device.core.pc_bytes);
         self.stack_pointer.contains(address)

@@ -3,9 +3,9 @@
 use avr_machine::Machine;
 use fixedbitset::FixedBitSet;
 
-/// How many cells in a row look like an array.
+/// The number of cells in a row that look like an array.
 const NEIGHBOURS: usize = 6;
-/// How many cells beside an array are taken to be touched as well.
+/// The number of cells beside an array that are taken to be touched as well.
 const WIDTH: usize = 64;
 
 /// What handlers touch beside registers, flags and their own part of the stack.
@@ -33,7 +33,7 @@ impl Footprint {
         }
     }
 
-    /// Whether another is a part of this one.
+    /// True if another is a part of this one.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         other.read.is_subset(&self.read)
             && other.written.is_subset(&self.written)

@@ -31,7 +31,7 @@ use three_valued::{ByteDomain, Truth, TvByte};
 const MAX_STATES: usize = 256;
 /// The most states of a handler that are looked at step by step.
 const MAX_STEPS: usize = 16_384;
-/// How often a handler that could not be passed is tried again.
+/// The number of times that a handler that could not be passed is tried again.
 const MAX_FAILURES: u32 = 64;
 
 /// The handler that was just entered: the number of its interrupt, and the stack pointer before.
@@ -277,7 +277,7 @@ fn returned(
     states
 }
 
-/// Whether a neutral handler gives a cell back as it was: a register, SREG, or SP.
+/// True if a neutral handler gives a cell back as it was: a register, SREG, or SP.
 fn is_given_back(context: &Context<'_>, cell: u16) -> bool {
     cell < 32 || processor(context).contains(&Some(cell))
 }
@@ -288,7 +288,7 @@ fn processor(context: &Context<'_>) -> [Option<u16>; 3] {
     [Some(stack_pointer.low), stack_pointer.high, Some(context.machine.status_address())]
 }
 
-/// Whether a step from one state entered the handler in which another is.
+/// True if a step from one state entered the handler in which another is.
 pub(crate) fn has_entered(model: &Model<'_>, from: &AbstractState, to: &AbstractState) -> bool {
     let (AbstractState::Running(from), AbstractState::Running(to)) = (from, to) else { return false };
     let youngest = model.context.store.pop_call(to.calls);
@@ -343,7 +343,7 @@ fn ways_forgetting(
     ways
 }
 
-/// Whether every path ends.
+/// True if every path ends.
 fn ends_always(edges: &[Vec<usize>]) -> bool {
     let mut leading = vec![0usize; edges.len()];
     edges.iter().flatten().for_each(|target| leading[*target] += 1);

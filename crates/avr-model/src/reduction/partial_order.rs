@@ -22,7 +22,7 @@ use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, Point
 use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use three_valued::{BitDomain, ByteDomain, fault};
 
-/// How often what was assumed may be wrong before nothing is assumed any more.
+/// The number of times that what was assumed may be wrong before nothing is assumed any more.
 const MAX_ATTEMPTS: u32 = 24;
 /// The most candidates of an unknown address that are looked at.
 const MAX_CANDIDATES: u32 = 6;
@@ -84,7 +84,7 @@ impl PartialOrder {
         })
     }
 
-    /// Whether the handler of an interrupt gives everything back, as far as the present state space assumes.
+    /// True if the handler of an interrupt gives everything back, as far as the present state space assumes.
     pub(crate) fn is_neutral(&self, number: u8) -> bool {
         (self.neutral & !self.assumed.disturbing) >> number & 1 == 1
     }
@@ -268,7 +268,7 @@ impl PartialOrder {
         }
     }
 
-    /// Whether every interrupt that may be enabled has a neutral handler.
+    /// True if every interrupt that may be enabled has a neutral handler.
     fn all_neutral<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>) -> bool {
         let neutral = if is_on(Fault::AllNeutral) { u128::MAX } else { self.neutral & !self.assumed.disturbing };
         let is_enabled =
@@ -278,7 +278,7 @@ impl PartialOrder {
         !moved && all.all(|interrupt| neutral >> interrupt.number & 1 == 1 || !is_enabled(interrupt.enable))
     }
 
-    /// Whether it matters if handlers run before or after an instruction.
+    /// True if it matters if handlers run before or after an instruction.
     fn conflicts<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -346,7 +346,7 @@ impl PartialOrder {
         self.is_unwritten(cell) && !self.assumed.read.contains(cell.into())
     }
 
-    /// Whether all cells that an access may hit are SRAM and as wanted.
+    /// True if all cells that an access may hit are SRAM and as wanted.
     fn all_addresses<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -392,7 +392,7 @@ pub(crate) struct Before {
     /// is none of a handler.
     executed: Option<(Instruction, bool)>,
     in_handler: bool,
-    /// Whether no interrupt could come, whatever is requested.
+    /// True if no interrupt could come, whatever is requested.
     held_off: bool,
     /// The youngest handler that runs: the number of its interrupt, and the stack pointer before it was entered.
     handler: Option<(u8, u16)>,
@@ -413,7 +413,7 @@ fn interrupts<V: ByteDomain>(state: &MachineState<V>) -> impl Iterator<Item = (u
     })
 }
 
-/// Whether the I flag is known to be set.
+/// True if the I flag is known to be set.
 fn is_enabled<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> bool {
     state.data.get(machine.status_address()).bit(7).known() == Some(true)
 }

@@ -23,7 +23,7 @@ use tvar::{LocationPrecision, Variable};
 
 /// The most steps after which a state is kept, whatever it is.
 pub(crate) const MAX_STEPS: u32 = 4096;
-/// How often the heads of loops are passed in one state space where no interrupt can come.
+/// The number of times that the heads of loops are passed in one state space where no interrupt can come.
 const FREE_ROUNDS: u32 = 200_000;
 
 /// Where states are kept.
@@ -33,9 +33,9 @@ pub(crate) struct PathCompression {
     loop_heads: FixedBitSet,
     /// The least value of the stack pointer in the present state space.
     deepest: u16,
-    /// How often the heads of loops may still be passed.
+    /// The number of times that the heads of loops may still be passed.
     rounds: u32,
-    /// Whether goals see more than hazards and how deep the stack gets.
+    /// True if goals see more than hazards and how deep the stack gets.
     observes_content: bool,
     /// What was passed since the present state space was begun.
     passed: Log,
@@ -91,7 +91,7 @@ pub(crate) struct Passage<'a> {
     from: Spot,
     /// Where it is, or was before the last step.
     at: Spot,
-    /// How many steps were taken.
+    /// The number of steps that were taken.
     steps: u32,
     /// The least value of the stack pointer on the way.
     lowest: u16,
@@ -99,7 +99,7 @@ pub(crate) struct Passage<'a> {
     pointer: Option<u16>,
     /// The stack pointer for which the labels were compared last, and whether a half of it waited for the other one.
     compared: Option<(u16, bool)>,
-    /// Whether goals see that the last step was taken: it changed the label of one of them.
+    /// True if goals see that the last step was taken: it changed the label of one of them.
     is_seen: bool,
     /// The fewest frames of the call string; with fewer the run ends.
     floor: usize,
@@ -122,7 +122,7 @@ impl<'a> Passage<'a> {
         self.labels
     }
 
-    /// Whether some steps were left out before one that goals see.
+    /// True if some steps were left out before one that goals see.
     pub(crate) fn ends_with_what_is_seen(&self) -> bool {
         self.is_seen && self.steps > 0
     }
@@ -151,7 +151,7 @@ impl<'a> Passage<'a> {
     }
 }
 
-/// Whether the working state has these labels.
+/// True if the working state has these labels.
 fn has_labels(atoms: &[Atom], labels: &[Truth], state: &MachineState<TvByte>) -> bool {
     atoms.iter().zip(labels).all(|(atom, label)| atom.evaluate(&WorkingView(state)) == *label)
 }

@@ -26,7 +26,7 @@ impl Spot {
 /// What is known of the states that were left out at a spot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// How often one was left out.
+    /// The number of times that one was left out.
     pub times: usize,
     /// The greatest depth of the stack, in bytes below RAMEND.
     pub deepest: Option<u32>,

@@ -50,7 +50,7 @@ pub(crate) struct SummariesByAccess {
 #[derive(Debug, Default)]
 pub(crate) struct HandlerSummaries {
     pub(crate) known: FxHashMap<Entry, Vec<SummariesByAccess>>,
-    /// How often a handler could not be passed, by the number of its interrupt.
+    /// The number of times that a handler could not be passed, by the number of its interrupt.
     pub(crate) failures: FxHashMap<u8, u32>,
     /// The least value of the stack pointer in handlers that were not passed because the stack is deeper there than ever before:
     /// they are to be followed step by step in the same state space.

@@ -10,13 +10,13 @@ use std::ops::Range;
 /// What properties see besides hazards and how deep the stack gets.
 #[derive(Clone, Debug)]
 pub struct Visibility {
-    /// Whether they see from where which states can be reached, not only which states can be.
+    /// True if they see from where which states can be reached, not only which states can be.
     pub branches: bool,
-    /// Whether they see that something comes or can stay away for ever.
+    /// True if they see that something comes or can stay away for ever.
     pub has_eventualities: bool,
-    /// Whether a part of a state space may tell that they hold.
+    /// True if a part of a state space may tell that they hold.
     pub is_decided_by_parts: bool,
-    /// Whether they see anything at all.
+    /// True if they see anything at all.
     pub observes_content: bool,
     observed: Observed,
 }
@@ -66,7 +66,7 @@ impl Visibility {
         }
     }
 
-    /// Whether an instruction may change what is seen. What instructions do to I/O registers does not count: handlers may see that.
+    /// True if an instruction may change what is seen. What instructions do to I/O registers does not count: handlers may see that.
     pub fn sees(
         &self,
         machine: &Machine,
@@ -135,7 +135,7 @@ impl Observed {
     }
 }
 
-/// Whether an instruction that goes forward (flash word address) leads into one of these places, or out of it.
+/// True if an instruction that goes forward (flash word address) leads into one of these places, or out of it.
 fn moves_between(places: &[Range<u32>], machine: &Machine, pc: u32, instruction: Instruction) -> bool {
     if places.is_empty() {
         return false;

@@ -22,7 +22,7 @@ use tvar::{Blame, Candidate, Knob, Variable};
 struct Source {
     step: usize,
     knob: Knob,
-    /// Whether the byte that is forgotten was known to be one of not too many values, as an index is.
+    /// True if the byte that is forgotten was known to be one of not too many values, as an index is.
     bounded: bool,
 }
 
@@ -41,7 +41,7 @@ struct Recorder<'a> {
 struct Access {
     writes: bool,
     cell: u16,
-    /// Whether the address is known.
+    /// True if the address is known.
     certain: bool,
     /// Provenance of the value.
     value: Provenance,
@@ -84,12 +84,12 @@ fn all_origins(bytes: &[&ProvenanceByte]) -> Provenance {
     bytes.iter().fold(Provenance::default(), |all, byte| all.union(&byte.all_origins()))
 }
 
-/// How many of the last steps before a cause are looked at for what to cut into cases.
+/// The number of the last steps before a cause that are looked at for what to cut into cases.
 const CUT_STEPS: usize = 64;
 /// The most bits that are cut at one step.
 const MAX_CUT_BITS: u32 = 10;
 
-/// How many values a byte has that may be an index into a table, or the address of its element.
+/// The number of values a byte has that may be an index into a table, or the address of its element.
 const INDEX_VALUES: RangeInclusive<usize> = 2..=64;
 
 /// Unknown cells that a step makes addresses of, with the origins of their bits.
@@ -159,7 +159,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         candidates
     }
 
-    /// Whether the path ends at a limit of this kind.
+    /// True if the path ends at a limit of this kind.
     fn ends_at(&self, kind: Limit) -> bool {
         matches!(self.path.last(), Some(AbstractState::Limit { limit, .. }) if *limit == kind)
     }
@@ -337,7 +337,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         meant.fold(Provenance::default(), |all, access| {
             let all = all.union(&access.value);
             match self.asked.last() {
-                // Whether the event happens at all hangs on the address.
+                // True if the event happens at all hangs on the address.
                 Some(asked) if !access.certain => all.union(asked),
                 _ => all,
             }

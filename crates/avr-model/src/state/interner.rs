@@ -14,7 +14,7 @@ use three_valued::fault::{Fault, is_on};
 /// The cells of a page.
 pub type Page = [TvByte; PAGE_CELLS];
 
-/// How many pages share a block.
+/// The number of pages that share a block.
 pub const BLOCK_PAGES: usize = avr_certificate::BLOCK_PAGES;
 
 /// The numbers of the pages of a block; places behind the last page are 0.
@@ -180,7 +180,7 @@ impl Store {
         })
     }
 
-    /// Whether every content that `fine` stands for is one that `coarse` stands for.
+    /// True if every content that `fine` stands for is one that `coarse` stands for.
     pub fn memory_covers(&self, coarse: MemoryId, fine: MemoryId) -> bool {
         let pairs = |coarse: &[u32], fine: &[u32]| -> Vec<(u32, u32)> {
             coarse.iter().copied().zip(fine.iter().copied()).filter(|(coarse, fine)| coarse != fine).collect()
@@ -192,7 +192,7 @@ impl Store {
         is_on(Fault::CoversBlindly) || cells.all(|(coarse, fine)| coarse.covers(*fine))
     }
 
-    /// Whether what is known of one step is known of another.
+    /// True if what is known of one step is known of another.
     pub fn occurrences_cover(&self, coarse: OccurrencesId, fine: OccurrencesId) -> bool {
         coarse == fine || events::covers(self.occurrences.get(coarse.0), self.occurrences.get(fine.0))
     }

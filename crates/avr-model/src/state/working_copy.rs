@@ -19,7 +19,7 @@ pub struct WorkingCopy {
     calls: Vec<CallsId>,
     /// The first instruction (flash word address) of the function or handler that the last step entered.
     pub entered: Option<u32>,
-    /// Whether an interrupt that was certain was deferred in one of the steps since this was cleared.
+    /// True if an interrupt that was certain was deferred in one of the steps since this was cleared.
     pub deferred: bool,
 }
 

@@ -83,11 +83,11 @@ pub(crate) struct Scripted<'a, U> {
     precision: &'a LocationPrecision,
     /// When interrupts come that are possible.
     pub(crate) turn: InterruptTiming,
-    /// Whether interrupts were possible in this step and were left out.
+    /// True if interrupts were possible in this step and were left out.
     pub(crate) postponed: bool,
-    /// Whether it matters what the environment can do where interrupts are deferred.
+    /// True if it matters what the environment can do where interrupts are deferred.
     branches: bool,
-    /// Whether an interrupt that was certain in this step was left out.
+    /// True if an interrupt that was certain in this step was left out.
     pub(crate) deferred: bool,
     /// What comparisons narrow.
     learning: Option<RefinableValues>,
@@ -129,17 +129,17 @@ impl<'a, U> Scripted<'a, U> {
         self.position = 0;
     }
 
-    /// Whether the last questions of the step were those that cut stored values.
+    /// True if the last questions of the step were those that cut stored values.
     pub(crate) fn is_only_cut(&self) -> bool {
         !self.cut.is_empty() && self.cut.end == self.script.len()
     }
 
-    /// Whether the script has the first of the cases into which stored values are cut.
+    /// True if the script has the first of the cases into which stored values are cut.
     pub(crate) fn is_at_first_case(&self) -> bool {
         self.script[self.cut.clone()].iter().all(|answer| answer.index == 0)
     }
 
-    /// How many answers came before those that cut stored values.
+    /// The number of answers that came before those that cut stored values.
     pub(crate) fn uncut(&self) -> usize {
         self.cut.start
     }
@@ -175,7 +175,7 @@ impl<'a, U> Scripted<'a, U> {
         first.is_some()
     }
 
-    /// Whether a question was answered that has another answer.
+    /// True if a question was answered that has another answer.
     pub(crate) fn has_answered(&self) -> bool {
         self.script.iter().any(|answer| answer.count > 1)
     }
@@ -310,7 +310,7 @@ pub(crate) fn choices(script: &[Answer]) -> Vec<Answer> {
     script.iter().copied().filter(|answer| answer.chooser != Chooser::State).collect()
 }
 
-/// Whether a script has an answer of the hardware.
+/// True if a script has an answer of the hardware.
 pub(crate) fn uses_abstracted_freedom(script: &[Answer]) -> bool {
     script.iter().any(|answer| answer.chooser == Chooser::Hardware)
 }
@@ -330,7 +330,7 @@ pub(crate) fn cut<V: ByteDomain, U: Unknowns<V>>(
     }
 }
 
-/// Whether the precision names bits of a state that are unknown.
+/// True if the precision names bits of a state that are unknown.
 pub(crate) fn is_cut<V: ByteDomain>(state: &MachineState<V>, precision: &LocationPrecision) -> bool {
     precision
         .cases

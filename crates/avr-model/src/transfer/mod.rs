@@ -51,7 +51,7 @@ impl Scripted<'_, Open<'_>> {
 pub(crate) struct Leaf {
     pub(crate) script: Vec<Answer>,
     pub(crate) state: AbstractState,
-    /// Whether an interrupt that is certain on the way was deferred, which the hardware does not do.
+    /// True if an interrupt that is certain on the way was deferred, which the hardware does not do.
     pub(crate) is_deferred: bool,
 }
 

@@ -14,9 +14,9 @@ pub(crate) struct StepAccesses {
     pub(crate) perhaps_read: Vec<u16>,
     /// Cells that may have been written.
     pub(crate) perhaps_written: Vec<u16>,
-    /// Whether an interrupt was taken.
+    /// True if an interrupt was taken.
     pub(crate) interrupted: bool,
-    /// Whether interrupts were possible and were left out.
+    /// True if interrupts were possible and were left out.
     pub(crate) postponed: bool,
 }
 

@@ -49,7 +49,7 @@ pub struct Usage {
     pub total: u32,
     /// The routines that call it; for a handler, those that it interrupts.
     pub callers: BTreeSet<Routine>,
-    /// How many abstract states are in it.
+    /// The number of abstract states that are in it.
     pub states: usize,
 }
 
@@ -77,7 +77,7 @@ pub struct Cycle {
 /// some run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Whether every path was followed to its end, so that what is not here is not in the program: no limit of the
+    /// True if every path was followed to its end, so that what is not here is not in the program: no limit of the
     /// engine was reached, and no hazard, after which nothing is promised.
     pub complete: bool,
     /// Flash byte addresses of the instructions that are reached, with the number of their abstract states.
@@ -94,7 +94,7 @@ pub struct Survey {
     pub entries: BTreeSet<u32>,
 }
 
-/// How many states are looked at before limits are asked for again.
+/// The number of states that are looked at before limits are asked for again.
 const STRIDE: usize = 4096;
 
 impl Survey {

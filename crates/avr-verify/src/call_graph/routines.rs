@@ -58,7 +58,7 @@ impl<'a> Places<'a> {
         self.routine_at(real.as_ref(), spot.pc * 2)
     }
 
-    /// Whether a frame belongs to a call or an interrupt. `rcall .+0` calls nothing: it takes two bytes of the stack.
+    /// True if a frame belongs to a call or an interrupt. `rcall .+0` calls nothing: it takes two bytes of the stack.
     pub(crate) fn is_call(&self, frame: &Frame) -> bool {
         if matches!(frame.kind, FrameKind::Interrupt(_)) {
             return true;

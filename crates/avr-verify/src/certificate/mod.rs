@@ -36,7 +36,7 @@ pub struct PropertyText {
     pub file: String,
     /// Properties of the command line.
     pub more: Vec<String>,
-    /// Whether the command line asked for the inherent property.
+    /// True if the command line asked for the inherent property.
     pub inherent: bool,
 }
 

@@ -34,13 +34,13 @@ pub struct Culprit {
     pub obstacle: Obstacle,
     /// What is unknown at the end of the path, as a sentence without a full stop.
     pub cause: String,
-    /// How many steps lead from the start to the cause.
+    /// The number of steps that lead from the start to the cause.
     pub steps: usize,
     /// Flash byte addresses of the instructions on the path, the last of them that of the cause; of long paths the last.
     pub path: Vec<u32>,
     /// Where the unknown bits came from that the cause depends on, those nearest to the cause first.
     pub bits: Vec<UnknownBits>,
-    /// How many other origins are left out of `bits`.
+    /// The number of other origins that are left out of `bits`.
     pub more_bits: usize,
     /// The refinements that were made for what is unknown at the place of the cause; those for the property, where no cause
     /// was found.

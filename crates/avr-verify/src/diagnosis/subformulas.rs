@@ -16,7 +16,7 @@ use tvar::{Decision, Watch};
 const MAX_SUBFORMULAS: usize = 64;
 /// A subformula in which fixed points were put for their variables is not evaluated when it is larger.
 const MAX_PARTS: usize = 10_000;
-/// How many stretches are told of a subformula.
+/// The number of stretches that are told of a subformula.
 const MAX_STRETCHES: usize = 1_000;
 
 /// How much work explanations may be, in pairs of states and subformulas.
@@ -35,11 +35,11 @@ impl Effort {
 pub struct Explanation {
     /// The states that `stretches` speak of.
     pub along: Along,
-    /// How many states these are.
+    /// The number of states these are.
     pub positions: u64,
     /// The subformulas, each before its own, as they stand in the formula.
     pub subformulas: Vec<Explained>,
-    /// How many subformulas are left out because there are too many.
+    /// The number of subformulas that are left out because there are too many.
     pub left_out: usize,
 }
 
@@ -188,7 +188,7 @@ fn with(formula: &Formula<AtomId>, variable: &Variable, value: &Formula<AtomId>)
     }
 }
 
-/// Whether a formula looks back.
+/// True if a formula looks back.
 fn has_past(formula: &Formula<AtomId>) -> bool {
     use mu_calculus::LinearPairOperator::Since;
     let here = match formula {

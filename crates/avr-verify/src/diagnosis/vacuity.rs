@@ -18,7 +18,7 @@ pub struct Vacuity {
     pub part: Option<usize>,
 }
 
-/// How many subformulas are tried.
+/// The number of subformulas that are tried.
 const MAX_TRIED: usize = 16;
 /// How much more work than the check itself is done, in pairs of states and subformulas.
 const WORK: usize = 8;

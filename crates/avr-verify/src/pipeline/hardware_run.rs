@@ -8,7 +8,7 @@ use avr_model::pass::Pass;
 use avr_properties::PropertyError;
 use tvar::{Exhausted, Progress, Watch};
 
-/// How many states are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
+/// The number of states that are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
 const MOST_STATES: usize = 100_000;
 
 /// Verifies the properties of an image all together.
@@ -51,7 +51,7 @@ fn on_hardware(request: &Request<'_>, mut results: Results) -> Result<Results, P
     Ok(results.checked())
 }
 
-/// Whether a state space decided on the model. Where a random run did, those that only the environment determines were tried as well.
+/// True if a state space decided on the model. Where a random run did, those that only the environment determines were tried as well.
 fn may_be_shown(result: &PropertyResult) -> bool {
     let is_decided = !matches!(result.verdict, Verdict::Unknown(_));
     is_decided && result.basis == Basis::Model && !result.methods.contains(&Pass::RandomSearch)

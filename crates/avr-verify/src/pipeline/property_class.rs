@@ -11,7 +11,7 @@ use mu_calculus::fragment::{has_eventualities, is_branching, is_linear};
 use mu_calculus::state_formula::parts;
 use three_valued::fault;
 
-/// Whether a property speaks of nothing but hazards and how deep the stack gets.
+/// True if a property speaks of nothing but hazards and how deep the stack gets.
 fn speaks_of_hazards(property: &Property) -> bool {
     matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) && property.under().is_empty()
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use tvar::{Exhausted, Progress, Watch};
 
-/// How often limits are looked at while a group is first worked on: after each, some tens of states are expanded.
+/// The number of times that limits are looked at while a group is first worked on: after each, some tens of states are expanded.
 const FIRST_LOOKS: u64 = 1_000;
 
 /// Verifies the properties of an image: in groups, or all together if they are of one group.

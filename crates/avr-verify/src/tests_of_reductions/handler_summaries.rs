@@ -98,7 +98,7 @@ fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16
     code.words
 }
 
-/// Whether the trap, which is found, is not found when passing has the fault.
+/// True if the trap, which is found, is not found when passing has the fault.
 #[track_caller]
 fn is_missed(words: &[u16], fault: Fault) -> bool {
     assert_eq!(passed(words).holds, Some(false), "the trap is not found");

@@ -70,7 +70,7 @@ fn compressed_programs_look_the_same_as_a_whole() {
     assert!(hold > programs / 10, "{hold} hold");
 }
 
-/// Whether every limit on the stack near the exact bound is judged rightly, with runs of the same kind.
+/// True if every limit on the stack near the exact bound is judged rightly, with runs of the same kind.
 fn stack_is_judged_alike(words: &[u16]) -> bool {
     let bound = said(words, Reductions::NONE, LONG).stack;
     let Some(exact) = bound.exact().filter(|exact| *exact > 0) else { return true };

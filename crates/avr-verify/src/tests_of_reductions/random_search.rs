@@ -9,7 +9,7 @@ use avr_witness::{Sampler, Search};
 use mu_calculus::{Formula, Modality, NormalForm};
 use tvar::{Goal, Unlimited};
 
-/// How many steps are taken for a program.
+/// The number of steps that are taken for a program.
 const STEPS: u64 = 40_000;
 
 /// What random runs show of a program: whether a hazard happens, and how deep the stack gets.

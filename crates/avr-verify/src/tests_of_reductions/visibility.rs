@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// I/O address of the levels at port D.
 const PIND: u8 = 0x09;
-/// How many programs are looked at.
+/// The number of programs that are looked at.
 const PROGRAMS: u64 = 120;
 /// The time for a program.
 const BRIEF: Duration = Duration::from_secs(1);

@@ -24,9 +24,9 @@ use crate::results::{Basis, Results, Unknown, Verdict};
 use crate::stack_bound::StackBound;
 use avr_witness::Evidence;
 
-/// How often the upper bound is made smaller.
+/// The number of times that the upper bound is made smaller.
 const MAX_ROUNDS: usize = 8;
-/// How many states the first look takes.
+/// The number of states the first look takes.
 const FIRST_STATES: usize = 200_000;
 /// The smallest depth that is asked for where the first look is not enough, in bytes.
 const FIRST_DEPTH: u32 = 16;
@@ -52,7 +52,7 @@ impl Watch for FirstLook<'_> {
     }
 }
 
-/// Whether the stack has enough room.
+/// True if the stack has enough room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// In every run.
@@ -70,7 +70,7 @@ pub struct Room {
     pub start: u16,
     /// The last data address, where the stack begins: RAMEND.
     pub end: u16,
-    /// Whether the image tells where static data end.
+    /// True if the image tells where static data end.
     pub is_known: bool,
 }
 
@@ -85,13 +85,13 @@ impl Room {
 /// The worst-case stack of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorstCase {
-    /// Whether the stack has enough room, with the margin.
+    /// True if the stack has enough room, with the margin.
     pub fit: Fit,
     /// The depth in bytes below RAMEND.
     pub bound: StackBound,
     /// The memory that it may use.
     pub room: Room,
-    /// How many bytes must stay free.
+    /// The number of bytes that must stay free.
     pub margin: u32,
     /// A run that reaches the lower bound, or that overflows.
     pub run: Option<Evidence>,
@@ -105,11 +105,11 @@ pub struct WorstCase {
     pub survey: Survey,
     /// Why the bound is not exact, or not shown by a run: sentences without full stops.
     pub reasons: Vec<String>,
-    /// Whether our own code failed a check of itself.
+    /// True if our own code failed a check of itself.
     pub self_check_failed: bool,
     /// What the bound rests on beside firmware and device.
     pub assumptions: Vec<String>,
-    /// Whether the user interrupted the work.
+    /// True if the user interrupted the work.
     pub interrupted: bool,
 }
 

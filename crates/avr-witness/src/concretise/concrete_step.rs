@@ -25,7 +25,7 @@ pub(crate) enum Asked {
         /// What the peripherals have there by themselves.
         natural: u8,
         who: DeterminedBy,
-        /// Whether the environment would have had to wait with it.
+        /// True if the environment would have had to wait with it.
         too_soon: bool,
     },
     /// What happens.
@@ -34,15 +34,15 @@ pub(crate) enum Asked {
         chosen: Happening,
         /// What happens if nothing comes from outside.
         natural: Happening,
-        /// Whether the environment would have had to wait with it.
+        /// True if the environment would have had to wait with it.
         too_soon: bool,
-        /// Whether the peripherals do not know if the hardware does that.
+        /// True if the peripherals do not know if the hardware does that.
         inexact: bool,
     },
 }
 
 impl Asked {
-    /// Whether the answer is one that the hardware would determine and does not give by itself, or one for which the environment would have
+    /// True if the answer is one that the hardware would determine and does not give by itself, or one for which the environment would have
     /// had to wait.
     pub(crate) fn is_abstracted(&self) -> bool {
         let is_of_hardware = match self {
@@ -55,7 +55,7 @@ impl Asked {
         is_of_hardware || self.is_undefined() || self.is_too_soon()
     }
 
-    /// Whether nobody knows the answer of the hardware: what the peripherals have by themselves is no evidence then.
+    /// True if nobody knows the answer of the hardware: what the peripherals have by themselves is no evidence then.
     fn is_undefined(&self) -> bool {
         match self {
             Self::Input { who, .. } => *who == DeterminedBy::Undefined,
@@ -66,14 +66,14 @@ impl Asked {
         }
     }
 
-    /// Whether the environment would have had to wait.
+    /// True if the environment would have had to wait.
     pub(crate) fn is_too_soon(&self) -> bool {
         match self {
             Self::Input { too_soon, .. } | Self::Choice { too_soon, .. } => *too_soon,
         }
     }
 
-    /// Whether the hardware would determine the answer.
+    /// True if the hardware would determine the answer.
     fn is_of_hardware(&self) -> bool {
         let hardware = |who: DeterminedBy| matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined);
         match self {
@@ -84,7 +84,7 @@ impl Asked {
         }
     }
 
-    /// Whether the answer differs from what comes by itself.
+    /// True if the answer differs from what comes by itself.
     pub(crate) fn is_chosen(&self) -> bool {
         match self {
             Self::Input { source: Input::Initial(_), value, .. } => *value != 0,
@@ -134,7 +134,7 @@ impl Timing {
         self.among(flag.address, flag.mask()).next().filter(|_| !is_set)
     }
 
-    /// Whether the environment may set a flag at a clock cycle.
+    /// True if the environment may set a flag at a clock cycle.
     fn is_time(&self, flag: usize, cycle: u64) -> bool {
         cycle - self.last[flag] >= self.flags[flag].cycles.into()
     }
@@ -157,7 +157,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether the environment would have to wait with bits of a register.
+    /// True if the environment would have to wait with bits of a register.
     fn is_too_soon(&self, source: Input, value: u8, natural: u8) -> bool {
         let Input::Register(address) = source else { return false };
         let waits = self.timing.among(address, value & !natural).any(|flag| !self.timing.is_time(flag, self.cycle));
@@ -174,7 +174,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether hardware determines what happens just now, and the peripherals do not know it: the moment of an interrupt that is taken, and
+    /// True if hardware determines what happens just now, and the peripherals do not know it: the moment of an interrupt that is taken, and
     /// that another one is not, of which they know nothing.
     fn is_inexact(&self, possible: &Possibilities, taken: [Happening; 2]) -> bool {
         let flag = |happening| match happening {
@@ -310,7 +310,7 @@ pub(crate) struct Spaced {
 }
 
 impl Run {
-    /// Whether the environment has time enough in what is repeated for ever from a step on.
+    /// True if the environment has time enough in what is repeated for ever from a step on.
     pub(crate) fn is_repeated_in_time(&self, start: u64) -> bool {
         let repeated = || self.spaced.iter().filter(|one| one.step >= start);
         repeated().all(|last| {
@@ -325,13 +325,13 @@ impl Run {
 }
 
 impl Tried {
-    /// Whether something was chosen that the hardware would determine and does not do by itself, or with which the environment would have
+    /// True if something was chosen that the hardware would determine and does not do by itself, or with which the environment would have
     /// had to wait.
     pub(crate) fn is_abstracted(&self) -> bool {
         self.asked.iter().any(Asked::is_abstracted)
     }
 
-    /// Whether the environment would have had to wait.
+    /// True if the environment would have had to wait.
     pub(crate) fn is_too_soon(&self) -> bool {
         self.asked.iter().any(Asked::is_too_soon)
     }
@@ -552,7 +552,7 @@ fn exact_step(machine: &Machine, step: u64, asked: &[Asked]) -> ExactStep {
     exact
 }
 
-/// Whether a step gets what it gets without an entry.
+/// True if a step gets what it gets without an entry.
 fn is_silent(step: &ExactStep) -> bool {
     step.choice.is_none_or(|choice| choice == Happening::Continue)
         && step.initial.is_empty()

@@ -1,4 +1,4 @@
-//! Whether an abstract state covers a concrete one: all that a replay needs to know of how states are abstracted.
+//! True if an abstract state covers a concrete one: all that a replay needs to know of how states are abstracted.
 
 use crate::concretise::view::ConcreteView;
 use avr_machine::{MachineState, Stop};

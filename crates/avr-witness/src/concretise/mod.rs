@@ -23,7 +23,7 @@ use tvar::Watch;
 const MAX_STEPS: u64 = 10_000_000;
 /// The most steps in which a state is expected to come again.
 const MAX_LASSO_STEPS: u64 = 300_000;
-/// How many steps are waited for something that the hardware does by itself at some time.
+/// The number of steps that are waited for something that the hardware does by itself at some time.
 const MAX_WAITING_STEPS: u64 = 200_000;
 /// What is kept of a run that never ends and does not repeat itself.
 const KEPT_STEPS: u64 = 1_000;
@@ -61,7 +61,7 @@ pub(crate) struct Walked {
     pub(crate) universal: Vec<Remainder>,
     /// Claims about other continuations than that of this run, each with where it comes up first.
     pub(crate) branches: Vec<Branch>,
-    /// Whether the run shows only a claim that another run leaves.
+    /// True if the run shows only a claim that another run leaves.
     pub(crate) is_branch: bool,
 }
 
@@ -160,7 +160,7 @@ impl<'f> Walker<'_, 'f> {
         Aim { states: self.states, from, welcome, chosen: Vec::new() }
     }
 
-    /// Whether a verdict that something holds is shown by one run from here.
+    /// True if a verdict that something holds is shown by one run from here.
     pub(crate) fn is_existential(&self, position: &Position<'_>) -> bool {
         let local = self.strategy.local(position.state, position.node);
         !local.moves.is_empty() && local.universal.is_empty()
@@ -203,7 +203,7 @@ struct Walk<'a, 'b, 'f> {
     begun: Option<u64>,
     /// The steps at which the abstract state of a later moment came again.
     rounds: Vec<(StateId, NodeId, u64)>,
-    /// Whether waiting for the hardware may make a difference.
+    /// True if waiting for the hardware may make a difference.
     is_patient: bool,
 }
 
@@ -451,7 +451,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
 }
 
 impl Walked {
-    /// Whether the run alone does not show everything that is claimed.
+    /// True if the run alone does not show everything that is claimed.
     pub(crate) fn leaves_a_remainder(&self) -> bool {
         let is_all_claimed = self.universal.is_empty() && self.branches.is_empty() && !self.is_branch;
         self.ending == Ending::Unending || !is_all_claimed

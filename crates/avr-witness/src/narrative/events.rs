@@ -10,10 +10,10 @@ use std::hash::{Hash, Hasher};
 
 /// The longest body of a loop, in items, that is noticed.
 const MAX_BODY: usize = 48;
-/// How many items are kept from the beginning, and how many at most.
+/// The number of items that are kept from the beginning, and how many at most.
 const KEPT_FIRST: usize = 150;
 const MAX_ITEMS: usize = 1_000;
-/// How many of the last steps are kept in full.
+/// The number of the last steps that are kept in full.
 pub(crate) const LAST_LINES: usize = 64;
 
 /// What was chosen in a step where something else would have come by itself.
@@ -49,7 +49,7 @@ pub struct Line {
     pub pc: u32,
     /// What happened.
     pub happened: Happening,
-    /// Whether nothing happened because the processor slept.
+    /// True if nothing happened because the processor slept.
     pub asleep: bool,
     /// The cells that it changed, by rising address.
     pub changes: Vec<Change>,
@@ -74,7 +74,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// How many steps it stands for.
+    /// The number of steps it stands for.
     #[must_use]
     pub fn steps(&self) -> u64 {
         match self {

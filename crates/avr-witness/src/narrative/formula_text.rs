@@ -16,7 +16,7 @@ struct Wording<'a> {
     atoms: &'a [Atom],
     /// The fixed points around the present place.
     open: Vec<NodeId>,
-    /// How many parts may still be written.
+    /// The number of parts that may still be written.
     left: usize,
 }
 

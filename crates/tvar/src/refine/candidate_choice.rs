@@ -11,13 +11,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use three_valued::Truth;
 
-/// How many root causes of one goal are refined away in one round.
+/// The number of root causes of one goal that are refined away in one round.
 const CULPRITS_PER_ROUND: usize = 4;
 
 /// The same where locations are limited and a refinement is made wherever the instruction is reached.
 const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 
-/// How many root causes of one goal are looked at in one round where locations are limited.
+/// The number of root causes of one goal that are looked at in one round where locations are limited.
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
 /// What is refined, each with the location at which it is.
@@ -31,11 +31,11 @@ pub(crate) struct Plan<L> {
     pub(crate) blamed: HashMap<(StateId, Cause), Refinements<L>>,
 }
 
-/// How many causes of a goal are looked for in one round, and which.
+/// The number of causes of a goal are looked for in one round, and which.
 struct Quota {
-    /// How many are refined away.
+    /// The number of are refined away.
     wanted: usize,
-    /// How many are looked at.
+    /// The number of are looked at.
     attempts: usize,
     /// Where only all successors matter, cases do what inputs do, at less cost.
     prefers_cases: bool,
@@ -135,7 +135,7 @@ where
         (best, Undecided::Stuck { path, blame, sources })
     }
 
-    /// How many causes of a goal are looked for in a space, and which.
+    /// The number of causes of a goal are looked for in a space, and which.
     fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>, observes_hazards: bool) -> Quota {
         // In a part of a space the nearest states that were not expanded are as good as any.
         let (wanted, attempts) = match self.mode {
@@ -153,7 +153,7 @@ where
         }
     }
 
-    /// Whether a cause is one in every part of a space: an unknown atom or, where locations are limited, a limit of the engine.
+    /// True if a cause is one in every part of a space: an unknown atom or, where locations are limited, a limit of the engine.
     fn is_real(&self, system: &S, space: &StateSpace<S::State>, culprit: &Culprit) -> bool {
         match culprit.cause {
             Cause::Atom(_) => true,
@@ -164,7 +164,7 @@ where
         }
     }
 
-    /// Whether two refinements come to the same; where locations are limited, wherever an instruction is reached.
+    /// True if two refinements come to the same; where locations are limited, wherever an instruction is reached.
     fn is_the_same(&self, one: &(S::Location, Knob), other: &(S::Location, Knob)) -> bool {
         match self.mode {
             Mode::Limited => one.0.general() == other.0.general() && one.1 == other.1,

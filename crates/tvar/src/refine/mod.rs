@@ -22,27 +22,27 @@ use three_valued::Truth;
 
 pub use per_state::PerState;
 
-/// How often the beginning of a large state space is refined before locations are limited.
+/// The number of times that the beginning of a large state space is refined before locations are limited.
 const MAX_SMALL_PASSES: usize = 8;
 
-/// How often a state space with limited locations is built.
+/// The number of times that a state space with limited locations is built.
 const MAX_LIMITED_PASSES: usize = 16;
 
-/// How often a state space with limited locations ends soon after a limit of the engine.
+/// The number of times that a state space with limited locations ends soon after a limit of the engine.
 const MAX_EARLY_PASSES: usize = 32;
 
-/// How many states are expanded where locations are limited before more locations are distinguished.
+/// The number of states that are expanded where locations are limited before more locations are distinguished.
 const LIMITED_BUDGET: usize = 20_000;
 
-/// How many states are expanded where locations are limited before goals are refuted by other means, then twice as many, and
+/// The number of states that are expanded where locations are limited before goals are refuted by other means, then twice as many, and
 /// so on.
 const REFUTED_BUDGET: usize = 8_192;
 
-/// How many states are expanded before the goals are evaluated for the first time. Larger state spaces are first built
+/// The number of states that are expanded before the goals are evaluated for the first time. Larger state spaces are first built
 /// with few states per location.
 const FIRST_BUDGET: usize = 50_000;
 
-/// How many states are expanded before the goals are evaluated without refining, then four times as many, and so on until
+/// The number of states that are expanded before the goals are evaluated without refining, then four times as many, and so on until
 /// the first budget: a run that shows something may be short in a large state space.
 const EARLY_BUDGET: usize = 1_000;
 
@@ -135,7 +135,7 @@ pub(crate) struct Run<'a, S: System> {
     first_budget: usize,
     pub(crate) mode: Mode,
     limited_passes: usize,
-    /// How many of the state spaces with limited locations ended soon after a limit of the engine.
+    /// The number of the state spaces with limited locations ended soon after a limit of the engine.
     early_passes: usize,
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
@@ -449,7 +449,7 @@ where
         self.decisions[goal] = decision.map(|decision| Decision { robust, ..decision });
     }
 
-    /// Whether a verdict remains when abstracted choices are left open. Verdicts about all successors do without asking.
+    /// True if a verdict remains when abstracted choices are left open. Verdicts about all successors do without asking.
     fn is_robust(&self, views: &Views, space: &StateSpace<S::State>, goal: usize, verdict: Truth) -> bool {
         let goal = &self.goals[goal];
         if !space.has_abstracted_choices() || speaks_of_all(&goal.formula, verdict) {
@@ -533,7 +533,7 @@ where
     }
 }
 
-/// Whether a verdict speaks of all successors only: a true formula without `<>`, a false one without `[]`. Then it does
+/// True if a verdict speaks of all successors only: a true formula without `<>`, a false one without `[]`. Then it does
 /// not matter who makes the choices.
 pub(crate) fn speaks_of_all(formula: &NormalForm, verdict: Truth) -> bool {
     let has = |wanted: Modality| {

@@ -17,7 +17,7 @@ fn hardware(random: &mut Random, toy: &Toy) -> Concrete {
     Concrete::with_inputs(toy, decide)
 }
 
-/// How many verdicts are robust, how many of those that are not depend on the hardware, and how many decided verdicts
+/// The number of verdicts that are robust, how many of those that are not depend on the hardware, and how many decided verdicts
 /// there are.
 fn count(seed: u64) -> [u64; 3] {
     let mut random = Random::new(seed ^ 0xc000_0000);

@@ -52,7 +52,7 @@ fn is_zero(w: usize) -> Function {
     builder.finish(vec![all])
 }
 
-/// Whether the maximum can always become 0 again.
+/// True if the maximum can always become 0 again.
 pub fn recovery() -> Formula<AtomId> {
     let path = |quantifier, operator, p| Formula::Path(quantifier, operator, Box::new(p));
     let reachable = path(PathQuantifier::Exists, PathOperator::Eventually, Formula::Atom(AtomId(0)));

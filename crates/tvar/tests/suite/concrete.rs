@@ -69,7 +69,7 @@ impl Concrete {
         self
     }
 
-    /// Whether a formula holds in the initial state.
+    /// True if a formula holds in the initial state.
     pub fn holds(&self, formula: &Formula<AtomId>) -> bool {
         Evaluation { concrete: self, variables: Vec::new() }.states(formula) >> self.start & 1 == 1
     }

@@ -122,7 +122,7 @@ impl Builder {
         then.iter().zip(other).map(|(then, other)| bit(*then, *other)).collect()
     }
 
-    /// Whether a number is less than another; least significant bits first.
+    /// True if a number is less than another; least significant bits first.
     pub fn less(&mut self, a: &[usize], b: &[usize]) -> usize {
         let mut less = self.gate(Gate::Constant(false));
         for (&a, &b) in a.iter().zip(b) {
@@ -143,7 +143,7 @@ impl Builder {
         sum
     }
 
-    /// Whether all bits are 1.
+    /// True if all bits are 1.
     pub fn all(&mut self, number: &[usize]) -> usize {
         let start = self.gate(Gate::Constant(true));
         number.iter().fold(start, |all, &bit| self.gate(Gate::And(all, bit)))

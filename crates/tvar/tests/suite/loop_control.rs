@@ -146,7 +146,7 @@ impl Watch for Deadline {
     }
 }
 
-/// How many causes are looked at where none of them helps, and the time may be over after the first.
+/// The number of causes that are looked at where none of them helps, and the time may be over after the first.
 fn causes_looked_at(ends_after_first: bool) -> (usize, Option<Undecided<State>>) {
     let (one, formula) = latch();
     // The input, and what it was a step ago: two states in which the first bit is not known.

@@ -111,7 +111,7 @@ fn subsets(of: Set) -> Vec<Set> {
     (1_u32..1 << members.len()).map(|bits| chosen(bits).fold(0, |set, (_, member)| set | 1 << member)).collect()
 }
 
-/// Whether an atom that holds in some states holds in those of a block.
+/// True if an atom that holds in some states holds in those of a block.
 fn label(holds: Set, block: Set) -> Truth {
     match (holds & block == 0, block & !holds == 0) {
         (true, _) => Truth::False,
@@ -123,7 +123,7 @@ fn label(holds: Set, block: Set) -> Truth {
 /// Makes modalities ask for what is here; CTL becomes fixed points on the way.
 struct Presence {
     here: AtomId,
-    /// How many variables have been introduced.
+    /// The number of variables that have been introduced.
     depth: usize,
 }
 

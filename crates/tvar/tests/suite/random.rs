@@ -8,7 +8,7 @@ use mu_calculus::{AtomId, Comparison, Formula, Modality, NormalForm, parse_formu
 use std::thread;
 use tvar::{Goal, Knob, Precision, Strategy};
 
-/// How many random cases to run where `default` is the normal number: `TVAR_CASES` in place of 20,000.
+/// The number of random cases to run where `default` is the normal number: `TVAR_CASES` in place of 20,000.
 pub fn cases(default: u64) -> u64 {
     let asked = std::env::var("TVAR_CASES").ok().and_then(|text| text.parse::<u64>().ok());
     asked.map_or(default, |asked| (asked * default / 20_000).max(1))

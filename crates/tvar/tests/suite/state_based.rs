@@ -193,7 +193,7 @@ fn split(random: &mut Random, partition: &[Set]) -> Vec<Set> {
     finer
 }
 
-/// How many verdicts are decided before a split, how many more after it, and how many are lost.
+/// The number of verdicts that are decided before a split, how many more after it, and how many are lost.
 fn count(must: Must) -> [u64; 3] {
     random::run(random::cases(10_000), |seed| {
         let mut random = Random::new(seed ^ 0x1_1000_0000);

@@ -21,9 +21,9 @@ pub const CONTENT: Variable = Variable(2);
 /// A generating automaton over bits.
 #[derive(Clone, Debug)]
 pub struct Toy {
-    /// How many bits are stored.
+    /// The number of bits that are stored.
     pub width: u32,
-    /// How many bits come in with each step.
+    /// The number of bits come in with each step.
     pub inputs: u32,
     /// The step function: the stored bits, then the input bits, to the stored bits.
     pub step: Function,
@@ -35,7 +35,7 @@ pub struct Toy {
     pub locations: Locations,
     /// The input bits that stand for what the hardware decides, not the environment.
     pub abstracted: u64,
-    /// Whether blame offers to cut stored bits into cases.
+    /// True if blame offers to cut stored bits into cases.
     pub offers_cases: bool,
     pub mutation: Option<Mutation>,
 }
@@ -208,7 +208,7 @@ impl Toy {
     }
 }
 
-/// How many atoms the stored bits can decide; one more is for hazards.
+/// The number of atoms the stored bits can decide; one more is for hazards.
 pub const ATOMS: u32 = 2;
 
 fn mask(width: u32) -> u64 {

@@ -50,7 +50,7 @@ impl Word {
         (self.value ^ value) & self.known == 0
     }
 
-    /// Whether every number that the other word stands for is one that this word stands for.
+    /// True if every number that the other word stands for is one that this word stands for.
     pub fn covers(self, other: Self) -> bool {
         (self.unknown() | !other.unknown()) == !0 && self.contains(other.value)
     }
