@@ -302,13 +302,13 @@ pub(crate) fn ways_through(
     to: &AbstractState,
     precision: &PrecisionLookup<'_>,
 ) -> Vec<(Vec<AbstractState>, AbstractState)> {
-    let ways = ways_forgetting(model, first, to, precision, true);
+    let ways = ways_decaying(model, first, to, precision, true);
     // Its locations may have dropped more since the handler was passed.
-    if ways.is_empty() { ways_forgetting(model, first, to, precision, false) } else { ways }
+    if ways.is_empty() { ways_decaying(model, first, to, precision, false) } else { ways }
 }
 
 /// The same where states forget on the way what their locations drop, or nothing.
-fn ways_forgetting(
+fn ways_decaying(
     model: &mut Model<'_>,
     first: AbstractState,
     to: &AbstractState,

@@ -293,7 +293,7 @@ impl PartialOrder {
             !self.all_addresses(machine, state, pointer, mode, |cell| !is_seen(cell))
         };
         let next = Next { pc: state.control.pc, instruction, pointer };
-        if self.visibility.sees(machine, next, hits) && !is_on(Fault::NothingSeen) {
+        if self.visibility.observes(machine, next, hits) && !is_on(Fault::NothingSeen) {
             return true;
         }
         let pushed = machine.device.core.pc_bytes.into();

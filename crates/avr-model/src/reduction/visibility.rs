@@ -67,7 +67,7 @@ impl Visibility {
     }
 
     /// True if an instruction may change what is seen. What instructions do to I/O registers does not count: handlers may see that.
-    pub fn sees(
+    pub fn observes(
         &self,
         machine: &Machine,
         next: Next,

@@ -59,13 +59,13 @@ impl Unknowns<ProvenanceByte> for Recorder<'_> {
     fn asked(&mut self, about: Question<'_, ProvenanceByte>) {
         let origins = match about {
             Question::Bit(bit) => ProvenanceBit::origins(bit).clone(),
-            Question::Bytes(bytes) => all_origins(bytes),
+            Question::Bytes(bytes) => joint_provenance(bytes),
         };
         self.asked = self.asked.union(&origins);
     }
 
     fn stuck(&mut self, about: &[&ProvenanceByte]) {
-        self.asked = self.asked.union(&all_origins(about));
+        self.asked = self.asked.union(&joint_provenance(about));
     }
 
     fn event(&mut self, event: Event<'_, ProvenanceByte>) {
@@ -80,7 +80,7 @@ impl Unknowns<ProvenanceByte> for Recorder<'_> {
     }
 }
 
-fn all_origins(bytes: &[&ProvenanceByte]) -> Provenance {
+fn joint_provenance(bytes: &[&ProvenanceByte]) -> Provenance {
     bytes.iter().fold(Provenance::default(), |all, byte| all.union(&byte.all_origins()))
 }
 
@@ -139,8 +139,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
             }
         }
         let direct = match cause {
-            Blame::Atom(atom) => self.atom_origins(atom),
-            Blame::Edge(_) | Blame::Sink => self.step_origins(steps),
+            Blame::Atom(atom) => self.atom_provenance(atom),
+            Blame::Edge(_) | Blame::Sink => self.step_provenance(steps),
         };
         // What was known to be in bounds was an index: its cases would be as many as it has values.
         let was_index =
@@ -314,11 +314,11 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// What makes an atom unknown in the last state.
-    fn atom_origins(&self, atom: AtomId) -> Provenance {
+    fn atom_provenance(&self, atom: AtomId) -> Provenance {
         let last = self.path.last().expect("a path has a state");
         let Some(view) = self.model.context.view(last) else { return Provenance::default() };
         let unknown = self.model.context.atoms[atom.index()].unknown_cells(&view as &dyn StateView);
-        let event = self.event_origins(self.model.context.atoms[atom.index()].kind());
+        let event = self.event_provenance(self.model.context.atoms[atom.index()].kind());
         unknown.into_iter().fold(event, |all, (address, mask)| {
             let cell = self.state.data.get(address);
             let bits = (0..8).filter(|bit| mask >> bit & 1 == 1);
@@ -327,7 +327,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// What makes the event of an atom, or its value, unknown.
-    fn event_origins(&self, atom: &AtomKind) -> Provenance {
+    fn event_provenance(&self, atom: &AtomKind) -> Provenance {
         let (writes, cells) = match atom {
             AtomKind::Event(WatchedEvent::Read(cells), _) => (false, cells),
             AtomKind::Event(WatchedEvent::Write(cells), _) => (true, cells),
@@ -345,7 +345,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 
     /// What the questions of a step are about, whatever the answers.
-    fn step_origins(&mut self, step: usize) -> Provenance {
+    fn step_provenance(&mut self, step: usize) -> Provenance {
         let location = self.location(step);
         let state = self.path[step];
         let leaves = leaves(self.model, &state, self.precision.leaving(&state, &location));
