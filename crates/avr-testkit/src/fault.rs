@@ -34,7 +34,7 @@ macro_rules! thread_faults {
 #[cfg(test)]
 mod tests {
     #[derive(Clone, Copy, PartialEq)]
-    enum Fault {
+    pub(crate) enum Fault {
         One,
         Other,
     }

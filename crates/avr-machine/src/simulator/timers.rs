@@ -471,10 +471,13 @@ mod tests {
 
     #[test]
     fn an_overflow_passes_unnoticed_when_the_timer_is_cleared_before() {
-        assert_eq!(Bench::new(0, &[("TCCR0A", 2), ("OCR0A", 99), ("TCCR0B", 2)]).raised("TOV0", 1_000_000), []);
-        assert_eq!(Bench::new(0, &[("TCCR0B", 0)]).raised("TOV0", 1_000_000), []);
-        assert_eq!(Bench::new(0, &[("PRR", 0x20), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), []);
-        assert_eq!(Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), []);
+        assert_eq!(
+            Bench::new(0, &[("TCCR0A", 2), ("OCR0A", 99), ("TCCR0B", 2)]).raised("TOV0", 1_000_000),
+            Vec::<u64>::new()
+        );
+        assert_eq!(Bench::new(0, &[("TCCR0B", 0)]).raised("TOV0", 1_000_000), Vec::<u64>::new());
+        assert_eq!(Bench::new(0, &[("PRR", 0x20), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), Vec::<u64>::new());
+        assert_eq!(Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]).raised("TOV0", 1_000_000), Vec::<u64>::new());
     }
 
     #[test]
