@@ -12,7 +12,7 @@ use avr_testkit::Random;
 
 /// Programs that are compared, and the most for each fault.
 const PROGRAMS: u64 = 120;
-const PROGRAMS_FOR_FAULT: u64 = 150;
+const PROGRAMS_FOR_FAULT: u64 = 400;
 
 #[test]
 fn the_verifier_agrees() {
