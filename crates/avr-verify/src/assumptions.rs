@@ -1,4 +1,4 @@
-//! What every verdict rests on beside the firmware and the device, in words.
+//! The assumptions of every verdict beside the firmware and the device, in words.
 
 use avr_machine::device::{Device, FuseBytes};
 use avr_properties::{EnvironmentEvent, PropertyFile};

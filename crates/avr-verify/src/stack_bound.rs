@@ -31,7 +31,7 @@ impl StackBound {
         self.upper.is_some_and(|upper| self.lower > Some(upper))
     }
 
-    /// What two bounds of the same image say together.
+    /// The bound that two bounds of the same image give together.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         let upper = self.upper.into_iter().chain(other.upper).min();
@@ -109,7 +109,7 @@ fn reachable() -> Formula<AtomId> {
     Formula::Modal(Modality::Box, Box::new(Formula::Or(vec![eventually, Formula::Atom(AtomId(1))])))
 }
 
-/// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.
+/// The sources of the stack bound: the most refined state space that decided something and the one that was built last.
 pub(crate) fn stack_spaces<'a>(
     outcome: &'a Outcome<Firmware<'_>>,
 ) -> impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> {

@@ -29,7 +29,7 @@ pub struct StateGraph {
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphNode {
-    /// What kind of state.
+    /// The kind of the state.
     pub kind: NodeKind,
     /// Flash byte address of the next instruction, or of the one that led into a sink; none before the start.
     pub pc: Option<u32>,

@@ -12,9 +12,9 @@ use tvar::StateSpace;
 
 use avr_model::state::AbstractState;
 
-/// Longer runs are not followed.
+/// The most steps of a run that is followed.
 const MAX_STEPS: u64 = 100_000;
-/// So many abstract states are noted for each concrete one.
+/// The most abstract states that are noted for each concrete one.
 const MAX_COVERING: usize = 16;
 
 /// The abstract states that cover the first state of a run, the state after each step and, where the run ends in a

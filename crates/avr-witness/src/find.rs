@@ -85,7 +85,8 @@ impl<'a> Game<'a> {
         Self { graph, labels: Labels::new(0, 0), solution: Cow::Borrowed(solution) }
     }
 
-    /// Where the verdict stands whatever the hardware does, the game in which the strategy leaves the choice to it.
+    /// The game in which the strategy leaves the choice to the hardware, where the verdict stands whatever the hardware
+    /// does.
     fn open(context: &Context<'_>, goal: &Goal, decision: &Decision<AbstractState>, watch: &dyn Watch) -> Option<Self> {
         let space = &decision.space;
         if !decision.robust || !space.has_abstracted_choices() {

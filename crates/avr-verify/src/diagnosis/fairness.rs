@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use three_valued::Truth;
 use tvar::{Decision, Watch};
 
-/// Why the verdict of a property does not stand: a state that can be reached and may have no fair path. None if every
-/// state has one.
+/// The reason why the verdict of a property does not stand: a state that can be reached and may have no fair path. None
+/// if every state has one.
 pub(crate) fn in_doubt(
     context: &Context<'_>,
     (image, watch): (&Image, &dyn Watch),

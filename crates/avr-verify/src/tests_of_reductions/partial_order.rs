@@ -13,7 +13,7 @@ use std::time::Duration;
 const PORTB: u8 = 0x05;
 const FLASH_WORDS: u32 = 0x4000;
 
-/// What is said where interrupts are reduced by partial order, or everywhere.
+/// The answers where interrupts are reduced by partial order, or come everywhere.
 fn said_reduced(words: &[u16], interrupts: bool) -> Said {
     said(words, Reductions { interrupts, paths: false, handlers: false }, LONG)
 }
@@ -95,7 +95,7 @@ fn read_twice() -> Vec<u16> {
     })
 }
 
-/// A fault makes a violated program hold.
+/// Checks that a fault makes a violated program hold.
 #[track_caller]
 fn check_hidden(words: &[u16], fault: Fault) {
     assert_eq!(said_reduced(words, false).holds, Some(false));
@@ -175,7 +175,7 @@ const BELOW: u16 = 0x8ff;
 const EICRA: u16 = 0x69;
 const EIFR: u8 = 0x1c;
 
-/// What a main program that runs with an interrupt, whose handler does nothing, says in the end.
+/// A main program that runs for ever with an interrupt whose handler does nothing.
 fn beside_a_handler(main: impl FnOnce(&mut Code)) -> Vec<u16> {
     let mut code = Code { words: Vec::new() };
     code.jump(MAIN);
@@ -333,7 +333,7 @@ fn requested_for_certain() -> Vec<u16> {
     code.words
 }
 
-/// What is said of a stack of three bytes where locations are limited from the beginning.
+/// The verdict on a stack of three bytes where locations are limited from the beginning.
 fn said_of_three_bytes(reductions: Reductions) -> Verdict {
     let words = requested_for_certain();
     let results = with_first_budget(1, || results(&words, &["Stack(max_bytes: 3)"], reductions, SHORT));

@@ -20,7 +20,7 @@ const BRIEF: Duration = Duration::from_secs(1);
 const PATHS: Reductions = Reductions { interrupts: false, paths: true, handlers: false };
 const INTERRUPTS: Reductions = Reductions { interrupts: true, ..Reductions::NONE };
 
-/// What is left out, and whether few states per location are kept.
+/// The reductions, and whether few states per location are kept.
 const WAYS: [(Reductions, bool); 4] =
     [(PATHS, false), (INTERRUPTS, false), (Reductions::ALL, false), (Reductions::ALL, true)];
 
@@ -40,7 +40,7 @@ fn atom(random: &mut Random) -> String {
     }
 }
 
-/// A formula without next steps, and without operators that wait unless they are wanted.
+/// A formula without next steps, and without eventualities unless they are wanted.
 fn formula(random: &mut Random, depth: u32, waits: bool) -> String {
     if depth == 0 {
         return atom(random);
@@ -71,7 +71,7 @@ fn asked(seed: u64) -> (Vec<u16>, String) {
     (words, formula(&mut random, depth, waits))
 }
 
-/// What is said of a formula; with `few`, where few states per location are kept from the beginning.
+/// The verdict on a formula; with `few`, few states per location are kept from the beginning.
 fn verdict(words: &[u16], formula: &str, reductions: Reductions, few: bool) -> Verdict {
     let ask = || results(words, &[formula], reductions, BRIEF);
     let mut results = if few { with_first_budget(1, ask) } else { ask() };
@@ -113,7 +113,7 @@ fn what_is_said_of_formulas_is_what_all_states_say() {
     assert!(open <= programs / 10, "{open} are open");
 }
 
-/// A carelessness makes something be said of a program that is wrong, or that fails its replay, where it was right.
+/// Checks that a carelessness makes the answer on a program wrong, or fail its replay, where it was right.
 #[track_caller]
 fn check_noticed((words, formula, holds): (Vec<u16>, &str, bool), careless: impl Fn(&dyn Fn() -> Verdict) -> Verdict) {
     assert_eq!(said(&words, formula, Reductions::NONE, false), Some(holds));
