@@ -42,7 +42,8 @@ pub struct Explored<'a> {
     places: FxHashMap<u32, Vec<u32>>,
 }
 
-/// Verifies a request and hands the state space over that was built last; none if there is none, or if a part of it was not explored.
+/// Verifies a request and hands over the state space that was built last. None if there is none, or if a part of it was
+/// not explored.
 ///
 /// # Errors
 /// As [`crate::verify`].
@@ -129,8 +130,8 @@ impl<'a> Explored<'a> {
         all
     }
 
-    /// The misfits that keep the states at the place of another simulator's state from covering it: for the state with
-    /// the fewest, up to eight cells.
+    /// The misfits that keep the states at the place of another simulator's state from covering it. They are those of
+    /// the state with the fewest, up to eight cells.
     #[must_use]
     pub fn difference(&self, shown: &Shown<'_>, fits: Fits<'_>) -> String {
         let all = self.at(shown.pc).iter().map(|number| self.misfits(self.running(*number), shown, fits, 8));

@@ -152,8 +152,8 @@ pub struct Results {
     pub interrupted: bool,
     /// The number of times that the state space was built.
     pub passes: usize,
-    /// The CPU time of all threads of this process in the last of these passes, with the evaluation of the properties and
-    /// without the search for runs that show them.
+    /// The CPU time of all threads of this process in the last of these passes. It includes the evaluation of the
+    /// properties, but not the search for runs that show them.
     pub last_pass: Duration,
     /// The cost of the exploration; none if the work was given up.
     pub exploration: Option<Exploration>,

@@ -46,9 +46,9 @@ fn depth(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
 
 /// The stack bound that a state space shows.
 ///
-/// The upper bound speaks of all paths, so it exists only when every path was followed to its end: no engine limit was
-/// reached and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run certainly
-/// reaches. States from which every path ends are left out of both.
+/// The upper bound speaks of all paths, so it exists only when every path was followed to its end. No engine limit was
+/// reached then and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run
+/// certainly reaches. States from which every path ends are left out of both.
 pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, watch: &dyn Watch) -> StackBound {
     let Some(ends) = ends(space, watch) else { return StackBound::default() };
     let depth = |(state, ends): (_, &Truth)| depth(context, state).filter(|_| !ends.is_true());

@@ -1,5 +1,5 @@
-//! Leaving out what a run does not need: each initial value and each choice in turn is replaced by what comes by itself,
-//! and what the run then comes to is checked as if it had been found so.
+//! Minimisation of a run: each initial value and each choice in turn is replaced by what comes by itself. What the run
+//! then comes to is checked as if it had been found so.
 
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Run, Stepper};
 use crate::concretise::{Ending, Walked};

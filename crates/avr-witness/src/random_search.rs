@@ -1,6 +1,6 @@
 //! Concrete random runs, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
 //!
-//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do: the same instruction with another stack
+//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do. The same instruction with another stack
 //! pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
 //! are possible; of some runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
@@ -105,8 +105,8 @@ impl<'m> Sampler<'m> {
         found
     }
 
-    /// A run that refutes a goal and is better than another one, if one is found soon: one that only the environment
-    /// determines, and then a shorter one.
+    /// A run that refutes a goal and is better than another one, if one is found soon. A run that only the environment
+    /// determines is better, and then a shorter one.
     fn better(&mut self, context: &Context<'m>, aim: &Aim<'_>, mut best: Walked, watch: &dyn Watch) -> Walked {
         let last = self.steps + STEPS_FOR_BETTER;
         while self.steps < last && !watch.cancelled() {
@@ -117,8 +117,8 @@ impl<'m> Sampler<'m> {
         best
     }
 
-    /// The deepest that the stack was in runs, in bytes below RAMEND; more are tried until it is as deep as `target`, or so many
-    /// steps were taken in all.
+    /// The deepest that the stack was in runs, in bytes below RAMEND. More runs are tried until it is as deep as
+    /// `target`, or so many steps were taken in all.
     pub fn deepest(
         &mut self,
         context: &Context<'m>,

@@ -1,5 +1,5 @@
-//! Checking a run apart from the search that found it: its inputs are replayed, what is claimed is looked up in the
-//! states that are reached, and the formula is evaluated on the run as a graph of its own.
+//! Checking a run apart from the search that found it. Its inputs are replayed, and what is claimed is looked up in the
+//! states that are reached. The formula is evaluated on the run as a graph of its own.
 
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
@@ -263,9 +263,9 @@ impl<'a, 'f> Seen<'a, 'f> {
     }
 }
 
-/// The run as a graph: the dummy state, the states of the run, the hazard if there is one, and a sink that stands for
-/// all that the firmware may do besides. With `value` the formula is to be true for this initial content, else false
-/// for some.
+/// The run as a graph: the dummy state, the states of the run, the hazard if there is one, and a sink. The sink stands
+/// for all that the firmware may do besides. With `value` the formula is to be true for this initial content, else
+/// false for some.
 fn graph(states: u32, value: bool, ending: Ending) -> HyperGraph {
     let mut builder = GraphBuilder::new();
     let hazard = states + 1;

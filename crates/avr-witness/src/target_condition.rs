@@ -30,8 +30,8 @@ pub enum Condition {
     },
 }
 
-/// The conditions under which a state shows the verdict that a run to its last state shows; none where the way matters, or
-/// where more matters than cells, the program counter and whether the stack pointer is whole.
+/// The conditions under which a state shows the verdict that a run to its last state shows. None where the way matters,
+/// or more than cells, the program counter and whether the stack pointer is whole.
 pub(crate) fn reached(formula: &NormalForm, atoms: &[Atom], value: bool, walked: &Walked) -> Option<Vec<Condition>> {
     let is_shown_there = walked.ending == Ending::Shown && walked.universal.is_empty() && walked.branches.is_empty();
     let claims = &walked.claims.last().filter(|_| is_shown_there)?.1;

@@ -1,7 +1,7 @@
-//! The survey of the program as a whole that a state space shows: the instructions that are reached, how its routines
-//! lead to each other, and the stack that each of them takes.
+//! The survey of the program as a whole that a state space shows. It has the instructions that are reached, the ways
+//! between routines, and the stack that each of them takes.
 //!
-//! Nothing here knows calling conventions, symbols are not needed, and it does not matter how code came about: all is
+//! Nothing here knows calling conventions, symbols are not needed, and it does not matter how code came about. All is
 //! read off PC, SP and call string of the abstract states.
 
 mod routines;
@@ -77,8 +77,8 @@ pub struct Cycle {
 /// what happens in some run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// True if every path was followed to its end, so that what is not here is not in the program: no limit of the
-    /// engine was reached, and no hazard, after which nothing is promised.
+    /// True if every path was followed to its end, so that what is not here is not in the program. No limit of the
+    /// engine was reached then, and no hazard, after which nothing is promised.
     pub complete: bool,
     /// Flash byte addresses of the instructions that are reached, with the number of their abstract states.
     pub instructions: BTreeMap<u32, usize>,
@@ -134,8 +134,8 @@ pub(crate) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Tells all steps with their number, those that only go on to the next instruction excepted where states were
-    /// skipped; none if there is no time.
+    /// Tells all steps with their number; none if there is no time. Where states were skipped, those that only go on to
+    /// the next instruction are excepted.
     fn moves(self, in_time: &dyn Fn(usize) -> bool, tell: &mut dyn FnMut(Spot, Spot, usize)) -> Option<()> {
         if let Some(log) = self.log {
             log.moves().for_each(|((from, to), times)| tell(from, to, times));

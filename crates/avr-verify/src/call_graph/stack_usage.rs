@@ -82,7 +82,7 @@ fn routine(routines: &mut BTreeMap<Routine, Usage>, routine: Routine) -> &mut Us
     routines.entry(routine).or_insert_with(fresh)
 }
 
-/// The routines on the stack of a state, oldest first: their bytes add up to its depth, where each lies below the one
+/// The routines on the stack of a state, oldest first. Their bytes add up to its depth, where each lies below the one
 /// that called it. Frames are given oldest first, the depth in bytes below RAMEND.
 pub(crate) fn chain(places: &Places<'_>, frames: &[Frame], pc: u32, depth: u32) -> Vec<Segment> {
     let calls: Vec<&Frame> = frames.iter().filter(|frame| places.is_call(frame)).collect();

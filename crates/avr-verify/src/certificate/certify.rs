@@ -11,8 +11,8 @@ use avr_certificate::Certificate;
 use avr_properties::PropertyError;
 use tvar::Strategy;
 
-/// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided, which
-/// takes time of its own. The text must be what the properties of the request were read from.
+/// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
+/// The proofs take time of their own. The text must be what the properties of the request were read from.
 ///
 /// # Errors
 /// As [`verify`].

@@ -1,8 +1,8 @@
 //! Writing proofs down: from decisions to a certificate.
 //!
-//! Of a state space only what a proof visits is kept: the positions that come up when the winner follows the strategy and the
-//! opponent does anything. A state at which the opponent chooses keeps members for all of its successors, the others keep only
-//! the hyper-edges that are chosen.
+//! Of a state space only the positions that a proof visits are kept. They come up when the winner follows the strategy
+//! and the opponent does anything. A state at which the opponent chooses keeps members for all of its successors, the
+//! others keep only the hyper-edges that are chosen.
 
 pub(crate) mod certify;
 mod obligations;
@@ -178,8 +178,8 @@ impl<'a> Draft<'a, '_> {
         Stack { upper: self.depth(bound.upper.as_ref(), true), lower: self.depth(bound.lower.as_ref(), false) }
     }
 
-    /// The proof that a formula about the stack has a value, in the first state space that shows it; those that other proofs
-    /// need come first.
+    /// The proof that a formula about the stack has a value, in the first state space that shows it. State spaces that
+    /// other proofs need come first.
     fn depth(&mut self, stated: Option<&(u32, NormalForm)>, wanted: bool) -> Option<Depth> {
         let (bytes, formula) = stated?;
         let mut spaces: Vec<&'a Arc<StateSpace<AbstractState>>> = self.spaces.iter().map(|draft| draft.space).collect();

@@ -1,5 +1,5 @@
-//! The root cause of an unknown verdict: the limit, the path to the nearest cause, the unknown bits that it depends on
-//! with their provenance, and what would help.
+//! The root cause of an unknown verdict: the limit, the path to the nearest cause, the provenance of its unknown bits,
+//! and what would help.
 
 use super::refinement_counts::RefinementCounts;
 use super::unknown_reason::cause;
@@ -236,8 +236,8 @@ pub(crate) fn address(context: &Context<'_>, state: &AbstractState) -> Option<u3
     }
 }
 
-/// The origins of what is unknown at the end of a way: what the cause itself depends on, the latest first; if that is
-/// nothing, what the way there depends on.
+/// The provenance of what is unknown at the end of a way: what the cause itself depends on, the latest first. If that
+/// is nothing, it is what the way there depends on.
 fn bits(context: &Context<'_>, way: Option<&Way>, states: &[AbstractState]) -> Vec<UnknownBits> {
     let sources = way.map_or(&[][..], |way| &way.sources);
     let direct = sources.iter().any(|source| source.direct);

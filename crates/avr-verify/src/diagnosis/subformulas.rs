@@ -1,5 +1,5 @@
-//! The states in which each subformula of a property holds, fails or is unknown: along the run that shows the verdict,
-//! along the path to what stands in the way of one, and over the whole state space.
+//! The states in which each subformula of a property holds, fails or is unknown. They are told along the run that shows
+//! the verdict or the path to what stands in its way, and over the whole state space.
 
 use crate::diagnosis::root_cause::{Way, address};
 use crate::diagnosis::vacuity;

@@ -1,5 +1,5 @@
-//! The observer of a verification: it looks for the runs that show what is decided, tells the results while other goals are
-//! open, and refutes goals by random runs.
+//! The observer of a verification. It looks for the runs that show what is decided, tells the results while other goals
+//! are open, and refutes goals by random runs.
 
 use super::goals::GoalTable;
 use super::pass_timer::aside;

@@ -119,8 +119,8 @@ impl Attempt {
 }
 
 impl Decided<'_> {
-    /// True if no other attempt is needed: all that is violated was shown, and nothing stands in the way that only the order of
-    /// interrupts, or what was left out, can show; or if there is no time for another one.
+    /// True if no other attempt is needed, or if there is no time for another one. None is needed if all that is
+    /// violated was shown and no decision is stuck. A stuck one may need the order of interrupts, or what was left out.
     fn is_enough(&mut self, request: &Request<'_>) -> bool {
         let is_shown = self.use_expanded();
         let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));

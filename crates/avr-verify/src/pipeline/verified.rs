@@ -118,8 +118,8 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
 
-/// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random, unless
-/// a limit is reached.
+/// The stack bound. If the space alone does not tell a run as deep as any may be, random ones are tried, unless a limit
+/// is reached.
 fn bound<'f>(
     (firmware, observer): (&Firmware<'f>, &mut PropertyObserver<'f>),
     outcome: &Outcome<Firmware<'f>>,

@@ -64,8 +64,8 @@ fn answers_are_those_of_handlers_step_by_step() {
     assert!(used > 10 * programs as usize, "handler summaries were used {used} times");
 }
 
-/// A program whose handler stores what `work` leaves in r16, and whose main program sets the cells to 0, lets interrupts come,
-/// does something, and traps when the handler has stored this.
+/// A program whose handler stores what `work` leaves in r16. Its main program sets the cells to 0, lets interrupts
+/// come, does something, and traps when the handler has stored this.
 fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16> {
     let mut code = Code::with_vectors(MAIN, &HANDLERS[..1]);
     code.place(HANDLERS[0]);

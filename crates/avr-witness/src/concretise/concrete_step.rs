@@ -42,8 +42,8 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    /// True if the answer is one that the hardware would determine and does not give by itself, or one for which the environment would have
-    /// had to wait.
+    /// True if the answer is one that the hardware would determine and does not give by itself. Also true if the
+    /// environment would have had to wait for it.
     pub(crate) fn is_abstracted(&self) -> bool {
         let is_of_hardware = match self {
             Self::Input { value, natural, who, .. } => *who == DeterminedBy::Hardware && value != natural,
@@ -325,8 +325,8 @@ impl Run {
 }
 
 impl Tried {
-    /// True if something was chosen that the hardware would determine and does not do by itself, or with which the environment would have
-    /// had to wait.
+    /// True if something was chosen that the hardware would determine and does not do by itself. Also true if the
+    /// environment would have had to wait with it.
     pub(crate) fn is_abstracted(&self) -> bool {
         self.asked.iter().any(Asked::is_abstracted)
     }

@@ -1,8 +1,8 @@
-//! The inputs of one step: those that come by themselves if they lead on, else others, until the concrete step leads
-//! into a member of the hyper-edge that the strategy takes.
+//! The inputs of one step: those that come by themselves if they lead on, else others. They are searched until the
+//! concrete step leads into a member of the hyper-edge that the strategy takes.
 //!
-//! The inputs that an abstract input stands for are found by trying, so a replay does not depend on how the abstract
-//! step was enumerated: the concrete step decides whether the member is reached.
+//! The inputs that an abstract input stands for are found by trying: the concrete step decides whether the member is
+//! reached. So a replay does not depend on how the abstract step was enumerated.
 
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use crate::concretise::coverage::{Arrival, Cover, Distance};

@@ -344,9 +344,10 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         }
     }
 
-    /// Waits for what the hardware is to determine: takes the steps that come by themselves, as long as what is claimed
-    /// stands, until one of them leads on. If it `is_too_soon` for the environment, they may also end where it can do
-    /// what it could not do yet. Gives true if one of both happens; if not, the walk stands where it stood.
+    /// Waits for what the hardware is to determine. As long as what is claimed stands, the steps that come by
+    /// themselves are taken until one of them leads on. If it `is_too_soon` for the environment, they may also end
+    /// where it can do what it could not do yet. Gives true if one of both happens; if not, the walk stands where it
+    /// stood.
     fn wait(&mut self, modal: NodeId, is_too_soon: bool) -> Result<bool, Failure> {
         let Some(before) = self.walker.strategy.rank(self.state, modal, modal) else { return Ok(false) };
         let saved = self.clone();

@@ -1,4 +1,4 @@
-//! The events of a run, step by step, in a bounded amount of memory: repetitions are folded, of long runs the middle is
+//! The events of a run, step by step, in a bounded amount of memory. Repetitions are folded, of long runs the middle is
 //! left out, and the last steps are kept in full.
 
 use crate::concretise::concrete_step::{Asked, ChosenStep, Run};
