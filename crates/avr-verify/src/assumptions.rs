@@ -4,9 +4,9 @@ use avr_machine::device::{Device, FuseBytes};
 use avr_properties::{EnvironmentEvent, PropertyFile};
 
 /// Everything in a property file that restricts or extends what the device and its surroundings may do; reports name
-/// all of it. Assumptions are told in their own words, and allowed hazards with the reasons. Events of the environment,
-/// fuses that differ from the factory values, and the file with the content of the EEPROM follow. So does a start at
-/// another flash byte address (`start`, or what the file says) than the reset vector.
+/// all of it. Assumptions are told in their own words, and allowed hazards with the reasons. The rest are events of the
+/// environment, fuses that differ from the factory values, and the file with the content of the EEPROM. Also told is a
+/// start at another flash byte address (`start`, or what the file says) than the reset vector.
 #[must_use]
 pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> Vec<String> {
     let vector = device.reset_vector(file.fuses.bytes(device.default_fuses)) * 2;

@@ -1,7 +1,7 @@
 //! Concrete random runs, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
 //!
-//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do. The same instruction with another stack
-//! pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
+//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do. The same instruction with another
+//! stack pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
 //! are possible; of some runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
 

@@ -1,8 +1,8 @@
 //! The worst-case stack of a whole program, with a run that reaches it.
 //!
 //! 1. A first verification is limited to some states. If that is not all of the program, another one asks for several
-//!    depths at once. So something is known early of programs whose stack grows without end. Then one without that limit
-//!    follows.
+//!    depths at once. So something is known early of programs whose stack grows without end. Then one without that
+//!    limit follows.
 //! 2. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
 //!    which is replayed. If the property holds instead, the bound becomes smaller, and so on.
 
