@@ -1,12 +1,12 @@
-//! What every verdict rests on beside the firmware and the device, in words.
+//! The assumptions of every verdict beside the firmware and the device, in words.
 
 use avr_machine::device::{Device, FuseBytes};
 use avr_properties::{EnvironmentEvent, PropertyFile};
 
-/// Everything in a property file that restricts or extends what the device and its surroundings may do: assumptions in
-/// their own words, allowed hazards with the reasons, events of the environment, fuses that differ from the factory
-/// values, the file with the content of the EEPROM, and a start at another flash byte address (`start`, or what the file
-/// says) than the reset vector. Reports name all of it.
+/// Everything in a property file that restricts or extends what the device and its surroundings may do; reports name
+/// all of it. Assumptions are told in their own words, and allowed hazards with the reasons. The rest are events of the
+/// environment, fuses that differ from the factory values, and the file with the content of the EEPROM. Also told is a
+/// start at another flash byte address (`start`, or what the file says) than the reset vector.
 #[must_use]
 pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> Vec<String> {
     let vector = device.reset_vector(file.fuses.bytes(device.default_fuses)) * 2;

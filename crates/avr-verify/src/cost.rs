@@ -1,4 +1,4 @@
-//! What it took to explore: steps, and the memory of states.
+//! The cost of exploring: steps, and the memory of states.
 
 use avr_machine::Frame;
 use avr_model::state::AbstractState;
@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use std::time::Duration;
 use tvar::StateSpace;
 
-/// What it took to explore.
+/// The cost of exploring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exploration {
     /// Steps of the machine on three-valued bytes in all passes together, each way that a step can go counted, also where no
@@ -16,7 +16,7 @@ pub struct Exploration {
     /// The CPU time of the thread that took them, and that refined the precision and looked for runs in between. Properties are
     /// evaluated in other threads.
     pub time: Duration,
-    /// What was stored in the end; none if a limit left no time to count.
+    /// The states that were stored in the end; none if a limit left no time to count.
     pub stored: Option<Stored>,
 }
 
@@ -31,7 +31,7 @@ pub struct Stored {
 }
 
 impl Exploration {
-    /// What it took to explore twice; the second time is the last.
+    /// The cost of exploring twice; the second time is the last.
     #[must_use]
     pub(crate) fn and(self, next: Self) -> Self {
         let (steps, time) = (self.steps + next.steps, self.time + next.time);
@@ -53,7 +53,7 @@ impl Stored {
         (self.states > 0).then(|| self.bytes as f64 / self.states as f64)
     }
 
-    /// What the states of a space take.
+    /// The memory that the states of a space take.
     pub(crate) fn of(space: &StateSpace<AbstractState>, store: &Store) -> Self {
         let mut parts = Parts::default();
         for state in &space.states {
@@ -72,7 +72,7 @@ impl Stored {
 /// The place of an entry in the index by content: its number and a byte of its hash.
 const INDEXED: usize = size_of::<u32>() + 1;
 
-/// What was counted already, by its numbers in the store.
+/// The parts that were counted already, by their numbers in the store.
 #[derive(Default)]
 struct Parts {
     memories: FixedBitSet,
@@ -118,7 +118,7 @@ mod tests {
     use crate::request::Reductions;
     use std::time::Duration;
 
-    /// What it took to explore a program.
+    /// The cost of exploring a program.
     fn explored(words: &[u16]) -> Exploration {
         let results = results(words, &["Inherent()"], Reductions::NONE, Duration::from_secs(60));
         results.exploration.expect("it was explored")

@@ -1,4 +1,4 @@
-//! What is known of the properties of a request while the work goes on.
+//! Early results: what is known of the properties of a request while the work goes on.
 
 use crate::results::{PropertyResult, Verdict};
 use crate::stack_bound::StackBound;
@@ -12,7 +12,7 @@ use three_valued::Truth;
 #[derive(Debug, Default)]
 pub struct EarlyResults {
     so_far: Arc<Mutex<SoFar>>,
-    /// What this is of all that is known; all if there is none.
+    /// The part that this is of all that is known; all if there is none.
     part: Option<Part>,
 }
 
@@ -23,7 +23,7 @@ struct Part {
     places: Vec<usize>,
     /// The number from which on their goals are counted.
     goals: usize,
-    /// When the work on them began.
+    /// The time at which the work on them began.
     begun: Duration,
 }
 
@@ -38,12 +38,12 @@ struct SoFar {
     proved: BTreeSet<usize>,
     /// The number of parts there are.
     parts: usize,
-    /// What is known of the stack.
+    /// The stack bound, as far as it is known.
     stack: StackBound,
 }
 
 impl EarlyResults {
-    /// What is known of some properties, by their numbers, on which the work began then.
+    /// The early results of some properties, by their numbers, on which the work began then.
     pub(crate) fn part(&self, places: &[usize], begun: Duration) -> Self {
         let parts = self.with(|known| {
             known.parts += 1;
@@ -53,7 +53,7 @@ impl EarlyResults {
         Self { so_far: Arc::clone(&self.so_far), part: Some(part) }
     }
 
-    /// What is known of the stack: what the properties say on which the work has come to its end.
+    /// The stack bound as far as it is known: by the properties on which the work has come to its end.
     #[must_use]
     pub fn stack(&self) -> StackBound {
         self.with(|known| known.stack)
@@ -104,7 +104,7 @@ impl EarlyResults {
         }
     }
 
-    /// What was decided before stays decided: the result that is known, in the place of one that is open.
+    /// The result that is known, in the place of one that is open: a property that was decided before stays decided.
     pub(crate) fn or_known(&self, property: usize, result: PropertyResult) -> PropertyResult {
         match &result.verdict {
             Verdict::Unknown(unknown) if !unknown.self_check_failed => self.result(property).unwrap_or(result),

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use three_valued::TvByte;
 use tvar::StateSpace;
 
-/// What another simulator shows of a state.
+/// A state as another simulator shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// The program counter as a flash byte address.
@@ -42,7 +42,8 @@ pub struct Explored<'a> {
     places: FxHashMap<u32, Vec<u32>>,
 }
 
-/// Verifies a request and hands the state space over that was built last; none if there is none, or if a part of it was not explored.
+/// Verifies a request and hands over the state space that was built last. None if there is none, or if a part of it was
+/// not explored.
 ///
 /// # Errors
 /// As [`crate::verify`].
@@ -104,8 +105,9 @@ impl<'a> Explored<'a> {
         self.at(shown.pc).iter().copied().filter(covers).collect()
     }
 
-    /// True if a state of another simulator in which no handler is active must be covered where nothing but interrupts is deferred: no
-    /// state with its program counter, stack pointer and return addresses leaves them for later, or takes them for having come before.
+    /// True if a state of another simulator in which no handler is active must be covered where nothing but interrupts
+    /// is deferred. That is so if no state with its program counter, stack pointer and return addresses defers them, or
+    /// takes them for having come before.
     #[must_use]
     pub fn must_cover(&self, shown: &Shown<'_>) -> bool {
         let model = &self.firmware.model;
@@ -128,7 +130,8 @@ impl<'a> Explored<'a> {
         all
     }
 
-    /// What keeps the states at the place of another simulator's state from covering it: for the state with the fewest, up to eight cells.
+    /// The misfits that keep the states at the place of another simulator's state from covering it. They are those of
+    /// the state with the fewest, up to eight cells.
     #[must_use]
     pub fn difference(&self, shown: &Shown<'_>, fits: Fits<'_>) -> String {
         let all = self.at(shown.pc).iter().map(|number| self.misfits(self.running(*number), shown, fits, 8));
@@ -160,7 +163,7 @@ impl<'a> Explored<'a> {
         state
     }
 
-    /// How the handlers that are active, or the return addresses on the stack, do not fit.
+    /// The misfit of the handlers that are active, or of the return addresses on the stack.
     fn calls_misfit(&self, running: &Running, shown: &Shown<'_>) -> Option<String> {
         let frames: Vec<Frame> = self.firmware.model.context.store.frames(running.calls).collect();
         let handlers = frames.iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count();

@@ -1,4 +1,4 @@
-//! What is said of random programs.
+//! Verdicts on random programs.
 
 use crate::{Exhausted, Progress, Reductions, Request, Results, StackBound, Verdict, Watch, verify};
 use avr_image::Image;
@@ -34,12 +34,12 @@ impl Watch for Patience {
 /// The number of random programs that tests look at.
 pub(crate) const PROGRAMS: u64 = 250;
 
-/// What comes of properties, given as on a command line, within a limit on time.
+/// The results of properties, given as on a command line, within a limit on time.
 pub(crate) fn results(words: &[u16], properties: &[&str], reductions: Reductions, limit: Duration) -> Results {
     with_request(words, properties, reductions, limit, |request| verify(request).expect("the property is bound"))
 }
 
-/// What comes of a request for properties, given as on a command line, with a limit on time.
+/// The answer to a request for properties, given as on a command line, with a limit on time.
 pub(crate) fn with_request<T>(
     words: &[u16],
     properties: &[&str],
@@ -66,7 +66,7 @@ pub(crate) fn with_request_for<T>(
     ask(&Request { reductions, watch: &watch, ..Request::of(image, device, &file) })
 }
 
-/// What is said of a program.
+/// The answers about a program.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) holds: Option<bool>,
@@ -74,7 +74,7 @@ pub(crate) struct Said {
     pub(crate) states: usize,
 }
 
-/// What is said of the inherent property of a program, and of its stack.
+/// The answers about the inherent property of a program, and about its stack.
 pub(crate) fn said(words: &[u16], reductions: Reductions, limit: Duration) -> Said {
     let results = results(words, &["Inherent()"], reductions, limit);
     let property = &results.properties[0];

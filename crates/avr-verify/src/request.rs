@@ -1,4 +1,4 @@
-//! What is asked of the verifier.
+//! The request to the verifier.
 
 use crate::early_results::EarlyResults;
 use avr_image::Image;
@@ -7,7 +7,7 @@ use avr_properties::{Binding, PropertyFile};
 use std::collections::BTreeMap;
 use tvar::{Strategy, Unlimited, Watch};
 
-/// What is to be verified.
+/// The request: an image, and what is to be verified of it.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The firmware.
@@ -20,15 +20,15 @@ pub struct Request<'a> {
     pub file: &'a PropertyFile,
     /// The content of the EEPROM as far as it is known, by address.
     pub eeprom: &'a BTreeMap<u16, u8>,
-    /// How to begin.
+    /// The strategy at the beginning.
     pub strategy: Strategy,
-    /// What may be left out, for properties that cannot tell.
+    /// The reductions that may be used, for properties that cannot distinguish what they leave out.
     pub reductions: Reductions,
     /// True if comparisons narrow what they compare; never where a certificate is wanted.
     pub facts: bool,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
-    /// Where results are told as soon as they are there, for this request only.
+    /// The early results, told as soon as they are there, for this request only.
     pub known: Option<&'a EarlyResults>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// What names are bound to.
+    /// The binding of names.
     pub(crate) fn binding(&self) -> Binding<'a> {
         Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
     }
@@ -70,19 +70,20 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What need not be looked at, for properties that cannot tell: those of hazards and the stack, and formulas that are stutter-invariant.
+/// The reductions for properties that cannot distinguish what is left out: those of hazards and the stack, and
+/// stutter-invariant formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
     /// Interrupts are reduced by partial order.
     pub interrupts: bool,
     /// Paths are compressed.
     pub paths: bool,
-    /// Handlers are passed in one step, where interrupts and paths are reduced as well.
+    /// Handlers are passed in one step by handler summaries, where interrupts and paths are reduced as well.
     pub handlers: bool,
 }
 
 impl Reductions {
-    /// Everything that no property can tell is left out.
+    /// Everything that no property can distinguish is left out.
     pub const ALL: Self = Self { interrupts: true, paths: true, handlers: true };
     /// Nothing is left out.
     pub const NONE: Self = Self { interrupts: false, paths: false, handlers: false };

@@ -1,4 +1,4 @@
-//! What verification answers.
+//! The results of a verification.
 
 use crate::call_graph::Survey;
 use crate::cost::Exploration;
@@ -23,14 +23,14 @@ pub enum Verdict {
     Unknown(Unknown),
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// What stood in the way, as a sentence without a full stop.
+    /// The obstacle to an answer, as a sentence without a full stop.
     pub reason: String,
     /// True if our own code failed a check of itself, which makes the exit code 4.
     pub self_check_failed: bool,
-    /// What stood in the way and what would help, where the work came so far.
+    /// The culprit that stood in the way and what would help, where the work came so far.
     pub culprit: Option<Box<Culprit>>,
 }
 
@@ -48,7 +48,7 @@ impl Unknown {
     }
 }
 
-/// What freedom of the model a verdict rests on.
+/// The basis of a verdict: the freedom of the model on which it rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The verdict is about the hardware.
@@ -57,7 +57,7 @@ pub enum Basis {
     Model,
 }
 
-/// What came of deciding a property again with all reductions and facts off.
+/// The outcome of deciding a property again with all reductions and facts off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recheck {
     /// The same verdict.
@@ -66,7 +66,7 @@ pub enum Recheck {
     Undecided,
 }
 
-/// What it took.
+/// The cost of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Refinements before the answer.
@@ -90,24 +90,24 @@ pub struct PropertyResult {
     pub formula: String,
     /// The answer.
     pub verdict: Verdict,
-    /// What a violation comes to, where a name tells: the hazard and its place.
+    /// The hazard and its place to which a violation comes, where a name tells.
     pub detail: Option<String>,
-    /// What it rests on.
+    /// The basis of the verdict.
     pub basis: Basis,
     /// The reductions and domains that took part.
     pub methods: Vec<Pass>,
-    /// What came of deciding it again with nothing left out; none if that was not asked for.
+    /// The outcome of deciding it again with nothing left out; none if that was not asked for.
     pub recheck: Option<Recheck>,
-    /// What it took.
+    /// The cost of the answer.
     pub statistics: Statistics,
     /// A run that shows a violation, or that something that exists is there. Where a self-check failed, the run that was
     /// to show it.
     pub evidence: Option<Evidence>,
-    /// Why a decided verdict that a run could show comes without one.
+    /// The reason why a decided verdict that a run could show comes without one.
     pub evidence_missing: Option<String>,
     /// A part of the formula that a property which holds says nothing about.
     pub vacuous: Option<Vacuity>,
-    /// Where its subformulas hold; none where that would have been much work.
+    /// The states in which its subformulas hold; none where that would have been much work.
     pub explanation: Option<Explanation>,
     /// Remarks on the reading of its names ([`BoundProperty::notes`](avr_properties::BoundProperty::notes)).
     pub notes: Vec<String>,
@@ -141,26 +141,26 @@ pub struct Results {
     pub properties: Vec<PropertyResult>,
     /// The stack bound.
     pub stack: StackBound,
-    /// What the most refined state space shows of the program as a whole; none if there was no time for it.
+    /// The survey of the program as a whole by the most refined state space; none if there was no time for it.
     pub survey: Option<Survey>,
-    /// What all answers rest on beside the firmware and the device; see [`crate::assumptions`].
+    /// The assumptions of all answers beside the firmware and the device; see [`crate::assumptions`].
     pub assumptions: Vec<String>,
-    /// Where paths ended that no property speaks of, because the hazard is allowed and nothing is defined after it: the flash byte addresses of
-    /// the instructions, as far as state spaces were built.
+    /// The ends of paths that no property speaks of, because the hazard is allowed and nothing is defined after it.
+    /// They are the flash byte addresses of the instructions, as far as state spaces were built.
     pub ended_paths: BTreeMap<HazardKind, BTreeSet<u32>>,
     /// True if the user interrupted the run.
     pub interrupted: bool,
     /// The number of times that the state space was built.
     pub passes: usize,
-    /// The CPU time of all threads of this process in the last of these passes, with the evaluation of the properties and
-    /// without the search for runs that show them.
+    /// The CPU time of all threads of this process in the last of these passes. It includes the evaluation of the
+    /// properties, but not the search for runs that show them.
     pub last_pass: Duration,
-    /// What it took to explore; none if the work was given up.
+    /// The cost of the exploration; none if the work was given up.
     pub exploration: Option<Exploration>,
 }
 
 impl Results {
-    /// What two runs on the same image say of it together, each about properties of its own; the second one came last.
+    /// The results of two runs on the same image together, each about properties of its own; the second one came last.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         let mut assumptions = self.assumptions;

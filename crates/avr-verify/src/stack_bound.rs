@@ -31,7 +31,7 @@ impl StackBound {
         self.upper.is_some_and(|upper| self.lower > Some(upper))
     }
 
-    /// What two bounds of the same image say together.
+    /// The bound that two bounds of the same image give together.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         let upper = self.upper.into_iter().chain(other.upper).min();
@@ -46,9 +46,9 @@ fn depth(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
 
 /// The stack bound that a state space shows.
 ///
-/// The upper bound speaks of all paths, so it exists only when every path was followed to its end: no engine limit was
-/// reached and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run certainly
-/// reaches. States from which every path ends are left out of both.
+/// The upper bound speaks of all paths, so it exists only when every path was followed to its end. No engine limit was
+/// reached then and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run
+/// certainly reaches. States from which every path ends are left out of both.
 pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, watch: &dyn Watch) -> StackBound {
     let Some(ends) = ends(space, watch) else { return StackBound::default() };
     let depth = |(state, ends): (_, &Truth)| depth(context, state).filter(|_| !ends.is_true());
@@ -109,7 +109,7 @@ fn reachable() -> Formula<AtomId> {
     Formula::Modal(Modality::Box, Box::new(Formula::Or(vec![eventually, Formula::Atom(AtomId(1))])))
 }
 
-/// Where the stack bound comes from: the most refined state space that decided something and the one that was built last.
+/// The sources of the stack bound: the most refined state space that decided something and the one that was built last.
 pub(crate) fn stack_spaces<'a>(
     outcome: &'a Outcome<Firmware<'_>>,
 ) -> impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> {

@@ -29,7 +29,7 @@ pub struct StateGraph {
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphNode {
-    /// What kind of state.
+    /// The kind of the state.
     pub kind: NodeKind,
     /// Flash byte address of the next instruction, or of the one that led into a sink; none before the start.
     pub pc: Option<u32>,
@@ -56,8 +56,8 @@ pub enum NodeKind {
     Limit(Limit),
 }
 
-/// Verifies the properties of an image, and gives the state space of the first property that is unknown, or else of the
-/// first one; none if no property could be checked at all.
+/// Verifies the properties of an image, and gives the state space of the first property that is unknown. If there is
+/// none, it is that of the first property; none if no property could be checked at all.
 ///
 /// # Errors
 /// As [`verify`](crate::verify).

@@ -9,7 +9,8 @@ use std::time::Duration;
 /// The time for each way to ask.
 const BRIEF: Duration = Duration::from_secs(2);
 
-/// What is said where nothing is left out, and in other ways: with everything left out, and where locations are limited soon.
+/// The answers where nothing is left out, and in other ways: with everything left out, and where locations are limited
+/// soon.
 fn said_in_all_ways(words: &[u16]) -> Vec<Said> {
     const ALL: Reductions = Reductions::ALL;
     let limited = |states, reductions| with_first_budget(states, || said(words, reductions, BRIEF));

@@ -1,4 +1,4 @@
-//! What is told of a property without an answer, and where subformulas hold.
+//! The diagnosis of a property without an answer, and the states in which subformulas hold.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,11 +14,11 @@ use three_valued::Truth;
 
 /// Reads the port and counts: `in r17,PINC; ldi r24,0; ldi r25,0; 1: adiw r24,1; rjmp 1b`.
 const COUNTS: &[u16] = &[0xb116, 0xe080, 0xe090, 0x9601, 0xcffe];
-/// Reads the port and has_eventualities: `in r17,PINC; rjmp .-2`.
+/// Reads the port and loops for ever: `in r17,PINC; rjmp .-2`.
 const READS: &[u16] = &[0xb116, 0xcfff];
 /// Executes a word that is no instruction: `nop; .word 0xffff`.
 const RESERVED: &[u16] = &[0x0000, 0xffff];
-/// Waits, then writes the port and has_eventualities: `nop; ldi r16,1; out PORTB,r16; rjmp .-2`.
+/// Waits, then writes the port and loops for ever: `nop; ldi r16,1; out PORTB,r16; rjmp .-2`.
 const WRITES: &[u16] = &[0x0000, 0xe001, 0xb905, 0xcfff];
 /// Branches on an unknown stored bit: `sbrc r1,0; nop; rjmp .-2`.
 const BRANCHES: &[u16] = &[0xfc10, 0x0000, 0xcfff];
@@ -190,7 +190,8 @@ fn hazards_are_nodes_without_edges() {
 /// Reads ports into one register, five times, and counts: `ldi r24,0; ldi r25,0; in r16,PINB; in r16,PINC; in r16,PIND;
 /// in r16,PINB; in r16,PINC; nop; 1: adiw r24,1; rjmp 1b`.
 const READS_FIVE: &[u16] = &[0xe080, 0xe090, 0xb103, 0xb106, 0xb109, 0xb103, 0xb106, 0x0000, 0x9601, 0xcffe];
-/// What holds, and is known only where bits of ports are distinguished: two after the first and the last, one after the others.
+/// A formula that holds, and is known only where bits of ports are distinguished: two after the first and the last, one
+/// after the others.
 /// The counter must not be forgotten, and nothing is left out, because steps are counted.
 const FIVE_PLACES: &str = "nu X. (pc != 6 && pc != 14 || (r16 ^ r16) & 3 == 0 || r25 == 77) \
                            && (pc != 8 && pc != 10 && pc != 12 || (r16 ^ r16) & 1 == 0 || r25 == 77) && []X";

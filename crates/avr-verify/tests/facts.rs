@@ -1,4 +1,4 @@
-//! What comparisons tell: verdicts with and without facts against running small programs with every input.
+//! Facts from comparisons: verdicts with and without facts against running small programs with every input.
 
 use avr_isa::Instruction;
 use avr_machine::device::Device;

@@ -1,4 +1,4 @@
-//! What is told of properties while others are open.
+//! Early results: what is told of properties while others are open.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use avr_verify::{EarlyResults, Exhausted, Progress, PropertyResult, Request, Res
 
 /// Reads the port and counts: `in r17,PINC; ldi r24,0; ldi r25,0; 1: adiw r24,1; rjmp 1b`.
 const COUNTS: &[u16] = &[0xb116, 0xe080, 0xe090, 0x9601, 0xcffe];
-/// Reads the port and has_eventualities: `in r17,PINC; rjmp .-2`.
+/// Reads the port and loops for ever: `in r17,PINC; rjmp .-2`.
 const READS: &[u16] = &[0xb116, 0xcfff];
-/// Goes where nobody knows with something on the stack: `push r0; ijmp`.
+/// Jumps to an unknown address with something on the stack: `push r0; ijmp`.
 const GETS_LOST: &[u16] = &[0x920f, 0x9409];
-/// What takes all values of the counter to be decided.
+/// A formula that takes all values of the counter to be decided.
 const SLOW: &str = "nu X. (r25 != 200 || r17 & 1 == 0) && []X";
 
-/// What is known of two properties.
+/// The early results of two properties.
 type Both = (Option<PropertyResult>, Option<PropertyResult>);
 
 /// Ends the exploration when it has so many states or when this much is known, and remembers what is known then.
@@ -42,7 +42,7 @@ impl Watch for Until<'_> {
     }
 }
 
-/// What two properties come to, and what was known of them when the exploration ended.
+/// The results of two properties, and their early results when the exploration ended.
 fn both(words: &[u16], properties: [&str; 2], states: usize, is_enough: fn(&Both) -> bool) -> (Results, Both) {
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.extend(properties.map(|text| Property::from_command_line(text).expect("it is a property")));
@@ -84,7 +84,8 @@ fn under_fairness_nothing_is_known_before_every_state_has_a_fair_path() {
     assert!(matches!(results.properties[1].verdict, Verdict::Unknown(_)), "{:?}", results.properties[1].verdict);
 }
 
-/// Where something is left out first and then nothing, a limit on the second look takes nothing away that the first one decided.
+/// A limit on the second look, with nothing left out, takes nothing away that the first look decided with something
+/// left out.
 #[test]
 fn what_was_decided_before_stays_decided() {
     let (results, _) = both(GETS_LOST, ["Stack(max_bytes: 0)", "Inherent()"], usize::MAX, |(stack, _)| stack.is_some());

@@ -4,7 +4,8 @@ use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
 use avr_verify::{PropertyResult, Request, Results, Verdict, verify};
 
-/// Starts timer 0, enables its overflow interrupt and has_eventualities: `ldi r16,1; out TCCR0B,r16; sts TIMSK0,r16; sei; rjmp .-2`.
+/// Starts timer 0, enables its overflow interrupt and loops for ever:
+/// `ldi r16,1; out TCCR0B,r16; sts TIMSK0,r16; sei; rjmp .-2`.
 const TIMER: &[u16] = &[0xe001, 0xbd05, 0x9300, 0x006e, 0x9478, 0xcfff];
 /// The same without starting the timer.
 const STOPPED: &[u16] = &[0xe001, 0x9300, 0x006e, 0x9478, 0xcfff];

@@ -12,13 +12,13 @@ use tvar::StateSpace;
 
 use avr_model::state::AbstractState;
 
-/// Longer runs are not followed.
+/// The most steps of a run that is followed.
 const MAX_STEPS: u64 = 100_000;
-/// So many abstract states are noted for each concrete one.
+/// The most abstract states that are noted for each concrete one.
 const MAX_COVERING: usize = 16;
 
-/// The abstract states that cover the first state of a run, the state after each step and, where the run ends in a
-/// hazard, the hazard. None for a run that is too long, or that the state space does not cover.
+/// The abstract states that cover the first state of a run, the state after each step and, at the end, a hazard. None
+/// for a run that is too long, or that the state space does not cover.
 pub fn along(
     context: &Context<'_>,
     space: &StateSpace<AbstractState>,

@@ -1,4 +1,4 @@
-//! What a run shows, in words and figures.
+//! The claims that a run shows, in words and figures.
 
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Branch, Ending, Walked};
@@ -25,7 +25,7 @@ pub(crate) struct Confirmation<'a, 'f> {
 }
 
 impl Confirmation<'_, '_> {
-    /// What comes of a run that was to show the verdict by itself.
+    /// The outcome of a search whose run was to show the verdict by itself.
     pub(crate) fn search(&self, walked: Walked) -> Search {
         match self.evidence(walked) {
             Ok((evidence, _)) => Search::Found(Box::new(evidence)),
@@ -104,7 +104,7 @@ impl Confirmation<'_, '_> {
         cells
     }
 
-    /// What the run shows.
+    /// The claim that the run shows.
     fn claim(&self, walked: &Walked) -> String {
         let steps = walked.run.steps;
         let counted = |count: u64| if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
@@ -146,7 +146,7 @@ impl Confirmation<'_, '_> {
         if all.is_empty() { String::new() } else { format!(", and {}", all.join(", ")) }
     }
 
-    /// What the run cannot show.
+    /// The claims that the run cannot show.
     fn proved(&self, walked: &Walked) -> Vec<String> {
         let mut all = Vec::new();
         for one in &walked.universal {

@@ -9,10 +9,10 @@ use avr_machine::{Frame, Hazard};
 /// The most claims about other continuations that get runs of their own.
 pub(crate) const MAX_BRANCHES: usize = 3;
 
-/// Why a run does not show what it should, with what there is of it.
+/// The reason why a run does not show what it should, with the evidence that there is.
 pub(crate) type Unshown = Box<(Failure, Option<Evidence>)>;
 
-/// What a run shows.
+/// The kind of a run, by what it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceKind {
     /// The way to a state.
@@ -41,7 +41,7 @@ pub struct LastState {
 /// A concrete run that shows a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// What it shows.
+    /// The kind of the run, by what it shows.
     pub kind: EvidenceKind,
     /// The number of its steps: instructions, entries into interrupt handlers, resets, cycles of sleep. A hazard is not
     /// counted.
@@ -61,9 +61,9 @@ pub struct Evidence {
     pub left_to_hardware: Option<u64>,
     /// True if the environment has time enough for what repeats for ever; true where nothing does.
     pub is_repeated_in_time: bool,
-    /// What the run shows, as a sentence without a full stop.
+    /// The claim that the run shows, as a sentence without a full stop.
     pub claim: String,
-    /// What the run alone cannot show and rests on the proof, as sentences without full stops.
+    /// The claims that the run alone cannot show and that rest on the proof, as sentences without full stops.
     pub proved: Vec<String>,
     /// True if a replay confirmed the run.
     pub replayed: bool,
@@ -75,9 +75,10 @@ pub struct Evidence {
     pub atoms: Vec<(String, bool)>,
     /// The data addresses of the cells that the property speaks of, by rising address.
     pub cells: Vec<u16>,
-    /// What the run does.
+    /// The narrative of the run.
     pub narrative: Told,
-    /// What makes a state show the verdict whatever the way to it; none where the way matters or the state cannot be told.
+    /// The conditions under which a state shows the verdict whatever the way to it; none where the way matters or the
+    /// state cannot be described.
     pub reached: Option<Vec<Condition>>,
     /// The clock cycle at which another simulator showed the verdict by itself.
     pub confirmed: Option<u64>,
@@ -85,7 +86,7 @@ pub struct Evidence {
     pub branches: Vec<Evidence>,
 }
 
-/// What became of the search for evidence.
+/// The outcome of the search for evidence.
 #[derive(Clone, Debug)]
 pub enum Search {
     /// No single run can show the verdict.
@@ -110,7 +111,7 @@ impl Search {
 impl Evidence {
     /// True if a run uses only what the environment can do at any time, or what the hardware does by itself.
     pub fn is_of_hardware(&self) -> bool {
-        // What the peripherals do is known as far as the run was replayed, not for what repeats for ever.
+        // The behaviour of the peripherals is known as far as the run was replayed, not for what repeats for ever.
         let is_known = match self.kind {
             EvidenceKind::Path | EvidenceKind::Hazard => true,
             EvidenceKind::Lasso => self.left_to_hardware.is_none_or(|last| Some(last) < self.loop_start),

@@ -1,6 +1,6 @@
 //! Failures of the search for a run.
 
-/// Why there is no run.
+/// The reason why there is no run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The concrete run does not show what the proof claims.

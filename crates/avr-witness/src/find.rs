@@ -40,8 +40,8 @@ pub fn find(context: &Context<'_>, goal: &Goal, decision: &Decision<AbstractStat
     }
 }
 
-/// True if a run may be needed to show a verdict: always where something is violated, and where something that holds may speak of
-/// what exists.
+/// True if a run may be needed to show a verdict. It always may where something is violated, and where something that
+/// holds may speak of what exists.
 pub fn may_need_a_run(formula: &NormalForm, verdict: Truth) -> bool {
     let speaks_of_some = |node: &Node| matches!(node, Node::Modal(Modality::Diamond, _));
     !verdict.is_true() || formula.nodes().iter().any(speaks_of_some) && !speaks_of_all_paths(formula)
@@ -85,7 +85,8 @@ impl<'a> Game<'a> {
         Self { graph, labels: Labels::new(0, 0), solution: Cow::Borrowed(solution) }
     }
 
-    /// Where the verdict stands whatever the hardware does, the game in which the strategy leaves the choice to it.
+    /// The game in which the strategy leaves the choice to the hardware, where the verdict stands whatever the hardware
+    /// does.
     fn open(context: &Context<'_>, goal: &Goal, decision: &Decision<AbstractState>, watch: &dyn Watch) -> Option<Self> {
         let space = &decision.space;
         if !decision.robust || !space.has_abstracted_choices() {

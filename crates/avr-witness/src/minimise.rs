@@ -1,5 +1,5 @@
-//! Leaving out what a run does not need: each initial value and each choice in turn is replaced by what comes by itself,
-//! and what the run then comes to is checked as if it had been found so.
+//! Minimisation of a run: each initial value and each choice in turn is replaced by what comes by itself. What the run
+//! then comes to is checked as if it had been found so.
 
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Run, Stepper};
 use crate::concretise::{Ending, Walked};
@@ -34,7 +34,7 @@ impl Minimiser<'_, '_> {
             wanted.initial.remove(&cell);
             self.try_it(&mut best, &wanted);
         }
-        // What comes last depends on what comes first, so the last choices go first.
+        // The last choices go first, because what comes last depends on what comes first.
         for step in best.0.run.chosen.iter().rev().map(|(step, _)| *step).collect::<Vec<_>>() {
             let mut wanted = best.0.run.clone();
             wanted.chosen.retain(|(at, _)| *at != step);

@@ -1,4 +1,4 @@
-//! How far it is: the most steps after which the winner has left a component, whatever the opponent does.
+//! Progress measures: the most steps after which the winner has left a component, whatever the opponent does.
 
 use crate::strategy::Strategy;
 use mu_calculus::{HyperGraph, Node, NodeId, StateId};
@@ -48,7 +48,7 @@ struct Search<'a, 'b> {
     incoming: Incoming,
     found: Ranks,
     nodes: Vec<NodeId>,
-    /// For modal nodes: how many members of each hyper-edge have no rank yet.
+    /// The number of members of each hyper-edge that have no rank yet, for modal nodes.
     open_members: Vec<Vec<u32>>,
     /// Pairs of the present rank and of the next.
     now: VecDeque<(StateId, NodeId)>,

@@ -1,7 +1,7 @@
 //! Concrete random runs, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
 //!
-//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do: the same instruction with another stack
-//! pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
+//! Runs go on from where earlier ones came to a new place, as greybox fuzzers do. The same instruction with another
+//! stack pointer or in another nesting of interrupts is another place. Inputs and happenings are the natural ones or others that
 //! are possible; of some runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
 
@@ -35,7 +35,7 @@ const MAX_INPUTS: usize = 1_000;
 /// After a run so many steps are taken to find a better one.
 const STEPS_FOR_BETTER: u64 = 400_000;
 
-/// What a random run does: one question out of so many gets another answer than the natural one, 0 for none.
+/// The manner of a random run: one question out of so many gets another answer than the natural one, 0 for none.
 #[derive(Clone, Copy)]
 struct Manner {
     happenings: u32,
@@ -54,7 +54,7 @@ struct Aim<'a> {
 /// Random runs of one firmware.
 pub struct Sampler<'m> {
     random: Rng,
-    /// Where runs go on from: of those that only the environment determined, and of the others.
+    /// The places that runs go on from: those of runs that only the environment determined, and those of the others.
     places: [Vec<Stepper<'m>>; 2],
     /// The places that runs came to, as numbers.
     seen: FxHashSet<u64>,
@@ -105,8 +105,8 @@ impl<'m> Sampler<'m> {
         found
     }
 
-    /// A run that refutes a goal and is better than another one, if one is found soon: one that only the environment
-    /// determines, and then a shorter one.
+    /// A run that refutes a goal and is better than another one, if one is found soon. A run that only the environment
+    /// determines is better, and then a shorter one.
     fn better(&mut self, context: &Context<'m>, aim: &Aim<'_>, mut best: Walked, watch: &dyn Watch) -> Walked {
         let last = self.steps + STEPS_FOR_BETTER;
         while self.steps < last && !watch.cancelled() {
@@ -117,8 +117,8 @@ impl<'m> Sampler<'m> {
         best
     }
 
-    /// The deepest that the stack was in runs, in bytes below RAMEND; more are tried until it is as deep as `target`, or so many
-    /// steps were taken in all.
+    /// The deepest that the stack was in runs, in bytes below RAMEND. More runs are tried until it is as deep as
+    /// `target`, or so many steps were taken in all.
     pub fn deepest(
         &mut self,
         context: &Context<'m>,
@@ -175,7 +175,7 @@ impl<'m> Sampler<'m> {
         None
     }
 
-    /// Where a run begins: at a place that was found lately, more often than at others.
+    /// The place at which a run begins: one that was found lately, more often than others.
     fn begin(&mut self, context: &Context<'m>, manner: Manner) -> Stepper<'m> {
         let rests_on_model = !manner.only_environment && self.random.bool();
         let places = &self.places[usize::from(rests_on_model)];
@@ -277,7 +277,7 @@ fn add_atoms(formula: &NormalForm, node: NodeId, atoms: &mut BTreeSet<AtomId>) {
     }
 }
 
-/// Where a run is, as a number.
+/// The place of a run, as a number.
 fn place(stepper: &Stepper<'_>) -> u64 {
     let view = stepper.view();
     let mut hasher = FxHasher::default();

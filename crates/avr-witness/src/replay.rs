@@ -1,5 +1,5 @@
-//! Checking a run apart from the search that found it: its inputs are replayed, what is claimed is looked up in the
-//! states that are reached, and the formula is evaluated on the run as a graph of its own.
+//! Checking a run apart from the search that found it. Its inputs are replayed, and what is claimed is looked up in the
+//! states that are reached. The formula is evaluated on the run as a graph of its own.
 
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
@@ -17,7 +17,7 @@ use tvar::Watch;
 /// On longer runs the formula is not evaluated; what is claimed of each state is looked up all the same.
 const MAX_EVALUATED: u64 = 300_000;
 
-/// What a replay came to.
+/// The outcome of a replay.
 pub(crate) struct Confirmed {
     /// True if the formula has its value on the run alone, whatever else the firmware can do.
     pub(crate) alone: bool,
@@ -50,7 +50,7 @@ impl<'a> Replay<'a> {
         self.events = Recorder::new(watched, state.control.pc * 2);
     }
 
-    /// What the latest step did.
+    /// The occurrences of the latest step.
     pub(crate) fn occurrences(&mut self) -> Occurrences {
         self.events.occurrences()
     }
@@ -101,7 +101,7 @@ struct Seen<'a, 'f> {
 /// Replays a run and checks it.
 ///
 /// # Errors
-/// What does not agree.
+/// A description of what does not agree.
 pub(crate) fn confirm(
     context: &Context<'_>,
     formula: &NormalForm,
@@ -145,7 +145,7 @@ struct Replayed<'a, 'f> {
 }
 
 impl<'a> Replayed<'a, '_> {
-    /// Takes all steps; how many cycles they took.
+    /// Takes all steps; gives the number of cycles that they took.
     fn run(&mut self, state: &mut MachineState<u8>, world: &mut Replay<'a>) -> Result<u64, String> {
         let machine = self.context.machine;
         let mut cycles = 0;
@@ -263,8 +263,9 @@ impl<'a, 'f> Seen<'a, 'f> {
     }
 }
 
-/// The run as a graph: the dummy state, the states of the run, the hazard if there is one, and a sink that stands for all
-/// that the firmware may do besides. Whether the formula is to be false for some initial content or true for this one.
+/// The run as a graph: the dummy state, the states of the run, the hazard if there is one, and a sink. The sink stands
+/// for all that the firmware may do besides. With `value` the formula is to be true for this initial content, else
+/// false for some.
 fn graph(states: u32, value: bool, ending: Ending) -> HyperGraph {
     let mut builder = GraphBuilder::new();
     let hazard = states + 1;

@@ -1,8 +1,8 @@
-//! What to do next to show a verdict: the winning strategy of the solution, by the shortest way where that is known.
+//! The winning strategy of the solution: the next moves that show a verdict, by the shortest way where that is known.
 //!
 //! A verdict is a game of the one whom it proves right against an opponent. In a set of subformulas that depend on each
-//! other (a *component*), the winner either has to leave within finitely many steps, or may stay for ever; what decides
-//! is the kind of its fixed points. To leave, he follows [`Ranks`]; to stay, any move that keeps the value will do.
+//! other (a *component*), the winner either has to leave within finitely many steps, or may stay for ever. The kind of
+//! its fixed points decides which. To leave, he follows [`Ranks`]; to stay, any move that keeps the value will do.
 
 use crate::progress_measure::Ranks;
 use mu_calculus::{
@@ -11,8 +11,8 @@ use mu_calculus::{
 use std::cell::OnceCell;
 use three_valued::Truth;
 
-/// What a subformula with a value in a state comes to, by the winner's choices: what is true now, and what is claimed
-/// of the next states.
+/// The local claims of a subformula with a value in a state, by the winner's choices. They say what is true now, and
+/// what is claimed of the next states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Local {
     /// Atoms and their values.
@@ -23,7 +23,7 @@ pub(crate) struct Local {
     pub(crate) universal: Vec<(NodeId, NodeId)>,
 }
 
-/// How a play within a component is won.
+/// The winning condition of a play within a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Play {
     /// The subformula does not depend on itself, or all of its fixed points are of one kind.
@@ -82,7 +82,7 @@ impl<'a> Strategy<'a> {
         self.components[node.index()]
     }
 
-    /// What a decided subformula comes to in a state.
+    /// The local claims of a decided subformula in a state.
     pub(crate) fn local(&self, state: StateId, node: NodeId) -> Local {
         let mut local = Local::default();
         let mut seen = Vec::new();
@@ -163,8 +163,8 @@ impl<'a> Strategy<'a> {
         self.ranks[component].get_or_init(|| Ranks::new(self, component)).get(state, node)
     }
 
-    /// The move along which one run goes on: one within the component of `node` if there is, and of several the one by
-    /// which the winner does not win for ever, so that the run shows why he wins.
+    /// The move along which one run goes on: one within the component of `node` if there is. Of several it is the one
+    /// by which the winner does not win for ever, so that the run shows why he wins.
     pub(crate) fn main_move(&self, node: NodeId, moves: &[NodeId]) -> Option<NodeId> {
         let preference = |modal: &&NodeId| {
             let inside = self.component(**modal) == self.component(node);

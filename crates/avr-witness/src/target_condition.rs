@@ -9,7 +9,7 @@ use three_valued::{Truth, TvByte};
 use crate::concretise::{Ending, Walked};
 use mu_calculus::state_formula::{parts, truth};
 
-/// What must be true of a state so that any run to it shows the verdict.
+/// One of the conditions on a state under which any run to it shows the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// The flash byte address of the next instruction is in this range, or outside.
@@ -30,8 +30,8 @@ pub enum Condition {
     },
 }
 
-/// The conditions under which a state shows the verdict that a run to its last state shows; none where the way matters, or
-/// where more matters than cells, the program counter and whether the stack pointer is whole.
+/// The conditions under which a state shows the verdict that a run to its last state shows. None where the way matters,
+/// or more than cells, the program counter and whether the stack pointer is whole.
 pub(crate) fn reached(formula: &NormalForm, atoms: &[Atom], value: bool, walked: &Walked) -> Option<Vec<Condition>> {
     let is_shown_there = walked.ending == Ending::Shown && walked.universal.is_empty() && walked.branches.is_empty();
     let claims = &walked.claims.last().filter(|_| is_shown_there)?.1;
@@ -47,7 +47,7 @@ pub(crate) fn reached(formula: &NormalForm, atoms: &[Atom], value: bool, walked:
     claims.iter().map(|(atom, value)| condition(&atoms[atom.index()], *value)).collect()
 }
 
-/// What an atom with a value demands of a state.
+/// The condition on a state that an atom with a value demands.
 fn condition(atom: &Atom, value: bool) -> Option<Condition> {
     match atom.kind() {
         AtomKind::PcEquals(pc) => Some(Condition::Pc { range: *pc..pc + 1, inside: value }),

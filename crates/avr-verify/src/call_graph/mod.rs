@@ -1,7 +1,7 @@
-//! What a state space shows of the program as a whole: which instructions are reached, how its routines lead to each
-//! other, and what each of them takes of the stack.
+//! The survey of the program as a whole that a state space shows. It has the instructions that are reached, the ways
+//! between routines, and the stack that each of them takes.
 //!
-//! Nothing here knows calling conventions, symbols are not needed, and it does not matter how code came about: all is
+//! Nothing here knows calling conventions, symbols are not needed, and it does not matter how code came about. All is
 //! read off PC, SP and call string of the abstract states.
 
 mod routines;
@@ -40,7 +40,7 @@ pub struct Segment {
     pub bytes: u32,
 }
 
-/// What a routine takes of the stack, in bytes, its return address included.
+/// The stack usage of a routine in bytes, its return address included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
     /// The most that it takes by itself.
@@ -53,7 +53,7 @@ pub struct Usage {
     pub states: usize,
 }
 
-/// How one routine leads to another.
+/// The way in which one routine leads to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
     /// A call.
@@ -62,7 +62,7 @@ pub enum Way {
     Interrupt,
     /// A return.
     Return,
-    /// Without a change of the call string: a jump, or running on.
+    /// A jump, or running on: without a change of the call string.
     Jump,
 }
 
@@ -73,20 +73,21 @@ pub struct Cycle {
     pub routines: Vec<Routine>,
 }
 
-/// What a state space shows. It speaks of everything that the proof cannot exclude, which may be more than what happens in
-/// some run.
+/// The survey that a state space shows. It speaks of everything that the proof cannot exclude, which may be more than
+/// what happens in some run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// True if every path was followed to its end, so that what is not here is not in the program: no limit of the
-    /// engine was reached, and no hazard, after which nothing is promised.
+    /// True if every path was followed to its end, so that what is not here is not in the program. No limit of the
+    /// engine was reached then, and no hazard, after which nothing is promised.
     pub complete: bool,
     /// Flash byte addresses of the instructions that are reached, with the number of their abstract states.
     pub instructions: BTreeMap<u32, usize>,
     /// The routines that are reached.
     pub routines: BTreeMap<Routine, Usage>,
-    /// How they lead to each other, with the number of transitions.
+    /// The ways in which they lead to each other, with the number of transitions.
     pub ways: BTreeMap<(Routine, Routine, Way), usize>,
-    /// Recursion and nesting that the proof does not exclude: for each cycle how often one of its routines is in one call string at most.
+    /// Recursion and nesting that the proof does not exclude: for each cycle the most times that one of its routines is
+    /// in one call string.
     pub cycles: BTreeMap<Cycle, usize>,
     /// The call string of a state with the deepest stack, oldest routine first.
     pub deepest: Vec<Segment>,
@@ -125,7 +126,7 @@ impl Survey {
     }
 }
 
-/// A state space, with what was passed between its states if some were left out.
+/// A state space, with what was passed between its states if some were skipped.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'a> {
     pub(crate) space: &'a StateSpace<AbstractState>,
@@ -133,8 +134,8 @@ pub(crate) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Tells all steps with their number, those that only go on to the next instruction excepted where states were left
-    /// out; none if there is no time.
+    /// Tells all steps with their number; none if there is no time. Where states were skipped, those that only go on to
+    /// the next instruction are excepted.
     fn moves(self, in_time: &dyn Fn(usize) -> bool, tell: &mut dyn FnMut(Spot, Spot, usize)) -> Option<()> {
         if let Some(log) = self.log {
             log.moves().for_each(|((from, to), times)| tell(from, to, times));
@@ -153,7 +154,7 @@ impl Seen<'_> {
     }
 }
 
-/// How routines lead to each other; none if there is no time.
+/// The ways in which routines lead to each other; none if there is no time.
 fn ways(
     context: &Context<'_>,
     places: &Places<'_>,

@@ -1,4 +1,4 @@
-//! To which routine a place in the program belongs.
+//! The routine to which a place in the program belongs.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -16,9 +16,9 @@ use avr_model::state::interner::CallsId;
 pub(crate) struct Places<'a> {
     image: &'a Image,
     machine: &'a Machine,
-    /// Where calls lead and where vectors jump to, as flash byte addresses: for code without symbols.
+    /// The targets of calls and of the vectors' jumps, as flash byte addresses: for code without symbols.
     entries: BTreeSet<u32>,
-    /// Where the functions at some addresses begin.
+    /// The known beginnings of the functions at some addresses.
     known: RefCell<FxHashMap<u32, u32>>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Places<'a> {
         Self { image, machine, entries, known: RefCell::default() }
     }
 
-    /// Where the function at a flash byte address begins: as symbols say, else at the nearest entry before it.
+    /// The beginning of the function at a flash byte address: as symbols say, else the nearest entry before it.
     fn start(&self, address: u32) -> u32 {
         *self.known.borrow_mut().entry(address).or_insert_with(|| {
             match self.image.symbols.function_at(FlashByteAddress(address)) {
@@ -71,7 +71,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Where calls lead, where the vector table jumps to, and where the program starts; none if there is no time.
+/// The targets of calls, those of the vector table, and the start of the program; none if there is no time.
 pub(super) fn entries(context: &Context<'_>, seen: Seen<'_>, in_time: &dyn Fn(usize) -> bool) -> Option<BTreeSet<u32>> {
     let start = context.machine.options().start * 2;
     let table = context.machine.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector) * 2);

@@ -11,10 +11,10 @@ use avr_model::context::Context;
 use avr_model::reduction::skipped_paths::Spot;
 use avr_model::state::interner::CallsId;
 
-/// The longest cycle that is told.
+/// The longest cycle that is reported.
 const MAX_CYCLE: usize = 64;
 
-/// What is known of the states with one call string in one routine.
+/// The summary of the states with one call string in one routine.
 #[derive(Clone, Copy)]
 struct Group {
     /// The greatest depth of the stack below RAMEND, where one is known, with the flash byte address of the instruction.
@@ -54,7 +54,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// What comes of all that was noted; none if there is no time.
+    /// The findings from all that was noted; none if there is no time.
     pub(super) fn finish(self, in_time: &dyn Fn(usize) -> bool) -> Option<Found> {
         let (mut routines, mut cycles, mut deepest) = (BTreeMap::new(), BTreeMap::new(), None::<(u32, Vec<Segment>)>);
         for (key, number) in self.order.iter().zip(0..) {
@@ -82,7 +82,7 @@ fn routine(routines: &mut BTreeMap<Routine, Usage>, routine: Routine) -> &mut Us
     routines.entry(routine).or_insert_with(fresh)
 }
 
-/// The routines on the stack of a state, oldest first: their bytes add up to its depth, where each lies below the one
+/// The routines on the stack of a state, oldest first. Their bytes add up to its depth, where each lies below the one
 /// that called it. Frames are given oldest first, the depth in bytes below RAMEND.
 pub(crate) fn chain(places: &Places<'_>, frames: &[Frame], pc: u32, depth: u32) -> Vec<Segment> {
     let calls: Vec<&Frame> = frames.iter().filter(|frame| places.is_call(frame)).collect();
@@ -123,7 +123,7 @@ fn add_usage(routines: &mut BTreeMap<Routine, Usage>, segments: &[Segment]) {
             usage.callers.insert(segments[caller].routine);
         }
         if matches!(segment.routine, Routine::Handler(_)) {
-            // What it interrupts does not take what it takes.
+            // The interrupted routine does not take what the handler takes.
             below = 0;
         }
     }
@@ -196,7 +196,7 @@ mod tests {
         check(&[Function(0), Function(2), Function(4)], &[]);
         check(&[Function(0), Function(2), Function(2), Function(2)], &[(&[Function(2)], 3)]);
         check(&[Function(4), Function(2), Function(4), Function(2)], &[(&[Function(2), Function(4)], 2)]);
-        // What a handler calls may be what it interrupts.
+        // A handler may call what it interrupts.
         check(&[Function(2), Handler(1), Function(2)], &[]);
         check(&[Function(2), Handler(1), Function(2), Handler(1)], &[(&[Handler(1)], 2)]);
         check(&[Handler(2), Handler(1), Handler(2)], &[(&[Handler(1), Handler(2)], 2)]);

@@ -11,8 +11,8 @@ use avr_certificate::Certificate;
 use avr_properties::PropertyError;
 use tvar::Strategy;
 
-/// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided, which
-/// takes time of its own. The text must be what the properties of the request were read from.
+/// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
+/// The proofs take time of their own. The text must be what the properties of the request were read from.
 ///
 /// # Errors
 /// As [`verify`].
@@ -30,7 +30,7 @@ pub fn certify(
     })
 }
 
-/// What is claimed of a property, and the goals that prove it.
+/// The claim about a property, and the goals that prove it.
 fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claimed {
     let vacuous = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
     match (*goals, &result.verdict) {
@@ -39,7 +39,7 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
     }
 }
 
-/// Adds what is decided with something left out or by random runs and not without, as far as a limit leaves time for it.
+/// Adds what is decided only with something left out or by random runs, as far as a limit leaves time for it.
 fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
     if request.strategy != Strategy::Default || !found.properties.iter().any(is_open) || request.watch.cancelled() {
@@ -66,7 +66,7 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
     found.survey = found.survey.take().or(reduced.survey);
 }
 
-/// What was looked at instead of all that a proof needs, and what that is.
+/// The words for what was looked at instead of all that a proof needs, and for what that is.
 fn left_out(reductions: Reductions) -> &'static str {
     match (reductions.interrupts, reductions.paths) {
         (true, true) => {

@@ -1,8 +1,8 @@
 //! Writing proofs down: from decisions to a certificate.
 //!
-//! Of a state space only what a proof visits is kept: the positions that come up when the winner follows the strategy and the
-//! opponent does anything. A state at which the opponent chooses keeps members for all of its successors, the others keep only
-//! the hyper-edges that are chosen.
+//! Of a state space only the positions that a proof visits are kept. They come up when the winner follows the strategy
+//! and the opponent does anything. A state at which the opponent chooses keeps members for all of its successors, the
+//! others keep only the hyper-edges that are chosen.
 
 pub(crate) mod certify;
 mod obligations;
@@ -40,7 +40,7 @@ pub struct PropertyText {
     pub inherent: bool,
 }
 
-/// What is claimed of a property.
+/// The claim about a property.
 #[derive(Clone, Debug)]
 pub(crate) enum Claimed {
     /// Nothing: it is undecided.
@@ -120,7 +120,7 @@ struct Draft<'a, 'f> {
     spaces: Vec<DraftSpace<'a>>,
 }
 
-/// What proofs need of a state space.
+/// The parts of a state space that proofs need.
 struct DraftSpace<'a> {
     machine: &'a Machine,
     space: &'a Arc<StateSpace<AbstractState>>,
@@ -158,7 +158,7 @@ impl<'a> Draft<'a, '_> {
         let (decision, goal) = (&self.outcome.decisions[goal], &self.goals[goal]);
         let basis = if decision.robust { Basis::Hardware } else { Basis::Model };
         let wanted = decision.verdict.known()?;
-        // What stands whatever the hardware does is proved with its choices left open.
+        // A verdict that stands whatever the hardware does is proved with its choices left open.
         let is_open = decision.robust && decision.space.has_abstracted_choices();
         let solution = decision.solution.as_ref().filter(|_| !is_open);
         self.shown(&decision.space, (&goal.formula, goal.observes_hazards), (wanted, basis), solution)
@@ -178,8 +178,8 @@ impl<'a> Draft<'a, '_> {
         Stack { upper: self.depth(bound.upper.as_ref(), true), lower: self.depth(bound.lower.as_ref(), false) }
     }
 
-    /// The proof that a formula about the stack has a value, in the first state space that shows it; those that other proofs
-    /// need come first.
+    /// The proof that a formula about the stack has a value, in the first state space that shows it. State spaces that
+    /// other proofs need come first.
     fn depth(&mut self, stated: Option<&(u32, NormalForm)>, wanted: bool) -> Option<Depth> {
         let (bytes, formula) = stated?;
         let mut spaces: Vec<&'a Arc<StateSpace<AbstractState>>> = self.spaces.iter().map(|draft| draft.space).collect();
@@ -332,7 +332,7 @@ impl DraftSpace<'_> {
         let (mut edges, mut labels, mut states) = (Edges::new(), Labels::new(atoms), Vec::new());
         for old in visited() {
             let state = &self.space.states[old as usize];
-            // Of what comes after a state that was not expanded nothing is known, and its labels count for nothing.
+            // Nothing is known of what comes after a state that was not expanded, and its labels count for nothing.
             let is_left_open = matches!(state, AbstractState::Running(_)) && !self.space.is_expanded(old as usize);
             states.push(if is_left_open { State::Anything } else { stored.state(state) });
             let label = |atom| if is_left_open { Truth::Unknown } else { self.labels.get(AtomId(atom), StateId(old)) };

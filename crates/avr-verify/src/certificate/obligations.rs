@@ -1,4 +1,5 @@
-//! What is proved, bound as a checker binds it: the properties one after the other, then the depths of the stack.
+//! The proof obligations, bound as a checker binds them: the properties one after the other, then the depths of the
+//! stack.
 
 use avr_properties::{AtomTable, BoundProperty, Property, PropertyKind, StackLimit, bind};
 use mu_calculus::{NormalForm, strengthenings};

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use three_valued::Truth;
 use tvar::{Decision, Watch};
 
-/// Why the verdict of a property does not stand: a state that can be reached and may have no fair path. None if every
-/// state has one.
+/// The reason why the verdict of a property does not stand: a state that can be reached and may have no fair path. None
+/// if every state has one.
 pub(crate) fn in_doubt(
     context: &Context<'_>,
     (image, watch): (&Image, &dyn Watch),
@@ -45,8 +45,8 @@ pub(crate) fn in_doubt(
     })
 }
 
-/// A state from which no path is fair, or else perhaps none, where a run can stay: the first, in the order of discovery,
-/// leads to it.
+/// A state in which a run can stay, and from which no path is fair, or else perhaps none. The first, in the order of
+/// discovery, leads to it.
 fn without_fair_path<'s>(
     context: &Context<'_>,
     watch: &dyn Watch,

@@ -1,5 +1,5 @@
-//! What stands in the way of an answer: the limit, the path to the nearest cause, the unknown bits that it depends on and
-//! where they came from, and what would help.
+//! The root cause of an unknown verdict: the limit, the path to the nearest cause, the provenance of its unknown bits,
+//! and what would help.
 
 use super::refinement_counts::RefinementCounts;
 use super::unknown_reason::cause;
@@ -14,42 +14,42 @@ use tvar::{Blame, Decision, Exhausted, Goal, Knob, Precision, Source, System, Un
 
 use avr_model::state::Location;
 
-/// So many of the last steps of a path are told.
+/// The most of the last steps of a path that are reported.
 const MAX_STEPS: usize = 64;
-/// So many origins of unknown bits are told.
+/// The most origins of unknown bits that are reported.
 const MAX_BITS: usize = 8;
-/// So many causes are looked at for one that is more than a state that was not expanded.
+/// The most causes that are looked at for one that is more than a state that was not expanded.
 const MAX_CAUSES: usize = 100;
-/// When a limit has ended the work, a larger state space is not searched for causes.
+/// The largest state space that is searched for causes when a limit has ended the work.
 const MAX_STATES: usize = 200_000;
-/// When a limit has ended the work, a longer path is not run again.
+/// The longest path that is run again when a limit has ended the work.
 const MAX_TRACED: usize = 2_000;
 /// The number of the first cell among inputs that are initial content.
 const INITIAL: u32 = 0x1_0000;
 
-/// What stands in the way of an answer.
+/// The culprit: what stands in the way of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Culprit {
-    /// What ended the work.
+    /// The obstacle that ended the work.
     pub obstacle: Obstacle,
-    /// What is unknown at the end of the path, as a sentence without a full stop.
+    /// The cause, which is what is unknown at the end of the path, as a sentence without a full stop.
     pub cause: String,
     /// The number of steps that lead from the start to the cause.
     pub steps: usize,
     /// Flash byte addresses of the instructions on the path, the last of them that of the cause; of long paths the last.
     pub path: Vec<u32>,
-    /// Where the unknown bits came from that the cause depends on, those nearest to the cause first.
+    /// The provenance of the unknown bits that the cause depends on, those nearest to the cause first.
     pub bits: Vec<UnknownBits>,
     /// The number of other origins that are left out of `bits`.
     pub more_bits: usize,
     /// The refinements that were made for what is unknown at the place of the cause; those for the property, where no cause
     /// was found.
     pub refinements: usize,
-    /// What would help, the best first.
+    /// The remedies that would help, the best first.
     pub help: Vec<Help>,
 }
 
-/// What ended the work on a property.
+/// The obstacle that ended the work on a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// The limit on time.
@@ -66,10 +66,10 @@ pub enum Obstacle {
     Hazard(Hazard),
 }
 
-/// Bits that are unknown at the end of a path, and where they came from.
+/// Bits that are unknown at the end of a path, with their provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownBits {
-    /// How they became unknown.
+    /// The way in which they became unknown.
     pub origin: Origin,
     /// The data address of the cell, or of the register that was read.
     pub cell: u16,
@@ -81,20 +81,20 @@ pub struct UnknownBits {
     pub pc: Option<u32>,
 }
 
-/// How bits became unknown.
+/// The way in which bits became unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// An input was read.
     Input,
     /// The initial content is unknown.
     Initial,
-    /// The abstraction forgot them there.
+    /// The abstraction forgot them there (decay).
     Decay,
     /// They are stored and unknown, and could be distinguished there case by case.
     CaseSplit,
 }
 
-/// What would help towards an answer.
+/// A remedy that would help towards an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Help {
     /// A larger limit on time.
@@ -119,7 +119,7 @@ pub enum Help {
 pub(crate) struct Way {
     /// The states that were kept, by number, from the initial one to that of the cause.
     pub(crate) states: Vec<StateId>,
-    /// The same with those that were left out.
+    /// The expanded path: the same with the skipped states.
     path: Vec<AbstractState>,
     pub(crate) blame: Blame,
     sources: Vec<Source>,
@@ -127,7 +127,7 @@ pub(crate) struct Way {
     refinements: usize,
 }
 
-/// The way to what stands in the way of a decision; none if there is none or a limit left no time to look for it.
+/// The way to the obstacle to a decision; none if there is none or a limit left no time to look for it.
 pub(crate) fn way<'f>(
     firmware: &mut Firmware<'f>,
     refined: &RefinementCounts,
@@ -194,7 +194,7 @@ fn nearest(
     Some(Way { states, path: Vec::new(), blame, sources: Vec::new(), refinements })
 }
 
-/// What stands in the way of a decision, as the user is told; none if it is decided.
+/// The culprit that stands in the way of a decision, as the user is told; none if it is decided.
 pub(crate) fn culprit(context: &Context<'_>, decision: &Decision<AbstractState>, way: Option<&Way>) -> Option<Culprit> {
     let undecided = decision.undecided.as_ref()?;
     let space = &decision.space;
@@ -236,8 +236,8 @@ pub(crate) fn address(context: &Context<'_>, state: &AbstractState) -> Option<u3
     }
 }
 
-/// The origins of what is unknown at the end of a way: what the cause itself depends on, the latest first; if that is
-/// nothing, what the way there depends on.
+/// The provenance of what is unknown at the end of a way: what the cause itself depends on, the latest first. If that
+/// is nothing, it is what the way there depends on.
 fn bits(context: &Context<'_>, way: Option<&Way>, states: &[AbstractState]) -> Vec<UnknownBits> {
     let sources = way.map_or(&[][..], |way| &way.sources);
     let direct = sources.iter().any(|source| source.direct);
@@ -268,7 +268,7 @@ fn origin(knob: Knob) -> (Origin, u16, u8) {
     }
 }
 
-/// What would help: first against the cause, then against the limit.
+/// The remedies that would help: first against the cause, then against the limit.
 fn help(context: &Context<'_>, obstacle: Obstacle, last: Option<&AbstractState>, bits: &[UnknownBits]) -> Vec<Help> {
     let mut all: Vec<Help> = Vec::new();
     match last {
@@ -299,7 +299,7 @@ fn help(context: &Context<'_>, obstacle: Obstacle, last: Option<&AbstractState>,
 }
 
 impl Culprit {
-    /// What is known where a limit ended the work before anything could be looked at.
+    /// The culprit where a limit ended the work before anything could be looked at.
     #[must_use]
     pub fn of_limit(limit: Exhausted, cause: String, refinements: usize) -> Self {
         let (obstacle, help) = match limit {

@@ -1,5 +1,5 @@
-//! Where each subformula of a property holds, fails or is unknown: along the run that shows the verdict, along the path
-//! to what stands in the way of one, and over the whole state space.
+//! The states in which each subformula of a property holds, fails or is unknown. They are told along the run that shows
+//! the verdict or the path to what stands in its way, and over the whole state space.
 
 use crate::diagnosis::root_cause::{Way, address};
 use crate::diagnosis::vacuity;
@@ -12,25 +12,25 @@ use std::convert::Infallible;
 use three_valued::Truth;
 use tvar::{Decision, Watch};
 
-/// So many subformulas are explained.
+/// The most subformulas that are explained.
 const MAX_SUBFORMULAS: usize = 64;
-/// A subformula in which fixed points were put for their variables is not evaluated when it is larger.
+/// The largest subformula, with fixed points put for their variables, that is evaluated.
 const MAX_PARTS: usize = 10_000;
-/// The number of stretches that are told of a subformula.
+/// The most stretches of a subformula that are reported.
 const MAX_STRETCHES: usize = 1_000;
 
-/// How much work explanations may be, in pairs of states and subformulas.
+/// The bound on the work of explanations, in pairs of states and subformulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort(pub(crate) usize);
 
 impl Effort {
-    /// What is done beside a verification.
+    /// The work that is done beside a verification.
     pub(crate) const LITTLE: Self = Self(1 << 20);
-    /// What is done when explanations are asked for.
+    /// The work that is done when explanations are asked for.
     pub(crate) const ALL: Self = Self(usize::MAX);
 }
 
-/// What a property comes to, subformula by subformula.
+/// The explanation of a verdict, subformula by subformula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The states that `stretches` speak of.
@@ -59,11 +59,11 @@ pub enum Along {
 pub struct Explained {
     /// Its text.
     pub text: String,
-    /// How deep it stands in the formula: 0 for the formula itself.
+    /// The depth at which it stands in the formula: 0 for the formula itself.
     pub depth: usize,
     /// Its value along the path.
     pub stretches: Vec<Stretch>,
-    /// In how many abstract states that were reached it holds, fails, is unknown.
+    /// The numbers of reached abstract states in which it holds, fails and is unknown.
     pub states: Counts,
 }
 
@@ -74,7 +74,7 @@ pub struct Stretch {
     pub first: u64,
     /// The number of the last of them.
     pub last: u64,
-    /// The value. Of a path formula: whether all paths from there have it, or none.
+    /// The value. For a path formula: whether all paths from there have it, or none.
     pub value: Truth,
     /// Flash byte address of the next instruction in the first of them.
     pub pc: Option<u32>,
@@ -83,11 +83,11 @@ pub struct Stretch {
 /// Numbers of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Where it holds.
+    /// The number of states where it holds.
     pub holds: usize,
-    /// Where it fails.
+    /// The number of states where it fails.
     pub fails: usize,
-    /// Where it is unknown.
+    /// The number of states where it is unknown.
     pub unknown: usize,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn explain(
     (!explained.is_empty()).then_some(Explanation { along, positions, subformulas: explained, left_out })
 }
 
-/// The states that are told, each as the abstract states that cover it.
+/// The states that are reported, each as the abstract states that cover it.
 fn path(
     context: &Context<'_>,
     decision: &Decision<AbstractState>,
@@ -207,7 +207,7 @@ struct Explainer<'a, 'f> {
     labels: Labels,
     path: Vec<Vec<StateId>>,
     watch: &'a dyn Watch,
-    /// How much work may still be done.
+    /// The work that may still be done.
     left: usize,
 }
 
@@ -232,7 +232,7 @@ impl Explainer<'_, '_> {
         if !formula.is_path_formula() {
             return self.solved(formula);
         }
-        // What went before is not known in a state.
+        // The past is not known in a state.
         if has_past(formula) {
             return None;
         }

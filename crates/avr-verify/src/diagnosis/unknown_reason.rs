@@ -1,4 +1,4 @@
-//! Why something is not decided, and where, in words.
+//! The reason why something is not decided, and the place, in words.
 
 use avr_image::Image;
 use avr_model::context::Context;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use tvar::{Blame, Decision, StateSpace, Undecided};
 
-/// What stood in the way, and how far it got.
+/// The obstacle to a decision, and how far the work got.
 pub(crate) fn reason(
     context: &Context<'_>,
     image: &Image,
@@ -53,7 +53,7 @@ pub(crate) fn cause(context: &Context<'_>, state: &AbstractState, blame: Blame) 
     }
 }
 
-/// Where a state is, as the engineer knows it.
+/// The place of a state, as the engineer knows it.
 pub(crate) fn place(context: &Context<'_>, image: &Image, state: &AbstractState) -> String {
     let pc = match state {
         AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),

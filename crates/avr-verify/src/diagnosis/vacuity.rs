@@ -12,17 +12,17 @@ use tvar::{Decision, Watch};
 pub struct Vacuity {
     /// The text of the subformula.
     pub subformula: String,
-    /// What replaced it.
+    /// The constant that replaced it.
     pub replaced_by: bool,
     /// Its number among the strengthenings of the formula; none where it is a comparison that is true in every state.
     pub part: Option<usize>,
 }
 
-/// The number of subformulas that are tried.
+/// The most subformulas that are tried.
 const MAX_TRIED: usize = 16;
-/// How much more work than the check itself is done, in pairs of states and subformulas.
+/// The work that is done at most, as a multiple of that of the check itself, in pairs of states and subformulas.
 const WORK: usize = 8;
-/// How much work is always done, in the same unit.
+/// The work that is always done, in the same unit.
 const SMALL_WORK: usize = 1 << 22;
 
 /// The largest subformula that a property which holds says nothing about.
@@ -77,7 +77,7 @@ struct Search<'a> {
     bound: &'a BoundProperty,
     graph: HyperGraph,
     labels: Labels,
-    /// What may still be done.
+    /// The work that may still be done.
     work: usize,
 }
 

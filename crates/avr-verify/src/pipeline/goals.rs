@@ -23,13 +23,13 @@ pub(crate) enum Bound {
     Unsupported { formula: String, reason: String },
 }
 
-/// What is asked of an image.
+/// The properties that are asked of an image, with their goals.
 #[derive(Debug)]
 pub(crate) struct GoalTable<'a> {
     pub(crate) image: &'a Image,
     pub(crate) properties: Vec<(&'a Property, Bound)>,
     pub(crate) goals: Vec<Goal>,
-    /// Where results are told as soon as they are there.
+    /// The early results, told as soon as they are there.
     pub(crate) known: &'a EarlyResults,
 }
 
@@ -197,11 +197,12 @@ pub(crate) fn statistics(decision: &Decision<AbstractState>) -> Statistics {
 /// The goals of a property, by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PropertyGoals {
-    /// That of its formula.
+    /// The goal of its formula.
     pub(crate) formula: usize,
-    /// Under fairness, that every state has a fair path.
+    /// Under fairness, the goal that every state has a fair path.
     pub(crate) stays_fair: Option<usize>,
-    /// Where paths may end, that some path does not. A violated property needs no such proof: a path that violates it never ends.
+    /// The goal that some path does not end, where paths may end. A violated property needs no such proof: a path that
+    /// violates it never ends.
     pub(crate) something_is_left: Option<usize>,
 }
 
@@ -258,7 +259,7 @@ fn added(goals: &mut Vec<Goal>, formula: NormalForm, observes_hazards: bool) -> 
     })
 }
 
-/// What a property assumes of the paths that it speaks of.
+/// The assumptions of a property on the paths that it speaks of.
 pub(crate) fn assumed((property, bound): &(&Property, Bound)) -> Vec<String> {
     let Bound::Checked { bound, .. } = bound else { return Vec::new() };
     let texts = bound.fairness().into_iter().flat_map(|fairness| &fairness.texts);

@@ -51,13 +51,14 @@ fn on_hardware(request: &Request<'_>, mut results: Results) -> Result<Results, P
     Ok(results.checked())
 }
 
-/// True if a state space decided on the model. Where a random run did, those that only the environment determines were tried as well.
+/// True if a state space decided on the model. Where a random run did, those that only the environment
+/// determines were tried as well.
 fn may_be_shown(result: &PropertyResult) -> bool {
     let is_decided = !matches!(result.verdict, Verdict::Unknown(_));
     is_decided && result.basis == Basis::Model && !result.methods.contains(&Pass::RandomSearch)
 }
 
-/// Somebody's limits, and one on states.
+/// The caller's limits, and one on states.
 struct FewStates<'a>(&'a dyn Watch);
 
 impl Watch for FewStates<'_> {

@@ -8,7 +8,7 @@ use crate::request::Request;
 /// The machine that runs the image of a request as its property file says.
 ///
 /// # Errors
-/// When an assumption of the property file cannot be used.
+/// An assumption of the property file that cannot be used.
 pub fn machine(request: &Request<'_>) -> Result<Machine, PropertyError> {
     let Request { image, device, start, file, eeprom, .. } = *request;
     Setting { image, device, start, file, eeprom }.machine()

@@ -1,7 +1,7 @@
 //! The pipeline: from a request to results.
 //!
-//! [`property_groups`] decides unlike properties apart, [`verified`] decides those of one group, [`portfolio`] tries one system after
-//! the other, and [`property_result`] says what was decided of each property.
+//! [`property_groups`] decides unlike properties apart, and [`verified`] decides those of one group. [`portfolio`]
+//! tries one system after the other, and [`property_result`] says what was decided of each property.
 
 pub(crate) mod goals;
 pub(crate) mod hardware_run;

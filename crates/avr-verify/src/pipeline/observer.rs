@@ -1,5 +1,5 @@
-//! The observer of a verification: it looks for the runs that show what is decided, tells the results while other goals are
-//! open, and refutes goals by random runs.
+//! The observer of a verification. It looks for the runs that show what is decided, tells the results while other goals
+//! are open, and refutes goals by random runs.
 
 use super::goals::GoalTable;
 use super::pass_timer::aside;
@@ -13,12 +13,12 @@ use mu_calculus::state_formula::parts;
 use std::collections::BTreeMap;
 use tvar::{Decided, Decision, Goal, Observer, Watch};
 
-/// One step is taken at random for so many abstract ones.
+/// The number of abstract steps for each one that is taken at random.
 const STEPS_PER_SAMPLED: u64 = 2;
-/// Fewer steps at random are not worth it: the state space tells soon.
+/// The fewest steps at random that are worth it: instead of fewer, the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
 
-/// The search for a run that shows a goal, and what was decided without leaving out states, if some were left out.
+/// The search for a run that shows a goal, and the decision without skipped states, if some were skipped.
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) search: Search,
@@ -34,7 +34,7 @@ pub(crate) struct PropertyObserver<'a> {
     pub(crate) shown: BTreeMap<usize, Shown>,
     /// The number of refinements that were made for causes at each location, whatever the round.
     pub(crate) refined: RefinementCounts,
-    /// Where random runs are tried as well.
+    /// The sampler, where random runs are tried as well.
     pub(crate) sampler: Option<Sampler<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! How long the last pass took: the last time that the state space was built and the properties were evaluated on it.
+//! The duration of the last pass: the last time that the state space was built and the properties were evaluated on it.
 
 use cpu_time::ProcessTime;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tvar::{Exhausted, Progress, Watch};
 
 thread_local! {
-    /// What was spent in this thread on what is no part of a pass.
+    /// The time that was spent in this thread on what is no part of a pass.
     static ASIDE: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 

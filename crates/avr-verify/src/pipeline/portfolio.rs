@@ -21,13 +21,13 @@ const FEW_STATES: usize = 4_000;
 struct Attempt {
     /// The passes that take part.
     passes: Passes,
-    /// True where locations are limited after few states.
+    /// True if locations are limited after few states.
     limits_soon: bool,
-    /// True where the splits of steps are recorded for a certificate.
+    /// True if the splits of steps are recorded for a certificate.
     records_splits: bool,
 }
 
-/// What became of the goals of a request.
+/// The outcome for the goals of a request.
 pub(crate) struct Decided<'m> {
     pub(crate) firmware: Firmware<'m>,
     pub(crate) observer: PropertyObserver<'m>,
@@ -83,11 +83,11 @@ fn reduced(
     let reductions = request.reductions;
     let seen = visibility(asked, atoms, machine).filter(|_| request.allows_reduction())?;
     if seen.branches && !lets_interrupts_in(machine) {
-        // Where ports are read whole, a cause is sought for too long on ways that are left out (decision 18).
+        // A cause is sought for too long on ways that are left out, where ports are read whole (decision 18).
         return None;
     }
     let passes = passes.seen_by(&seen);
-    // Where interrupts are deferred, they may come one after the other for ever, which leaves what waits unknown.
+    // Deferred interrupts may come one after the other for ever, which leaves eventualities unknown.
     let interrupts = reductions.interrupts && !seen.has_eventualities;
     let passes = if interrupts { passes.with_partial_order_reduction(machine, &seen) } else { passes };
     let passes = if reductions.paths { passes.with_path_compression(machine, &seen) } else { passes };
@@ -119,15 +119,15 @@ impl Attempt {
 }
 
 impl Decided<'_> {
-    /// True if no other attempt is needed: all that is violated was shown, and nothing stands in the way that only the order of
-    /// interrupts, or what was left out, can show; or if there is no time for another one.
+    /// True if no other attempt is needed, or if there is no time for another one. None is needed if all that is
+    /// violated was shown and no decision is stuck. A stuck one may need the order of interrupts, or what was left out.
     fn is_enough(&mut self, request: &Request<'_>) -> bool {
         let is_shown = self.use_expanded();
         let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
         is_shown && !self.outcome.decisions.iter().any(is_stuck) || request.watch.cancelled()
     }
 
-    /// Puts decisions without states that were left out in the place of those that were shown by them; whether all that is
+    /// Puts decisions without skipped states in the place of those that were shown by them; true if all that is
     /// violated was shown.
     fn use_expanded(&mut self) -> bool {
         let mut all_shown = true;

@@ -1,4 +1,4 @@
-//! Classes of properties, by what they see of the states: the reductions that are sound for a class are unsound for the next. See
+//! Classes of properties, by their visibility: the reductions that are sound for a class are unsound for the next. See
 //! `docs/soundness.md`, section "Stutter-invariant properties".
 
 use super::goals::{Bound, GoalTable};
@@ -16,16 +16,16 @@ fn speaks_of_hazards(property: &Property) -> bool {
     matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_)) && property.under().is_empty()
 }
 
-/// Properties for which the same may be left out, the least that is seen first.
+/// Properties for which the same may be left out, those of the least visibility first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PropertyClass {
     /// Nothing but hazards and how deep the stack gets.
     Hazards,
-    /// What is in the states of each run, in their order.
+    /// The contents of the states of each run, in their order.
     Contents,
-    /// From where which states can be reached.
+    /// The states that can be reached from each state.
     Branches,
-    /// That something comes, or stays away for ever.
+    /// Eventualities: that something comes, or stays away for ever.
     Eventualities,
     /// Every step.
     Steps,
@@ -40,8 +40,8 @@ pub(crate) fn class(property: &Property, bound: &BoundProperty, atoms: &[Atom]) 
     if speaks_of_hazards(property) {
         PropertyClass::Hazards
     } else if counts || observes_hazards || bound.atoms.iter().any(names_event) {
-        // SOUND: in which order a handler and an instruction that runs into a hazard come can be told by such a formula, and so
-        // can whether a state has a hazard as its only future.
+        // SOUND: such a formula can distinguish in which order a handler and an instruction that runs into a hazard
+        // come. It can also tell whether a state has a hazard as its only future.
         PropertyClass::Steps
     } else if is_linear(&bound.formula) {
         PropertyClass::Contents
@@ -52,7 +52,8 @@ pub(crate) fn class(property: &Property, bound: &BoundProperty, atoms: &[Atom]) 
     }
 }
 
-/// What the properties of a request see, if something may be left out for them: none if one of them counts steps.
+/// The visibility of the properties of a request, if something may be left out for them: none if one of them counts
+/// steps.
 pub(crate) fn visibility(asked: &GoalTable<'_>, atoms: &[Atom], machine: &Machine) -> Option<Visibility> {
     let mut visibility = Visibility::of_hazards();
     for (property, bound) in &asked.properties {

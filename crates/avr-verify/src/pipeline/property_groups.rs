@@ -1,4 +1,5 @@
-//! Properties that see different things of the states are decided apart: what may be left out for one would be missing for another.
+//! Property groups: properties of different visibility are decided apart, because what may be left out for one would be
+//! missing for another.
 //!
 //! The inherent property and the stack come first, because the others mean little without them. Each group first gets some work, so
 //! that none waits for another that takes for ever, and then as much as the limits allow.
@@ -22,7 +23,7 @@ const FIRST_LOOKS: u64 = 1_000;
 /// Verifies the properties of an image: in groups, or all together if they are of one group.
 ///
 /// # Errors
-/// When a property speaks of something that does not exist; what cannot be decided is no error.
+/// A property that speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let groups = groups(request);
     if groups.len() < 2 {
@@ -40,7 +41,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     for group in groups {
         let few = FewLooks { watch: request.watch, looks: AtomicU64::new(0) };
         let open = work.on(&group, &few)?;
-        // What no limit stood in the way of is not tried again.
+        // Properties that no limit stood in the way of are not tried again.
         if few.are_over() && !open.is_empty() {
             late.push(open);
         }
@@ -81,12 +82,12 @@ struct Work<'a> {
     begun: Instant,
     /// The results, by the number of the property.
     found: BTreeMap<usize, PropertyResult>,
-    /// What is known beside them.
+    /// The results beside them.
     all: Option<Results>,
 }
 
 impl Work<'_> {
-    /// Works on some properties within limits; which of them are open then.
+    /// Works on some properties within limits; gives those that are open then.
     fn on(&mut self, group: &[usize], watch: &dyn Watch) -> Result<Vec<usize>, PropertyError> {
         let before = self.begun.elapsed();
         let mut file = self.request.file.clone();
@@ -117,7 +118,7 @@ impl Work<'_> {
     }
 }
 
-/// Somebody's limits, and one on the work.
+/// The caller's limits, and one on the work.
 struct FewLooks<'a> {
     watch: &'a dyn Watch,
     looks: AtomicU64,

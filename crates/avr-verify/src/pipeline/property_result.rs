@@ -15,14 +15,14 @@ use avr_properties::{BoundProperty, Property};
 use three_valued::Truth;
 use tvar::{Decision, Outcome};
 
-/// What was done for the properties of a request.
+/// The work that was done for the properties of a request.
 pub(crate) struct Work<'a, 'f> {
     pub(crate) firmware: &'a Firmware<'f>,
     pub(crate) observer: &'a PropertyObserver<'f>,
     pub(crate) request: &'a Request<'a>,
     pub(crate) asked: &'a GoalTable<'a>,
     pub(crate) outcome: &'a Outcome<Firmware<'f>>,
-    /// For each goal the way to what stands in the way of a decision.
+    /// The way to what stands in the way of a decision, for each goal.
     pub(crate) ways: Vec<Option<Way>>,
     pub(crate) effort: Effort,
 }

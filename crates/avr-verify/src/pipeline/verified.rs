@@ -34,8 +34,8 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     verified(&request.with_all_states(), (Effort::ALL, false), |_, _, results| results)
 }
 
-/// What `extra` makes of the work on a request, the goals of each property, and the results. With `advised`, what steps
-/// depend on is kept for a certificate.
+/// The value that `extra` makes of the work on a request, the goals of each property, and the results. With `advised`,
+/// what steps depend on is kept for a certificate.
 pub(crate) fn verified<T>(
     request: &Request<'_>,
     (effort, advised): (Effort, bool),
@@ -87,7 +87,7 @@ pub(crate) fn verified<T>(
     Ok(extra(&work, &goals_of, results))
 }
 
-/// Where paths end, by the hazard: flash byte addresses of instructions.
+/// The ends of paths, by the hazard: flash byte addresses of instructions.
 fn ended_paths(outcome: &Outcome<Firmware<'_>>) -> BTreeMap<HazardKind, BTreeSet<u32>> {
     let mut ended: BTreeMap<HazardKind, BTreeSet<u32>> = BTreeMap::new();
     let spaces = outcome.decisions.iter().map(|decision| &decision.space).chain(&outcome.latest);
@@ -101,7 +101,7 @@ fn ended_paths(outcome: &Outcome<Firmware<'_>>) -> BTreeMap<HazardKind, BTreeSet
     ended
 }
 
-/// What it took to explore, which began then.
+/// The cost of the exploration, which began then.
 fn explored(
     firmware: &Firmware<'_>,
     outcome: &Outcome<Firmware<'_>>,
@@ -118,8 +118,8 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
 
-/// The stack bound. Where the space alone does not tell a run that is as deep as any may be, some are tried at random, unless
-/// a limit is reached.
+/// The stack bound. If the space alone does not tell a run as deep as any may be, random ones are tried, unless a limit
+/// is reached.
 fn bound<'f>(
     (firmware, observer): (&Firmware<'f>, &mut PropertyObserver<'f>),
     outcome: &Outcome<Firmware<'f>>,

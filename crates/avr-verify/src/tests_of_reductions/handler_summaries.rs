@@ -1,4 +1,4 @@
-//! Passed handlers against handlers step by step: small random programs with two interrupts, and what each kind of
+//! Handler summaries against handlers step by step: small random programs with two interrupts, and what each kind of
 //! carelessness would miss.
 
 use crate::pipeline::portfolio::with_first_budget;
@@ -13,10 +13,10 @@ use avr_model::faults::handler_summaries::{Fault, with_fault};
 use avr_model::faults::take_summaries_used;
 use std::time::Duration;
 
-/// The time for a program whose handlers are passed.
+/// The time for a program with handler summaries.
 const SHORT: Duration = Duration::from_secs(4);
 
-/// What is said where handlers are passed: locations are limited from the first states on, because only then they are.
+/// The answers with handler summaries: locations are limited from the first states on, because only then there are any.
 fn passed(words: &[u16]) -> Said {
     with_first_budget(1, || said(words, Reductions::ALL, SHORT))
 }
@@ -64,8 +64,8 @@ fn answers_are_those_of_handlers_step_by_step() {
     assert!(used > 10 * programs as usize, "handler summaries were used {used} times");
 }
 
-/// A program whose handler stores what `work` leaves in r16, and whose main program sets the cells to 0, lets interrupts come,
-/// does something, and traps when the handler has stored this.
+/// A program whose handler stores what `work` leaves in r16. Its main program sets the cells to 0, lets interrupts
+/// come, does something, and traps when the handler has stored this.
 fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16> {
     let mut code = Code::with_vectors(MAIN, &HANDLERS[..1]);
     code.place(HANDLERS[0]);
@@ -98,7 +98,7 @@ fn storing(work: &[Instruction], meanwhile: &[Instruction], trap: u8) -> Vec<u16
     code.words
 }
 
-/// True if the trap, which is found, is not found when passing has the fault.
+/// True if the trap, which is found, is not found when handler summaries have the fault.
 #[track_caller]
 fn is_missed(words: &[u16], fault: Fault) -> bool {
     assert_eq!(passed(words).holds, Some(false), "the trap is not found");
@@ -149,7 +149,7 @@ fn a_deeper_stack_that_is_passed_would_be_noticed() {
     check_found(Fault::DeepestPassed);
 }
 
-/// What is said of an image in `tests/regressions`.
+/// The verdict on an image in `tests/regressions`.
 fn verdict_of(image: &str, property: &str) -> Verdict {
     let path = format!("{}/../../tests/regressions/images/{image}.elf", env!("CARGO_MANIFEST_DIR"));
     let image = Image::load(std::path::Path::new(&path), &LoadOptions::new(0x8000, 0x400)).expect("the image is valid");

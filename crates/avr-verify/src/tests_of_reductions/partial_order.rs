@@ -13,7 +13,7 @@ use std::time::Duration;
 const PORTB: u8 = 0x05;
 const FLASH_WORDS: u32 = 0x4000;
 
-/// What is said where interrupts are reduced by partial order, or everywhere.
+/// The answers where interrupts are reduced by partial order, or come everywhere.
 fn said_reduced(words: &[u16], interrupts: bool) -> Said {
     said(words, Reductions { interrupts, paths: false, handlers: false }, LONG)
 }
@@ -60,8 +60,8 @@ fn instructions_that_conflict_would_be_noticed() {
     check_found(Fault::NoConflicts);
 }
 
-/// A trap that is sprung when the first handler runs before an instruction that nothing depends on, and the second behind
-/// it: the first sets a cell, and the second stores one more than it elsewhere.
+/// A trap that is sprung when the first handler runs before an instruction that nothing depends on, and the second
+/// behind it. The first sets a cell, and the second stores one more than it elsewhere.
 fn two_in_a_row() -> Vec<u16> {
     let handler = |code: &mut Code, number: usize| {
         if number == 0 {
@@ -95,7 +95,7 @@ fn read_twice() -> Vec<u16> {
     })
 }
 
-/// A fault makes a violated program hold.
+/// Checks that a fault makes a violated program hold.
 #[track_caller]
 fn check_hidden(words: &[u16], fault: Fault) {
     assert_eq!(said_reduced(words, false).holds, Some(false));
@@ -126,7 +126,7 @@ fn a_stack_that_gets_deeper_would_be_noticed() {
 /// The time for a program of a few instructions.
 const SHORT: Duration = Duration::from_secs(20);
 
-/// A handler that lets another one in, which is possible nowhere else and changes r20, and a main program that traps when r20
+/// A handler that lets another one in, which is possible nowhere else and changes r20. The main program traps when r20
 /// changes in the middle of straight code.
 fn letting_in() -> Vec<u16> {
     use crate::random_programs::{Code, EIMSK, HANDLERS, MAIN, r};
@@ -175,7 +175,7 @@ const BELOW: u16 = 0x8ff;
 const EICRA: u16 = 0x69;
 const EIFR: u8 = 0x1c;
 
-/// What a main program that runs with an interrupt, whose handler does nothing, says in the end.
+/// A main program that runs for ever with an interrupt whose handler does nothing.
 fn beside_a_handler(main: impl FnOnce(&mut Code)) -> Vec<u16> {
     let mut code = Code { words: Vec::new() };
     code.jump(MAIN);
@@ -191,8 +191,8 @@ fn beside_a_handler(main: impl FnOnce(&mut Code)) -> Vec<u16> {
     code.words
 }
 
-/// A trap that is sprung when a handler runs after a comparison of what was loaded from below the stack pointer, and before
-/// it is loaded again.
+/// A trap that is sprung when a handler runs after a comparison of what was loaded from below the stack pointer. The
+/// handler must come before it is loaded again.
 fn compared_garbage() -> Vec<u16> {
     beside_a_handler(|code| {
         code.add(Instruction::Lds { rd: r(24), address: BELOW });
@@ -209,8 +209,9 @@ fn compared_garbage() -> Vec<u16> {
     })
 }
 
-/// A trap that is sprung when a handler runs between two instructions that load the same cell below the stack pointer, of
-/// which the first is cut into cases; once, when it still holds what it held when the device started, or again and again.
+/// A trap that is sprung when a handler runs between two instructions that load the same cell below the stack pointer.
+/// The first of them is cut into cases. It is sprung once, when the cell still holds what it held when the device
+/// started, or again and again.
 fn cut_garbage(again: bool) -> Vec<u16> {
     beside_a_handler(|code| {
         code.add(Instruction::Lds { rd: r(30), address: BELOW });
@@ -234,8 +235,8 @@ fn what_is_loaded_from_below_the_stack_pointer_twice_may_differ() {
     }
 }
 
-/// A handler sets a port bit while the program waits in a loop whose jump leads back round the end of the flash: the bits of
-/// its target that PC does not have are lost.
+/// A handler sets a port bit while the program waits in a loop. The jump of the loop leads back round the end of the
+/// flash: the bits of its target that PC does not have are lost.
 #[test]
 fn a_jump_round_the_end_of_the_flash_leads_back() {
     let handler = |code: &mut Code, _| code.add(Instruction::Sbi { io: PORTB, bit: 0 });
@@ -255,8 +256,8 @@ fn copies_of_garbage_would_be_noticed() {
     check_hidden(&compared_garbage(), Fault::CopiesOfGarbage);
 }
 
-/// A main program that loads a cell below the stack pointer into few registers again and again, copies and compares them, and
-/// traps if one is not below a bound or differs from another one, before it uses it as an address.
+/// A main program that loads a cell below the stack pointer into few registers again and again, copies and compares
+/// them. It traps if one is not below a bound or differs from another one, before it uses it as an address.
 fn garbage_program(random: &mut Random) -> Vec<u16> {
     beside_a_handler(|code| {
         if random.below(2) == 0 {
@@ -315,8 +316,8 @@ fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts
     assert!(hold >= 3 && violated >= 3, "{hold} hold, {violated} are violated");
 }
 
-/// A program that needs more of the stack behind a request that was seen: the handler comes before that, and does not come to
-/// an end.
+/// A program that needs more of the stack behind a request that was seen. The handler comes before that, and does not
+/// come to an end.
 fn requested_for_certain() -> Vec<u16> {
     let mut code = Code::with_vectors(MAIN, &[2]);
     code.place(MAIN);
@@ -333,7 +334,7 @@ fn requested_for_certain() -> Vec<u16> {
     code.words
 }
 
-/// What is said of a stack of three bytes where locations are limited from the beginning.
+/// The verdict on a stack of three bytes where locations are limited from the beginning.
 fn said_of_three_bytes(reductions: Reductions) -> Verdict {
     let words = requested_for_certain();
     let results = with_first_budget(1, || results(&words, &["Stack(max_bytes: 3)"], reductions, SHORT));

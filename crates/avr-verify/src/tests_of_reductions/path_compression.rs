@@ -12,8 +12,8 @@ use std::time::Duration;
 const SHORT: Duration = Duration::from_secs(4);
 const PATHS: Reductions = Reductions { interrupts: false, paths: true, handlers: false };
 
-/// What the program does as a whole: instructions, routines with what they take of the stack, and how they lead to each
-/// other.
+/// The survey of the program as a whole: instructions, routines with what they take of the stack, and how they lead to
+/// each other.
 fn surveyed(results: &Results) -> impl PartialEq + std::fmt::Debug + use<> {
     let survey = results.survey.clone().expect("there is no limit");
     let routines: Vec<_> = survey

@@ -12,7 +12,7 @@ use tvar::{Goal, Unlimited};
 /// The number of steps that are taken for a program.
 const STEPS: u64 = 40_000;
 
-/// What random runs show of a program: whether a hazard happens, and how deep the stack gets.
+/// The findings of random runs on a program: whether a hazard happens, and how deep the stack gets.
 #[derive(Debug, PartialEq)]
 struct Sampled {
     steps_to_hazard: Option<u64>,

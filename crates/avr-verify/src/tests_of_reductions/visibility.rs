@@ -1,5 +1,5 @@
-//! Formulas of branching time on small random programs with two interrupts: what is said where something is left out against what is
-//! said where nothing is, and what each kind of carelessness would say.
+//! Formulas of branching time on small random programs with two interrupts. The verdicts with something left out are
+//! compared with those where nothing is, and with what each kind of carelessness would say.
 
 use crate::pipeline::portfolio::with_first_budget;
 use crate::random_programs::{
@@ -20,7 +20,7 @@ const BRIEF: Duration = Duration::from_secs(1);
 const PATHS: Reductions = Reductions { interrupts: false, paths: true, handlers: false };
 const INTERRUPTS: Reductions = Reductions { interrupts: true, ..Reductions::NONE };
 
-/// What is left out, and whether few states per location are kept.
+/// The reductions, and whether few states per location are kept.
 const WAYS: [(Reductions, bool); 4] =
     [(PATHS, false), (INTERRUPTS, false), (Reductions::ALL, false), (Reductions::ALL, true)];
 
@@ -40,7 +40,7 @@ fn atom(random: &mut Random) -> String {
     }
 }
 
-/// A formula without next steps, and without operators that wait unless they are wanted.
+/// A formula without next steps, and without eventualities unless they are wanted.
 fn formula(random: &mut Random, depth: u32, waits: bool) -> String {
     if depth == 0 {
         return atom(random);
@@ -71,7 +71,7 @@ fn asked(seed: u64) -> (Vec<u16>, String) {
     (words, formula(&mut random, depth, waits))
 }
 
-/// What is said of a formula; with `few`, where few states per location are kept from the beginning.
+/// The verdict on a formula; with `few`, few states per location are kept from the beginning.
 fn verdict(words: &[u16], formula: &str, reductions: Reductions, few: bool) -> Verdict {
     let ask = || results(words, &[formula], reductions, BRIEF);
     let mut results = if few { with_first_budget(1, ask) } else { ask() };
@@ -113,7 +113,7 @@ fn what_is_said_of_formulas_is_what_all_states_say() {
     assert!(open <= programs / 10, "{open} are open");
 }
 
-/// A carelessness makes something be said of a program that is wrong, or that fails its replay, where it was right.
+/// Checks that a carelessness makes the answer on a program wrong, or fail its replay, where it was right.
 #[track_caller]
 fn check_noticed((words, formula, holds): (Vec<u16>, &str, bool), careless: impl Fn(&dyn Fn() -> Verdict) -> Verdict) {
     assert_eq!(said(&words, formula, Reductions::NONE, false), Some(holds));
@@ -179,8 +179,8 @@ fn instructions_that_are_seen_and_passed_would_be_noticed() {
     check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::NothingSeen, said));
 }
 
-/// A main program that stores a register through a pointer that it moves, which is undefined, where a handler that sets the first cell
-/// may come before.
+/// A main program that stores a register through a pointer that it moves, which is undefined. A handler that sets the
+/// first cell may come before.
 fn undefined_store() -> Vec<u16> {
     with_handlers(sets_first_cell, |code| {
         code.add(Instruction::Ldi { rd: r(26), k: 0x50 });
@@ -195,8 +195,8 @@ fn interrupts_left_for_after_a_hazard_would_be_noticed() {
     check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::HazardsUnseen, said));
 }
 
-/// A program that goes one of two ways, by what it reads: into a reserved opcode, or to where it sets the second cell, in each case one
-/// instruction later.
+/// A program that goes one of two ways, by what it reads. One leads into a reserved opcode, the other to where it sets
+/// the second cell, in each case one instruction later.
 fn hazard_or_not() -> Vec<u16> {
     let mut code = Code { words: Vec::new() };
     code.add(Instruction::Ldi { rd: r(16), k: 1 });
@@ -220,8 +220,8 @@ fn states_before_a_hazard_that_are_left_out_would_be_noticed() {
     check_noticed(asked, |said| partial_order::with_fault(partial_order::Fault::HazardsUnseen, said));
 }
 
-/// A main program that loads, once, what a handler sets, directly behind an instruction that the handler may come before as well;
-/// with the flash byte address where it ends.
+/// A main program that loads, once, what a handler sets, with the flash byte address where it ends. The load is
+/// directly behind an instruction that the handler may come before as well.
 fn loaded_once() -> (Vec<u16>, usize) {
     let words = with_handlers(sets_first_cell, |code| {
         code.add(Instruction::Ldi { rd: r(18), k: 0 });
@@ -246,8 +246,8 @@ fn deep(code: &mut Code) {
     (0..8).for_each(|_| code.add(Instruction::Pop { rd: r(17) }));
 }
 
-/// A handler that comes once and sets the first cell to 1 or 2, by what it reads, and a main program that says in other cells which
-/// of them it was, or that it did not come.
+/// A handler that comes once and sets the first cell to 1 or 2, by what it reads. The main program says in other cells
+/// which of them it was, or that it did not come.
 fn told_later() -> Vec<u16> {
     let handler = |code: &mut Code, _| {
         code.add(Instruction::Ldi { rd: r(16), k: 0 });

@@ -1,8 +1,8 @@
 //! The worst-case stack of a whole program, with a run that reaches it.
 //!
-//! 1. A first verification is limited to some states. If that is not all of the program, another one asks for several depths at
-//!    once, so that something is known early of programs whose stack grows without end, and then one without that limit
-//!    follows.
+//! 1. A first verification is limited to some states. If that is not all of the program, another one asks for several
+//!    depths at once. So something is known early of programs whose stack grows without end. Then one without that
+//!    limit follows.
 //! 2. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
 //!    which is replayed. If the property holds instead, the bound becomes smaller, and so on.
 
@@ -31,7 +31,7 @@ const FIRST_STATES: usize = 200_000;
 /// The smallest depth that is asked for where the first look is not enough, in bytes.
 const FIRST_DEPTH: u32 = 16;
 
-/// Somebody's limits, and one on the states.
+/// The caller's limits, and one on the states.
 struct FirstLook<'a> {
     watch: &'a dyn Watch,
     is_cut: AtomicBool,
@@ -52,14 +52,14 @@ impl Watch for FirstLook<'_> {
     }
 }
 
-/// True if the stack has enough room.
+/// The fit of the stack: it has enough room, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// In every run.
+    /// The stack has enough room in every run.
     Fits,
-    /// Not in some run.
+    /// The stack has not enough room in some run.
     Overflows,
-    /// The bounds do not tell.
+    /// The bounds do not tell whether the stack has enough room.
     Unknown,
 }
 
@@ -95,19 +95,19 @@ pub struct WorstCase {
     pub margin: u32,
     /// A run that reaches the lower bound, or that overflows.
     pub run: Option<Evidence>,
-    /// What the run rests on.
+    /// The basis of the run.
     pub basis: Basis,
     /// The routines on the stack at the end of the run; without a run, where the state space is deepest.
     pub chain: Vec<Segment>,
     /// Recursion and nesting in that call string, where a run shows it.
     pub cycles_shown: BTreeMap<Cycle, usize>,
-    /// What the state space shows of the program.
+    /// The survey of the program by the state space.
     pub survey: Survey,
-    /// Why the bound is not exact, or not shown by a run: sentences without full stops.
+    /// The reasons why the bound is not exact, or not shown by a run: sentences without full stops.
     pub reasons: Vec<String>,
     /// True if our own code failed a check of itself.
     pub self_check_failed: bool,
-    /// What the bound rests on beside firmware and device.
+    /// The assumptions of the bound beside firmware and device.
     pub assumptions: Vec<String>,
     /// True if the user interrupted the work.
     pub interrupted: bool,
@@ -120,7 +120,7 @@ impl WorstCase {
         self.bound.upper.and_then(|upper| self.room.bytes().checked_sub(upper))
     }
 
-    /// What is known when the work was given up for this reason.
+    /// The worst case as far as it is known when the work was given up for this reason.
     #[must_use]
     pub fn given_up(request: &Request<'_>, margin: u32, reason: String, interrupted: bool) -> Self {
         Self {
@@ -145,7 +145,7 @@ impl WorstCase {
 /// file does. `learned` is told what is known so far whenever that is more than before.
 ///
 /// # Errors
-/// When an assumption of the property file cannot be used.
+/// An assumption of the property file that cannot be used.
 pub fn worst_case(
     request: &Request<'_>,
     margin: u32,

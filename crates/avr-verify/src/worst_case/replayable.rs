@@ -1,4 +1,4 @@
-//! What the run of a worst case shows: the property that it violates, and what is left for those who trust no model.
+//! The evidence of a worst case: the property that its run violates, and what is left for those who trust no model.
 
 use avr_properties::{Property, PropertyError, formula_text};
 

@@ -22,28 +22,28 @@ pub(crate) enum Asked {
         source: Input,
         mask: u8,
         value: u8,
-        /// What the peripherals have there by themselves.
+        /// The bits that the peripherals have there by themselves.
         natural: u8,
         who: DeterminedBy,
         /// True if the environment would have had to wait with it.
         too_soon: bool,
     },
-    /// What happens.
+    /// The choice of what happens.
     Choice {
         possible: Possibilities,
         chosen: Happening,
-        /// What happens if nothing comes from outside.
+        /// The happening if nothing comes from outside.
         natural: Happening,
         /// True if the environment would have had to wait with it.
         too_soon: bool,
-        /// True if the peripherals do not know if the hardware does that.
+        /// True if the peripherals do not know whether the hardware does that.
         inexact: bool,
     },
 }
 
 impl Asked {
-    /// True if the answer is one that the hardware would determine and does not give by itself, or one for which the environment would have
-    /// had to wait.
+    /// True if the answer is one that the hardware would determine and does not give by itself. Also true if the
+    /// environment would have had to wait for it.
     pub(crate) fn is_abstracted(&self) -> bool {
         let is_of_hardware = match self {
             Self::Input { value, natural, who, .. } => *who == DeterminedBy::Hardware && value != natural,
@@ -55,7 +55,7 @@ impl Asked {
         is_of_hardware || self.is_undefined() || self.is_too_soon()
     }
 
-    /// True if nobody knows the answer of the hardware: what the peripherals have by themselves is no evidence then.
+    /// True if the answer of the hardware is undefined: what the peripherals have by themselves is no evidence then.
     fn is_undefined(&self) -> bool {
         match self {
             Self::Input { who, .. } => *who == DeterminedBy::Undefined,
@@ -99,14 +99,14 @@ impl Asked {
 pub(crate) enum Answer {
     /// The bits of an input.
     Input(u8),
-    /// What happens.
+    /// The happening.
     Happening(Happening),
 }
 
 /// Answers by the number of the question in the step.
 pub(crate) type Answers = BTreeMap<usize, Answer>;
 
-/// When the flags were last set that the environment cannot set at any time ([`SpacedFlag`]).
+/// The last times of the flags that the environment cannot set at any time ([`SpacedFlag`]).
 #[derive(Clone)]
 struct Timing {
     flags: Rc<[SpacedFlag]>,
@@ -164,7 +164,7 @@ impl Trial<'_> {
         waits || natural & !value != 0
     }
 
-    /// Who determines an input, as far as the peripherals know what hardware does.
+    /// The party that determines an input, as far as the peripherals know what hardware does.
     fn known(&self, source: Input, mask: u8, who: DeterminedBy) -> DeterminedBy {
         match source {
             Input::Register(address) if who == DeterminedBy::Hardware && !self.peripherals.is_exact(address, mask) => {
@@ -174,8 +174,8 @@ impl Trial<'_> {
         }
     }
 
-    /// True if hardware determines what happens just now, and the peripherals do not know it: the moment of an interrupt that is taken, and
-    /// that another one is not, of which they know nothing.
+    /// True if hardware determines what happens just now, and the peripherals do not know it. They may not know the
+    /// moment of an interrupt that is taken, or know nothing of another one that is not taken.
     fn is_inexact(&self, possible: &Possibilities, taken: [Happening; 2]) -> bool {
         let flag = |happening| match happening {
             Happening::Interrupt(number) if possible.determined_by(happening) == DeterminedBy::Hardware => {
@@ -193,7 +193,7 @@ impl Trial<'_> {
         self.answers.get(&self.asked.len()).copied()
     }
 
-    /// What the peripherals have in a register; where the property file assumes bits, those are constant anyway.
+    /// The content of a register in the peripherals; where the property file assumes bits, those are constant anyway.
     fn natural(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
         match source {
             Input::Initial(cell) => (self.content)(cell) & mask,
@@ -294,7 +294,7 @@ pub(crate) struct Run {
     pub(crate) left_to_hardware: Option<u64>,
     /// The clock cycles of all steps.
     pub(crate) cycles: u64,
-    /// When flags were set for which the environment has to wait.
+    /// The times at which flags were set for which the environment has to wait.
     pub(crate) spaced: Vec<Spaced>,
 }
 
@@ -303,7 +303,7 @@ pub(crate) struct Run {
 pub(crate) struct Spaced {
     /// The flag.
     pub(crate) flag: SpacedFlag,
-    /// In which step.
+    /// The number of the step.
     pub(crate) step: u64,
     /// The clock cycle at which the step began.
     pub(crate) cycle: u64,
@@ -325,8 +325,8 @@ impl Run {
 }
 
 impl Tried {
-    /// True if something was chosen that the hardware would determine and does not do by itself, or with which the environment would have
-    /// had to wait.
+    /// True if something was chosen that the hardware would determine and does not do by itself. Also true if the
+    /// environment would have had to wait with it.
     pub(crate) fn is_abstracted(&self) -> bool {
         self.asked.iter().any(Asked::is_abstracted)
     }
@@ -383,7 +383,7 @@ impl<'a> Stepper<'a> {
         &self.before
     }
 
-    /// What the step into that state did.
+    /// The occurrences of the step into that state.
     pub(crate) fn did(&self) -> &Occurrences {
         &self.did
     }
@@ -410,7 +410,7 @@ impl<'a> Stepper<'a> {
         Tried { result, did: trial.events.occurrences(), asked: trial.asked }
     }
 
-    /// Where a step that was tried leads.
+    /// The arrival of a step that was tried: a state or the end of the run.
     pub(crate) fn arrival<'b>(&'b self, tried: &'b Tried) -> Arrival<'b> {
         match tried.result {
             Err(stop) => Arrival::Stop(stop),

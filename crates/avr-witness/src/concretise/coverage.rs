@@ -1,4 +1,4 @@
-//! True if an abstract state covers a concrete one: all that a replay needs to know of how states are abstracted.
+//! Coverage of concrete states by abstract ones: all that a replay needs to know of how states are abstracted.
 
 use crate::concretise::view::ConcreteView;
 use avr_machine::{MachineState, Stop};
@@ -9,7 +9,7 @@ use avr_model::state::{AbstractState, Running};
 use avr_properties::StateView;
 use three_valued::{Truth, TvByte};
 
-/// What a concrete step came to.
+/// The outcome of a concrete step.
 pub(crate) enum Arrival<'a> {
     /// A state.
     State(ConcreteView<'a>),
@@ -17,7 +17,7 @@ pub(crate) enum Arrival<'a> {
     Stop(Stop),
 }
 
-/// How far a concrete state is from being covered: 0 if it is, else more for worse.
+/// The distance of a concrete state from being covered: 0 if it is, else more for worse.
 pub(crate) type Distance = u32;
 
 /// More than any number of bits that differ.
@@ -34,8 +34,8 @@ impl<'a> Cover<'a> {
         Self { store: &context.store }
     }
 
-    /// How far the arrival is from being covered by `to`. It came by one step from a state that `from` covers; only the
-    /// pages noted as changed differ from it. Without `from` all pages are looked at.
+    /// The distance of the arrival from being covered by `to`. It came by one step from a state that `from` covers;
+    /// only the pages noted as changed differ from it. Without `from` all pages are looked at.
     pub(crate) fn distance(&self, from: Option<&AbstractState>, to: &AbstractState, arrival: &Arrival<'_>) -> Distance {
         match (to, arrival) {
             (AbstractState::Running(to), Arrival::State(concrete)) => {
@@ -107,7 +107,7 @@ impl<'a> Cover<'a> {
     }
 }
 
-/// How far a value is from being one that a cell stands for: 0 if it is.
+/// The distance of a value from those that a cell stands for: 0 if it is one of them.
 fn differing(cell: TvByte, value: u8) -> Distance {
     let bits = ((cell.value() ^ value) & cell.known_mask()).count_ones();
     bits.max(Distance::from(!cell.contains(value)))

@@ -1,8 +1,8 @@
-//! The inputs of one step: those that come by themselves if they lead on, else others, until the concrete step leads
-//! into a member of the hyper-edge that the strategy takes.
+//! The inputs of one step: those that come by themselves if they lead on, else others. They are searched until the
+//! concrete step leads into a member of the hyper-edge that the strategy takes.
 //!
-//! Which inputs an abstract input stands for is found by trying, so a replay does not depend on how the abstract step was
-//! enumerated: the concrete step decides whether the member is reached.
+//! The inputs that an abstract input stands for are found by trying: the concrete step decides whether the member is
+//! reached. So a replay does not depend on how the abstract step was enumerated.
 
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use crate::concretise::coverage::{Arrival, Cover, Distance};
@@ -17,7 +17,7 @@ const MAX_TRIALS: usize = 20_000;
 /// The most members whose known cells are tried as the content of cells after a reset.
 const MAX_HINTS: usize = 8;
 
-/// Where a step should lead.
+/// The aim of a step: the states to which it should lead.
 pub(crate) struct Aim<'a> {
     /// All states of the space.
     pub(crate) states: &'a [AbstractState],
@@ -39,7 +39,8 @@ impl<'a> Aim<'a> {
     }
 }
 
-/// How good answers are: the distance, how many of them the hardware would determine, how many are not natural.
+/// The cost of answers: the distance, the number that the hardware would determine, and the number that are not
+/// natural.
 type Cost = (Distance, usize, usize);
 
 /// Takes one step of the run, and gives the state that it led to; none if no inputs lead on. The caller accepts the step.
@@ -100,7 +101,7 @@ impl Search<'_, '_, '_, '_> {
         None
     }
 
-    /// Tries answers; what they come to if they lead on, else they wait for being improved.
+    /// Tries answers: gives the step with its state if they lead on, else keeps them for being improved.
     fn look(&mut self, answers: Answers, all: &mut Vec<(Answers, Vec<Asked>)>) -> Option<(Tried, StateId)> {
         let (cover, hint) = (self.cover, self.hint);
         let attempt = self.stepper.attempt(&answers, &|cell| cover.hint(hint, cell));

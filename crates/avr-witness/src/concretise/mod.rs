@@ -23,9 +23,9 @@ use tvar::Watch;
 const MAX_STEPS: u64 = 10_000_000;
 /// The most steps in which a state is expected to come again.
 const MAX_LASSO_STEPS: u64 = 300_000;
-/// The number of steps that are waited for something that the hardware does by itself at some time.
+/// The most steps of waiting for something that the hardware does by itself at some time.
 const MAX_WAITING_STEPS: u64 = 200_000;
-/// What is kept of a run that never ends and does not repeat itself.
+/// The number of steps that are kept of a run that never ends and does not repeat itself.
 const KEPT_STEPS: u64 = 1_000;
 /// After so many steps the watch is asked.
 const PATIENCE: u64 = 4_096;
@@ -33,7 +33,7 @@ const PATIENCE: u64 = 4_096;
 /// A walk that failed, with the run so far.
 pub(crate) type Broken = Box<(Failure, Run)>;
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// In a state in which everything is shown that a run can show.
@@ -46,7 +46,7 @@ pub(crate) enum Ending {
     Unending,
 }
 
-/// What is claimed of a state of the run: these atoms have these values.
+/// The claims about a state of the run: these atoms have these values.
 pub(crate) type Claims = Vec<(AtomId, bool)>;
 
 /// A run along the strategy.
@@ -55,7 +55,7 @@ pub(crate) struct Walked {
     pub(crate) ending: Ending,
     /// The last state, where the run was not cut.
     pub(crate) last: Option<MachineState<u8>>,
-    /// What is claimed of the states from a step on, until the next entry.
+    /// The claims about the states from a step on, until the next entry.
     pub(crate) claims: Vec<(u64, Claims)>,
     /// Subformulas that speak of all continuations, each with the state and step of its first and its last occurrence.
     pub(crate) universal: Vec<Remainder>,
@@ -92,7 +92,7 @@ pub(crate) struct Walker<'a, 'f> {
     pub(crate) watch: &'a dyn Watch,
 }
 
-/// Where a walk stands.
+/// The position of a walk.
 #[derive(Clone)]
 pub(crate) struct Position<'f> {
     stepper: Stepper<'f>,
@@ -197,7 +197,7 @@ struct Walk<'a, 'b, 'f> {
     universal: Vec<Remainder>,
     branches: Vec<Branch>,
     is_branch: bool,
-    /// Since when the play may go on for ever: the step of each content seen.
+    /// The step of each content seen from the point on where the play may go on for ever.
     seen: FxHashMap<u64, u64>,
     /// The step at which the play began that may go on for ever.
     begun: Option<u64>,
@@ -297,7 +297,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         }
     }
 
-    /// Takes a step; how the run ends, if it does with it.
+    /// Takes a step; gives the end of the run, if the run ends with it.
     fn advance(&mut self, modal: NodeId) -> Result<Option<Ending>, Failure> {
         let steps = self.stepper.run.steps;
         if steps >= MAX_STEPS {
@@ -344,9 +344,10 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         }
     }
 
-    /// Waits for what the hardware is to determine: takes the steps that come by themselves, as long as what is claimed
-    /// stands, until one of them leads on, or until the environment may do what it could not do yet, if it `is_too_soon` for that. Whether one
-    /// does; if not, the walk stands where it stood.
+    /// Waits for what the hardware is to determine. As long as what is claimed stands, the steps that come by
+    /// themselves are taken until one of them leads on. If it `is_too_soon` for the environment, they may also end
+    /// where it can do what it could not do yet. Gives true if one of both happens; if not, the walk stands where it
+    /// stood.
     fn wait(&mut self, modal: NodeId, is_too_soon: bool) -> Result<bool, Failure> {
         let Some(before) = self.walker.strategy.rank(self.state, modal, modal) else { return Ok(false) };
         let saved = self.clone();
@@ -438,7 +439,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         let last = (ending != Ending::Unending).then(|| self.stepper.state().clone());
         let Self { mut claims, universal, branches, is_branch, rounds, .. } = self;
         if let Ending::Lasso(start) = ending {
-            // Of the last state is claimed what is claimed of it when it came first.
+            // The last state gets the claims of its first occurrence.
             let first = claims.iter().rev().find(|(from, _)| *from <= start).map(|(_, claims)| claims.clone());
             claims.push((self.stepper.run.steps, first.unwrap_or_default()));
         }

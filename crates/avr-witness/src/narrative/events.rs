@@ -1,5 +1,5 @@
-//! What a run does, step by step, in a bounded amount of memory: repetitions are folded, of long runs the middle is left
-//! out, and the last steps are kept in full.
+//! The events of a run, step by step, in a bounded amount of memory. Repetitions are folded, of long runs the middle is
+//! left out, and the last steps are kept in full.
 
 use crate::concretise::concrete_step::{Asked, ChosenStep, Run};
 use avr_machine::simulator::ExactInput;
@@ -10,22 +10,22 @@ use std::hash::{Hash, Hasher};
 
 /// The longest body of a loop, in items, that is noticed.
 const MAX_BODY: usize = 48;
-/// The number of items that are kept from the beginning, and how many at most.
+/// The number of items that are kept from the beginning, and the most that are kept in all.
 const KEPT_FIRST: usize = 150;
 const MAX_ITEMS: usize = 1_000;
 /// The number of the last steps that are kept in full.
 pub(crate) const LAST_LINES: usize = 64;
 
-/// What was chosen in a step where something else would have come by itself.
+/// The choices of a step in which something else would have come by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Chosen {
     /// The number of the step, from 0.
     pub step: u64,
-    /// What hardware has in registers, in the order in which the step asks.
+    /// The inputs from registers of the hardware, in the order in which the step asks for them.
     pub inputs: Vec<ExactInput>,
     /// The content of cells after a reset, where it is not 0.
     pub initial: Vec<(u16, u8)>,
-    /// What happens.
+    /// The happening.
     pub happening: Option<Happening>,
 }
 
@@ -47,13 +47,13 @@ pub struct Line {
     pub step: u64,
     /// Flash byte address of the instruction, or of the one that is next where something else happens.
     pub pc: u32,
-    /// What happened.
+    /// The happening of the step.
     pub happened: Happening,
     /// True if nothing happened because the processor slept.
     pub asleep: bool,
     /// The cells that it changed, by rising address.
     pub changes: Vec<Change>,
-    /// What was chosen.
+    /// The choices of the step.
     pub chosen: Option<Chosen>,
 }
 
@@ -66,10 +66,10 @@ pub enum Item {
     Loop {
         /// The steps of the first time.
         body: Vec<Item>,
-        /// How often.
+        /// The number of times.
         times: u64,
     },
-    /// So many steps are left out.
+    /// A part that is left out, with its number of steps.
     Omitted(u64),
 }
 
@@ -85,7 +85,7 @@ impl Item {
     }
 }
 
-/// What a run does.
+/// The narrative of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The whole run, folded.
@@ -105,7 +105,7 @@ struct Shaped {
 
 /// Tells a run while it is replayed.
 pub(crate) struct Narrative<'a> {
-    /// What is chosen in the steps to come.
+    /// The choices of the steps to come.
     chosen: std::iter::Peekable<std::slice::Iter<'a, ChosenStep>>,
     cells: Vec<u8>,
     pc: u32,
@@ -213,13 +213,13 @@ impl<'a> Narrative<'a> {
         self.items.insert(KEPT_FIRST, Shaped { item: Item::Omitted(steps), shape, body: 0 });
     }
 
-    /// All that was told.
+    /// The finished narrative.
     pub(crate) fn told(self) -> Told {
         Told { items: self.items.into_iter().map(|one| one.item).collect(), last: self.last.into() }
     }
 }
 
-/// What was chosen in a step, of the questions whose answers do not come by themselves.
+/// The choices of a step, of the questions whose answers do not come by themselves.
 pub(crate) fn chosen(step: u64, asked: &[(usize, Asked)]) -> Chosen {
     let mut chosen = Chosen { step, ..Chosen::default() };
     for (_, one) in asked {
