@@ -6,6 +6,7 @@
 pub mod control_flow;
 pub mod handler_transparency;
 pub mod instruction_class;
+pub mod interrupt_enable;
 pub mod interrupts;
 pub mod iteration_order;
 pub mod liveness;

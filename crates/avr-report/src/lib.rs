@@ -34,7 +34,7 @@ pub use escape::{Escaped, json_text};
 pub use expectation::{Answer, Expectation, Expected};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use json::SCHEMA;
-pub use listing::listing;
+pub use listing::{listing, listing_with_interrupts};
 pub use report::{InputFile, Report, ReportOrigin, Summary};
 pub use stack::StackReport;
 pub use text::{Colour, Detail, explained_heading, warnings};

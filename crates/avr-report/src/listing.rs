@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use avr_analysis::interrupt_enable::{InterruptEnable, InterruptEnables};
 use avr_image::{FlashByteAddress, FlashWordAddress, Image, SourceLine, SymbolKind, SymbolPlace};
 use avr_isa::{DecodeError, Disassembly, Instruction, decode};
 use avr_machine::device::Device;
+use avr_machine::{Machine, Options, Program};
 
 use crate::escape::Escaped;
 use crate::names::Names;
@@ -18,6 +20,18 @@ use crate::names::Names;
 #[must_use]
 pub fn listing(image: &Image, device: &Device) -> String {
     Listing::new(image, device).text
+}
+
+/// The same with a mark behind the addresses of the instructions before which an interrupt can come: `I` where the I flag of SREG is
+/// always 1, `?` where it may be. `start` is the flash word address of the first instruction.
+///
+/// The marks are those of [`InterruptEnables`], with its assumptions.
+#[must_use]
+pub fn listing_with_interrupts(image: &Image, device: &'static Device, start: u32) -> String {
+    let word = |address: u32| image.program.word(FlashWordAddress(address));
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    let machine = Machine::new(device, program, Options::default());
+    Listing::made(image, device, Some(InterruptEnables::new(&machine, start))).text
 }
 
 /// A listing in which addresses can be found.
@@ -33,8 +47,12 @@ pub(crate) struct Listing {
 impl Listing {
     /// The listing of an image.
     pub(crate) fn new(image: &Image, device: &Device) -> Self {
+        Self::made(image, device, None)
+    }
+
+    fn made(image: &Image, device: &Device, enables: Option<InterruptEnables>) -> Self {
         let (lines, code) = (BTreeMap::new(), BTreeSet::new());
-        let mut lister = Lister { image, device, text: String::new(), line: None, lines, code, ended: 0 };
+        let mut lister = Lister { image, device, enables, text: String::new(), line: None, lines, code, ended: 0 };
         lister.head();
         for range in image.program.ranges() {
             lister.range(range.start.word(), FlashWordAddress(range.end.0.div_ceil(2)));
@@ -60,6 +78,8 @@ impl Listing {
 struct Lister<'a> {
     image: &'a Image,
     device: &'a Device,
+    /// The values of the I flag, where they are listed.
+    enables: Option<InterruptEnables>,
     text: String,
     /// The source line that was listed last.
     line: Option<SourceLine<'a>>,
@@ -164,7 +184,18 @@ impl<'a> Lister<'a> {
     fn row(&mut self, address: FlashWordAddress, first: u16, second: Option<u16>, text: &str) {
         let words = second.map_or_else(|| format!("{first:04x}"), |second| format!("{first:04x} {second:04x}"));
         self.lines.insert(address.byte().0, self.ended + 1);
-        self.push(format_args!("{:8x}:\t{words:<9}\t{text}\n", address.byte().0));
+        let mark = self.mark(address);
+        self.push(format_args!("{:8x}:{mark}\t{words:<9}\t{text}\n", address.byte().0));
+    }
+
+    /// The mark of an instruction before which an interrupt can come.
+    fn mark(&self, address: FlashWordAddress) -> &'static str {
+        let is_code = self.code.contains(&address.byte().0);
+        match self.enables.as_ref().filter(|_| is_code).map(|enables| enables.before(address.0)) {
+            Some(InterruptEnable { may_be_set: true, may_be_clear: false }) => " I",
+            Some(InterruptEnable { may_be_set: true, may_be_clear: true }) => " ?",
+            _ => "",
+        }
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {

@@ -249,6 +249,9 @@ pub struct Disasm {
     /// Byte address of the first instruction, for boot loaders
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
+    /// Mark the instructions before which an interrupt can come: I where SREG.I is always 1, ? where it may be
+    #[arg(long)]
+    pub interrupts: bool,
 }
 
 /// Expectations on a certificate.

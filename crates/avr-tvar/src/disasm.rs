@@ -1,6 +1,6 @@
 //! The command `disasm`.
 
-use avr_report::listing;
+use avr_report::{listing, listing_with_interrupts};
 
 use crate::arguments::Disasm;
 use crate::device::{self, Wishes};
@@ -16,6 +16,11 @@ pub(crate) fn run(arguments: &Disasm) -> Result<Exit, InputError> {
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: None };
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     output::image_warnings(&image);
-    output::results(&listing(&image, device))?;
+    let text = if arguments.interrupts {
+        listing_with_interrupts(&image, device, arguments.start.unwrap_or(0) / 2)
+    } else {
+        listing(&image, device)
+    };
+    output::results(&text)?;
     Ok(Exit::Holds)
 }

@@ -127,3 +127,47 @@ fn reserved_opcodes_are_words() {
     "#]],
     );
 }
+
+/// The flash byte addresses of the instructions of a sample, with the mark of the listing.
+fn marks(image: &str) -> Vec<(u32, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    let output =
+        command.args(["disasm", "--interrupts", image]).current_dir(root).output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("the listing is UTF-8");
+    let row = |line: &str| {
+        let (place, rest) = line.split_once('\t')?;
+        let (address, mark) = place.split_once(':')?;
+        let address = u32::from_str_radix(address.trim(), 16).ok().filter(|_| !rest.contains(".word"))?;
+        Some((address, mark.trim().to_owned()))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+#[test]
+fn interrupts_are_marked_as_the_state_space_has_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (image, both) in [("shared-counter-protected", true), ("timer-blink", true), ("branch", false)] {
+        let image = format!("firmware-samples/{image}/{image}.Og.elf");
+        let marks = marks(&image);
+        assert!(!marks.is_empty());
+        assert_eq!(marks.iter().any(|(_, mark)| mark == "I"), both, "{image}: {marks:?}");
+        let at = |wanted: &str| {
+            let places: Vec<String> = marks
+                .iter()
+                .filter(|(_, mark)| mark == wanted)
+                .map(|(address, _)| format!("pc == {address:#x}"))
+                .collect();
+            if places.is_empty() { "false".to_owned() } else { places.join(" || ") }
+        };
+        let always = format!("AG (({}) -> SREG.I == 1)", at("I"));
+        let never = format!("AG (({}) -> SREG.I == 0)", at(""));
+        let output = Command::new(env!("CARGO_BIN_EXE_avr-tvar"))
+            .args(["verify", &image, "--property", &always, "--property", &never])
+            .current_dir(&root)
+            .output()
+            .expect("the program starts");
+        assert_eq!(output.status.code(), Some(0), "{image}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
