@@ -16,14 +16,12 @@ pub mod context;
 pub mod expanded_space;
 pub mod faults;
 mod firmware;
-#[cfg(test)]
-mod obligations;
 pub mod pass;
-#[cfg(test)]
-mod published;
 pub mod reduction;
 mod refinement;
 pub mod state;
+#[cfg(test)]
+mod tests;
 pub mod transfer;
 
 pub use firmware::Firmware;

@@ -18,7 +18,7 @@ mod results;
 mod stack_bound;
 mod state_graph;
 #[cfg(test)]
-mod tests_of_reductions;
+mod tests;
 #[cfg(test)]
 mod varied_programs;
 mod worst_case;

@@ -1,0 +1,4 @@
+//! Tests of the whole system on images.
+
+mod obligations;
+mod published;
