@@ -7,8 +7,8 @@ use mu_calculus::Problem;
 use three_valued::Truth;
 use tvar::{Goal, Precision, Progress, StateSpace, Strategy, System, Unlimited};
 
-/// What became of verdicts when precision was added: how many were decided without it, how many more with it, and how
-/// many were lost.
+/// Counts of verdicts when precision was added: how many were decided without it, how many more with it, and how many
+/// were lost.
 #[derive(Debug, Default)]
 struct Count {
     decided: u64,

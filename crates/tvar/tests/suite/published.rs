@@ -83,7 +83,7 @@ fn p_at_even_times() {
     check(&toy, "[]nu X. q && [][]X", true);
 }
 
-/// A byte that nobody initialises and nobody writes, with `p` where it is 5 (of three bits).
+/// A byte that is never initialised and never written, with `p` where it is 5 (of three bits).
 fn uninitialised() -> Toy {
     let mut builder = Builder::default();
     let bits = builder.leaves(0, 3);
@@ -120,7 +120,7 @@ fn stored_content_is_not_chosen_later() {
     };
     assert_eq!(value("[]EF p"), Truth::Unknown);
     assert_eq!(value("[]EX p"), Truth::Unknown);
-    // What is the same in all cases is known.
+    // A value that is the same in all cases is known.
     assert_eq!(value("[]AX AX (p -> q)"), Truth::True);
     assert_eq!(value("[]AX (AG p || AG !p)"), Truth::True);
 }
