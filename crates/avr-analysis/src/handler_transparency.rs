@@ -1,8 +1,8 @@
 //! Transparent interrupt handlers: they give back every register and flag as they found them, and never look at what was in them.
 //!
 //! The code is followed from the vector to RETI, through calls. A tag for each register, flag and byte on the stack
-//! says which original content is there. A handler that cannot be followed (indirect jumps and calls, a stack pointer
-//! that is written or looked at) is not neutral, which is always safe to say.
+//! says which original content is there. A handler that cannot be followed is taken for not neutral, which is always
+//! safe: it has indirect jumps or calls, or a stack pointer that is written or looked at.
 
 use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Register, io_address};
 use avr_machine::{Fetched, Machine, Program};

@@ -91,8 +91,8 @@ impl Liveness {
         &self.refinable
     }
 
-    /// The registers at an instruction whose values tell the rounds of loops apart; with `most`, also those that count rounds
-    /// otherwise than with `dec`, and what they are compared with.
+    /// The registers at an instruction whose values distinguish the rounds of loops; with `most`, also those that count
+    /// rounds otherwise than with `dec`, and what they are compared with.
     pub fn telling(&self, address: u32, most: bool) -> u32 {
         let at = |registers: &[u32]| registers.get(address as usize).copied().unwrap_or(0);
         at(&self.counting) | if most { at(&self.telling) } else { at(&self.addressing) }

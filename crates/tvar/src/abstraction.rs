@@ -71,6 +71,6 @@ pub struct Difference {
     pub variable: Variable,
     /// The bits that are known in one and not in the other, or known and different.
     pub bits: u64,
-    /// The content in the other state, known bits and their values, as a number that tells contents apart.
+    /// The content in the other state, known bits and their values, as a number that distinguishes contents.
     pub other: u64,
 }

@@ -34,8 +34,8 @@ pub enum Undecided<T> {
     },
 }
 
-/// Something unknown that a cause depends on: bits of a variable and the index on the path of the state where they were
-/// read as input, decayed on arrival, or could be cut into cases.
+/// A source of unknown values that a cause depends on: bits of a variable, and a state by its index on the path. There
+/// they were read as input, decayed on arrival, or could be cut into cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The bits, and what made them unknown.

@@ -140,7 +140,7 @@ pub struct LocationPrecision {
     /// bits is not followed, and ends in a sink.
     pub stops_at_cases: bool,
     /// True if few states matter more than deciding what some run can do. A step that would make very much unknown at
-    /// once is not followed and ends in a sink, and fewer combinations of independent choices are distinguished.
+    /// once is not followed and ends in a sink. Fewer combinations of independent choices are distinguished.
     pub coarse: bool,
 }
 
@@ -253,8 +253,8 @@ impl Strategy {
 
 /// A location, to which precision is attached.
 pub trait Place: Copy + Eq + Ord + Hash + Debug {
-    /// The part of this location that it shares with all that differ from it only in how they were reached, such as the
-    /// rounds of a loop.
+    /// The part of this location that is common to all that differ from it only in how they were reached, such as
+    /// rounds.
     #[must_use]
     fn general(self) -> Self {
         self

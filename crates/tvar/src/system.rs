@@ -12,9 +12,9 @@ use three_valued::Truth;
 /// Obligations (each implementation has tests for them):
 /// * *Initial*: the initial state covers exactly the one concrete dummy initial state.
 /// * *Labelling*: a label other than unknown agrees with every covered concrete state.
-/// * *Step*: for every covered concrete state and every concrete input there is a hyper-edge and a member of it that
-///   covers the concrete successor (may), and for every hyper-edge and every covered concrete state there is an input
-///   that leads into some member of it (must). More precision never covers more.
+/// * *Step, may*: for every covered concrete state and every concrete input, some member of some hyper-edge covers the
+///   concrete successor. *Step, must*: for every hyper-edge and every covered concrete state, there is an input that
+///   leads into some member of it. More precision never covers more.
 pub trait System {
     /// An abstract state. States without hyper-edges are sinks.
     type State: Clone + Eq + Hash;

@@ -162,9 +162,8 @@ impl DecayRules {
         live
     }
 
-    /// The known values of the registers that may end in an address, and of those that count the rounds of loops, as a
-    /// number that distinguishes them; 0 where there are none. Those of the callers and of interrupted code count as
-    /// well, wherever they are saved.
+    /// A number for the known values of the registers that may end in an address or count the rounds of loops; 0 where
+    /// there are none. Those of the callers and of interrupted code count as well, wherever they are saved.
     pub fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
         let pointer = self.pointer(store, running).filter(|_| !running.control.torn);
         let cell = |address| store.cell(running.memory, address);
@@ -177,8 +176,8 @@ impl DecayRules {
         self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell)
     }
 
-    /// The known values of the registers that distinguish rounds at an instruction, at its call sites and in the code
-    /// that it interrupted, as a number.
+    /// A number for the known values of the registers that distinguish rounds at an instruction, at its call sites and
+    /// in interrupted code.
     fn told(
         &self,
         machine: &Machine,

@@ -1,5 +1,5 @@
-//! Case merging: a value that is cut into cases before a step is often of no more use a few steps later, such as the
-//! index of a ring buffer after the store. All cases are followed until then, side by side, and their outcomes are
+//! Case merging. A value that is cut into cases before a step is often of no more use a few steps later. An example is
+//! the index of a ring buffer after the store. All cases are followed until then, side by side, and their outcomes are
 //! joined into one state. See `docs/soundness.md`, section "Case merging".
 
 use super::passes::Model;
@@ -145,9 +145,8 @@ fn join(
     Some(joined)
 }
 
-/// Takes the step that is cut, with the present script, and at most `most` steps in all. It goes on as long as each
-/// step has one outcome, the stack stays as deep as it is, and no state is to be kept. None if not even the first step
-/// is like that.
+/// Takes the step that is cut, with the present script, and at most `most` steps in all. It goes on while each step has
+/// one outcome, the stack keeps its depth, and no state is to be kept. None if not even the first step is like that.
 fn followed(
     model: &mut Model<'_>,
     cut: Cut<'_>,

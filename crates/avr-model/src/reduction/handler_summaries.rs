@@ -1,8 +1,8 @@
 //! Handler summaries: a handler is taken in one step. See `docs/soundness.md`, section "Handler summaries".
 //!
-//! The effect of a neutral handler depends on the cells that it reads, and it changes nothing but the cells that it
-//! writes and those below the stack pointer. So its states are looked at once. The outcome is used wherever it
-//! interrupts code with the same content of all cells that it touched.
+//! The effect of a neutral handler depends on the cells that it reads. It changes nothing but the cells that it writes
+//! and those below the stack pointer. So its states are looked at once. The outcome is used wherever it interrupts code
+//! with the same content of all cells that it touched.
 
 use super::followed_path::follow;
 use super::partial_order::PartialOrder;
@@ -240,7 +240,7 @@ fn ends(
     (!ends.is_empty() && ends_always(&edges) && !is_told_apart).then_some(ends)
 }
 
-/// The states in which the interrupted code has gone on, after the outcomes of a handler that was entered from one
+/// The states in which interrupted code has gone on, by the outcomes of its handler. The handler was entered from one
 /// state by way of another one.
 fn returned(
     model: &mut Model<'_>,

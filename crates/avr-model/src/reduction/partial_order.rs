@@ -1,10 +1,10 @@
 //! Partial-order reduction of interrupts: see `docs/soundness.md`, section "Partial-order reduction".
 //!
-//! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at
-//! them) may as well come one instruction later. The condition is that this instruction touches no memory that handlers
-//! touch, does not make the stack shallower, and changes nothing that properties see. So it is looked at only before
-//! instructions for which that is not so. The read and write sets of handlers are assumed while a state space is built,
-//! noted meanwhile, and compared in the end. If something was missing, the space is built anew.
+//! A handler is *neutral* if it gives back registers and flags as it found them, and does not look at them. Its
+//! interrupt may as well come one instruction later. The condition is that this instruction touches no memory that
+//! handlers touch, does not make the stack shallower, and changes nothing that properties see. So it is looked at only
+//! before instructions for which that is not so. The read and write sets of handlers are assumed while a state space is
+//! built, noted meanwhile, and compared in the end. If something was missing, the space is built anew.
 
 use super::handler_footprint::Footprint;
 use super::interface::Reduction;

@@ -1,10 +1,10 @@
 //! Path compression: states between two that are kept are skipped.
 //!
-//! From a state that is kept, a run goes on without being looked at as long as each step has one outcome, whatever the
-//! inputs and the unknown stored values. No goal can tell that the states in between are skipped. Hazards are kept, and
-//! so are states where the stack is deeper than ever before. A state is also kept where the label of a goal changes,
-//! or, if it matters what can be reached from there, has just not changed yet. See `docs/soundness.md`, section "Path
-//! compression".
+//! From a state that is kept, a run goes on without being looked at while each step has one outcome. The outcome must
+//! be the same whatever the inputs and the unknown stored values. No goal can tell that the states in between are
+//! skipped. Hazards are kept, and so are states where the stack is deeper than ever before. A state is also kept where
+//! the label of a goal changes. If it matters what can be reached from there, so is the state just before the change.
+//! See `docs/soundness.md`, section "Path compression".
 
 use super::interface::Reduction;
 use super::skipped_paths::{Log, Spot};

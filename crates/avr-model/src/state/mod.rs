@@ -66,7 +66,8 @@ pub enum Location {
         stack_pointer: Option<u16>,
         /// The return addresses on the stack.
         calls: u32,
-        /// The values of the registers that count the rounds of loops, as a number that tells them apart; 0 if there are none.
+        /// The values of the registers that count the rounds of loops, as a number that distinguishes them; 0 if there
+        /// are none.
         round: u64,
     },
     /// In a sink.

@@ -83,11 +83,11 @@ pub(crate) struct Scripted<'a, U> {
     precision: &'a LocationPrecision,
     /// The timing of interrupts that are possible.
     pub(crate) turn: InterruptTiming,
-    /// True if interrupts were possible in this step and were left out.
+    /// True if interrupts were possible in this step and were skipped.
     pub(crate) postponed: bool,
     /// True if it matters what the environment can do where interrupts are deferred.
     branches: bool,
-    /// True if an interrupt that was certain in this step was left out.
+    /// True if an interrupt that was certain in this step was deferred.
     pub(crate) deferred: bool,
     /// The values that comparisons narrow.
     learning: Option<RefinableValues>,

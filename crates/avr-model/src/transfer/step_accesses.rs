@@ -16,7 +16,7 @@ pub(crate) struct StepAccesses {
     pub(crate) perhaps_written: Vec<u16>,
     /// True if an interrupt was taken.
     pub(crate) interrupted: bool,
-    /// True if interrupts were possible and were deferred.
+    /// True if interrupts were possible and were skipped.
     pub(crate) postponed: bool,
 }
 

@@ -90,9 +90,9 @@ where
     verify_from(system, observer, atoms, goals, strategy, FIRST_BUDGET, watch)
 }
 
-/// The same with another number of states (at least 1) that are expanded before the goals are evaluated for the first
-/// time, and beyond which locations are limited. The verdicts are the same, as far as there are any. Strategies with
-/// precision per state do not look at it.
+/// The same with another budget, a number of states of at least 1. So many are expanded before the goals are evaluated
+/// for the first time, and beyond it locations are limited. The verdicts are the same, as far as there are any.
+/// Strategies with precision per state do not look at it.
 pub fn verify_from<S: Abstraction>(
     system: &mut S,
     observer: &mut dyn Observer<S>,

@@ -1,9 +1,9 @@
 //! The strategies *paper*: precision per abstract state, chosen as Onderka & Ratschan published it.
 //!
 //! Precision belongs to whole abstract states (Example 7 of the paper): the input precision of a state says which input
-//! bits are split when it takes a step, its step precision which bits of the result are kept. One thing is refined at a
-//! time. A state also has the precision of every state that covers it (equations 4 of the version with proofs), without
-//! which more precision could lose verdicts.
+//! bits are split when it takes a step. Its step precision says which bits of the result are kept. One thing is refined
+//! at a time. A state also has the precision of every state that covers it (equations 4 of the version with proofs).
+//! Without this, more precision could lose verdicts.
 
 use super::candidate_choice::trace;
 use super::{Checked, Run, Views};

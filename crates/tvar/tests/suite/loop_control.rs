@@ -217,9 +217,9 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
     }
 }
 
-/// Decayed bits come back first, then inputs are split, then cases are cut, which do not help where something is to be
-/// shown of one run. Among these the most indirect comes first, then the latest, then the most significant. Bits that
-/// only the path depends on come after all that.
+/// Decayed bits come back first, then inputs are split, then cases are cut. Cases do not help where something is to be
+/// shown of one run. Among all these the most indirect comes first, then the latest, then the most significant. Bits
+/// that only the path depends on come after all that.
 #[test]
 fn candidates_have_an_order() {
     let (step, case, input) = (Knob::Step(STORED, 1), Knob::Case(STORED, 1), Knob::Input(INPUT, 1));

@@ -57,7 +57,7 @@ fn check_loop(toy: &Toy, text: &str, expected: bool) {
 }
 
 /// `p` for as long as the input is 0, then one state without it, then `p` for ever: on every path `p` holds for ever in
-/// the end (`F G p` of linear time), but as long as the input is 0 it need not stay so (`AF AG p`).
+/// the end (`F G p` of linear time). But as long as the input is 0 it need not stay so (`AF AG p`).
 #[test]
 fn for_ever_in_the_end_is_no_matter_of_ctl() {
     let toy = four_states([[0b11, 0b11], [0b01, 0b01], [0b10, 0b00], [0b11, 0b11]]);
