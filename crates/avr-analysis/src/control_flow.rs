@@ -27,7 +27,7 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The successors of the instruction at a flash word address leads. A call that only takes room on the stack is none.
+    /// The successors of the instruction at a flash word address. A call that only takes room on the stack is none.
     pub fn of(program: &Program, instruction: Instruction, address: u32) -> Self {
         match instruction.control_flow(address, program) {
             ControlFlow::Next { next } | ControlFlow::Sleep { next } | ControlFlow::Break { next } => {

@@ -1,14 +1,14 @@
 //! Transparent interrupt handlers: they give back every register and flag as they found them, and never look at what was in them.
 //!
-//! The code is followed from the vector to RETI, through calls, with a tag for each register, flag and byte on the stack that
-//! says which original content is there. What cannot be followed (indirect jumps and calls, a stack pointer that is
-//! written or looked at) makes a handler not neutral, which is always safe to say.
+//! The code is followed from the vector to RETI, through calls. A tag for each register, flag and byte on the stack
+//! says which original content is there. A handler that cannot be followed is taken for not neutral, which is always
+//! safe: it has indirect jumps or calls, or a stack pointer that is written or looked at.
 
 use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Register, io_address};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::HashMap;
 
-/// The number of steps of the analysis one handler may take.
+/// The most steps that the analysis of one handler may take.
 const MAX_STEPS: usize = 20_000;
 /// Data address of SREG.
 const STATUS: u16 = 0x5f;
@@ -37,12 +37,12 @@ impl Originals {
     }
 }
 
-/// What a byte holds.
+/// The tag of a byte: the original content that it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tag {
     /// Nothing of what registers or flags held on entry.
     Own,
-    /// What this register held on entry.
+    /// The content of this register on entry.
     Register(u8),
     /// A status with these original flags.
     Status(Originals),
@@ -71,10 +71,10 @@ impl Tag {
     }
 }
 
-/// Where the analysis is: instruction, the return addresses of calls, and the height of the stack.
+/// The place of the analysis: instruction, the return addresses of calls, and the height of the stack.
 type Place = (u32, Vec<u32>, usize);
 
-/// What is where at a place.
+/// The contents of registers, flags and stack at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Contents {
     registers: [Tag; 32],
@@ -186,7 +186,7 @@ impl Analysis<'_> {
     }
 }
 
-/// What instructions do that only move contents, and that cannot be followed.
+/// The effect of instructions that only move contents, and of those that cannot be followed.
 fn move_or_compute(instruction: Instruction, contents: &mut Contents) -> Result<(), Disturbs> {
     use Instruction as I;
     let index = |register: Register| usize::from(register.index());
@@ -240,7 +240,7 @@ fn access_and_compute(instruction: Instruction, contents: &mut Contents) -> Resu
         | MemoryAccess::PushReturnAddress
         | MemoryAccess::PopReturnAddress
         | MemoryAccess::StoreFlash => Err(Disturbs),
-        // What is loaded and stored through pointers is noted while handlers run.
+        // Loads and stores through pointers are noted while handlers run.
         MemoryAccess::None
         | MemoryAccess::LoadIo { .. }
         | MemoryAccess::StoreIo { .. }

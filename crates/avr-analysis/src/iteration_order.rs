@@ -1,9 +1,9 @@
 //! The iteration order of a program: a weak topological order (Bourdoncle, "Efficient chaotic iteration strategies with
 //! widenings", 1993).
 //!
-//! What a loop changes is forgotten bit by bit at its locations. What follows the loop is looked at when that has come to
-//! an end; otherwise each of the contents in between goes through the rest of the program as well. The innermost loops are the
-//! interrupts: a handler comes back to where it interrupted.
+//! The bits that a loop changes are forgotten one by one at its locations. The code behind the loop is looked at when
+//! that has come to an end; otherwise each of the contents in between goes through the rest of the program as well. The
+//! innermost loops are the interrupts: a handler comes back to where it interrupted.
 
 use crate::control_flow::Flow;
 use avr_machine::Program;
@@ -11,7 +11,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::BTreeSet;
 
-/// The number of loops inside of each other that are distinguished; what is nested deeper is ordered by address.
+/// The depth of nested loops that are distinguished; deeper ones are ordered by address.
 const MAX_NESTING: usize = 64;
 
 /// The order of the instructions of a program.

@@ -1,8 +1,8 @@
-//! Liveness of registers and flags (Aho et al., Compilers, section 9.2.5), and what feeds addresses: those that some run reads before it overwrites them, and those
-//! whose value may end in a data or flash address.
+//! Liveness of registers and flags (Aho et al., Compilers, section 9.2.5): those that some run reads before it
+//! overwrites them. The analysis also finds those whose value may end in a data or flash address.
 //!
-//! Both are computed on the machine code alone. The result guides what is forgotten and what tells states apart; it is
-//! never relied on: decay_rules is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
+//! Both are computed on the machine code alone. The result guides decay and the distinction of states, and is never
+//! relied on. Decay is sound whatever is forgotten, and refinement brings back what was forgotten wrongly.
 
 use crate::control_flow::Flow;
 use crate::loop_counters;
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What is known of an instruction.
+/// The facts about an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Facts {
     /// Read before they are overwritten on some way to the end of the function.
@@ -36,7 +36,7 @@ pub struct Liveness {
     addressing: Vec<u32>,
     /// Those that `dec` counts the rounds of a loop in.
     counting: Vec<u32>,
-    /// Those whose values may end in an address or in what is compared with a register that counts the rounds of a loop.
+    /// Those whose values may end in an address, or are compared with a register that counts the rounds of a loop.
     telling: Vec<u32>,
     /// The values that comparisons refine.
     refinable: RefinableValues,
@@ -75,8 +75,8 @@ impl Liveness {
         Rc::clone(saved.entry(entry).or_insert_with(|| saved_registers(program, entry).into()))
     }
 
-    /// What is read at an instruction (flash word address) or later before it is overwritten, when `after` is what is
-    /// live after the present function returns.
+    /// The registers and flags that are live at an instruction (flash word address): read there or later before they
+    /// are overwritten. `after` are those that are live after the present function returns.
     pub fn live(&self, address: u32, after: Cells) -> Cells {
         self.facts.get(address as usize).map_or(ALL, |facts| facts.live | facts.passing & after)
     }
@@ -91,8 +91,8 @@ impl Liveness {
         &self.refinable
     }
 
-    /// The registers at an instruction whose values tell the rounds of loops apart; with `most`, also those that count rounds
-    /// otherwise than with `dec`, and what they are compared with.
+    /// The registers at an instruction whose values distinguish the rounds of loops; with `most`, also those that count
+    /// rounds otherwise than with `dec`, and what they are compared with.
     pub fn telling(&self, address: u32, most: bool) -> u32 {
         let at = |registers: &[u32]| registers.get(address as usize).copied().unwrap_or(0);
         at(&self.counting) | if most { at(&self.telling) } else { at(&self.addressing) }
@@ -155,7 +155,7 @@ fn update_addressing(
     Facts { addressing: effect.pointers | feeds | wanted & !effect.written, ..facts[address] }
 }
 
-/// Where each return instruction goes back to: behind the calls of every function that it is part of.
+/// The return addresses of each return instruction: behind the calls of every function that it is part of.
 fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<u32, Vec<u32>> {
     let mut calls = BTreeMap::<u32, Vec<u32>>::new();
     for effect in effects.iter().flatten() {

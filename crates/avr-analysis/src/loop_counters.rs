@@ -18,7 +18,7 @@ impl Loop {
     }
 }
 
-/// What a branch compares.
+/// The comparison of a branch.
 pub(crate) struct Comparison {
     /// The instructions (flash word addresses) that its flags come from, with the registers that they read: bit n is rn.
     pub(crate) compared: Vec<(u32, u32)>,
@@ -28,7 +28,7 @@ pub(crate) struct Comparison {
     pub(crate) counts: bool,
 }
 
-/// What every branch compares.
+/// The comparisons of all branches.
 pub(crate) fn branch_comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<Comparison> {
     let loops = loops(effects);
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! What comparisons are worth learning from: values that may end in an address, and those that loops and indices are compared
-//! with. It decides over precision only; whatever is found, narrowing is sound.
+//! Refinable values, which comparisons are worth learning from: those that may end in an address, and those that loops
+//! and indices are compared with. They decide over precision only; whatever is found, narrowing is sound.
 
 use crate::loop_counters::branch_comparisons;
 use crate::register_effects::{Cells, Effect, REGISTERS};
@@ -11,7 +11,8 @@ use std::rc::Rc;
 /// The number of instructions before a comparison that are looked at for what loaded its operands.
 const MAX_BEFORE: u32 = 8;
 
-/// The registers, by the flash word address of the instruction that comes next, and the cells of the SRAM that comparisons narrow.
+/// The registers and the cells of the SRAM that comparisons narrow: registers by the flash word address of the
+/// instruction that comes next.
 #[derive(Clone, Debug, Default)]
 pub struct RefinableValues {
     registers: Rc<[u32]>,
@@ -19,7 +20,7 @@ pub struct RefinableValues {
 }
 
 impl RefinableValues {
-    /// Finds what is worth it, with a way to find the registers that feed what the effects call pointers.
+    /// Finds the refinable values, with a function that gives the registers that feed the pointers of the effects.
     pub(crate) fn new(
         machine: &Machine,
         mut effects: Vec<Option<Effect>>,

@@ -14,7 +14,7 @@ pub(crate) const REGISTERS: Cells = (1 << 32) - 1;
 /// Data address of SREG.
 const SREG: u16 = 0x5f;
 
-/// What an instruction does to registers and flags, and where it goes.
+/// The effect of an instruction on registers and flags, with its successors.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
     pub(crate) read: Cells,

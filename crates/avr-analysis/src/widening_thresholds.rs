@@ -1,5 +1,5 @@
-//! How far a byte in memory is forgotten that goes on changing: a widening with thresholds (Blanchet et al., "Design and
-//! implementation of a special-purpose static program analyzer for safety-critical real-time embedded software", 2002).
+//! Widening with thresholds for bytes in memory that go on changing (Blanchet et al., "Design and implementation of a
+//! special-purpose static program analyzer for safety-critical real-time embedded software", 2002).
 //!
 //! A counter would lose one bit after the other, and each of its contents would go through the rest of the program. The
 //! thresholds are the masks of the program: an index that is kept below 64 by `andi r24, 0x3f` keeps its two highest bits.

@@ -16,12 +16,12 @@ use tvar::{
     Progress, StateKind, StateSpace, StepPrecision, Strategy, System, Watch,
 };
 
-/// The number of states of a space that are built anew with nothing left out: at first, and where they do not decide the same or handlers touch
-/// more than was assumed.
+/// The greatest numbers of states of a space that is built anew with nothing skipped. The first is tried first, the
+/// next ones where the states do not decide the same or handlers touch more than was assumed.
 const STEPWISE: [usize; 6] = [2_000, 20_000, 20_000, 100_000, 100_000, 500_000];
 
-/// What was decided, over a state space in which no state is left out on the way to what decided it: for goals that are
-/// refuted by the way to a state. None if nothing was left out, or if the way cannot be found again.
+/// The decision over a state space in which no state is skipped on the way to its cause: for goals that are refuted by
+/// the way to a state. None if nothing was skipped, or if the way cannot be found again.
 pub fn expanded_decision(
     firmware: &mut Firmware<'_>,
     decided: &Decided<'_, Firmware<'_>>,
@@ -57,8 +57,8 @@ pub fn expanded_decision(
     decided_again(firmware, decided, space)
 }
 
-/// What was decided, over a state space in which no state is left out: it is built anew with the same precision.
-/// None if nothing was left out, if there are too many states, or if they do not decide the same.
+/// The decision over a state space in which no state is skipped: it is built anew with the same precision. None if
+/// nothing was skipped, if there are too many states, or if they do not decide the same.
 pub fn stepwise_decision(
     firmware: &mut Firmware<'_>,
     decided: &Decided<'_, Firmware<'_>>,
@@ -169,8 +169,9 @@ impl System for Stepwise<'_, '_> {
 
 impl Abstraction for Stepwise<'_, '_> {}
 
-/// The pairs of states of a run that cannot avoid what refutes a goal, whatever the stored values: for each state the hyper-edge
-/// with the fewest steps to go at worst (Knuth's generalisation of Dijkstra's algorithm); none if there is no such run.
+/// The pairs of states of a run that cannot avoid the refutation of a goal, whatever the stored values. For each state
+/// it takes the hyper-edge with the fewest steps to go at worst (Knuth's generalisation of Dijkstra's algorithm). None
+/// if there is no such run.
 fn ways(firmware: &Firmware<'_>, goal: &Goal, space: &StateSpace<AbstractState>) -> Option<Vec<(u32, u32)>> {
     let edges: Vec<(u32, &[u32])> = (0..space.states.len())
         .flat_map(|state| space.edges(state).map(move |members| (state as u32, members)))
@@ -228,7 +229,7 @@ fn length(firmware: &Firmware<'_>, from: &AbstractState, to: &AbstractState) -> 
     spots.zip(passed).map_or(1, |((from, to), log)| log.length(from, to))
 }
 
-/// Limits without one on states: how many there are on a way is known.
+/// Limits without one on states: their number on a way is known.
 struct UntilCancelled<'a>(&'a dyn Watch);
 
 impl Watch for UntilCancelled<'_> {
@@ -247,7 +248,7 @@ struct Guided<'g, 'f> {
     precision: &'g PrecisionLookup<'g>,
     /// The states that are followed.
     steps: FxHashSet<AbstractState>,
-    /// What some states are replaced by, which covers them.
+    /// The states that replace some states, each of which covers those that it replaces.
     joined: FxHashMap<AbstractState, AbstractState>,
 }
 

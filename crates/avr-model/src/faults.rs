@@ -54,19 +54,19 @@ faults! {
         AllNeutral,
         /// No instruction is taken to conflict with handlers.
         NoConflicts,
-        /// Interrupts that were deferred do not catch up.
+        /// Deferred interrupts that are pending do not come.
         NothingPending,
         /// Interrupts may come later although the stack is shallower then.
         ShallowerLater,
         /// Interrupts are taken to have had their chance where the stack was shallower.
         GrantedShallower,
-        /// What handlers touch is not noted.
+        /// The read and write sets of handlers are not noted.
         NothingNoted,
         /// A cell below the stack pointer is taken to hold what was loaded from it.
         CopiesOfGarbage,
         /// That code goes on although an interrupt is certain is taken for something that the hardware does.
         DeferredIsSure,
-        /// What properties see is not looked at.
+        /// The visibility of properties is not looked at.
         NothingSeen,
         /// Interrupts are not looked at where they had their chance before, although it matters where they can come.
         GrantedBefore,
@@ -79,34 +79,34 @@ faults! {
     path_compression {
         /// Of a step with several outcomes one is followed.
         FirstOutcomeOnly,
-        /// States with the deepest stack are left out.
+        /// States with the deepest stack are skipped.
         DeepestLeftOut,
         /// A step with several outcomes is kept as the first of them.
         NotTakenBack,
-        /// Of cases that are to be joined the first stands for all.
+        /// Of cases that are to be merged the first stands for all.
         FirstCaseOnly,
         /// Labels are not compared.
         LabelsUnseen,
-        /// The state before a label changes is left out although it matters what can be reached from it.
+        /// The state before a label changes is skipped although it matters what can be reached from it.
         LastLeftOut,
     }
 }
 
 faults! {
     handler_summaries {
-        /// What handlers read is not compared.
+        /// The cells that handlers read are not compared.
         NothingCompared,
-        /// Of what a handler comes to one is followed.
+        /// Of the outcomes of a handler one is followed.
         FirstOutcomeOnly,
-        /// Handlers that are not neutral are passed.
+        /// Handlers that are not neutral are summarised.
         AllNeutral,
-        /// Handlers that make the stack deeper than ever are passed.
+        /// Handlers that make the stack deeper than ever are summarised.
         DeepestPassed,
-        /// Handlers with several ends are passed although it matters which can be reached from where.
+        /// Handlers with several ends are summarised although it matters which can be reached from where.
         ManyEnds,
-        /// What goals see is not compared.
+        /// The labels that goals see are not compared.
         NothingSeen,
-        /// What the entry into a handler does to flags and enable bits is not done.
+        /// The effects of the entry into a handler on flags and enable bits are not taken.
         EntryForgotten,
     }
 }

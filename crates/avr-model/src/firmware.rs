@@ -53,7 +53,7 @@ impl<'m> Firmware<'m> {
 }
 
 impl Firmware<'_> {
-    /// A path with the states that were skipped; those that cannot be found again are left out still.
+    /// The expanded path: a path with its skipped states. Those that cannot be found again stay skipped.
     #[must_use]
     pub fn expanded(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Vec<AbstractState> {
         path_expansion::expanded(&mut self.model, path, precision)
@@ -169,7 +169,7 @@ impl Abstraction for Firmware<'_> {
     }
 
     fn is_worth_keeping_all(&self) -> bool {
-        // Where interrupts are deferred, formulas may stay unknown that are known where they come at once.
+        // If interrupts are deferred, formulas may stay unknown that are known where they come at once.
         !self.model.passes.branches || self.model.passes.partial_order.is_none()
     }
 

@@ -3,12 +3,12 @@
 //! [`Firmware`] makes a [`Machine`](avr_machine::Machine) a [`tvar::System`]. Its parts, each below the next:
 //!
 //! * [`state`]: abstract states, stored once, and the working state.
-//! * [`abstraction`]: what states forget, and in which order they are expanded.
+//! * [`abstraction`]: decay, and the order in which states are expanded.
 //! * [`context`]: the store and the working state, which all passes take.
 //! * [`pass`]: the names of the passes.
 //! * [`transfer`]: one step, over all answers to all open questions.
-//! * [`reduction`]: what need not be looked at because no goal can tell.
-//! * `refinement`: where unknown bits come from.
+//! * [`reduction`]: states and steps that need not be looked at because no goal can tell.
+//! * `refinement`: the provenance of unknown bits.
 #![forbid(unsafe_code)]
 
 pub mod abstraction;

@@ -10,9 +10,9 @@ pub enum Pass {
     PartialOrderReduction,
     /// Paths are compressed.
     PathCompression,
-    /// Handlers are passed in one step.
+    /// Handlers are summarised in one step.
     HandlerSummaries,
-    /// Cases of a step are joined again a few steps later.
+    /// Cases of a step are merged again a few steps later.
     CaseMerging,
     /// Bytes have ranges besides their bits.
     Ranges,

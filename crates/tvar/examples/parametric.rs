@@ -22,7 +22,7 @@ use std::fmt::Write;
 use std::time::Duration;
 use tvar::{Goal, Strategy, Unlimited, Unobserved, verify};
 
-/// Which parameter grows, up to what; the others are 2.
+/// The parameter that grows, with its greatest value; the others are 2.
 const GROWING: [(&str, usize); 3] = [("w", 7), ("u", 16), ("c", 12)];
 
 /// The strategies with the colours of their curves; those with precision per state are dashed.
@@ -148,7 +148,7 @@ fn panel(svg: &mut String, title: &str, limit: usize, points: &[&Point]) {
     }
 }
 
-/// Where a power of two lies; 16 is at the top.
+/// The height at which a power of two lies; 16 is at the top.
 fn height(exponent: f64) -> f64 {
     260.0 - 220.0 * exponent / 16.0
 }

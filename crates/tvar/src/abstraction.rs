@@ -7,8 +7,8 @@ use crate::system::{LookupOf, System};
 /// The abstraction that a system is explored with. Without any strategy every state is expanded step by step, in the order in which
 /// states are found, and locations cannot be limited.
 pub trait Abstraction: System {
-    /// Adds hyper-edges that lead as far as a run goes without a choice: the states on the way may be left out where no goal
-    /// can tell. They are those of [`System::expand`] where nothing is left out.
+    /// Adds hyper-edges that lead as far as a run goes without a choice: the states on the way may be skipped where no
+    /// goal can tell. They are those of [`System::expand`] where nothing is skipped.
     fn advance(&mut self, state: &Self::State, precision: &LookupOf<'_, Self>, edges: &mut HyperEdges<Self::State>) {
         self.expand(state, precision.leaving(state, &self.location(state)), edges);
     }
@@ -18,14 +18,14 @@ pub trait Abstraction: System {
         ExpansionOrder::default()
     }
 
-    /// True if the second variable follows the first one, as the elements of an array do: of those in a row that differ, either all
-    /// or none are dropped.
+    /// True if the second variable follows the first one, as the elements of an array do. Of those in a row that
+    /// differ, either all or none are dropped.
     fn are_neighbours(&self, _one: Variable, _next: Variable) -> bool {
         false
     }
 
-    /// The bits that a location drops of a variable of which it dropped some bits before and is to drop more, given all of these: they
-    /// and perhaps others, so that what counts does not lose one bit after the other (a widening).
+    /// A widening: the bits that a location drops of a variable of which it dropped some before and is to drop more.
+    /// Given all of these, it drops them and perhaps others, so that a counter does not lose one bit after the other.
     fn widened(&self, _variable: Variable, bits: u64) -> u64 {
         bits
     }
@@ -41,8 +41,8 @@ pub trait Abstraction: System {
         true
     }
 
-    /// True if the assumptions are discharged for a part of a state space: until then it says nothing of what can be reached from where.
-    /// If not, it is only not complete.
+    /// True if the assumptions are discharged for a part of a state space. Until then it says nothing of the states
+    /// that can be reached from a state. If not, it is only not complete.
     fn parts_are_discharged(&self) -> bool {
         true
     }
@@ -71,6 +71,6 @@ pub struct Difference {
     pub variable: Variable,
     /// The bits that are known in one and not in the other, or known and different.
     pub bits: u64,
-    /// The content in the other state, known bits and their values, as a number that tells contents apart.
+    /// The content in the other state, known bits and their values, as a number that distinguishes contents.
     pub other: u64,
 }

@@ -1,4 +1,4 @@
-//! What is asked and what is answered.
+//! Goals and decisions: the questions to a verification and its answers.
 
 use crate::precision::{Knob, Precision};
 use crate::state_space::StateSpace;
@@ -18,7 +18,7 @@ pub struct Goal {
     pub observes_hazards: bool,
 }
 
-/// Why a goal stayed undecided.
+/// The reason for which a goal stayed undecided.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Undecided<T> {
     /// A limit was reached.
@@ -29,13 +29,13 @@ pub enum Undecided<T> {
         path: Vec<T>,
         /// The cause.
         blame: Blame,
-        /// Where what is unknown there comes from, as far as that can be told.
+        /// The provenance of the unknown values there, as far as that can be told.
         sources: Vec<Source>,
     },
 }
 
-/// Something unknown that a cause depends on: bits of a variable and the index on the path of the state where they were
-/// read as input, decayed on arrival, or could be cut into cases.
+/// A source of unknown values that a cause depends on: bits of a variable, and a state by its index on the path. There
+/// they were read as input, decayed on arrival, or could be cut into cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The bits, and what made them unknown.
@@ -80,7 +80,7 @@ pub struct Outcome<S: System> {
     pub decisions: Vec<Decision<S::State>>,
     /// The precision in the end. Strategies with precision per state leave it as it was in the beginning.
     pub precision: Precision<S::Location>,
-    /// What strategies with precision per state refined, and in which state, in this order.
+    /// The refinements of strategies with precision per state, each with its state, in this order.
     pub refined_states: Vec<(S::State, Knob)>,
     /// The number of times that the state space was built.
     pub passes: usize,

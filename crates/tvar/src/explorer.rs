@@ -16,10 +16,10 @@ use std::hash::BuildHasher;
 const EXPANSIONS_UNWATCHED: usize = 32;
 /// The number of states that are expanded between two questions to the system whether it goes on.
 const EXPANSIONS_UNDISCHARGED: usize = 256;
-/// After so many expansions it is counted what locations forget.
+/// The number of expansions after which the bits that locations forget are counted.
 const EXPANSIONS_UNCOUNTED: usize = 4_096;
-/// The number of further states that are expanded beyond a limit of the engine, where that is to be refined away soon, and how many times
-/// as many as before it.
+/// The number of further states that are expanded beyond a limit of the engine that is to be refined away soon. The
+/// second number says how many times as many as before the limit.
 const EXPANSIONS_BEYOND: (usize, usize) = (2_000, 1);
 
 /// An exploration that can be continued.
@@ -28,14 +28,15 @@ pub struct Explorer<S: System> {
     space: StateSpace<S::State>,
     /// The states of the space by content.
     index: HashTable<u32>,
-    /// The states that were not expanded, by how many states their locations had before (the logarithm to base 2), and by their order.
+    /// The states that were not expanded: first by the number of states that their locations had before (the logarithm
+    /// to base 2), then by their order.
     waiting: BTreeMap<(u32, ExpansionOrder), VecDeque<u32>>,
     /// The states by location, if locations are limited.
     limited: Option<LimitedLocations<S>>,
     /// The state that each state was replaced by because its location dropped bits since: itself for most.
     replaced_by: Vec<u32>,
     replaced: usize,
-    /// The number of states that are expanded at most, because a limit of the engine is to be refined away first.
+    /// The most states that are expanded, because a limit of the engine is to be refined away first.
     enough: usize,
     /// True if the exploration ends soon after a limit of the engine.
     stops_at_limits: bool,
@@ -187,7 +188,7 @@ impl<S: Abstraction> Explorer<S> {
         number
     }
 
-    /// The number of what becomes of a state when it arrives.
+    /// The number of the state that remains of a state when it arrives.
     fn arrived(&mut self, system: &mut S, precision: &mut Precision<S::Location>, state: S::State) -> u32 {
         let state = arrive(system, precision, state);
         if self.stops_at_limits && self.enough == usize::MAX && system.kind(&state) == StateKind::Limit {
@@ -198,14 +199,14 @@ impl<S: Abstraction> Explorer<S> {
             // Without limits states are expanded as they are found, so that the nearest causes are found first.
             return self.intern(state, (0, ExpansionOrder::default()));
         };
-        // A location that has many states will drop some of what they differ in: the others go first. Only powers of two count,
-        // so that of two locations with a few states their order decides.
+        // A location that has many states will drop some bits in which they differ: the others go first. Only powers of
+        // two count, so that the order decides between two locations with a few states.
         let (location, order) = (system.location(&state), system.order(&state));
         let (state, before) = limited.admit(system, precision, location, state);
         self.intern(state, (before.ilog2(), order))
     }
 
-    /// True if a state that waited is replaced by what is left of it after its location dropped bits.
+    /// True if a state of the worklist is replaced by what is left of it after its location dropped bits.
     fn is_replaced(&mut self, system: &mut S, precision: &mut Precision<S::Location>, number: u32) -> bool {
         if self.limited.is_none() {
             return false;
@@ -240,7 +241,7 @@ impl<S: Abstraction> Explorer<S> {
     }
 }
 
-/// What a state was replaced by in the end.
+/// The state that replaces a state in the end.
 fn last(replaced_by: &[u32], mut state: u32) -> u32 {
     while replaced_by[state as usize] != state {
         state = replaced_by[state as usize];
@@ -261,7 +262,7 @@ impl<T: Clone + Eq + std::hash::Hash> StateSpace<T> {
     }
 }
 
-/// What becomes of a state when it arrives at its location.
+/// The state that remains of a state when it arrives at its location.
 pub fn arrive<S: System>(system: &mut S, precision: &Precision<S::Location>, state: S::State) -> S::State {
     let step = &precision.at(&system.location(&state)).step;
     if step.keeps_all() { state } else { system.decay(state, step) }

@@ -20,7 +20,7 @@ impl<T> HyperEdges<T> {
     /// Adds a hyper-edge.
     ///
     /// # Panics
-    /// When there is no member: a step always leads somewhere.
+    /// If there is no member: a step always leads somewhere.
     pub fn add(&mut self, members: impl IntoIterator<Item = T>) {
         let before = self.members.len();
         self.members.extend(members);
@@ -28,26 +28,26 @@ impl<T> HyperEdges<T> {
         self.ends.push(self.members.len());
     }
 
-    /// Says what the hyper-edges are when the choices that the model abstracts are not made by the environment but
-    /// merely not known: each as the positions of its members among all members that were added.
+    /// Sets the hyper-edges for the case that abstracted choices are not made by the environment but merely not known.
+    /// Each is given as the positions of its members among all members that were added.
     pub fn set_open(&mut self, edges: Vec<Vec<usize>>) {
         self.open = edges;
     }
 
-    /// What [`Self::set_open`] said; empty if the state has no such choices.
+    /// The hyper-edges of [`Self::set_open`]; empty if the state has no such choices.
     #[must_use]
     pub fn open(&self) -> &[Vec<usize>] {
         &self.open
     }
 
-    /// Says which members, by rising position among all that were added, the system itself may not come to when their edge is
-    /// chosen: such an edge says what may happen, and nothing of what the environment can do.
+    /// Names the members that the system itself may not come to when their edge is chosen, by rising position among all
+    /// that were added. Such an edge says what may happen, and nothing of what the environment can do.
     pub fn set_unsure(&mut self, members: impl IntoIterator<Item = usize>) {
         self.unsure.clear();
         self.unsure.extend(members);
     }
 
-    /// What [`Self::set_unsure`] said.
+    /// The members of [`Self::set_unsure`].
     #[must_use]
     pub fn unsure(&self) -> &[usize] {
         &self.unsure

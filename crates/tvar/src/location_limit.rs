@@ -1,4 +1,4 @@
-//! The limit on the states of one location.
+//! The per-location state limit.
 //!
 //! A location that collects more than a few states drops the bits in which they differ: the limited enumeration of
 //! Bajkai & Hajdu's explicit/predicate product, bit by bit. What is dropped at a location stays dropped there until
@@ -10,11 +10,11 @@ use crate::system::System;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Different contents of one variable that a location keeps apart.
+/// The number of different contents of one variable that a location distinguishes.
 const MAX_CONTENTS: usize = 2;
-/// States that a location keeps apart.
+/// The number of states that a location distinguishes.
 const MAX_STATES: usize = 4;
-/// Rounds that a location keeps apart; the states of further ones are limited together.
+/// The number of rounds that a location distinguishes; the states of further ones are limited together.
 const MAX_ROUNDS: u32 = 4096;
 
 /// The states of one location.
@@ -46,8 +46,8 @@ impl<S: System> Default for LimitedLocations<S> {
 }
 
 impl<S: Abstraction> LimitedLocations<S> {
-    /// Admits a state, which has decayed, to its location, and gives what becomes of it: itself, or what remains of it
-    /// when its location drops bits; and how many states its location had until then, a new one included.
+    /// Admits a decayed state to its location, and gives the state itself, or what remains of it when its location
+    /// drops bits. The number is that of the states of its location until then, a new one included.
     pub(crate) fn admit(
         &mut self,
         system: &mut S,
@@ -117,8 +117,9 @@ impl<T: Clone + PartialEq> LocationStates<T> {
     }
 }
 
-/// Drops what a new state has different from the others, if it is too much; whether anything was dropped. Variables in a row are
-/// dropped together: a loop that fills an array changes one element after the other. What is dropped for the second time is widened.
+/// Drops the bits in which a new state differs from the others, if they are too many, and says if anything was dropped.
+/// Variables in a row are dropped together: a loop that fills an array changes one element after the other. What is
+/// dropped for the second time is widened.
 fn drop_differences<S: Abstraction>(
     system: &S,
     precision: &mut Precision<S::Location>,
@@ -148,8 +149,8 @@ fn drop_differences<S: Abstraction>(
     dropped
 }
 
-/// Which of the bits that differ, of variables with so many other contents, are dropped: all of a row of neighbours of which one
-/// has too many contents, and simply all at a full location.
+/// The bits to drop among those that differ, of variables with so many other contents. They are all bits of a row of
+/// neighbours of which one has too many contents, and simply all bits at a full location.
 fn too_much(
     differing: &[(Variable, u64, usize)],
     full: bool,

@@ -4,9 +4,9 @@ use crate::decision::{Decision, Goal};
 use crate::system::{LookupOf, System};
 use crate::watch::Watch;
 
-/// Somebody who is told of the progress. No verdict rests on an observer, except where it refutes a goal.
+/// An observer of the progress of a verification. No verdict rests on it, except where it refutes a goal.
 pub trait Observer<S: System> {
-    /// Tries to refute goals by other means than a state space, on which they are unknown; the numbers of those that are
+    /// Tries to refute goals that are unknown on a state space by other means, and gives the numbers of those that are
     /// false.
     fn refute(&mut self, _system: &mut S, _open: &[(usize, &Goal)], _watch: &dyn Watch) -> Vec<usize> {
         Vec::new()

@@ -50,7 +50,7 @@ impl BitMasks {
         there
     }
 
-    /// Where a variable is, or would be.
+    /// The position of a variable, or the one at which it would be.
     fn position(&self, variable: Variable) -> Result<usize, usize> {
         self.0.binary_search_by_key(&variable, |(variable, _)| *variable)
     }
@@ -72,7 +72,7 @@ impl BitMasks {
     }
 }
 
-/// Which bits a state keeps when it arrives at a location.
+/// The bits that a state keeps when it arrives at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepPrecision {
     /// True if bits decay that are not named in `exceptions`; else they are kept.
@@ -139,8 +139,8 @@ pub struct LocationPrecision {
     /// True if only what is named here is split and cut (strategies *paper*): a step whose way depends on other unknown
     /// bits is not followed, and ends in a sink.
     pub stops_at_cases: bool,
-    /// True if few states matter more than deciding what some run can do: a step that would make very much unknown at
-    /// once is not followed and ends in a sink, and fewer combinations of independent choices are distinguished.
+    /// True if few states matter more than deciding what some run can do. A step that would make very much unknown at
+    /// once is not followed and ends in a sink. Fewer combinations of independent choices are distinguished.
     pub coarse: bool,
 }
 
@@ -168,7 +168,7 @@ impl LocationPrecision {
     }
 }
 
-/// What to refine at a location: bits of a variable.
+/// A refinement at a location: bits of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Knob {
     /// Keep bits that decayed.
@@ -181,7 +181,7 @@ pub enum Knob {
     Input(Variable, u64),
 }
 
-/// How an analysis starts and what it refines first.
+/// The strategy of an analysis: its initial precision and the order of its refinements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Inputs are not split, nothing decays.
@@ -214,7 +214,7 @@ impl Strategy {
         }
     }
 
-    /// What the strategy does, in a few words.
+    /// A description of the strategy in a few words.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
@@ -251,22 +251,23 @@ impl Strategy {
     }
 }
 
-/// What precision is attached to.
+/// A location, to which precision is attached.
 pub trait Place: Copy + Eq + Ord + Hash + Debug {
-    /// What this location has in common with all that differ from it only in how they were reached, which the rounds of a loop
-    /// are.
+    /// The part of this location that is common to all that differ from it only in how they were reached, such as
+    /// rounds.
     #[must_use]
     fn general(self) -> Self {
         self
     }
 
-    /// What this location has in common with all that differ from it only in the round of a loop: what is refined there.
+    /// The part of this location that it shares with all that differ from it only in the round of a loop: refinements
+    /// are made there.
     #[must_use]
     fn in_any_round(self) -> Self {
         self
     }
 
-    /// A number for those who are told where work goes on, such as an address.
+    /// A number for reports of progress, such as an address.
     fn number(self) -> Option<u32> {
         None
     }
@@ -277,9 +278,9 @@ pub trait Place: Copy + Eq + Ord + Hash + Debug {
 pub struct Precision<L> {
     start: LocationPrecision,
     locations: FxHashMap<L, LocationPrecision>,
-    /// What was refined for all locations that have the same in common.
+    /// The precision that was refined for all locations that share the same part.
     general: FxHashMap<L, LocationPrecision>,
-    /// What the locations that have a precision of their own have in common with others.
+    /// The parts that the locations with a precision of their own share with others.
     diverse: FxHashSet<L>,
     /// The locations of which some rounds have a precision of their own.
     has_rounds: FxHashSet<L>,
@@ -309,7 +310,7 @@ impl<L: Place> Precision<L> {
         own.or_else(|| self.general.get(&location.general())).unwrap_or(&self.start)
     }
 
-    /// The precision at all locations that have this in common; none if some of them have a precision of their own.
+    /// The precision at all locations that share this part; none if some of them have a precision of their own.
     #[must_use]
     pub fn common_at(&self, general: &L) -> Option<&LocationPrecision> {
         let common = || self.general.get(general).unwrap_or(&self.start);
@@ -322,7 +323,7 @@ impl<L: Place> Precision<L> {
         self.locations.len()
     }
 
-    /// The number of bits these locations forget, where bits are kept unless it is said otherwise.
+    /// The number of bits that these locations forget, where bits are kept unless it is said otherwise.
     #[must_use]
     pub fn forgotten_bits(&self) -> u64 {
         let steps = self.locations.values().map(|local| &local.step).filter(|step| !step.decays);
@@ -358,7 +359,7 @@ impl<L: Place> Precision<L> {
         true
     }
 
-    /// Refines all locations that have the same in common with this one; whether anything changed here.
+    /// Refines all locations that share their part with this one; whether anything changed here.
     pub fn refine_generally(&mut self, location: L, knob: Knob) -> bool {
         if matches!(knob, Knob::Everywhere(..)) || !self.is_new(&location, knob) {
             return self.refine(location, knob);

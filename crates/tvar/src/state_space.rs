@@ -29,7 +29,7 @@ pub struct StateSpace<T> {
     pub states: Vec<T>,
     /// The limit that was hit before everything was explored. States that were not expanded are sinks.
     pub exhausted: Option<Exhausted>,
-    /// The number of the states were expanded.
+    /// The number of states that were expanded.
     pub expanded: usize,
     /// The hyper-edges of each state in `edge_ends`.
     ranges: Vec<EdgeRange>,
@@ -68,9 +68,9 @@ impl<T> StateSpace<T> {
         self.states.len() as u32 - 1
     }
 
-    /// Sets the hyper-edges of a state, each a list of members, and what they are when abstracted choices are left open,
-    /// each a list of positions among all members. A member that is there more than once is kept once. An edge with an
-    /// `unsure` member, by rising position, gets the state itself as a member.
+    /// Sets the hyper-edges of a state, each a list of members. With them come those that remain when abstracted
+    /// choices are left open, each a list of positions among all members. A member that is there more than once is kept
+    /// once. An edge with an `unsure` member, by rising position, gets the state itself as a member.
     pub(crate) fn set_edges(&mut self, state: u32, mut edges: Vec<Vec<u32>>, open: &[Vec<usize>], unsure: &[usize]) {
         let first = self.edge_ends.len() as u32;
         // SOUND: that the state may stay as it is adds nothing to what may be reached from it. An edge that may lead back to
@@ -183,7 +183,7 @@ impl<T> StateSpace<T> {
         &self.limits
     }
 
-    /// True if every path was followed: no state waits and no sink marks something the engine could not follow.
+    /// True if every path was followed: no state waits in the worklist, and no sink marks a limit of the engine.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_finished() && self.limits.is_empty()
@@ -201,17 +201,18 @@ impl<T> StateSpace<T> {
         !self.open.is_empty()
     }
 
-    /// The space as a graph for model checking. The ends of paths are states that are never left; with `hazards_last`, hazard sinks are such
-    /// states too, so that a formula can speak of them.
+    /// The space as a graph for model checking. The ends of paths are states that are never left. With `hazards_last`,
+    /// hazard sinks are such states too, so that a formula can speak of them.
     ///
     /// # Panics
-    /// When the members exceed 32 bits, which memory limits exclude.
+    /// If the members exceed 32 bits, which memory limits exclude.
     #[must_use]
     pub fn graph(&self, hazards_last: bool) -> HyperGraph {
         self.graph_of(hazards_last, &BTreeMap::new())
     }
 
-    /// The same graph with the choices that the model abstracts left open: nobody makes them, they are not known.
+    /// The same graph with the choices that the model abstracts left open: neither player makes them, they are not
+    /// known.
     #[must_use]
     pub fn open_graph(&self, hazards_last: bool) -> HyperGraph {
         self.graph_of(hazards_last, &self.open)
@@ -259,7 +260,7 @@ fn members_of<'a>(edge_ends: &[u32], members: &'a [u32], edge: usize) -> &'a [u3
 mod tests {
     use super::*;
 
-    /// The edges of a state with three successors, of which some are not sure to be come to.
+    /// The edges of a state with three successors, some of which the system may not come to.
     fn edges_with(unsure: &[usize]) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
         let mut space = StateSpace::empty();
         let state = space.add('a');

@@ -12,9 +12,9 @@ use three_valued::Truth;
 /// Obligations (each implementation has tests for them):
 /// * *Initial*: the initial state covers exactly the one concrete dummy initial state.
 /// * *Labelling*: a label other than unknown agrees with every covered concrete state.
-/// * *Step*: for every covered concrete state and every concrete input there is a hyper-edge and a member of it that
-///   covers the concrete successor (may), and for every hyper-edge and every covered concrete state there is an input
-///   that leads into some member of it (must). More precision never covers more.
+/// * *Step, may*: for every covered concrete state and every concrete input, some member of some hyper-edge covers the
+///   concrete successor. *Step, must*: for every hyper-edge and every covered concrete state, there is an input that
+///   leads into some member of it. More precision never covers more.
 pub trait System {
     /// An abstract state. States without hyper-edges are sinks.
     type State: Clone + Eq + Hash;
@@ -40,8 +40,8 @@ pub trait System {
     /// The label of an atom.
     fn label(&self, state: &Self::State, atom: AtomId) -> Truth;
 
-    /// The refinements that may remove the cause at the end of the path. `path` leads from the initial state to the state of
-    /// the cause; each state is the one that the one before it was expanded to and that then decayed.
+    /// The refinements that may remove the cause at the end of the path. `path` leads from the initial state to the
+    /// state of the cause. Each state is a decayed successor of the one before it.
     fn blame(
         &mut self,
         path: &[Self::State],
@@ -77,8 +77,8 @@ pub trait Lookup<T, L> {
     /// The step precision for what arrives at a location, one step after a state.
     fn arriving(&self, from: &T, location: &L) -> &StepPrecision;
 
-    /// The precision of every location that has the same in common with others as this one ([`Place::general`]), as long
-    /// as they all have the same; none where it is to be asked for one by one.
+    /// The precision of every location that shares its part with this one ([`Place::general`]), as long as they all
+    /// have the same precision. None where it is to be asked for one by one.
     fn common(&self, _general: &L) -> Option<&LocationPrecision> {
         None
     }
@@ -108,7 +108,7 @@ pub enum Blame {
 pub struct Candidate<L> {
     /// The location.
     pub location: L,
-    /// What to refine there.
+    /// The bits to refine there.
     pub knob: Knob,
     /// The index on the path of the state at that location.
     pub step: usize,
@@ -116,6 +116,7 @@ pub struct Candidate<L> {
     pub indirection: u8,
     /// True if the cause itself depends on it; if not, only the path to it does.
     pub direct: bool,
-    /// True if it is refined together with all others of its step for which this holds, because one without the others is of no use.
+    /// True if it is refined together with all others of its step for which this holds: one without the others is of no
+    /// use.
     pub joint: bool,
 }

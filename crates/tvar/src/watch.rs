@@ -1,9 +1,9 @@
-//! Limits on time and memory, and what is told while work goes on.
+//! Limits on time and memory, and reports of progress.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why work ended early.
+/// The limit that ended the work early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exhausted {
     /// The time that the user allowed is over.
@@ -24,7 +24,7 @@ impl fmt::Display for Exhausted {
     }
 }
 
-/// What the engine is doing.
+/// The phase of the work of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// Building the state space.
@@ -46,10 +46,10 @@ impl fmt::Display for Phase {
     }
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What is going on.
+    /// The present phase.
     pub phase: Phase,
     /// The number of times that the state space was built, this time included.
     pub pass: usize,
@@ -59,8 +59,8 @@ pub struct Progress {
     pub refinements: usize,
     /// The place of the last of them, as [`Place::number`](crate::Place::number) gives it.
     pub refined_at: Option<u32>,
-    /// The place at which locations had the most states, if they are counted, and how many: as
-    /// [`Place::number`](crate::Place::number) gives it.
+    /// The place at which locations had the most states, if they are counted, as
+    /// [`Place::number`](crate::Place::number) gives it; and the number of these states.
     pub fullest: Option<(u32, u64)>,
     /// Locations that have a precision of their own.
     pub locations: usize,
@@ -68,7 +68,7 @@ pub struct Progress {
     pub forgotten_bits: u64,
 }
 
-/// Whoever watches the work: sets its limits and is told about its progress.
+/// The watch over the work: it sets the limits and is told about the progress.
 pub trait Watch: Sync {
     /// Called often; says whether a limit was reached.
     fn check(&self, progress: &Progress) -> Option<Exhausted>;

@@ -15,7 +15,7 @@ pub(crate) fn difference(address: u16, one: TvByte, other: TvByte) -> Difference
     Difference { variable: Variable(address.into()), bits: bits.into(), other: content.into() }
 }
 
-/// A byte as data that tells it apart from all others.
+/// A byte as data that distinguishes it from all others.
 pub(crate) fn content(byte: TvByte) -> [u8; 4] {
     [byte.value(), byte.known_mask(), byte.low(), byte.high()]
 }

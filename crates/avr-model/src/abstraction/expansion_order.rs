@@ -5,7 +5,8 @@ use avr_analysis::iteration_order::IterationOrder;
 use avr_machine::FrameKind;
 use tvar::ExpansionOrder;
 
-/// The turn of a location: where its frames are, oldest first, as many as a turn holds, and then its own place.
+/// The position of a location in the order: the places of its frames, oldest first, as many as a position holds, and
+/// then its own place.
 pub(crate) fn order(iteration: &IterationOrder, store: &Store, calls: CallsId, pc: u32) -> ExpansionOrder {
     let depth = store.depth(calls);
     let mut turn = ExpansionOrder::default();

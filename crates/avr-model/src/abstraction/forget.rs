@@ -1,4 +1,4 @@
-//! What a state forgets when it arrives at its location, and what its location tells states apart by.
+//! Decay of a state when it arrives at its location, and the values by which locations are distinguished.
 
 use crate::state::Running;
 use crate::state::interner::{CallsId, Store};
@@ -28,14 +28,14 @@ pub struct DecayRules {
     stack_pointer: StackPointer,
     status: u16,
     sram: Range<u16>,
-    /// True if all registers that count the rounds of loops tell locations apart.
+    /// True if locations are distinguished by all registers that count the rounds of loops.
     pub distinguishes_most: bool,
-    /// What is live after the return from the youngest frame of each call string.
+    /// The registers and flags that are live after the return from the youngest frame of each call string.
     after: RefCell<FxHashMap<CallsId, Cells>>,
 }
 
 impl DecayRules {
-    /// What firmware forgets when these atoms are to be evaluated.
+    /// The decay rules of firmware when these atoms are to be evaluated.
     pub fn new(machine: &Machine, atoms: &[Atom]) -> Self {
         Self {
             liveness: Liveness::new(machine),
@@ -72,7 +72,7 @@ impl DecayRules {
         lost
     }
 
-    /// What is known of registers and flags that nothing reads any more.
+    /// The known bits of registers and flags that nothing reads any more.
     fn dead(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
         let after = self.live_after(store, running.calls);
         let live = self.liveness.live(running.control.pc, after) | self.named;
@@ -146,7 +146,7 @@ impl DecayRules {
                 .any(|frame| (frame.position + 1 - bytes..frame.position + 1).contains(&address))
     }
 
-    /// What is live when the function of the youngest frame has returned.
+    /// The registers and flags that are live when the function of the youngest frame has returned.
     fn live_after(&self, store: &Store, calls: CallsId) -> Cells {
         if let Some(known) = self.after.borrow().get(&calls) {
             return *known;
@@ -162,9 +162,8 @@ impl DecayRules {
         live
     }
 
-    /// The values of the registers that may end in an address, and of those that count the rounds of loops, as far as they
-    /// are known, as a number that tells them apart; 0 where there are none. Those of the callers and of what was
-    /// interrupted count as well, wherever they are saved.
+    /// A number for the known values of the registers that may end in an address or count the rounds of loops; 0 where
+    /// there are none. Those of the callers and of interrupted code count as well, wherever they are saved.
     pub fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
         let pointer = self.pointer(store, running).filter(|_| !running.control.torn);
         let cell = |address| store.cell(running.memory, address);
@@ -177,8 +176,8 @@ impl DecayRules {
         self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell)
     }
 
-    /// The known values of the registers that tell rounds apart at an instruction, and where it was called from or what it
-    /// interrupted, as a number.
+    /// A number for the known values of the registers that distinguish rounds at an instruction, at its call sites and
+    /// in interrupted code.
     fn told(
         &self,
         machine: &Machine,
@@ -194,15 +193,15 @@ impl DecayRules {
             for (frame, entry) in frames {
                 self.find_saved(machine, (&frame, entry), pointer, &mut places);
                 key.add(cell, wanted(frame.return_address), &places);
-                // What the caller or the interrupted code has pushed until then ends where this frame begins.
+                // The bytes that the caller or the interrupted code has pushed until then end where this frame begins.
                 pointer = frame.position;
             }
         }
         key.finish()
     }
 
-    /// Where the registers are that the function or handler of a frame has saved: on the stack, if it has not popped
-    /// them again.
+    /// The places of the registers that the function or handler of a frame has saved: on the stack, if it has not
+    /// popped them again.
     fn find_saved(
         &self,
         machine: &Machine,
@@ -228,7 +227,7 @@ impl DecayRules {
         self.liveness.addressing(address)
     }
 
-    /// What comparisons narrow.
+    /// The values that comparisons narrow.
     pub fn refinable(&self) -> &RefinableValues {
         self.liveness.refinable()
     }

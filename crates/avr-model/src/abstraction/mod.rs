@@ -1,4 +1,4 @@
-//! Abstraction: what states forget, in which order they are expanded, and how they differ.
+//! Abstraction: decay of states, the order in which they are expanded, and their differences.
 
 pub(crate) mod difference;
 pub(crate) mod expansion_order;

@@ -1,6 +1,6 @@
-//! Case merging: a value that is cut into cases before a step is often of no more use a few steps later,
-//! such as the index of a ring buffer after the store. All cases are followed until then, side by side, and what they
-//! came to is joined into one state. See `docs/soundness.md`, section "Case merging".
+//! Case merging. A value that is cut into cases before a step is often of no more use a few steps later. An example is
+//! the index of a ring buffer after the store. All cases are followed until then, side by side, and their outcomes are
+//! joined into one state. See `docs/soundness.md`, section "Case merging".
 
 use super::passes::Model;
 use super::path_compression::Passage;
@@ -16,10 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use three_valued::{ByteDomain, Truth, TvByte};
 use tvar::LocationPrecision;
 
-/// The most steps until cases are joined.
+/// The most steps until cases are merged.
 const MAX_STEPS: usize = 16;
 
-/// What cases came to, joined.
+/// The joined outcomes of cases.
 struct Joined {
     control: Control,
     postponed: Deferral,
@@ -29,7 +29,7 @@ struct Joined {
     moves: BTreeSet<(u32, u32)>,
 }
 
-/// How far a case was followed: where it is after each step.
+/// The followed part of a case: its place after each step.
 struct Followed {
     after: Vec<(Control, Deferral)>,
     /// The live registers and flags after each step.
@@ -46,9 +46,9 @@ pub(crate) struct Cut<'a> {
     pub(crate) labels: &'a [Truth],
 }
 
-/// Follows all cases into which a step is cut, from the present script on, until they can be joined. The working state is
-/// then in the joined state; with what is postponed there comes whether there are more scripts. None if the cases cannot be
-/// joined soon; then the script is as it was, and the working state is anywhere.
+/// Follows all cases into which a step is cut, from the present script on, until they can be merged. The working state
+/// is then the merged state. The result is the deferral there, and whether there are more scripts. None if the cases
+/// cannot be merged soon; then the script is as it was, and the working state is anywhere.
 pub(crate) fn merge_cases(
     model: &mut Model<'_>,
     cut: Cut<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn merge_cases(
     Some((joined.postponed, more))
 }
 
-/// After how many steps the first case and the last one differ in nothing any more that is live.
+/// The number of steps after which the first case and the last one differ in nothing any more that is live.
 fn steps_to_merge(model: &mut Model<'_>, cut: Cut<'_>, environment: &mut Scripted<'_, Open<'_>>) -> Option<usize> {
     let one = followed(model, cut, environment, MAX_STEPS)?;
     environment.replay(environment.last_case());
@@ -88,7 +88,7 @@ fn steps_to_merge(model: &mut Model<'_>, cut: Cut<'_>, environment: &mut Scripte
         .map(|index| index + 1)
 }
 
-/// What all cases came to after some steps, and whether there are more scripts.
+/// The joined outcomes of all cases after some steps, and whether there are more scripts.
 fn joined(
     model: &mut Model<'_>,
     cut: Cut<'_>,
@@ -109,7 +109,7 @@ fn joined(
     }
 }
 
-/// Follows a case, and joins what it came to with the others.
+/// Follows a case, and joins its outcome with the others.
 fn join(
     model: &mut Model<'_>,
     cut: Cut<'_>,
@@ -129,7 +129,7 @@ fn join(
         return None;
     }
     for page in data.changed_pages() {
-        // What the cases before did not change is as it was.
+        // Pages that the cases before did not change are as they were.
         joined.pages.entry(page).or_insert(*model.context.store.page(cut.running.memory, page));
     }
     for (page, cells) in &mut joined.pages {
@@ -145,8 +145,8 @@ fn join(
     Some(joined)
 }
 
-/// Takes the step that is cut, with the present script, and at most `most` steps in all, as long as each has one outcome, the
-/// stack stays as deep as it is, and no state is to be kept. None if not even the first step is like that.
+/// Takes the step that is cut, with the present script, and at most `most` steps in all. It goes on while each step has
+/// one outcome, the stack keeps its depth, and no state is to be kept. None if not even the first step is like that.
 fn followed(
     model: &mut Model<'_>,
     cut: Cut<'_>,

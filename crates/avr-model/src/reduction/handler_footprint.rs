@@ -1,4 +1,4 @@
-//! What handlers touch.
+//! The read and write sets of all handlers.
 
 use avr_machine::Machine;
 use fixedbitset::FixedBitSet;
@@ -8,7 +8,7 @@ const NEIGHBOURS: usize = 6;
 /// The number of cells beside an array that are taken to be touched as well.
 const WIDTH: usize = 64;
 
-/// What handlers touch beside registers, flags and their own part of the stack.
+/// The cells that handlers touch beside registers, flags and their own part of the stack.
 #[derive(Clone, Debug)]
 pub(crate) struct Footprint {
     /// Cells that are read, by data address.
@@ -22,7 +22,7 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    /// Nothing.
+    /// The empty sets.
     pub(crate) fn new(machine: &Machine) -> Self {
         let cells = usize::from(u16::MAX) + 1;
         Self {

@@ -1,8 +1,8 @@
-//! Handler summaries in one step: `docs/soundness.md`, section "Handler summaries".
+//! Handler summaries: a handler is taken in one step. See `docs/soundness.md`, section "Handler summaries".
 //!
-//! What a neutral handler does depends on what it reads of the memory, and it changes nothing but what it writes there and
-//! what is below the stack pointer. So its states are looked at once, and what it came to is used wherever it interrupts
-//! something with the same content of all cells that it touched.
+//! The effect of a neutral handler depends on the cells that it reads. It changes nothing but the cells that it writes
+//! and those below the stack pointer. So its states are looked at once. The outcome is used wherever it interrupts code
+//! with the same content of all cells that it touched.
 
 use super::followed_path::follow;
 use super::partial_order::PartialOrder;
@@ -31,7 +31,7 @@ use three_valued::{ByteDomain, Truth, TvByte};
 const MAX_STATES: usize = 256;
 /// The most states of a handler that are looked at step by step.
 const MAX_STEPS: usize = 16_384;
-/// The number of times that a handler that could not be passed is tried again.
+/// The number of times that a handler that could not be summarised is tried again.
 const MAX_FAILURES: u32 = 64;
 
 /// The handler that was just entered: the number of its interrupt, and the stack pointer before.
@@ -54,7 +54,8 @@ pub(crate) fn behind_handler(
     Some(returned(model, (from, &first), &passed, passage, precision))
 }
 
-/// The first state of the handler that the working state has just entered from a state, and what comes of it.
+/// The first state of the handler that the working state has just entered from a state, and the outcomes of the
+/// handler.
 fn handled(
     model: &mut Model<'_>,
     from: &Running,
@@ -99,7 +100,7 @@ fn handled(
     Some((first, passed))
 }
 
-/// The handler that was just entered from a state, if it is one that may be passed.
+/// The handler that was just entered from a state, if it is one that may be summarised.
 fn passable(model: &Model<'_>, from: &Running) -> Option<Entered> {
     let (handlers, reduction) = (model.passes.handler_summaries.as_ref()?, model.passes.partial_order.as_ref()?);
     let frame = model.context.working.state.calls.frames().last()?;
@@ -115,7 +116,7 @@ fn passable(model: &Model<'_>, from: &Running) -> Option<Entered> {
     let is_tried =
         handlers.access.is_none() && handlers.failures.get(&number).is_none_or(|failures| *failures < MAX_FAILURES);
     let is_neutral = reduction.is_neutral(number) || is_on(Fault::AllNeutral);
-    // SOUND: what goals see is compared where what a handler came to is used again.
+    // SOUND: the labels that goals see are compared where a summary is used again.
     let is_comparable = reduction.seen_cells().is_some();
     let is_passable = is_usual && is_tried && is_neutral && is_comparable;
     is_passable.then_some(Entered { number, position: frame.position })
@@ -239,8 +240,8 @@ fn ends(
     (!ends.is_empty() && ends_always(&edges) && !is_told_apart).then_some(ends)
 }
 
-/// The states in which the interrupted code has gone on, after what a handler came to that was entered from one state by
-/// way of another one.
+/// The states in which interrupted code has gone on, by the outcomes of its handler. The handler was entered from one
+/// state by way of another one.
 fn returned(
     model: &mut Model<'_>,
     (from, first): (&Running, &Running),
@@ -303,7 +304,7 @@ pub(crate) fn ways_through(
     precision: &PrecisionLookup<'_>,
 ) -> Vec<(Vec<AbstractState>, AbstractState)> {
     let ways = ways_decaying(model, first, to, precision, true);
-    // Its locations may have dropped more since the handler was passed.
+    // Its locations may have dropped more since the handler was summarised.
     if ways.is_empty() { ways_decaying(model, first, to, precision, false) } else { ways }
 }
 

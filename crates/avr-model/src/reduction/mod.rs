@@ -1,4 +1,4 @@
-//! Reductions: what need not be looked at because no goal can tell.
+//! Reductions: states and steps that need not be looked at because no goal can tell.
 //!
 //! Each is a module of its own; [`passes::Passes`] has those that take part.
 

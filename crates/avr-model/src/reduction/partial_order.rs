@@ -1,10 +1,10 @@
-//! Interrupts only where they can be seen: `docs/soundness.md`, section "Partial-order reduction".
+//! Partial-order reduction of interrupts: see `docs/soundness.md`, section "Partial-order reduction".
 //!
-//! An interrupt whose handler is *neutral* (it gives back registers and flags as it found them, and does not look at them)
-//! may as well come one instruction later, if that instruction touches no memory that handlers touch, and does not make the
-//! stack shallower, and changes nothing that properties see. So it is looked at only before instructions for which that is
-//! not so. What handlers touch is assumed while a state space is built, noted meanwhile, and compared in the end:
-//! if something was missing, the space is built anew.
+//! A handler is *neutral* if it gives back registers and flags as it found them, and does not look at them. Its
+//! interrupt may as well come one instruction later. The condition is that this instruction touches no memory that
+//! handlers touch, does not make the stack shallower, and changes nothing that properties see. So it is looked at only
+//! before instructions for which that is not so. The read and write sets of handlers are assumed while a state space is
+//! built, noted meanwhile, and compared in the end. If something was missing, the space is built anew.
 
 use super::handler_footprint::Footprint;
 use super::interface::Reduction;
@@ -22,7 +22,7 @@ use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, Point
 use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use three_valued::{BitDomain, ByteDomain, fault};
 
-/// The number of times that what was assumed may be wrong before nothing is assumed any more.
+/// The number of times that assumptions may be wrong before none are made any more.
 const MAX_ATTEMPTS: u32 = 24;
 /// The most candidates of an unknown address that are looked at.
 const MAX_CANDIDATES: u32 = 6;
@@ -32,11 +32,11 @@ const MAX_CANDIDATES: u32 = 6;
 pub(crate) struct PartialOrder {
     /// The handlers that give everything back, by interrupt number.
     neutral: u128,
-    /// What handlers touch, as the present state space assumes.
+    /// The read and write sets of handlers, as the present state space assumes.
     assumed: Footprint,
-    /// What handlers touched since it was begun.
+    /// The read and write sets of handlers since it was begun.
     seen: Footprint,
-    /// What properties see besides hazards and how deep the stack gets.
+    /// The visibility of properties besides hazards and the depth of the stack.
     visibility: Visibility,
     attempts: u32,
 }
@@ -50,7 +50,7 @@ impl Reduction for PartialOrder {
     fn begin(&mut self, machine: &Machine) {
         let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
         if self.assumed.covers(&seen) {
-            // What only a coarser space could not exclude does not disturb a finer one.
+            // A handler that only a coarser space could not exclude does not disturb a finer one.
             self.assumed.disturbing = seen.disturbing;
         } else {
             seen.widen(machine);
@@ -94,7 +94,7 @@ impl PartialOrder {
         self.visibility.cells()
     }
 
-    /// When the interrupts come that are possible before a step from a state.
+    /// The timing of the interrupts that are possible before a step from a state.
     pub(crate) fn turn<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -129,7 +129,7 @@ impl PartialOrder {
         }
     }
 
-    /// What is postponed after a step.
+    /// The deferral after a step.
     pub(crate) fn after<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -156,7 +156,7 @@ impl PartialOrder {
         }
     }
 
-    /// What is needed of the state before a step, in which stored values are cut into cases or not.
+    /// The facts about the state before a step, in which stored values are cut into cases or not.
     pub(crate) fn before<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -198,9 +198,9 @@ impl PartialOrder {
         }
     }
 
-    /// Forgets what a step that wrote or cut these cells made known below the stack pointer, because handlers may have used
-    /// it meanwhile: what it holds, and what it is a copy of. `pointer` is the stack pointer before the step; without it
-    /// everything below the stack pointer is forgotten.
+    /// Forgets the facts that a step that wrote or cut these cells made known below the stack pointer: contents, and
+    /// what they are copies of. Handlers may have used that memory meanwhile. `pointer` is the stack pointer before the
+    /// step; without it everything below the stack pointer is forgotten.
     pub(crate) fn forget_below<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -260,7 +260,7 @@ impl PartialOrder {
                 self.seen.disturbing = u128::MAX;
             }
             if is_own(*cell) && !uses_stack {
-                // It may be where the handler keeps what it is to give back.
+                // The cell may be one where the handler keeps a value that it is to give back.
                 self.seen.disturbing |= 1 << number;
             } else if !is_own(*cell) {
                 self.seen.written.insert((*cell).into());
@@ -278,7 +278,7 @@ impl PartialOrder {
         !moved && all.all(|interrupt| neutral >> interrupt.number & 1 == 1 || !is_enabled(interrupt.enable))
     }
 
-    /// True if it matters if handlers run before or after an instruction.
+    /// True if it matters whether handlers run before or after an instruction.
     fn conflicts<V: ByteDomain>(
         &self,
         machine: &Machine,
@@ -381,7 +381,7 @@ impl PartialOrder {
     }
 }
 
-/// What matters of the state before a step.
+/// The facts that matter of the state before a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before {
     postponed: Deferral,

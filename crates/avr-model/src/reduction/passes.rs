@@ -26,7 +26,7 @@ impl<'m> Model<'m> {
     /// Path compression, with the context that it looks at.
     ///
     /// # Panics
-    /// Where paths are not compressed: then they are not followed either.
+    /// If paths are not compressed: then they are not followed either.
     pub(crate) fn compression(&mut self) -> (&mut PathCompression, &mut Context<'m>) {
         let compression = self.passes.path_compression.as_mut();
         (compression.expect("paths are followed only where they are compressed"), &mut self.context)
@@ -44,14 +44,14 @@ pub struct Passes {
     pub(crate) handler_summaries: Option<HandlerSummaries>,
     /// Facts and ranges from comparisons.
     pub(crate) facts: bool,
-    /// True if goals see from where which states can be reached, where something is left out.
+    /// True if goals see which states can be reached from which, where states are skipped.
     pub(crate) branches: bool,
     /// True if a part of a state space may tell that something holds.
     pub(crate) is_decided_by_parts: bool,
 }
 
 impl Passes {
-    /// The same for goals that see so much of what is left out.
+    /// The passes restricted to the visibility of the goals.
     #[must_use]
     pub fn seen_by(mut self, visibility: &Visibility) -> Self {
         (self.branches, self.is_decided_by_parts) = (visibility.branches, visibility.is_decided_by_parts);
@@ -101,7 +101,7 @@ impl Passes {
         self.list().contains(&pass)
     }
 
-    /// True if goals see from where which states can be reached, where something is left out.
+    /// True if goals see which states can be reached from which, where states are skipped.
     #[must_use]
     pub fn observes_branches(&self) -> bool {
         self.branches

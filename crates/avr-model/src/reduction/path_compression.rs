@@ -1,9 +1,10 @@
-//! Path compression: paths are compressed.
+//! Path compression: states between two that are kept are skipped.
 //!
-//! From a state that is kept, a run goes on without being looked at as long as each step has one outcome, whatever the
-//! inputs and whatever the stored values that are unknown. No goal can tell that the states in between are left out:
-//! hazards are kept, and a state is kept where the label of a goal changes, or has just not changed yet if it matters what can be
-//! reached from there, and where the stack is deeper than ever before. See `docs/soundness.md`, section "Path compression".
+//! From a state that is kept, a run goes on without being looked at while each step has one outcome. The outcome must
+//! be the same whatever the inputs and the unknown stored values. No goal can tell that the states in between are
+//! skipped. Hazards are kept, and so are states where the stack is deeper than ever before. A state is also kept where
+//! the label of a goal changes. If it matters what can be reached from there, so is the state just before the change.
+//! See `docs/soundness.md`, section "Path compression".
 
 use super::interface::Reduction;
 use super::skipped_paths::{Log, Spot};
@@ -26,7 +27,7 @@ pub(crate) const MAX_STEPS: u32 = 4096;
 /// The number of times that the heads of loops are passed in one state space where no interrupt can come.
 const FREE_ROUNDS: u32 = 200_000;
 
-/// Where states are kept.
+/// Path compression of one run: it decides which states are kept.
 #[derive(Debug)]
 pub(crate) struct PathCompression {
     /// Instructions (flash word addresses) that some jump leads back to.
@@ -35,9 +36,9 @@ pub(crate) struct PathCompression {
     deepest: u16,
     /// The number of times that the heads of loops may still be passed.
     rounds: u32,
-    /// True if goals see more than hazards and how deep the stack gets.
+    /// True if goals see more than hazards and the depth of the stack.
     observes_content: bool,
-    /// What was passed since the present state space was begun.
+    /// The skipped paths since the present state space was begun.
     passed: Log,
 }
 
@@ -76,7 +77,7 @@ impl PathCompression {
         self.deepest = pointer;
     }
 
-    /// What was passed since the present state space was begun.
+    /// The skipped paths since the present state space was begun.
     pub(crate) fn passed(&self) -> &Log {
         &self.passed
     }
@@ -87,15 +88,15 @@ impl PathCompression {
 pub(crate) struct Passage<'a> {
     /// The labels of the state where it began.
     labels: &'a [Truth],
-    /// Where it began.
+    /// The spot where it began.
     from: Spot,
-    /// Where it is, or was before the last step.
+    /// The spot where it is, or was before the last step.
     at: Spot,
     /// The number of steps that were taken.
     steps: u32,
     /// The least value of the stack pointer on the way.
     lowest: u16,
-    /// The stack pointer, where no half of it waits for the other one.
+    /// The stack pointer, where it is not torn: no half of it waits for the other one.
     pointer: Option<u16>,
     /// The stack pointer for which the labels were compared last, and whether a half of it waited for the other one.
     compared: Option<(u16, bool)>,
@@ -122,7 +123,7 @@ impl<'a> Passage<'a> {
         self.labels
     }
 
-    /// True if some steps were left out before one that goals see.
+    /// True if some steps were skipped before one that goals see.
     pub(crate) fn ends_with_what_is_seen(&self) -> bool {
         self.is_seen && self.steps > 0
     }
@@ -200,7 +201,7 @@ impl PathCompression {
         !is_free
     }
 
-    /// Takes note of what the last step came to.
+    /// Takes note of the outcome of the last step.
     pub(crate) fn note_move(&mut self, context: &mut Context<'_>, passage: &mut Passage<'_>) {
         let here = Spot { pc: context.working.state.control.pc, calls: context.working.save_calls(&mut context.store) };
         self.passed.note_move(passage.at, here);
@@ -233,12 +234,12 @@ impl PathCompression {
         self.loop_heads.contains(pc as usize)
     }
 
-    /// Takes note of where a run ended.
+    /// Takes note of the spot where a run ended.
     pub(crate) fn note_length(&mut self, passage: &Passage<'_>) {
         self.passed.note_length(passage.from, passage.at, passage.steps);
     }
 
-    /// Takes note that the state before the last step is left out.
+    /// Takes note that the state before the last step is skipped.
     pub(crate) fn note_left_out(&mut self, context: &Context<'_>, passage: &Passage<'_>) {
         self.passed.note_spot(passage.at, context.depth_at(passage.pointer));
     }

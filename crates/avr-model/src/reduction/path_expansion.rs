@@ -1,4 +1,4 @@
-//! The states that path compression and handler summaries skipped, found again.
+//! Path expansion: the states that path compression and handler summaries skipped, found again.
 
 use super::handler_summaries::{has_entered, ways_through};
 use super::passes::Model;
@@ -7,7 +7,7 @@ use super::successors::leaves;
 use crate::state::{AbstractState, PrecisionLookup};
 use crate::transfer::choices::choices;
 
-/// A path with the states that were left out; what cannot be found again is left out still.
+/// The expanded path: a path with its skipped states. Those that cannot be found again stay skipped.
 pub fn expanded(model: &mut Model<'_>, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Vec<AbstractState> {
     if model.passes.path_compression.is_none() {
         return path.to_vec();
@@ -22,8 +22,9 @@ pub fn expanded(model: &mut Model<'_>, path: &[AbstractState], precision: &Preci
     all
 }
 
-/// The ways from one state to the next that is kept, with the choices that lead there first, one for each case that was
-/// joined, at most so many: the states that were left out, and what leads into that state, which covers it.
+/// The ways from one state to the next that is kept: the skipped states, and the step into that state, which covers its
+/// outcome. They are made with the choices that lead there first, one for each case that was merged, and are at most so
+/// many.
 pub(crate) fn between(
     model: &mut Model<'_>,
     from: &AbstractState,

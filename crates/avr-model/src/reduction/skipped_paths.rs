@@ -1,4 +1,5 @@
-//! What was passed between the states that are kept: enough to tell what the program does as a whole.
+//! Skipped paths: the steps between the states that are kept, in enough detail to tell what the program does as a
+//! whole.
 
 use crate::state::AbstractState;
 use crate::state::interner::CallsId;
@@ -14,7 +15,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// Where a state is; none before the start and in sinks.
+    /// The spot of a state; none before the start and in sinks.
     pub fn of(state: &AbstractState) -> Option<Self> {
         match state {
             AbstractState::Running(running) => Some(Self { pc: running.control.pc, calls: running.calls }),
@@ -23,16 +24,16 @@ impl Spot {
     }
 }
 
-/// What is known of the states that were left out at a spot.
+/// The knowledge of the skipped states at a spot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// The number of times that one was left out.
+    /// The number of times that a state was skipped.
     pub times: usize,
     /// The greatest depth of the stack, in bytes below RAMEND.
     pub deepest: Option<u32>,
 }
 
-/// The states that were left out, and all steps.
+/// The skipped states, and all steps.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     spots: FxHashMap<Spot, Passed>,
@@ -43,14 +44,14 @@ pub struct Log {
 }
 
 impl Log {
-    /// Takes note of a state that is left out, with the depth of its stack.
+    /// Takes note of a skipped state, with the depth of its stack.
     pub fn note_spot(&mut self, spot: Spot, depth: Option<u32>) {
         let passed = self.spots.entry(spot).or_default();
         passed.times += 1;
         passed.deepest = passed.deepest.max(depth);
     }
 
-    /// The states that were left out, in the order of their spots.
+    /// The skipped states, in the order of their spots.
     pub fn spots(&self) -> impl Iterator<Item = (Spot, Passed)> {
         sorted(&self.spots)
     }

@@ -109,7 +109,8 @@ fn collected_leaves(
     }
 }
 
-/// What all cases into which a step is cut come to, joined, and whether there are more scripts; none if they cannot be joined.
+/// The merged outcome of all cases into which a step is cut, and whether there are more scripts; none if they cannot be
+/// merged.
 fn merged_leaf(
     model: &mut Model<'_>,
     cut: Cut<'_>,
@@ -123,7 +124,7 @@ fn merged_leaf(
     Some((target.map(|state| Leaf { script, state, is_deferred }), more))
 }
 
-/// Where the code goes on that a step interrupted; none if the handler is followed step by step.
+/// The states in which interrupted code goes on after a step; none if the handler is followed step by step.
 fn behind_its_handler(
     model: &mut Model<'_>,
     state: &AbstractState,

@@ -1,11 +1,11 @@
-//! What a handler touches while it is followed.
+//! The read and write sets of a handler while it is followed.
 
 use super::partial_order::Before;
 use crate::transfer::step_accesses::StepAccesses;
 use std::collections::BTreeSet;
 use tvar::LocationPrecision;
 
-/// The cells that a handler touched, beside its own part of the stack.
+/// The cells that a handler read or wrote, beside its own part of the stack.
 #[derive(Debug)]
 pub(crate) struct SummaryAccess {
     /// By data address.
@@ -17,7 +17,7 @@ pub(crate) struct SummaryAccess {
 }
 
 impl SummaryAccess {
-    /// Nothing touched yet by a handler that was entered with this stack pointer.
+    /// The empty sets of a handler that was entered with this stack pointer.
     pub(crate) fn new(position: u16) -> Self {
         Self { cells: BTreeSet::new(), lowest: position, position }
     }
@@ -31,7 +31,7 @@ impl SummaryAccess {
     ) {
         let lowest = before.pointer().into_iter().chain(after).min();
         self.lowest = lowest.map_or(self.lowest, |lowest| lowest.min(self.lowest));
-        // What is allocated there was written before: SP is not set by neutral handlers.
+        // Cells that are allocated there were written before: SP is not set by neutral handlers.
         let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= self.position;
         let cut = precision.cases.iter().map(|(variable, _)| variable.0 as u16);
         let all = [&steps.read, &steps.written, &steps.perhaps_read, &steps.perhaps_written];

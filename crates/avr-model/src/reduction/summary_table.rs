@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use three_valued::{Truth, TvByte};
 
-/// What must be the same for a handler to do the same, beside what it touches in SRAM.
+/// The key of a summary: the values that must be the same for a handler to do the same, beside the cells in SRAM that
+/// it touches.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Entry {
     pub(crate) number: u8,
@@ -22,16 +23,16 @@ pub(crate) struct Entry {
     pub(crate) others: Vec<u32>,
 }
 
-/// What a handler came to.
+/// The outcome of a handler.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) control: Control,
     pub(crate) postponed: Deferral,
-    /// What it left in the cells that it touched.
+    /// The contents that it left in the cells that it touched.
     pub(crate) cells: Vec<(u16, TvByte)>,
 }
 
-/// What a handler came to, that was followed to its end from one content of the cells that it touched.
+/// The summary of a handler that was followed to its end from one content of the cells that it touched.
 #[derive(Debug)]
 pub(crate) struct Summary {
     pub(crate) outcomes: Vec<Outcome>,
@@ -39,23 +40,23 @@ pub(crate) struct Summary {
     pub(crate) lowest: u16,
 }
 
-/// What handlers came to that touched the same cells, by what was in them.
+/// The summaries of handlers that touched the same cells, by the contents of these.
 #[derive(Debug)]
 pub(crate) struct SummariesByAccess {
     pub(crate) cells: Vec<u16>,
     pub(crate) passed: FxHashMap<Vec<TvByte>, Rc<Summary>>,
 }
 
-/// The handlers that were passed in the present state space.
+/// The handlers that were summarised in the present state space.
 #[derive(Debug, Default)]
 pub(crate) struct HandlerSummaries {
     pub(crate) known: FxHashMap<Entry, Vec<SummariesByAccess>>,
-    /// The number of times that a handler could not be passed, by the number of its interrupt.
+    /// The number of times that a handler could not be summarised, by the number of its interrupt.
     pub(crate) failures: FxHashMap<u8, u32>,
-    /// The least value of the stack pointer in handlers that were not passed because the stack is deeper there than ever before:
-    /// they are to be followed step by step in the same state space.
+    /// The least value of the stack pointer in handlers that were not summarised because the stack is deeper there than
+    /// ever before. They are to be followed step by step in the same state space.
     pub(crate) promised: Option<u16>,
-    /// What the steps touch that are being taken.
+    /// The read and write sets of the steps that are being taken.
     pub(crate) access: Option<SummaryAccess>,
 }
 

@@ -1,5 +1,5 @@
-//! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides what reductions may
-//! leave out. See `docs/soundness.md`, section "Stutter-invariant properties".
+//! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides which
+//! states reductions may skip. See `docs/soundness.md`, section "Stutter-invariant properties".
 
 use avr_isa::{Addressing, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::Machine;
@@ -7,10 +7,10 @@ use avr_properties::{Atom, AtomKind, CellsRead};
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 
-/// What properties see besides hazards and how deep the stack gets.
+/// The visibility of properties besides hazards and the depth of the stack.
 #[derive(Clone, Debug)]
 pub struct Visibility {
-    /// True if they see from where which states can be reached, not only which states can be.
+    /// True if they see which states can be reached from which, not only which states can be reached.
     pub branches: bool,
     /// True if they see that something comes or can stay away for ever.
     pub has_eventualities: bool,
@@ -21,7 +21,7 @@ pub struct Visibility {
     observed: Observed,
 }
 
-/// What atoms may read.
+/// The parts of a state that atoms may read.
 #[derive(Clone, Debug)]
 enum Observed {
     /// Any part of a state.
@@ -42,12 +42,12 @@ pub struct Next {
 }
 
 impl Visibility {
-    /// Adds what an atom may read.
+    /// Adds the parts that an atom may read.
     pub fn observe(&mut self, atom: &Atom, machine: &Machine) {
         self.observed.add(atom, machine);
     }
 
-    /// What properties see that speak of nothing but hazards and how deep the stack gets.
+    /// The visibility of properties that speak of nothing but hazards and the depth of the stack.
     pub fn of_hazards() -> Self {
         Self {
             branches: false,
@@ -66,7 +66,8 @@ impl Visibility {
         }
     }
 
-    /// True if an instruction may change what is seen. What instructions do to I/O registers does not count: handlers may see that.
+    /// True if an instruction may change a visible part of the state. Changes of I/O registers do not count: handlers
+    /// may see these.
     pub fn observes(
         &self,
         machine: &Machine,
@@ -115,11 +116,11 @@ impl Observed {
         Self::These { cells: FixedBitSet::with_capacity(1 << 16), places: Vec::new() }
     }
 
-    /// Adds what an atom may read.
+    /// Adds the parts that an atom may read.
     fn add(&mut self, atom: &Atom, machine: &Machine) {
         let Self::These { cells, places } = self else { return };
         match atom.kind() {
-            // What a step did.
+            // The events of a step.
             AtomKind::Event(..) => *self = Self::All,
             AtomKind::PcEquals(address) => places.push(*address..*address + 1),
             AtomKind::PcIn(range) => places.push(range.clone()),

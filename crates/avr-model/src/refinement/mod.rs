@@ -1,3 +1,3 @@
-//! Refinement: where unknown bits come from.
+//! Refinement: the provenance of unknown bits.
 
 pub(crate) mod provenance;

@@ -1,7 +1,7 @@
-//! Where unknown bits come from: the path to a culprit is run again with traced values.
+//! Provenance of unknown bits: the path to a culprit is run again with traced values.
 //!
-//! The traced run takes the same answers as the abstract one, so what is known in both always agrees; every unknown bit
-//! carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
+//! The traced run takes the same answers as the abstract one, so bits that are known in both always agree. Every
+//! unknown bit carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
 use crate::reduction::passes::Model;
 use crate::reduction::reduced_step::learning;
@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 use three_valued::{ByteDomain, Origin, Provenance, ProvenanceBit, ProvenanceByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Variable};
 
-/// What an origin number stands for: a knob at a step of the path.
+/// The meaning of an origin number: a knob at a step of the path.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     step: usize,
@@ -32,7 +32,7 @@ struct Recorder<'a> {
     step: usize,
     /// Provenance of the bits that questions were about.
     asked: Provenance,
-    /// What the step read and wrote.
+    /// The accesses of the step.
     accesses: Vec<Access>,
 }
 
@@ -84,12 +84,12 @@ fn joint_provenance(bytes: &[&ProvenanceByte]) -> Provenance {
     bytes.iter().fold(Provenance::default(), |all, byte| all.union(&byte.all_origins()))
 }
 
-/// The number of the last steps before a cause that are looked at for what to cut into cases.
+/// The number of the last steps before a cause in which case splits are looked for.
 const CUT_STEPS: usize = 64;
 /// The most bits that are cut at one step.
 const MAX_CUT_BITS: u32 = 10;
 
-/// The number of values a byte has that may be an index into a table, or the address of its element.
+/// The numbers of values of a byte that may be an index into a table, or the address of its element.
 const INDEX_VALUES: RangeInclusive<usize> = 2..=64;
 
 /// Unknown cells that a step makes addresses of, with the origins of their bits.
@@ -105,11 +105,11 @@ pub(crate) struct Tracer<'a, 'f> {
     precision: &'a PrecisionLookup<'a>,
     sources: Vec<Source>,
     state: MachineState<ProvenanceByte>,
-    /// Provenance of the questions that were settled on the path, latest last.
+    /// Provenance of the questions that were answered on the path, latest last.
     asked: Vec<Provenance>,
-    /// What the last steps made addresses of.
+    /// The cells that the last steps made addresses of.
     narrow: VecDeque<Narrow>,
-    /// What the latest step read and wrote.
+    /// The accesses of the latest step.
     accesses: Vec<Access>,
 }
 
@@ -142,7 +142,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             Blame::Atom(atom) => self.atom_provenance(atom),
             Blame::Edge(_) | Blame::Sink => self.step_provenance(steps),
         };
-        // What was known to be in bounds was an index: its cases would be as many as it has values.
+        // A value that was known to be in bounds was an index: its cases would be as many as it has values.
         let was_index =
             |origin: &&Origin| self.ends_at(Limit::UnknownPointer) && self.sources[origin.id as usize].bounded;
         let (bounded, others): (Vec<_>, Vec<_>) = direct.as_slice().iter().partition(was_index);
@@ -195,8 +195,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
         self.narrow.push_back(Narrow { step, cells });
     }
 
-    /// What to cut into cases so that something with these origins becomes known: at the step at which it hangs on the
-    /// fewest bits, the latest of them.
+    /// The case splits that make something with these origins known. They are made at the step at which it depends on
+    /// the fewest bits, the latest of such steps.
     fn cuts(&self, origins: &Provenance, direct: bool) -> Vec<Candidate<Location>> {
         let wanted = |byte: &ProvenanceByte| {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
@@ -212,20 +212,21 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let Some(latest) = few.and_then(|few| steps.iter().rposition(|(_, cells)| bits(cells) == few)) else {
             return Vec::new();
         };
-        // What is computed with a value may be less known another time: the earliest step at which the same registers hold it.
+        // Results that are computed with a value may be less known another time: the earliest step at which the same
+        // registers hold it.
         let alike = steps[..latest].iter().rev().take_while(|(_, cells)| *cells == steps[latest].1);
         let (step, cells) = alike.last().unwrap_or(&steps[latest]);
         let (step, location) = (*step, self.location(*step));
         let cut = |(cell, _): &(u16, u8)| {
-            // Where some bits are unknown now, others may be next time.
+            // If some bits are unknown now, others may be next time.
             let knob = Knob::Case(Variable((*cell).into()), 0xff);
             Candidate { location, knob, step, indirection: 0, direct, joint: false }
         };
         cells.iter().map(cut).collect()
     }
 
-    /// The answers that lead from a state of the path to the next, and where they lead before anything decays; none if none
-    /// do under the precision.
+    /// The answers that lead from a state of the path to the next, and the state to which they lead before anything
+    /// decays. None if none do under the precision.
     fn script(&mut self, step: usize, location: &Location) -> Option<(Vec<Answer>, AbstractState)> {
         let (from, to) = (self.path[step], self.path[step + 1]);
         let leaves = leaves(self.model, &from, self.precision.leaving(&from, location));
@@ -293,9 +294,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 self.precision.leaving(&self.path[step], &self.model.context.location(&self.path[step])).coarse;
             let forgotten = self.state.data.get(address).forget(lost, |bit| {
                 let variable = Variable(u32::from(address));
-                // Where few states matter a byte is dropped bit by bit, and of use as a whole.
+                // If few states matter, a byte is dropped bit by bit, and of use as a whole.
                 let bits = if is_coarse { 0xff } else { 1 << bit };
-                // What a register holds matters here; what memory holds must not be lost on the way either.
+                // The content of a register matters here; that of memory must not be lost on the way either.
                 let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
                 sources.push(Source { step, knob, bounded });
                 Provenance::of(sources.len() as u32 - 1)
@@ -313,7 +314,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 .all(|(cell, address)| cell.bits() == self.model.context.store.cell(running.memory, address))
     }
 
-    /// What makes an atom unknown in the last state.
+    /// The provenance of an atom that is unknown in the last state.
     fn atom_provenance(&self, atom: AtomId) -> Provenance {
         let last = self.path.last().expect("a path has a state");
         let Some(view) = self.model.context.view(last) else { return Provenance::default() };
@@ -326,7 +327,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         })
     }
 
-    /// What makes the event of an atom, or its value, unknown.
+    /// The provenance of the event of an atom, or of its value, that is unknown.
     fn event_provenance(&self, atom: &AtomKind) -> Provenance {
         let (writes, cells) = match atom {
             AtomKind::Event(WatchedEvent::Read(cells), _) => (false, cells),
@@ -337,14 +338,14 @@ impl<'a, 'f> Tracer<'a, 'f> {
         meant.fold(Provenance::default(), |all, access| {
             let all = all.union(&access.value);
             match self.asked.last() {
-                // True if the event happens at all hangs on the address.
+                // The address decides if the event happens at all.
                 Some(asked) if !access.certain => all.union(asked),
                 _ => all,
             }
         })
     }
 
-    /// What the questions of a step are about, whatever the answers.
+    /// The provenance of the questions of a step, whatever the answers.
     fn step_provenance(&mut self, step: usize) -> Provenance {
         let location = self.location(step);
         let state = self.path[step];
@@ -376,8 +377,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
     }
 }
 
-/// Makes what was forgotten come first, all that was forgotten at one step together: where any address may have been stored, to tell
-/// its values apart leads everywhere, and what keeps a store in its bounds is often told by several variables that are forgotten
+/// Makes forgotten bits come first, all those of one step together. Where any address may have been stored, to
+/// distinguish its values leads everywhere. The bounds of a store often depend on several variables that are forgotten
 /// at once, such as an index, a length and a state.
 fn bring_back_first(candidate: &mut Candidate<Location>) {
     let is_forgotten = matches!(candidate.knob, Knob::Step(..) | Knob::Everywhere(..));

@@ -57,7 +57,7 @@ impl<T: Eq + Hash> Interner<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallsId(pub u32);
 
-/// What a step did, by number.
+/// The events of a step, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OccurrencesId(pub u32);
 
@@ -83,14 +83,15 @@ pub struct Store {
     /// The memories, as the numbers of their blocks.
     pub roots: Interner<Box<[u32]>>,
     calls: Interner<Link>,
-    /// Where what was called last begins, by call string; none if that is not always the same.
+    /// The beginning of the function or handler that was entered last, by call string; none if that is not always the
+    /// same.
     entries: FxHashMap<CallsId, Option<u32>>,
     /// The events of steps.
     pub occurrences: Interner<Occurrences>,
 }
 
 impl Store {
-    /// The number of what a step did.
+    /// The number of the events of a step.
     pub fn intern_occurrences(&mut self, occurrences: Occurrences) -> OccurrencesId {
         OccurrencesId(self.occurrences.intern(occurrences))
     }
@@ -192,7 +193,7 @@ impl Store {
         is_on(Fault::CoversBlindly) || cells.all(|(coarse, fine)| coarse.covers(*fine))
     }
 
-    /// True if what is known of one step is known of another.
+    /// True if the events known of one step cover those known of another.
     pub fn occurrences_cover(&self, coarse: OccurrencesId, fine: OccurrencesId) -> bool {
         coarse == fine || events::covers(self.occurrences.get(coarse.0), self.occurrences.get(fine.0))
     }

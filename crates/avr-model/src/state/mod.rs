@@ -36,14 +36,14 @@ pub enum AbstractState {
     Running(Running),
     /// The sink of a hazard that the instruction at `pc` (flash word address) ran into.
     Hazard {
-        /// What it is.
+        /// The kind of the hazard.
         hazard: Hazard,
         /// The instruction.
         pc: u32,
     },
     /// The sink of a path that the engine did not follow beyond the instruction at `pc` (flash word address).
     Limit {
-        /// Why.
+        /// The limit that ended the path.
         limit: Limit,
         /// The instruction.
         pc: u32,
@@ -53,7 +53,7 @@ pub enum AbstractState {
 /// The precision of the steps of firmware.
 pub type PrecisionLookup<'a> = dyn Lookup<AbstractState, Location> + 'a;
 
-/// What precision is attached to: parts of the state that are always known.
+/// A location, to which precision is attached: parts of the state that are always known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Location {
     /// Before the start.
@@ -66,7 +66,8 @@ pub enum Location {
         stack_pointer: Option<u16>,
         /// The return addresses on the stack.
         calls: u32,
-        /// The values of the registers that count the rounds of loops, as a number that tells them apart; 0 if there are none.
+        /// The values of the registers that count the rounds of loops, as a number that distinguishes them; 0 if there
+        /// are none.
         round: u64,
     },
     /// In a sink.
@@ -98,7 +99,7 @@ impl Place for Location {
 }
 
 impl Location {
-    /// What all locations at an instruction (flash word address) have in common.
+    /// The part that all locations at an instruction (flash word address) share.
     pub fn everywhere_at(pc: u32) -> Self {
         let control = Control { pc, ..Control::default() };
         Self::Running { control, stack_pointer: None, calls: 0, round: 0 }

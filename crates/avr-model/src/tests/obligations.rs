@@ -20,7 +20,7 @@ use tvar::{Knob, Precision, Strategy, System, Variable};
 const FEW_WORLDS: usize = 6;
 /// The most steps from one state that is kept to the next.
 const MOST_LEFT_OUT: usize = 5000;
-/// The number of random worlds a state is shown to.
+/// The number of random worlds that a state is shown to.
 const WORLDS: usize = 24;
 
 /// A world that does anything.
@@ -50,7 +50,7 @@ fn machine(image: &str, device: &str) -> Machine {
     Machine::new(device, program, Options::default())
 }
 
-/// What a concrete step came to.
+/// The outcome of a concrete step.
 type Outcome = Result<MachineState<u8>, Stop>;
 
 fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> bool {
@@ -116,8 +116,8 @@ fn arrived(firmware: &mut Firmware<'_>, leaves: &[Leaf], precision: &Precision<L
     leaves.iter().map(arrive).collect()
 }
 
-/// Follows one run for a number of steps; how many were taken. With `limited`, locations drop bits on the way, and wild
-/// stores are not followed.
+/// Follows one run for a number of steps, and gives the number of those that were taken. With `limited`, locations drop
+/// bits on the way, and wild stores are not followed.
 fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, seed: u64) -> usize {
     let mut random = Random::new(seed);
     let mut firmware = Firmware::with_passes(machine, &[], Passes::default().with_facts());
@@ -163,8 +163,8 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
     steps
 }
 
-/// Follows one run from one state that is kept to the next, with registers cut into cases on the way; how many such states
-/// there were, or what is not covered.
+/// Follows one run from one state that is kept to the next, with registers cut into cases on the way. The result is the
+/// number of such states, or the state that is not covered.
 fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, String> {
     let mut random = Random::new(seed);
     let mut firmware = Firmware::with_passes(
@@ -242,7 +242,7 @@ fn check(image: &str, device: &str, strategies: &[Strategy]) {
     let machine = machine(image, device);
     for (seed, strategy) in (0..3.max(strategies.len() as u64)).zip(strategies.iter().copied().cycle()) {
         let taken = follow(&machine, strategy, false, 90, seed);
-        // Where everything decays or cases are not followed, a run soon ends.
+        // If everything decays or cases are not followed, a run soon ends.
         let ends_soon = strategy == Strategy::Decay || strategy.is_per_state();
         assert!(taken > 20 || ends_soon, "only {taken} steps of {image} were followed");
         if !strategy.is_per_state() {

@@ -16,19 +16,19 @@ use three_valued::{BitDomain, ByteDomain};
 use tvar::LocationPrecision;
 
 /// The most cells that a store may select where wild stores are not followed: they would make too much unknown, and
-/// what leads to them can be cut into cases.
+/// their causes can be cut into cases.
 const MOST_TARGETS: usize = 16;
 
-/// Who answers a question.
+/// The player that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chooser {
     /// The environment, in this step: each answer is a hyper-edge of its own.
     Environment,
-    /// The hardware, in this step, in a way that the model leaves open: like the environment's, unless a verdict is
-    /// wanted that does not rest on it; then like the state's. So is what the environment does when it is time: states do not count
-    /// cycles.
+    /// The hardware, in this step, in a way that the model leaves open. Its answers are like the environment's, unless
+    /// a verdict is wanted that does not rest on it; then like the state's. So are timed actions of the environment:
+    /// states do not count cycles.
     Hardware,
-    /// Nobody: the stored state is in one of the cases; they are members of one hyper-edge.
+    /// The stored state, which is in one of the cases: they are members of one hyper-edge.
     State,
 }
 
@@ -47,7 +47,7 @@ impl Answer {
     }
 }
 
-/// How unknown values are made and what is noted about questions: the part that depends on the value domain.
+/// The making of unknown values and the notes about questions: the part that depends on the value domain.
 pub(crate) trait Unknowns<V: ByteDomain> {
     /// A byte whose bits in `mask` are unknown inputs; the others are 0.
     fn unknown(&mut self, source: Input, mask: u8) -> V;
@@ -81,15 +81,15 @@ pub(crate) struct Scripted<'a, U> {
     /// The answers that cut stored values in this step.
     cut: Range<usize>,
     precision: &'a LocationPrecision,
-    /// When interrupts come that are possible.
+    /// The timing of interrupts that are possible.
     pub(crate) turn: InterruptTiming,
-    /// True if interrupts were possible in this step and were left out.
+    /// True if interrupts were possible in this step and were skipped.
     pub(crate) postponed: bool,
     /// True if it matters what the environment can do where interrupts are deferred.
     branches: bool,
-    /// True if an interrupt that was certain in this step was left out.
+    /// True if an interrupt that was certain in this step was deferred.
     pub(crate) deferred: bool,
-    /// What comparisons narrow.
+    /// The values that comparisons narrow.
     learning: Option<RefinableValues>,
     pub(crate) unknowns: U,
 }
@@ -240,8 +240,8 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         let asked = if first == 1 { all.len() } else { all.len() - 1 };
         for (index, happening) in all.iter().enumerate().take(asked).skip(first) {
             let chooser = match happening {
-                // SOUND: whether an interrupt was left for now that could not come just now, nobody says. As a case it
-                // is a member of a hyper-edge that goes on.
+                // SOUND: no player decides whether an interrupt was deferred to this step that could not come just now.
+                // As a case it is a member of a hyper-edge that goes on.
                 Happening::Interrupt(_) if self.turn == InterruptTiming::Pending => Chooser::State,
                 _ => chooser(possibilities.determined_by(*happening)),
             };
@@ -264,7 +264,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     }
 
     fn defers(&mut self) -> bool {
-        // What the environment can do is shown by small state spaces, and in large ones by runs.
+        // The abilities of the environment are shown by small state spaces, and in large ones by runs.
         self.deferred = self.turn == InterruptTiming::Deferred && self.precision.coarse && !self.branches;
         self.postponed |= self.deferred;
         self.deferred

@@ -7,13 +7,13 @@ use crate::state::AbstractState;
 use three_valued::fault::{Fault, is_on};
 use tvar::{HyperEdges, LocationPrecision};
 
-/// Who is taken to make the choices that the model leaves to the hardware.
+/// The player that makes the choices that the model leaves to the hardware.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum HardwareChoice {
     /// The environment: verdicts are about the model.
     #[default]
     Free,
-    /// Nobody: verdicts that remain are about the hardware, whatever it does.
+    /// Neither player: verdicts that remain are about the hardware, whatever it does.
     Open,
 }
 
@@ -67,7 +67,7 @@ fn combine(all: &[Vec<usize>], one: &[Vec<usize>], most: usize) -> Vec<Vec<usize
     (0..longest).map(|index| union(&all[index % all.len()], &one[index % one.len()])).collect()
 }
 
-/// Adds the hyper-edges over what steps come to.
+/// Adds the hyper-edges over the outcomes of steps.
 pub(crate) fn add_edges(
     leaves: Vec<Leaf>,
     (precision, branches): (&LocationPrecision, bool),

@@ -1,6 +1,6 @@
 //! The timing of interrupts that are possible before a step.
 
-/// When the interrupts that are possible before a step come.
+/// The timing of the interrupts that are possible before a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum InterruptTiming {
     /// Now, or not.

@@ -1,4 +1,4 @@
-//! One step of firmware: what the machine comes to for one sequence of answers.
+//! The transfer function, one step of firmware: the outcome of the machine for one sequence of answers.
 
 pub mod choices;
 pub mod hyper_edges;
@@ -17,7 +17,7 @@ use three_valued::TvByte;
 /// Unknown inputs as three-valued bytes, and events noted.
 pub(crate) struct Open<'a> {
     pub(crate) events: Recorder<'a>,
-    /// What the step did, where interrupts are reduced.
+    /// The accesses of the step, where interrupts are reduced.
     pub(crate) steps: Option<StepAccesses>,
 }
 
@@ -47,7 +47,7 @@ impl Scripted<'_, Open<'_>> {
     }
 }
 
-/// A script of one step and what it leads to.
+/// A script of one step and the state that it leads to.
 pub(crate) struct Leaf {
     pub(crate) script: Vec<Answer>,
     pub(crate) state: AbstractState,
@@ -55,7 +55,7 @@ pub(crate) struct Leaf {
     pub(crate) is_deferred: bool,
 }
 
-/// What a step came to; where it went on, the working state is behind it.
+/// The outcome of a step; where it went on, the working state is behind it.
 pub(crate) enum Stepped {
     On(Deferral),
     Ended(AbstractState),
@@ -63,7 +63,7 @@ pub(crate) enum Stepped {
     Infeasible,
 }
 
-/// What one script leads to, if nobody chooses among several states.
+/// The leaves of one script, as cases: no player chooses among several states.
 pub(crate) fn as_cases(script: &[Answer], states: Vec<AbstractState>, is_deferred: bool) -> impl Iterator<Item = Leaf> {
     let count = states.len();
     states.into_iter().enumerate().map(move |(index, state)| {

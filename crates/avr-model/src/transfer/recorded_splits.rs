@@ -1,4 +1,4 @@
-//! What was split and cut in the steps from states, for whoever takes these steps again.
+//! The splits and cuts in the steps from states, for checkers that take these steps again.
 
 use avr_certificate::Advice;
 use rustc_hash::FxHashMap;
@@ -7,8 +7,8 @@ use tvar::{BitMasks, LocationPrecision};
 use super::choices::INITIAL_INPUTS;
 use crate::state::AbstractState;
 
-/// The bits that were distinguished in the step from each state: in all of its steps together, because more of them only make
-/// what a step leads to more precise.
+/// The bits that were distinguished in the step from each state. Those of all of its steps count together, because more
+/// of them only make the outcomes of a step more precise.
 #[derive(Debug, Default)]
 pub struct RecordedSplits {
     /// States that are not here took steps in which nothing was distinguished.

@@ -3,7 +3,7 @@
 use avr_machine::Event;
 use three_valued::TvByte;
 
-/// What one step did.
+/// The accesses and interrupts of one step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepAccesses {
     /// Cells that were read, by data address.
@@ -16,7 +16,7 @@ pub(crate) struct StepAccesses {
     pub(crate) perhaps_written: Vec<u16>,
     /// True if an interrupt was taken.
     pub(crate) interrupted: bool,
-    /// True if interrupts were possible and were left out.
+    /// True if interrupts were possible and were skipped.
     pub(crate) postponed: bool,
 }
 

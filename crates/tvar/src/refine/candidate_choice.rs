@@ -20,10 +20,10 @@ const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 /// The number of root causes of one goal that are looked at in one round where locations are limited.
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
-/// What is refined, each with the location at which it is.
+/// Refinements, each with its location.
 type Refinements<L> = Vec<(L, Knob)>;
 
-/// What one round refines, and what came of each culprit that was looked at.
+/// The refinements of one round, and those that were found for each culprit.
 pub(crate) struct Plan<L> {
     pub(crate) refinements: Refinements<L>,
     /// The state of the cause of each refinement.
@@ -31,19 +31,19 @@ pub(crate) struct Plan<L> {
     pub(crate) blamed: HashMap<(StateId, Cause), Refinements<L>>,
 }
 
-/// The number of causes of a goal are looked for in one round, and which.
+/// The quota of one round: the number of causes of a goal that are looked for, and their kinds.
 struct Quota {
-    /// The number of are refined away.
+    /// The number of causes that are refined away.
     wanted: usize,
-    /// The number of are looked at.
+    /// The number of causes that are looked at.
     attempts: usize,
-    /// Where only all successors matter, cases do what inputs do, at less cost.
+    /// True if only all successors matter: then cases do what inputs do, at less cost.
     prefers_cases: bool,
-    /// Where much was forgotten, a hazard that is certain behind a choice is the best sign of what should not have been. (That some
-    /// bound on the stack is exceeded is as likely to be true.)
+    /// True if a hazard that is certain behind a choice is sought: it is the best sign of what should not have been
+    /// forgotten, where much was. (That some bound on the stack is exceeded is as likely to be true.)
     seeks_failures: bool,
-    /// In a part of a space only what [`Run::is_real`] says is asked for, unless it takes a run to show the goal: elsewhere few
-    /// states per location come to more.
+    /// True if all causes are asked for. In a part of a space only those of [`Run::is_real`] are, unless it takes a run
+    /// to show the goal: elsewhere few states per location come to more.
     asks_for_all: bool,
 }
 
@@ -76,7 +76,7 @@ where
                 break;
             }
             attempts -= 1;
-            // What is merely not known below has a cause of its own, which comes first.
+            // A value that is merely not known below has a cause of its own, which comes first.
             let is_weak = matches!(culprit.cause, Cause::Edge { disagree: false, .. });
             if is_weak && helped > 0 && self.mode == Mode::Limited {
                 break;
@@ -113,7 +113,7 @@ where
         }
     }
 
-    /// The refinements that are best for a culprit, and what to say if nothing comes of any.
+    /// The refinements that are best for a culprit, and the reason to give if nothing comes of any.
     fn refinements(
         &self,
         system: &mut S,
@@ -127,7 +127,7 @@ where
         let candidates = system.blame(&path, blame, &self.precision);
         let sources = candidates.iter().map(Source::of).collect();
         let mut best = self.best(candidates, quota.prefers_cases);
-        // What hangs on an input is no sign of what was forgotten.
+        // A cause that depends on an input is no sign of what was forgotten.
         if quota.seeks_failures && !best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..))) {
             let forgotten = self.forgotten_beyond(system, &path, space, solution, problem, culprit);
             best = forgotten.map_or(best, |refinement| vec![refinement]);
@@ -135,7 +135,7 @@ where
         (best, Undecided::Stuck { path, blame, sources })
     }
 
-    /// The number of causes of a goal are looked for in a space, and which.
+    /// The quota of a goal in a space: the number of causes that are looked for, and their kinds.
     fn quota(&self, space: &StateSpace<S::State>, problem: &Problem<'_>, observes_hazards: bool) -> Quota {
         // In a part of a space the nearest states that were not expanded are as good as any.
         let (wanted, attempts) = match self.mode {
@@ -164,7 +164,8 @@ where
         }
     }
 
-    /// True if two refinements come to the same; where locations are limited, wherever an instruction is reached.
+    /// True if two refinements come to the same. Where locations are limited, it does not matter how the instruction is
+    /// reached.
     fn is_the_same(&self, one: &(S::Location, Knob), other: &(S::Location, Knob)) -> bool {
         match self.mode {
             Mode::Limited => one.0.general() == other.0.general() && one.1 == other.1,
@@ -197,12 +198,12 @@ where
     }
 }
 
-/// What is refined first: the smallest.
+/// The key of the order of refinements: the smallest comes first.
 type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
 
-/// What to refine first: what the cause itself depends on, then decayed bits, then inputs: the most indirect, the latest
-/// on the path, the most significant (Onderka & Ratschan, section 4). Case splits, the fewest bits first, come before all
-/// that where only universal subformulas depend on them, and else last.
+/// The order of refinements (Onderka & Ratschan, section 4): bits that the cause itself depends on, then decayed bits,
+/// then inputs. Among these the most indirect comes first, then the latest on the path, then the most significant. Case
+/// splits, the fewest bits first, come before all that where only universal subformulas depend on them, and else last.
 fn preference<L>(candidate: &Candidate<L>, prefers_cases: bool) -> Preference {
     let (kind, rank, bits) = match candidate.knob {
         Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),

@@ -1,8 +1,8 @@
-//! What was forgotten on the way to a hazard that some cause may lead to.
+//! Hazard slice: the bits that were forgotten on the way to a hazard that some cause may lead to.
 //!
-//! Where much was forgotten, a state may fail for certain that no run reaches: it covers nothing but what was not distinguished from
-//! others before. No unknown value is at fault there, so that the cause itself, the choice that may lead to it, tells nothing of
-//! what to refine. What the way to the hazard depends on does.
+//! If much was forgotten, a state that no run reaches may fail for certain: it covers only states that were not
+//! distinguished from others before. No unknown value is at fault there. So the cause itself, the choice that may lead
+//! to it, tells nothing of what to refine; the dependences of the way to the hazard do.
 
 use crate::abstraction::Abstraction;
 use crate::precision::Knob;
@@ -16,8 +16,8 @@ impl<S: Abstraction> Run<'_, S>
 where
     S::State: Send + Sync,
 {
-    /// What was forgotten last, and is not kept yet, of that on which the way to the nearest certain hazard depends beyond a cause
-    /// that a path leads to: the bits are brought back everywhere.
+    /// The bits that were forgotten last, and are not kept yet, among those on which the way to the nearest certain
+    /// hazard depends. The way begins at a cause that a path leads to; the bits are brought back everywhere.
     pub(crate) fn forgotten_beyond(
         &self,
         system: &mut S,
@@ -44,8 +44,8 @@ where
     }
 }
 
-/// The states from a member of the hyper-edge of a cause over states in which the formula fails for certain to the nearest hazard;
-/// none if the cause is something else, or no member leads to one like that.
+/// The states from a member of the hyper-edge of a cause to the nearest hazard, over states in which the formula fails
+/// for certain. None if the cause is something else, or no member leads to such a hazard.
 fn way_to_hazard(
     solution: &Solution,
     problem: &Problem<'_>,

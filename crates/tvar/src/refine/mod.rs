@@ -34,24 +34,24 @@ const MAX_EARLY_PASSES: usize = 32;
 /// The number of states that are expanded where locations are limited before more locations are distinguished.
 const LIMITED_BUDGET: usize = 20_000;
 
-/// The number of states that are expanded where locations are limited before goals are refuted by other means, then twice as many, and
-/// so on.
+/// The number of states that are expanded before goals are refuted by other means, where locations are limited. Then it
+/// is twice as many, and so on.
 const REFUTED_BUDGET: usize = 8_192;
 
 /// The number of states that are expanded before the goals are evaluated for the first time. Larger state spaces are first built
 /// with few states per location.
 const FIRST_BUDGET: usize = 50_000;
 
-/// The number of states that are expanded before the goals are evaluated without refining, then four times as many, and so on until
-/// the first budget: a run that shows something may be short in a large state space.
+/// The number of states that are expanded before the goals are evaluated without refining. Then it is four times as
+/// many, and so on until the first budget: a run that shows something may be short in a large state space.
 const EARLY_BUDGET: usize = 1_000;
 
-/// How state spaces are built.
+/// The mode in which state spaces are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Every state is kept, as long as there are few.
     Small,
-    /// Locations drop what makes them have many states.
+    /// Locations are limited: they drop the bits that make them have many states.
     Limited,
     /// Every state is kept, however many there are.
     Large,
@@ -90,9 +90,9 @@ where
     verify_from(system, observer, atoms, goals, strategy, FIRST_BUDGET, watch)
 }
 
-/// The same with another number of states (at least 1) that are expanded before the goals are evaluated for the first
-/// time, and beyond which locations are limited. The verdicts are the same, as far as there are any. Strategies with
-/// precision per state do not look at it.
+/// The same with another budget, a number of states of at least 1. So many are expanded before the goals are evaluated
+/// for the first time, and beyond it locations are limited. The verdicts are the same, as far as there are any.
+/// Strategies with precision per state do not look at it.
 pub fn verify_from<S: Abstraction>(
     system: &mut S,
     observer: &mut dyn Observer<S>,
@@ -135,7 +135,7 @@ pub(crate) struct Run<'a, S: System> {
     first_budget: usize,
     pub(crate) mode: Mode,
     limited_passes: usize,
-    /// The number of the state spaces with limited locations ended soon after a limit of the engine.
+    /// The number of state spaces with limited locations that ended soon after a limit of the engine.
     early_passes: usize,
     /// The precision before locations were limited.
     unlimited: Option<Precision<S::Location>>,
@@ -144,7 +144,7 @@ pub(crate) struct Run<'a, S: System> {
     latest: Option<Arc<StateSpace<S::State>>>,
     /// The refinements that were made for each goal.
     spent: Vec<usize>,
-    /// What stood in the way of each goal where locations are limited.
+    /// The obstacle to each goal where locations are limited.
     stuck: Vec<Option<Decision<S::State>>>,
 }
 
@@ -237,8 +237,8 @@ where
         }
     }
 
-    /// A pass in several stages when the state space is large: what a part of it decides is decided, and what it shows to
-    /// be too coarse is refined before more of it is built in vain.
+    /// A pass in several stages, for large state spaces. Decisions on a part of the space are final, and what is too
+    /// coarse there is refined before more of it is built in vain.
     fn pass_in_stages(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let mut explorer = Explorer::new(system, false);
         let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
@@ -259,7 +259,7 @@ where
                 return;
             }
             if is_early {
-                // What is decided is decided; the rest of a small state space tells what holds on all paths.
+                // A decision is final; the rest of a small state space tells what holds on all paths.
                 budget = if self.is_done() { self.first_budget } else { self.first_budget.min(budget * 4) };
                 explorer = Explorer::resume(Arc::unwrap_or_clone(space));
                 continue;
@@ -275,8 +275,8 @@ where
         }
     }
 
-    /// A pass in which locations drop what makes them have many states. What was dropped is kept again in the next pass,
-    /// because it may have been dropped on the way to what refinement removes.
+    /// A pass with limited locations, which drop the bits that make them have many states. The next pass keeps these
+    /// bits again, because they may have been dropped on the way to what refinement removes.
     fn pass_limited(&mut self, system: &mut S, refine: Refine<'a, S>) {
         let Some(space) = self.explore_limited(system) else { return };
         let is_cut_short = !system.distinguishes_most() && space.expanded >= LIMITED_BUDGET && !space.is_finished();
@@ -292,7 +292,7 @@ where
             let refined = self.stage(system, &space, Some(refine));
             self.latest = Some(space);
             self.precision.forget_drops();
-            // Where nothing can be done about the limit, the rest of the space is looked at.
+            // If nothing can be done about the limit, the rest of the space is looked at.
             self.early_passes = if refined { self.early_passes + 1 } else { MAX_EARLY_PASSES };
             return;
         }
@@ -307,13 +307,13 @@ where
                 stuck.for_each(|(decision, stuck)| *decision = stuck.take());
             }
             self.mode = Mode::Large;
-            // What limited locations needed is of no use without the limit.
+            // The refinements for limited locations are of no use without the limit.
             self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
         }
     }
 
-    /// Explores with limited locations, to the end, a little beyond a limit of the engine, or until more is to be distinguished. A
-    /// large space is left from time to time for the observer to refute goals by other means; none if that decides them all.
+    /// Explores with limited locations: to the end, a little beyond a limit of the engine, or until more is to be
+    /// distinguished. From time to time the observer may refute goals by other means; none if that decides them all.
     fn explore_limited(&mut self, system: &mut S) -> Option<StateSpace<S::State>> {
         let stops = self.early_passes < MAX_EARLY_PASSES;
         let mut explorer = Explorer::new(system, true).stopping_at_limits(stops);
@@ -367,7 +367,7 @@ where
         refine(self, system, space, &views, open)
     }
 
-    /// Lets the observer see what was decided of a goal.
+    /// Shows the observer the decision of a goal.
     fn announce(&mut self, system: &mut S, goal: usize) {
         if let Some(decision) = &self.decisions[goal] {
             let (goals, precision, watch) = (self.goals, &self.precision, self.watch);
@@ -506,7 +506,7 @@ where
         for cause in &plan.causes {
             self.observer.refined(system, &space.states[cause.index()]);
         }
-        // Then it is not known that nothing can be refined, and the next pass says that there is no time.
+        // Something might still be refined then, and the next pass says that there is no time.
         let cancelled = self.watch.cancelled();
         if plan.refinements.is_empty() && space.is_finished() && !cancelled {
             for (checked, undecided) in stuck {
@@ -534,7 +534,7 @@ where
 }
 
 /// True if a verdict speaks of all successors only: a true formula without `<>`, a false one without `[]`. Then it does
-/// not matter who makes the choices.
+/// not matter which player makes the choices.
 pub(crate) fn speaks_of_all(formula: &NormalForm, verdict: Truth) -> bool {
     let has = |wanted: Modality| {
         formula.nodes().iter().any(|node| matches!(node, Node::Modal(modality, _) if *modality == wanted))

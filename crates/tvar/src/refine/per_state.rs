@@ -1,9 +1,9 @@
 //! The strategies *paper*: precision per abstract state, chosen as Onderka & Ratschan published it.
 //!
 //! Precision belongs to whole abstract states (Example 7 of the paper): the input precision of a state says which input
-//! bits are split when it takes a step, its step precision which bits of the result are kept. One thing is refined at a
-//! time. A state also has the precision of every state that covers it (equations 4 of the version with proofs), without
-//! which more precision could lose verdicts.
+//! bits are split when it takes a step. Its step precision says which bits of the result are kept. One thing is refined
+//! at a time. A state also has the precision of every state that covers it (equations 4 of the version with proofs).
+//! Without this, more precision could lose verdicts.
 
 use super::candidate_choice::trace;
 use super::{Checked, Run, Views};
@@ -49,8 +49,8 @@ where
     }
 }
 
-/// A system whose abstract states have a precision each; it takes the place of precision by location, which is not looked
-/// at. Steps are taken once and remembered until they change.
+/// A system with per-state precision, which takes the place of precision by location. Steps are taken once and
+/// remembered until they change.
 #[derive(Debug)]
 pub struct PerState<'s, S: System> {
     system: &'s mut S,
@@ -62,11 +62,11 @@ pub struct PerState<'s, S: System> {
 struct Table<T> {
     start: LocationPrecision,
     known: FxHashMap<T, Known<T>>,
-    /// What was refined in which state.
+    /// The refinements, each with its state.
     refined: Vec<(T, Knob)>,
 }
 
-/// What is known of a state that takes a step.
+/// The knowledge of a state that takes a step: its precision and its hyper-edges.
 #[derive(Debug)]
 struct Known<T> {
     /// Its own precision and that of all states that cover it.
@@ -118,7 +118,7 @@ impl<'s, S: System> PerState<'s, S> {
         })
     }
 
-    /// What is known of a state that takes a step for the first time.
+    /// The knowledge of a state that takes a step for the first time.
     fn first_step(&mut self, state: &S::State) -> Known<S::State> {
         let mut precision = self.table.start.clone();
         let covering = self.table.refined.iter().filter(|(refined, _)| self.system.covers(refined, state));
@@ -237,9 +237,9 @@ fn refine_culprit<S: System>(states: &mut PerState<'_, S>, path: &[S::State], ca
     ranked.into_iter().any(|(_, step, knob)| states.is_new(&path[step], knob) && states.refine(&path[step], knob))
 }
 
-/// What the paper refines first (section 4): step precision in the last state that has a candidate, else input precision
-/// with the highest indirection, last on the path; then by variable, the most significant bit first. The paper cuts
-/// nothing into cases.
+/// The order of refinements in the paper (section 4): step precision in the last state that has a candidate, else input
+/// precision with the highest indirection, last on the path. Ties are broken by variable, the most significant bit
+/// first. The paper cuts nothing into cases.
 type Rank = (bool, Reverse<u8>, Reverse<usize>, Variable, Reverse<u64>);
 
 fn rank<L>(candidate: &Candidate<L>) -> Option<Rank> {

@@ -17,8 +17,7 @@ fn hardware(random: &mut Random, toy: &Toy) -> Concrete {
     Concrete::with_inputs(toy, decide)
 }
 
-/// The number of verdicts that are robust, how many of those that are not depend on the hardware, and how many decided verdicts
-/// there are.
+/// The numbers of robust verdicts, of those that are not and depend on the hardware, and of decided verdicts.
 fn count(seed: u64) -> [u64; 3] {
     let mut random = Random::new(seed ^ 0xc000_0000);
     let toy = random::toy(&mut random);

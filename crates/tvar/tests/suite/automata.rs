@@ -1,6 +1,7 @@
-//! The parametric automata of Onderka & Ratschan (section 5 of the version with proofs): an input of `w` bits of which
-//! the running maximum is kept, an input of `u` bits that is stored and not used, and a free-running counter of `c`
-//! bits. An input bit resets the maximum, if the automaton can be reset. The property is recovery: `AG EF maximum == 0`.
+//! The parametric automata of Onderka & Ratschan (section 5 of the version with proofs). They have an input of `w` bits
+//! of which the running maximum is kept, and a stored input of `u` bits that is not used. A counter of `c` bits
+//! runs freely. An input bit resets the maximum, if the automaton can be reset. The property is recovery:
+//! `AG EF maximum == 0`.
 
 use crate::function::{Builder, Function, Gate};
 use crate::toy::{Locations, Start, Toy};

@@ -18,10 +18,10 @@ pub struct Concrete {
     hazards: Set,
 }
 
-/// What is supposed to happen after a hazard, of which nothing must depend on.
+/// The supposed behaviour after a hazard, on which nothing must depend.
 #[derive(Clone, Copy, Debug)]
 pub enum Afterwards {
-    /// What the step function says.
+    /// The result of the step function.
     Continues,
     /// Nothing, and all atoms have this value.
     Stays(bool),

@@ -9,7 +9,7 @@ use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier, Problem};
 use three_valued::Truth;
 use tvar::{Goal, StateSpace, Strategy, System, Undecided, Unlimited, Unobserved, verify, verify_from};
 
-/// The number of formulas each system is asked for.
+/// The number of formulas that are evaluated on each system.
 const FORMULAS: usize = 3;
 
 /// All that may come after a hazard.
@@ -24,7 +24,7 @@ fn concretely(toy: &Toy, concrete: &Concrete, formula: &Formula<AtomId>) -> Opti
     values.iter().all(|value| *value == values[0]).then_some(values[0])
 }
 
-/// The number of some random formulas a state space decides, and the first one that it gets wrong.
+/// The number of random formulas that a state space decides, and the first one that it gets wrong.
 pub fn contradiction(
     random: &mut Random,
     toy: &Toy,

@@ -12,7 +12,7 @@ use mu_calculus::{AtomId, Formula, parse_formula};
 use three_valued::Truth;
 use tvar::{Knob, Outcome, Precision, Progress, StateSpace, Strategy, System, Unlimited, Unobserved, verify};
 
-/// Where inputs 0 and 1 lead, by state.
+/// The successors for inputs 0 and 1, by state.
 pub const NEXT: [[u64; 2]; 8] = [
     [0b001, 0b011],
     [0b010, 0b010],

@@ -1,4 +1,4 @@
-//! What the loop does when nothing helps, when a limit is reached, and when it has a choice.
+//! The refinement loop when nothing helps, when a limit is reached, and when it has a choice.
 
 use crate::observed::Observed;
 use crate::random;
@@ -47,7 +47,7 @@ fn check_stuck(
     assert_eq!((outcome.passes, decision.refinements, decision.spent), (1 + refinements, refinements, refinements));
 }
 
-/// What is told of bits that the last state of the path depends on.
+/// The source that is reported for bits that the last state of the path depends on.
 fn source(knob: Knob, step: usize) -> Source {
     Source { knob, step, direct: true }
 }
@@ -133,7 +133,7 @@ fn loop_stops_at_limits() {
     }
 }
 
-/// A watch whose time is over as soon as somebody says so.
+/// A watch whose time is over as soon as the test says so.
 struct Deadline(Arc<AtomicBool>);
 
 impl Watch for Deadline {
@@ -172,7 +172,7 @@ fn no_more_causes_are_looked_for_when_the_time_is_over() {
     assert_eq!((some, undecided), (1, Some(Undecided::Exhausted(Exhausted::Interrupted))));
 }
 
-/// What the published refinement does first with some candidates, given as knob, step and indirection.
+/// The first refinement of the published strategy among some candidates, given as knob, step and indirection.
 pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
     let (toy, formula) = latch();
     let offered = candidates.to_vec();
@@ -217,9 +217,9 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
     }
 }
 
-/// What decayed comes back first, then inputs are split, then cases are cut, which do not help where something is to be
-/// shown of one run; among these the most indirect comes first, then the latest, then the most significant. What only the
-/// path depends on comes after all that.
+/// Decayed bits come back first, then inputs are split, then cases are cut. Cases do not help where something is to be
+/// shown of one run. Among all these the most indirect comes first, then the latest, then the most significant. Bits
+/// that only the path depends on come after all that.
 #[test]
 fn candidates_have_an_order() {
     let (step, case, input) = (Knob::Step(STORED, 1), Knob::Case(STORED, 1), Knob::Input(INPUT, 1));

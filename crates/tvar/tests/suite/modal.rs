@@ -30,7 +30,7 @@ pub struct System {
     pub atoms: Vec<Set>,
 }
 
-/// What must-transitions lead to.
+/// The targets of must-transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Must {
     /// One block.

@@ -7,8 +7,8 @@ use mu_calculus::Problem;
 use three_valued::Truth;
 use tvar::{Goal, Precision, Progress, StateSpace, Strategy, System, Unlimited};
 
-/// What became of verdicts when precision was added: how many were decided without it, how many more with it, and how
-/// many were lost.
+/// Counts of verdicts when precision was added: how many were decided without it, how many more with it, and how many
+/// were lost.
 #[derive(Debug, Default)]
 struct Count {
     decided: u64,
@@ -55,8 +55,8 @@ fn more_precision_per_location_loses_nothing() {
     assert!(count.decided > cases / 4 && count.gained > cases / 50, "{count:?}");
 }
 
-/// Splitting only what the bits of the location really depend on in the state at hand is sound, but more precision
-/// can make a split unnecessary that a verdict needed: an input decides the location while a stored bit is unknown, and
+/// Splitting only the bits that the location really depends on in the state at hand is sound. But more precision can
+/// make a split unnecessary that a verdict needed: an input decides the location while a stored bit is unknown, and
 /// does not once the bit is known. So a decided verdict has to be final.
 #[test]
 fn splits_on_demand_can_lose_verdicts() {

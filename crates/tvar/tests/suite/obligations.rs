@@ -48,7 +48,7 @@ fn covered(state: &State) -> Vec<Point> {
     }
 }
 
-/// Where each input leads.
+/// The successor for each input.
 fn successors(toy: &Toy, point: Point) -> Vec<u64> {
     match (point, toy.start) {
         (Some(bits), _) => (0..1 << toy.inputs).map(|input| toy.step.at(bits | input << toy.width)).collect(),

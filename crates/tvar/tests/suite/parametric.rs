@@ -1,4 +1,4 @@
-//! The parametric automata: naive exploration grows exponentially in all three parameters, input splitting does not see
+//! The parametric automata: naive exploration grows exponentially in all three parameters. Input splitting does not see
 //! the unused input, and with decay it does not see the counter either.
 
 use crate::automata::{Parameters, recovery};
@@ -43,8 +43,8 @@ fn naive_exploration_grows_with_every_parameter() {
     }
 }
 
-/// Next to the start there are, per value of the counter, one state after a reset and one without. Where there is no
-/// reset, the number has to be split bit by bit to see that the maximum stays, and there is a state per maximum.
+/// Next to the start there are, per value of the counter, one state after a reset and one without. If there is no
+/// reset, the number has to be split bit by bit to see that the maximum stays. Then there is a state per maximum.
 #[test]
 fn input_splitting_does_not_see_the_unused_input() {
     let cases = [((2, 1, 2), (1, 9)), ((2, 9, 2), (1, 9)), ((9, 9, 2), (1, 9)), ((2, 1, 6), (1, 129))];

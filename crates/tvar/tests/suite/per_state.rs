@@ -133,7 +133,7 @@ fn check_preference(candidates: &[(Knob, usize, u8)]) {
 #[test]
 fn the_published_choice_is_made() {
     let (step, input, high) = (Knob::Step(STORED, 1), Knob::Input(INPUT, 1), Knob::Input(INPUT, 2));
-    // What decayed comes first, however indirect the inputs are.
+    // Decayed bits come first, however indirect the inputs are.
     check_preference(&[(step, 1, 0), (input, 1, 7)]);
     // The highest indirection, then the last on the path, then the most significant bit.
     check_preference(&[(input, 0, 2), (high, 1, 1)]);

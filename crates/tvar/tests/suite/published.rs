@@ -57,7 +57,7 @@ fn check_loop(toy: &Toy, text: &str, expected: bool) {
 }
 
 /// `p` for as long as the input is 0, then one state without it, then `p` for ever: on every path `p` holds for ever in
-/// the end (`F G p` of linear time), but as long as the input is 0 it need not stay so (`AF AG p`).
+/// the end (`F G p` of linear time). But as long as the input is 0 it need not stay so (`AF AG p`).
 #[test]
 fn for_ever_in_the_end_is_no_matter_of_ctl() {
     let toy = four_states([[0b11, 0b11], [0b01, 0b01], [0b10, 0b00], [0b11, 0b11]]);
@@ -83,7 +83,7 @@ fn p_at_even_times() {
     check(&toy, "[]nu X. q && [][]X", true);
 }
 
-/// A byte that nobody initialises and nobody writes, with `p` where it is 5 (of three bits).
+/// A byte that is never initialised and never written, with `p` where it is 5 (of three bits).
 fn uninitialised() -> Toy {
     let mut builder = Builder::default();
     let bits = builder.leaves(0, 3);
@@ -120,7 +120,7 @@ fn stored_content_is_not_chosen_later() {
     };
     assert_eq!(value("[]EF p"), Truth::Unknown);
     assert_eq!(value("[]EX p"), Truth::Unknown);
-    // What is the same in all cases is known.
+    // A value that is the same in all cases is known.
     assert_eq!(value("[]AX AX (p -> q)"), Truth::True);
     assert_eq!(value("[]AX (AG p || AG !p)"), Truth::True);
 }

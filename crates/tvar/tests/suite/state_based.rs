@@ -1,6 +1,6 @@
-//! What refinement of states comes to, for comparison with refinement of inputs: it is not monotone where must-transitions
-//! lead to single blocks, needs several splits for the landing gear controller, and proves Shoham & Grumberg's program
-//! with one must-transition to a set of blocks.
+//! Refinement of states, for comparison with refinement of inputs. It is not monotone where must-transitions lead to
+//! single blocks, and needs several splits for the landing gear controller. It proves Shoham & Grumberg's program with
+//! one must-transition to a set of blocks.
 
 use crate::concrete::Concrete;
 use crate::landing_gear::{self, NEXT};
@@ -47,7 +47,7 @@ fn splitting_a_block_loses_a_verdict_of_a_plain_structure() {
     }
     check(&["0XX", "1XX"], Must::Plain, "EX true", Truth::Unknown);
     check(&["0XX", "1XX"], Must::Hyper, "EX true", Truth::True);
-    // What may be reached is known either way.
+    // The states that may be reached are known either way.
     check(&["0XX", "1XX"], Must::Plain, "AX true", Truth::True);
     check(&["0XX", "1XX"], Must::Plain, "AX AX EX true", Truth::Unknown);
 }

@@ -23,13 +23,13 @@ pub const CONTENT: Variable = Variable(2);
 pub struct Toy {
     /// The number of bits that are stored.
     pub width: u32,
-    /// The number of bits come in with each step.
+    /// The number of bits that come in with each step.
     pub inputs: u32,
     /// The step function: the stored bits, then the input bits, to the stored bits.
     pub step: Function,
     /// The atoms by the stored bits.
     pub atoms: Function,
-    /// What must not be reached, by the stored bits, as bit 0. The path ends there.
+    /// The hazard by the stored bits, as bit 0: it must not be reached, and the path ends there.
     pub hazard: Option<Function>,
     pub start: Start,
     pub locations: Locations,
@@ -40,7 +40,7 @@ pub struct Toy {
     pub mutation: Option<Mutation>,
 }
 
-/// How a system starts.
+/// The start of a system.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
     /// In a state with these bits.
@@ -49,7 +49,7 @@ pub enum Start {
     Content { reset: u64, open: u64 },
 }
 
-/// What precision is attached to.
+/// The locations, to which precision is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locations {
     /// These stored bits, which are always known: whatever they depend on is split before each step.
@@ -177,7 +177,7 @@ impl Toy {
         needed.reduce(|a, b| a | b).filter(|cone| *cone != 0).map(|cone| 1 << cone.trailing_zeros())
     }
 
-    /// What a case of a step leads to.
+    /// The states that a case of a step leads to.
     pub fn members(&self, leap: Leap) -> impl Iterator<Item = State> {
         let hazard = match &self.hazard {
             Some(hazard) if self.mutation != Some(Mutation::HazardFollowed) => hazard.evaluate(leap.result).get(0),
@@ -196,7 +196,7 @@ impl Toy {
         State::Cover(word.forget(lost))
     }
 
-    /// What a member arrives as one step after a state, and where.
+    /// The state as which a member arrives one step after a state, and its location.
     pub fn arrived(&self, from: &State, member: State, precision: &LookupOf<'_, Self>) -> (State, Location) {
         let location = self.location(&member);
         (self.decayed(member, precision.arriving(from, &location)), location)
@@ -208,7 +208,7 @@ impl Toy {
     }
 }
 
-/// The number of atoms the stored bits can decide; one more is for hazards.
+/// The number of atoms that the stored bits can decide; one more is for hazards.
 pub const ATOMS: u32 = 2;
 
 fn mask(width: u32) -> u64 {
