@@ -1,6 +1,6 @@
 //! Constant propagation of the I flag of SREG (Aho et al., Compilers, section 9.4): its values before each instruction.
 //!
-//! The analysis follows the machine code from reset and from the vectors of interrupts. It assumes that a return goes back
+//! The analysis follows the machine code from reset and from the vectors of interrupts at the beginning of the flash. It assumes that a return goes back
 //! behind a call of its function, and that no store through a pointer reaches SREG; a listing shows the result, and no verdict rests on it.
 
 use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess};
@@ -98,6 +98,11 @@ impl Analysis<'_> {
         }
     }
 
+    /// Carries a value to all instructions: where a register leads is not followed.
+    fn arrive_anywhere(&mut self, value: InterruptEnable) {
+        (0..self.program.words()).for_each(|any| self.arrive(any, value));
+    }
+
     fn run(&mut self) {
         while let Some(address) = self.waiting.pop_first() {
             let Fetched::Instruction { instruction, .. } = self.program.fetch(address) else { continue };
@@ -123,8 +128,11 @@ impl Analysis<'_> {
                         self.arrive(next, exit);
                     }
                 }
-                ControlFlow::IndirectCall { next } => self.arrive(next, InterruptEnable::EITHER),
-                ControlFlow::IndirectJump => (0..self.program.words()).for_each(|any| self.arrive(any, after)),
+                ControlFlow::IndirectCall { next } => {
+                    self.arrive(next, InterruptEnable::EITHER);
+                    self.arrive_anywhere(after);
+                }
+                ControlFlow::IndirectJump => self.arrive_anywhere(after),
                 ControlFlow::Return => self.exit(address, after),
                 ControlFlow::InterruptReturn => self.exit(address, InterruptEnable::SET),
             }
@@ -274,6 +282,13 @@ mod tests {
             (0x111, Op::Ret),
         ];
         check(&code, &[(0x101, '?'), (0x103, '?'), (0x110, '1')]);
+    }
+
+    #[test]
+    fn a_function_that_is_called_through_a_register_is_come_to() {
+        let code =
+            [jump(0, 0x100), (0x100, SEI), (0x101, Op::Icall), jump(0x102, 0x102), (0x110, Op::Nop), (0x111, Op::Ret)];
+        check(&code, &[(0x101, '1'), (0x102, '?'), (0x110, '1')]);
     }
 
     #[test]

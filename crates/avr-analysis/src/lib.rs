@@ -1,6 +1,7 @@
 //! Static analysis of AVR machine code: pure functions over the program, which know no states and no properties.
 //!
-//! Nothing here decides over soundness, except [`handler_transparency`] and [`control_flow`], whose items say so.
+//! Partial-order reduction relies on [`handler_transparency`], [`control_flow`] and [`instruction_class`]; the others guide precision and
+//! listings only.
 #![forbid(unsafe_code)]
 
 pub mod control_flow;

@@ -305,7 +305,7 @@ pub enum ReportFormat {
 pub(crate) fn device_help() -> String {
     let names: Vec<&str> = Device::names().collect();
     format!(
-        "The device; by default as the property file or the image says, else atmega328p. EarlyResults: {}",
+        "The device; by default as the property file or the image says, else atmega328p. Known: {}",
         names.join(", ")
     )
 }

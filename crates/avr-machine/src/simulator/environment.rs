@@ -260,7 +260,7 @@ impl Board {
         self.forced_reset.is_none() && !self.signals.watchdog_bites && !self.device.interrupts.iter().any(requested)
     }
 
-    /// Whether some peripheral determines bits of a register as the hardware does.
+    /// True if some peripheral determines bits of a register as the hardware does.
     pub(super) fn knows(&self, address: u16, mask: u8) -> bool {
         let known = self.concerns.get(usize::from(address)).map_or(0, |concern| concern.known);
         mask & !known == 0

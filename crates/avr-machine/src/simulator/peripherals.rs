@@ -41,13 +41,13 @@ impl Peripherals {
         }
     }
 
-    /// Whether bits of a register are determined by a peripheral that is modelled.
+    /// True if bits of a register are determined by a peripheral that is modelled.
     #[must_use]
     pub fn knows(&self, register: u16, mask: u8) -> bool {
         self.board.knows(register, mask)
     }
 
-    /// Whether the hardware surely has in some bits of a register what these peripherals have there: a counter that was written or started
+    /// True if the hardware surely has in some bits of a register what these peripherals have there: a counter that was written or started
     /// just now may be some clocks behind, and of what is not modelled nothing is known.
     #[must_use]
     pub fn is_exact(&self, register: u16, mask: u8) -> bool {

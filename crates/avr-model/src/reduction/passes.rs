@@ -101,12 +101,6 @@ impl Passes {
         self.list().contains(&pass)
     }
 
-    /// True if goals see which states can be reached from which, where states are skipped.
-    #[must_use]
-    pub fn observes_branches(&self) -> bool {
-        self.branches
-    }
-
     /// The skipped paths of the present state space, where paths are compressed.
     #[must_use]
     pub fn skipped_paths(&self) -> Option<&Log> {

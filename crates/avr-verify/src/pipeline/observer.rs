@@ -91,7 +91,7 @@ impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
             None if firmware.model.passes.has(Pass::PathCompression) && needs_run => {
                 let why = match decided.watch.cancelled() {
                     true => "no time or memory was left for unfolding the run",
-                    false => "the run could not be expanded",
+                    false => "the run could not be unfolded",
                 };
                 Search::Missing(why.to_owned())
             }
