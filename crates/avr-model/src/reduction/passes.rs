@@ -118,8 +118,8 @@ impl Passes {
     fn reductions(&self) -> impl Iterator<Item = &dyn Reduction> {
         let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_decided_by_parts: _ } =
             self;
-        let all: [Option<&dyn Reduction>; 3] = [
-            partial_order.as_ref().map(|one| one as _),
+        let all = [
+            partial_order.as_ref().map(|one| one as &dyn Reduction),
             path_compression.as_ref().map(|one| one as _),
             handler_summaries.as_ref().map(|one| one as _),
         ];
@@ -130,8 +130,8 @@ impl Passes {
     pub(crate) fn begin(&mut self, machine: &Machine) {
         let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_decided_by_parts: _ } =
             self;
-        let all: [Option<&mut dyn Reduction>; 3] = [
-            partial_order.as_mut().map(|one| one as _),
+        let all = [
+            partial_order.as_mut().map(|one| one as &mut dyn Reduction),
             path_compression.as_mut().map(|one| one as _),
             handler_summaries.as_mut().map(|one| one as _),
         ];

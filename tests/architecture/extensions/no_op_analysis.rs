@@ -1,0 +1,23 @@
+//! Static analysis that finds nothing out.
+
+use avr_machine::Program;
+
+/// The facts before each instruction: none.
+#[derive(Debug)]
+pub struct NoOpAnalysis {
+    known: Vec<bool>,
+}
+
+impl NoOpAnalysis {
+    /// Analyses a program.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        Self { known: vec![false; program.words() as usize] }
+    }
+
+    /// True if something is known before the instruction at a flash word address.
+    #[must_use]
+    pub fn is_known(&self, pc: u32) -> bool {
+        self.known.get(pc as usize).copied().unwrap_or(false)
+    }
+}
