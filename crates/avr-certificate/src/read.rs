@@ -194,7 +194,7 @@ impl<R: Read> Source<R> {
     fn control(&mut self, pc: u32) -> Result<Control, ReadError> {
         let bits = self.byte()?;
         let flag = |bit: u8| bits >> bit & 1 == 1;
-        if bits >> 6 != 0 {
+        if bits >> 7 != 0 {
             return Err(damaged("the state of a processor does not exist"));
         }
         let mut control = Control {
@@ -204,6 +204,7 @@ impl<R: Read> Source<R> {
             sleeping: flag(2),
             torn: flag(4),
             settling: flag(5),
+            in_startup: flag(6),
             ..Control::default()
         };
         if flag(3) {

@@ -184,8 +184,8 @@ impl<W: Write> Sink<W> {
 
     fn control(&mut self, control: &Control) -> io::Result<()> {
         let has_windows = control.windows.iter().any(|left| *left > 0);
-        let Control { interrupt_delay, fresh_request, sleeping, torn, settling, .. } = *control;
-        let flags = [interrupt_delay, fresh_request, sleeping, has_windows, torn, settling];
+        let Control { interrupt_delay, fresh_request, sleeping, torn, settling, in_startup, .. } = *control;
+        let flags = [interrupt_delay, fresh_request, sleeping, has_windows, torn, settling, in_startup];
         let bits = flags.iter().zip(0..).map(|(flag, bit)| u8::from(*flag) << bit).sum::<u8>();
         self.byte(bits)?;
         if has_windows { self.output.write_all(&control.windows) } else { Ok(()) }

@@ -50,7 +50,7 @@ impl<'a> Statements<'a, '_> {
         let mut checked = Checked {
             name: property.name().to_owned(),
             kind: property.kind().name(),
-            formula: formula_text(property, self.binding.device, self.binding.image),
+            formula: formula_text(property, &self.file.definitions, &self.binding),
             under: property.under().to_vec(),
             proved: match claim {
                 Claim::Undecided => Proved::Nothing,

@@ -53,6 +53,10 @@ impl StateView for View<'_> {
         Truth::from(self.running.control.sleeping)
     }
 
+    fn in_startup(&self) -> Truth {
+        Truth::from(self.running.control.in_startup)
+    }
+
     fn hazard(&self) -> Truth {
         Truth::False
     }

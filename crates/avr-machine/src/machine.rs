@@ -46,6 +46,9 @@ pub struct Options {
     pub forbidden: BTreeSet<HazardKind>,
     /// Flash word address of the first instruction.
     pub start: u32,
+    /// Flash word address of the first instruction of the main program, where a property speaks of the start-up code
+    /// before it. Without it no state is in the start-up.
+    pub startup_end: Option<u32>,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
     pub static_data_end: Option<u16>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
@@ -443,6 +446,7 @@ impl Machine {
             state.data.set(rule.address, others.or(&V::constant(bits & rule.mask)));
         }
         state.control.pc = self.options.start;
+        state.control.in_startup = self.options.startup_end.is_some_and(|end| end != self.options.start);
     }
 }
 

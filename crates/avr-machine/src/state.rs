@@ -140,6 +140,8 @@ pub struct Control {
     pub torn: bool,
     /// Whether the last instruction made pins inputs, so that they have not settled.
     pub settling: bool,
+    /// True between a reset of any cause and the next entry of the main program ([`Options::startup_end`](crate::Options::startup_end)).
+    pub in_startup: bool,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
     pub windows: [u8; MAX_WINDOWS],
     /// What was copied just now.
@@ -150,7 +152,7 @@ impl Control {
     /// The same without what hardware does not know.
     #[must_use]
     pub fn of_hardware(self) -> Self {
-        Self { copies: Copies::default(), ..self }
+        Self { copies: Copies::default(), in_startup: false, ..self }
     }
 
     /// Opens the window of this number.

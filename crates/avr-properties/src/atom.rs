@@ -47,6 +47,8 @@ pub enum AtomKind {
     StackPointerTorn,
     /// The processor sleeps.
     Sleeping,
+    /// No instruction of the main program was executed since the last reset.
+    InStartup,
     /// The run came to a hazard that is not allowed.
     Hazard,
     /// The run came to a hazard that is allowed and after which nothing is defined.
@@ -120,6 +122,7 @@ impl Atom {
             AtomKind::InInterrupt => Truth::from(view.interrupt_depth() > 0),
             AtomKind::StackPointerTorn => Truth::from(view.stack_pointer_torn()),
             AtomKind::Sleeping => view.sleeping(),
+            AtomKind::InStartup => view.in_startup(),
             AtomKind::Hazard => view.hazard(),
             AtomKind::Ended => Truth::False,
             AtomKind::Event(event, condition) => evaluate_event(event, condition.as_ref(), view),

@@ -26,12 +26,13 @@ use crate::atom::{Atom, AtomKind, AtomTable};
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
-use crate::property::{Property, PropertyKind};
+use crate::property::{InvariantStart, Property, PropertyKind};
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
 use ending::Ending;
 pub use fairness::Fairness;
 pub use pattern::formula_text;
-pub(crate) use stated::stated;
+use pattern::text_of;
+pub(crate) use stated::{observes_startup, stated};
 
 /// What names are bound to.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,8 @@ pub struct BoundProperty {
     pub is_stutter_sensitive: bool,
     /// What the user should know about the reading of names.
     pub notes: Vec<String>,
+    /// The first states that it speaks of, if it is an invariant.
+    pub from: Option<InvariantStart>,
     /// The comparisons of the property's own text that are true in every state: it says nothing by them.
     pub always_true: Vec<String>,
 }
@@ -174,7 +177,9 @@ pub fn bind(
 }
 
 /// The atoms that are names, which no definition may have.
-const STATE_ATOMS: [&str; 4] = ["in_interrupt", "sp_torn", "sleeping", HAZARD];
+const STATE_ATOMS: [&str; 5] = ["in_interrupt", "sp_torn", "sleeping", IN_STARTUP, HAZARD];
+/// The atom of states before the main program.
+const IN_STARTUP: &str = "in_startup";
 /// The atom of the inherent property.
 const HAZARD: &str = "hazard";
 /// The atom that tells where a path ended, as reports name it. No property file can.
@@ -220,6 +225,8 @@ struct Binder<'a> {
     always_true: Vec<String>,
     /// True while the text of a definition is bound.
     in_definition: bool,
+    /// The first states that the property speaks of, if it is an invariant.
+    from: Option<InvariantStart>,
 }
 
 impl<'a> Binder<'a> {
@@ -240,6 +247,7 @@ impl<'a> Binder<'a> {
             notes: Vec::new(),
             always_true: Vec::new(),
             in_definition: false,
+            from: None,
         }
     }
 
@@ -258,7 +266,8 @@ impl<'a> Binder<'a> {
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
-            formula_text: formula_text(property, self.device, self.image),
+            formula_text: text_of(property, self.from, self.device, self.image),
+            from: self.from,
             atoms,
             observes_hazards,
             formula,

@@ -42,10 +42,31 @@ impl Definitions {
         self.texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
+    /// True for a text that compares values in one state, with all definitions expanded: it has no temporal operator, no
+    /// fixed point and no path quantifier.
+    pub(crate) fn is_condition(&self, text: &str) -> bool {
+        let expanded = parse_formula(text).ok().and_then(|formula| self.formulas.expand(&formula).ok());
+        expanded.is_some_and(|formula| is_boolean(&formula))
+    }
+
     /// The text of a definition.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }
+}
+
+fn is_boolean<A>(formula: &Formula<A>) -> bool {
+    let here = matches!(
+        formula,
+        Formula::Constant(_)
+            | Formula::Atom(_)
+            | Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_)
+            | Formula::Implies(..)
+            | Formula::Iff(..)
+    );
+    here && formula.children().into_iter().all(is_boolean)
 }
 
 /// Whether a formula can use the name: it is no keyword and needs no quotes.

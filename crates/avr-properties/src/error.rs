@@ -93,6 +93,9 @@ pub enum PropertyErrorKind {
     /// `Stack(margin: …)` for an image that does not tell where its static data end.
     #[error("the image does not tell where its static data end, so there is no margin to it")]
     NoStaticData,
+    /// `from: "main"` or `in_startup` for an image of which it is not known where its start-up code ends.
+    #[error("the image does not tell where main begins")]
+    NoMain,
     /// The text of a formula is none.
     #[error("{0}")]
     Formula(ParseErrorKind),
@@ -271,6 +274,7 @@ impl PropertyErrorKind {
                 format!("the hazards are {}", names.join(", "))
             }
             Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),
+            Self::NoMain => "verify the ELF file, which has symbols, or write from: \"reset\"".to_owned(),
             Self::UnknownName { elsewhere: Some(device), name, .. } => format!("the device {device} has {name}"),
             Self::UnknownName { no_symbols: true, nearest, .. } if nearest.is_empty() => {
                 "this image has no symbols (HEX files never do): use byte addresses, or verify the ELF file".to_owned()

@@ -1,5 +1,6 @@
 //! Properties as the user states them, and the formulas that they stand for.
 
+use crate::definitions::Definitions;
 use crate::error::{Place, PropertyError};
 use crate::file::{self, Origin};
 
@@ -10,6 +11,30 @@ pub struct Property {
     pub(crate) name: String,
     pub(crate) under: Vec<String>,
     pub(crate) place: Option<Place>,
+    /// The first states that an invariant speaks of, where it says so.
+    pub(crate) from: Option<InvariantStart>,
+    /// True if it was the text of a condition without temporal operators.
+    pub(crate) was_condition: bool,
+}
+
+/// The first states that an invariant (`Always`, `Never`, `Mutex`) speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvariantStart {
+    /// All states.
+    Reset,
+    /// The states that do not lie between a reset of any cause and the next entry of `main`.
+    Main,
+}
+
+impl InvariantStart {
+    /// The start that a property file names.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "reset" => Some(Self::Reset),
+            "main" => Some(Self::Main),
+            _ => None,
+        }
+    }
 }
 
 /// What a property says. The texts are formulas.
@@ -137,7 +162,7 @@ impl Property {
     /// A property with a name, under no assumption.
     #[must_use]
     pub fn new(name: &str, kind: PropertyKind) -> Self {
-        Self { kind, name: name.to_owned(), under: Vec::new(), place: None }
+        Self { kind, name: name.to_owned(), under: Vec::new(), place: None, from: None, was_condition: false }
     }
 
     /// The inherent property, with its kind as its name.
@@ -156,6 +181,18 @@ impl Property {
             return file::property(text, &Origin::new("--property", text));
         }
         Ok(Self::new(text, PropertyKind::Formula { check: text.to_owned() }))
+    }
+
+    /// The same as an `Always`, if it is the text of a condition: a formula without temporal operator, fixed point and
+    /// path quantifier, in definitions neither.
+    pub(crate) fn as_invariant(self, definitions: &Definitions) -> Self {
+        match &self.kind {
+            PropertyKind::Formula { check } if definitions.is_condition(check) => {
+                let check = check.clone();
+                Self { kind: PropertyKind::Always { check }, was_condition: true, ..self }
+            }
+            _ => self,
+        }
     }
 
     /// What it says.

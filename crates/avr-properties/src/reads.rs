@@ -85,6 +85,35 @@ impl Atom {
 }
 
 impl Compare {
+    /// True if it reads cells from a data address on, at least one, and nothing else of the state. Memory whose address
+    /// the state says counts, wherever it may lie.
+    pub(crate) fn reads_only_from(&self, first: u16) -> bool {
+        let (mut reads, mut others) = (false, false);
+        self.for_each(&mut |part| match part {
+            Expression::Cells(addresses) => {
+                reads = true;
+                others |= addresses.iter().any(|address| *address < first);
+            }
+            Expression::Bit { address, .. } => {
+                reads = true;
+                others |= *address < first;
+            }
+            Expression::Memory { address, bytes, map } => {
+                reads = true;
+                let fixed = address.evaluate(Scope::any_state());
+                let listed = fixed.known().and_then(|_| cells_at(fixed, *bytes, map));
+                others |= listed.is_some_and(|cells| cells.iter().any(|cells| cells.start < first));
+            }
+            Expression::Pc | Expression::EventValue => others = true,
+            Expression::Constant(_)
+            | Expression::Signed(..)
+            | Expression::Negate(_)
+            | Expression::Complement(_)
+            | Expression::Binary(..) => {}
+        });
+        reads && !others
+    }
+
     pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&Expression)) {
         self.left.for_each(visit);
         self.right.for_each(visit);

@@ -6,9 +6,11 @@ use avr_image::{FlashWordAddress, Image};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{Machine, Options, Program};
 
-use crate::bind::{Binding, bind_assumptions};
+use crate::bind::{Binding, bind_assumptions, observes_startup};
 use crate::error::PropertyError;
 use crate::file::{EnvironmentEvent, PropertyFile};
+use crate::main_entry::main_entry;
+use crate::property::Property;
 
 /// Everything that determines which machine is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +46,15 @@ impl Setting<'_> {
         start.or(file.start).unwrap_or_else(vector)
     }
 
+    /// Flash word address of the main program, where a property speaks of the start-up code before it.
+    fn startup_end(&self) -> Option<u32> {
+        let Self { image, device, file, .. } = *self;
+        let binding = Binding { device, image, ends_paths: file.ends_paths() };
+        let observes = |property: &Property| observes_startup(property, &file.definitions, &binding);
+        let end = file.properties.iter().any(observes).then(|| main_entry(image, device))?;
+        end.map(|address| address / 2)
+    }
+
     fn options(&self) -> Result<Options, PropertyError> {
         let Self { image, device, file, eeprom, .. } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
@@ -53,6 +64,7 @@ impl Setting<'_> {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             forbidden: file.forbid.iter().copied().collect(),
             start,
+            startup_end: self.startup_end(),
             static_data_end: image.static_data_end().map(|address| address.0),
             default_handler: default_handler(image),
             assumed: assumptions.inputs,

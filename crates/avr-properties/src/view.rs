@@ -28,6 +28,11 @@ pub trait StateView {
         Truth::Unknown
     }
 
+    /// The truth of the state lying between a reset and the next entry of the main program.
+    fn in_startup(&self) -> Truth {
+        Truth::Unknown
+    }
+
     /// Whether the state is the end of a run into a hazard.
     fn hazard(&self) -> Truth {
         Truth::Unknown

@@ -104,7 +104,7 @@ fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<
         Err(error) => match error.undecided() {
             Some(reason) => Ok(Checked {
                 status: if error.unsupported().is_some() { "unsupported" } else { "too large" },
-                formula: Some(formula_text(property, device, image)),
+                formula: Some(formula_text(property, &file.definitions, &binding)),
                 notes: vec![reason],
             }),
             None => Err(error),

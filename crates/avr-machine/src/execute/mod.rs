@@ -67,7 +67,9 @@ impl Machine {
                 step.take_torn_pointer()?;
             }
         }
-        Ok(step.cycles)
+        let cycles = step.cycles;
+        state.control.in_startup &= self.options().startup_end != Some(state.control.pc);
+        Ok(cycles)
     }
 }
 

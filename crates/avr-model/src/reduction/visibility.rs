@@ -124,6 +124,11 @@ impl Observed {
             AtomKind::Event(..) => *self = Self::All,
             AtomKind::PcEquals(address) => places.push(*address..*address + 1),
             AtomKind::PcIn(range) => places.push(range.clone()),
+            AtomKind::InStartup => {
+                // Resets are no instructions. What goes to the main program ends the start-up.
+                let end = machine.options().startup_end.map(|end| end * 2);
+                places.extend(end.map(|end| end..end + 1));
+            }
             AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,
             AtomKind::StackPointerTorn => {
                 cells.extend(machine.stack_pointer().cells().map(usize::from));

@@ -37,6 +37,10 @@ impl StateView for View<'_> {
         Truth::from(self.running.control.sleeping)
     }
 
+    fn in_startup(&self) -> Truth {
+        Truth::from(self.running.control.in_startup)
+    }
+
     fn hazard(&self) -> Truth {
         Truth::False
     }
@@ -65,6 +69,10 @@ impl StateView for WorkingView<'_> {
 
     fn sleeping(&self) -> Truth {
         Truth::from(self.0.control.sleeping)
+    }
+
+    fn in_startup(&self) -> Truth {
+        Truth::from(self.0.control.in_startup)
     }
 
     fn interrupt_depth(&self) -> usize {

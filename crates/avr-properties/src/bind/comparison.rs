@@ -5,10 +5,11 @@ use mu_calculus::{
 };
 
 use super::operand::Context;
-use super::{Binder, Fault, HAZARD, Literal};
+use super::{Binder, Fault, HAZARD, IN_STARTUP, Literal};
 use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
 use crate::expression::{Expression, Scope};
+use crate::main_entry::main_entry;
 
 impl Binder<'_> {
     pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {
@@ -99,6 +100,9 @@ impl Binder<'_> {
         match &expression.kind {
             ExprKind::Name(name) if !name.quoted => match state_atom(&name.text) {
                 Some(kind) => {
+                    if kind == AtomKind::InStartup && main_entry(self.image, self.device).is_none() {
+                        return Err((PropertyErrorKind::NoMain, expression.span));
+                    }
                     self.check_unshadowed(name, "a condition of the language", expression.span)?;
                     Ok(kind)
                 }
@@ -130,6 +134,7 @@ fn state_atom(name: &str) -> Option<AtomKind> {
         "in_interrupt" => AtomKind::InInterrupt,
         "sp_torn" => AtomKind::StackPointerTorn,
         "sleeping" => AtomKind::Sleeping,
+        IN_STARTUP => AtomKind::InStartup,
         HAZARD => AtomKind::Hazard,
         _ => return None,
     })

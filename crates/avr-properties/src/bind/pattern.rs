@@ -3,6 +3,8 @@
 //! Both are made side by side: the texts of the user are bound one by one, so that their variables cannot be captured
 //! and errors point into them, while the whole text is only shown. A test binds the whole text and compares.
 
+use std::collections::BTreeSet;
+
 use avr_image::Image;
 use avr_machine::device::Device;
 use mu_calculus::{
@@ -10,18 +12,33 @@ use mu_calculus::{
     parse_path,
 };
 
-use super::{Binder, HAZARD, is_stutter_sensitive};
-use crate::atom::AtomKind;
+use super::{Binder, Binding, HAZARD, IN_STARTUP, is_stutter_sensitive};
+use crate::atom::{AtomKind, AtomTable};
+use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
-use crate::property::{Property, PropertyKind, StackLimit};
+use crate::main_entry::main_entry;
+use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 
 type Bound = Formula<AtomId>;
 
-/// The text of the formula that a property stands for.
+/// The text of the formula that a property stands for, also if it cannot be bound.
 ///
 /// For [`StackLimit::Margin`] on an image that does not tell where its static data end, the end stays a word.
 #[must_use]
-pub fn formula_text(property: &Property, device: &Device, image: &Image) -> String {
+pub fn formula_text(property: &Property, definitions: &Definitions, binding: &Binding<'_>) -> String {
+    let mut table = AtomTable::new();
+    let mut binder = Binder::new(definitions, binding, &mut table);
+    // An error is told by whoever binds the property.
+    let from = binder.pattern(property).map_or(property.from, |_| binder.from);
+    text_of(property, from, binding.device, binding.image)
+}
+
+/// The text of the formula that a property stands for.
+pub(super) fn text_of(property: &Property, from: Option<InvariantStart>, device: &Device, image: &Image) -> String {
+    let invariant = |p: String| match from {
+        Some(InvariantStart::Main) => format!("AG ({IN_STARTUP} || {p})"),
+        Some(InvariantStart::Reset) | None => format!("AG {p}"),
+    };
     match &property.kind {
         PropertyKind::Inherent => format!("AG !{HAZARD}"),
         PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, device, image) {
@@ -34,15 +51,15 @@ pub fn formula_text(property: &Property, device: &Device, image: &Image) -> Stri
             _ => check.clone(),
         },
         PropertyKind::Recovery { to } => format!("AG EF {}", closed(to)),
-        PropertyKind::Always { check } => format!("AG {}", closed(check)),
-        PropertyKind::Never { check } => format!("AG !{}", closed(check)),
+        PropertyKind::Always { check } => invariant(closed(check)),
+        PropertyKind::Never { check } => invariant(format!("!{}", closed(check))),
         PropertyKind::Reachable { check } => format!("EF {}", closed(check)),
         PropertyKind::Response { after, eventually } => format!("AG ({} -> AF {})", closed(after), closed(eventually)),
         PropertyKind::Precedence { first, then } => format!("A[!{} W {}]", closed(then), closed(first)),
         PropertyKind::Until { holds, until } => format!("A[{} U {}]", closed(holds), closed(until)),
         PropertyKind::Mutex { between } => {
             let pairs = pairs(between).map(|(p, q)| format!("!({} && {})", closed(p), closed(q)));
-            format!("AG ({})", pairs.collect::<Vec<_>>().join(" && "))
+            invariant(format!("({})", pairs.collect::<Vec<_>>().join(" && ")))
         }
         PropertyKind::StaysAfter { after, stays } => format!("AG ({} -> AG {})", closed(after), closed(stays)),
         PropertyKind::InfinitelyOften { check } => format!("AG AF {}", closed(check)),
@@ -105,8 +122,14 @@ impl Binder<'_> {
             PropertyKind::Formula { check } => self.formula(check)?,
             PropertyKind::Ltl { check } => self.linear(check)?,
             PropertyKind::Recovery { to } => globally(exists_eventually(self.formula(to)?)),
-            PropertyKind::Always { check } => globally(self.formula(check)?),
-            PropertyKind::Never { check } => globally(not(self.formula(check)?)),
+            PropertyKind::Always { check } => {
+                let check = self.formula(check)?;
+                self.invariant(property, check)?
+            }
+            PropertyKind::Never { check } => {
+                let check = not(self.formula(check)?);
+                self.invariant(property, check)?
+            }
             PropertyKind::Reachable { check } => exists_eventually(self.formula(check)?),
             PropertyKind::Response { after, eventually } => {
                 let (after, eventually) = (self.formula(after)?, self.formula(eventually)?);
@@ -123,7 +146,7 @@ impl Binder<'_> {
             PropertyKind::Mutex { between } => {
                 let between = between.iter().map(|text| self.formula(text)).collect::<Result<Vec<_>, _>>()?;
                 let apart = pairs(&between).map(|(p, q)| not(Formula::And(vec![p.clone(), q.clone()])));
-                globally(conjunction(apart.collect()))
+                self.invariant(property, conjunction(apart.collect()))?
             }
             PropertyKind::StaysAfter { after, stays } => {
                 let (after, stays) = (self.formula(after)?, self.formula(stays)?);
@@ -133,6 +156,72 @@ impl Binder<'_> {
         };
         let counts = is_stutter_sensitive(&formula);
         Ok((formula, counts))
+    }
+
+    /// `AG p`, or `AG (in_startup || p)` where the invariant begins with the main program.
+    fn invariant(&mut self, property: &Property, p: Bound) -> Result<Bound, PropertyError> {
+        if property.was_condition {
+            let text = &property.name;
+            self.notes.push(format!(
+                "`{text}` has no temporal operator, so it is checked in every state, as Always(check: …) does; \
+                 Formula(check: …) asks for the first state only"
+            ));
+        }
+        let main = main_entry(self.image, self.device);
+        let is_of_memory = property.from.is_none() && self.speaks_of_memory(&p);
+        let start = match (property.from, main) {
+            (Some(InvariantStart::Main), None) => return Err(PropertyErrorKind::NoMain.error()),
+            (Some(start), _) => start,
+            (None, Some(_)) if is_of_memory => InvariantStart::Main,
+            (None, None) if is_of_memory => {
+                self.notes.push(
+                    "the image does not tell where main begins: the states before are judged as well, in which variables \
+                     hold anything until the start-up code sets them"
+                        .to_owned(),
+                );
+                InvariantStart::Reset
+            }
+            (None, _) => InvariantStart::Reset,
+        };
+        self.from = Some(start);
+        Ok(match start {
+            InvariantStart::Reset => globally(p),
+            InvariantStart::Main => {
+                let startup = Formula::Atom(self.atom(IN_STARTUP, AtomKind::InStartup));
+                globally(Formula::Or(vec![startup, p]))
+            }
+        })
+    }
+
+    /// True if a formula reads the SRAM and nothing else: no event, no register, no condition of the language.
+    fn speaks_of_memory(&self, formula: &Bound) -> bool {
+        let sram = self.device.memory.sram_start;
+        let atoms: BTreeSet<AtomId> = formula.atoms().into_iter().copied().collect();
+        let mut reads = false;
+        let is_of_memory = atoms.iter().all(|atom| {
+            let atom = self.table.get(*atom);
+            match atom.kind() {
+                AtomKind::Constant(_) => true,
+                AtomKind::CellEquals { address, .. } => {
+                    reads = true;
+                    *address >= sram
+                }
+                AtomKind::Compare(compare) => {
+                    reads = true;
+                    compare.reads_only_from(sram)
+                }
+                AtomKind::PcEquals(_)
+                | AtomKind::PcIn(_)
+                | AtomKind::InInterrupt
+                | AtomKind::StackPointerTorn
+                | AtomKind::Sleeping
+                | AtomKind::InStartup
+                | AtomKind::Hazard
+                | AtomKind::Ended
+                | AtomKind::Event(..) => false,
+            }
+        });
+        reads && is_of_memory
     }
 
     fn stack(&mut self, limit: StackLimit) -> Result<Bound, PropertyError> {

@@ -37,6 +37,13 @@ pub(crate) fn stated(
     stated.map_err(|error| error.of_property(property.name(), property.place()))
 }
 
+/// True if a property, or what it assumes, speaks of the start-up code; false if it cannot be bound.
+pub(crate) fn observes_startup(property: &Property, definitions: &Definitions, binding: &Binding<'_>) -> bool {
+    let mut table = AtomTable::new();
+    let stated = Binder::new(definitions, binding, &mut table).stated(property);
+    stated.is_ok() && table.atoms().iter().any(|atom| *atom.kind() == AtomKind::InStartup)
+}
+
 impl Binder<'_> {
     fn stated(&mut self, property: &Property) -> Result<Stated, PropertyError> {
         let (formula, _) = self.pattern(property)?;

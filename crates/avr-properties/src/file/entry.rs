@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use crate::error::{Place, PropertyErrorKind};
-use crate::property::{Property, PropertyKind, StackLimit};
+use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 
 /// Declares the entries once: kind, its fields, and the kind of property that it makes of them.
 macro_rules! entries {
-    ($($variant:ident { $($field:ident: $type:ty),* } => $kind:expr;)*) => {
+    ($($variant:ident { $($field:ident: $type:ty),* } $(from $from:ident)? => $kind:expr;)*) => {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) enum Entry {
@@ -15,6 +15,7 @@ macro_rules! entries {
                 name: Option<String>,
                 #[serde(default)]
                 under: Vec<String>,
+                $($from: Option<String>,)?
                 $($field: $type,)*
             },)*
         }
@@ -25,11 +26,14 @@ macro_rules! entries {
         impl Entry {
             /// The property; `text` is the entry's own, from `place`.
             pub(super) fn property(self, text: &str, place: &Place) -> Result<Property, PropertyErrorKind> {
-                let (name, under, kind) = match self {
-                    $(Self::$variant { name, under, $($field),* } => (name, under, $kind),)*
+                let (name, under, from, kind) = match self {
+                    $(Self::$variant { name, under, $($from,)? $($field),* } => {
+                        (name, under, None::<String>$(.or($from))?, $kind)
+                    })*
                 };
                 let name = name.unwrap_or_else(|| text.to_owned());
-                Ok(Property { kind: kind?, name, under, place: Some(place.clone()) })
+                let from = from.map(|from| start(&from)).transpose()?;
+                Ok(Property { kind: kind?, name, under, place: Some(place.clone()), from, was_condition: false })
             }
         }
     };
@@ -41,13 +45,13 @@ entries! {
     Recovery { to: String } => Ok(PropertyKind::Recovery { to });
     Formula { check: String } => Ok(PropertyKind::Formula { check });
     Ltl { check: String } => Ok(PropertyKind::Ltl { check });
-    Always { check: String } => Ok(PropertyKind::Always { check });
-    Never { check: String } => Ok(PropertyKind::Never { check });
+    Always { check: String } from from => Ok(PropertyKind::Always { check });
+    Never { check: String } from from => Ok(PropertyKind::Never { check });
     Reachable { check: String } => Ok(PropertyKind::Reachable { check });
     Response { after: String, eventually: String } => Ok(PropertyKind::Response { after, eventually });
     Precedence { first: String, then: String } => Ok(PropertyKind::Precedence { first, then });
     Until { holds: String, until: String } => Ok(PropertyKind::Until { holds, until });
-    Mutex { between: Vec<String> } => mutex(between);
+    Mutex { between: Vec<String> } from from => mutex(between);
     StaysAfter { after: String, stays: Option<String> } => Ok(stays_after(after, stays));
     InfinitelyOften { check: String } => Ok(PropertyKind::InfinitelyOften { check });
     EventuallyForever { check: String } => Ok(PropertyKind::EventuallyForever { check });
@@ -56,6 +60,11 @@ entries! {
 /// Whether an entry has this name.
 pub(crate) fn is_entry(name: &str) -> bool {
     NAMES.contains(&name)
+}
+
+fn start(name: &str) -> Result<InvariantStart, PropertyErrorKind> {
+    let expected = "from: \"main\" or from: \"reset\"";
+    InvariantStart::named(name).ok_or(PropertyErrorKind::Expected { expected })
 }
 
 fn stack(max_bytes: Option<u32>, margin: Option<u32>) -> Result<PropertyKind, PropertyErrorKind> {

@@ -1,6 +1,9 @@
 //! The formulas that kinds of properties stand for.
 
-use avr_properties::{AtomTable, Binding, Definitions, Property, PropertyKind, StackLimit, bind};
+use avr_properties::{
+    AtomTable, Binding, Definitions, InvariantStart, Property, PropertyErrorKind, PropertyKind, StackLimit, bind,
+    main_entry,
+};
 
 use super::support::{bound, device, sensor};
 
@@ -184,4 +187,93 @@ fn what_grows_too_large_is_undecided() {
     let reason = error.undecided().unwrap_or_else(|| panic!("{error}"));
     assert!(reason.contains("grows too large"), "{reason}");
     assert!(error.unsupported().is_none());
+}
+
+#[test]
+fn invariants_over_memory_begin_with_main() {
+    check(r#"Always(check: "mode <= 12")"#, "AG (in_startup || (mode <= 12))");
+    check(r#"Never(check: "mode == 12")"#, "AG (in_startup || !(mode == 12))");
+    check(
+        r#"Mutex(between: ["level == 1", "counter == 2"])"#,
+        "AG (in_startup || (!((level == 1) && (counter == 2))))",
+    );
+    check(
+        r#"Always(check: "mem[0x200] == mem16[counter + 0x100]")"#,
+        "AG (in_startup || (mem[0x200] == mem16[counter + 0x100]))",
+    );
+    check(
+        r#"Always(check: "mode <= 12 || history[level] == 0")"#,
+        "AG (in_startup || (mode <= 12 || history[level] == 0))",
+    );
+    check(r#"Always(check: "PORTB == 0", from: "main")"#, "AG (in_startup || (PORTB == 0))");
+    check(r#"Always(check: "mode <= 12", from: "reset")"#, "AG (mode <= 12)");
+}
+
+/// The start-up code sets registers, memory behind the I/O registers and the stack pointer too, but they are no variables.
+#[test]
+fn other_invariants_begin_with_the_reset() {
+    for text in [
+        "PORTB == 0 || mode == 1",
+        "pc in main -> mode == 1",
+        "r24 == mode",
+        "mem[0x25] == 0 && mode == 1",
+        "history[r24] == 0",
+        "write(mode) -> mode == 1",
+        "sp > mode",
+        "in_interrupt || mode == 1",
+        "in_startup -> mode == 1",
+        "hazard || mode == 1",
+        "true",
+    ] {
+        check(&format!("Always(check: \"{text}\")"), &format!("AG {}", closed(text)));
+    }
+}
+
+fn closed(text: &str) -> String {
+    if text == "true" { text.to_owned() } else { format!("({text})") }
+}
+
+#[test]
+fn without_main_everything_begins_with_the_reset() {
+    let image = super::support::hex();
+    let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
+    let bind = |text: &str| {
+        let property = Property::from_command_line(text).expect("it is an entry");
+        bind(&property, &Definitions::new(), &binding, &mut AtomTable::new())
+    };
+    let plain = bind(r#"Always(check: "mem[0x100] == 1")"#).expect("it is bound");
+    assert_eq!((plain.from, plain.formula_text.as_str()), (Some(InvariantStart::Reset), "AG (mem[0x100] == 1)"));
+    assert!(plain.notes[0].contains("does not tell where main begins"), "{:?}", plain.notes);
+    for text in [r#"Always(check: "mem[0x100] == 1", from: "main")"#, r#"AG (in_startup || PORTB == 0)"#] {
+        let error = bind(text).expect_err("there is no main");
+        assert_eq!(*error.kind(), PropertyErrorKind::NoMain, "{text}");
+    }
+}
+
+#[test]
+fn only_invariants_have_a_beginning() {
+    for text in [r#"Recovery(to: "mode == 1", from: "main")"#, r#"Stack(max_bytes: 2, from: "main")"#] {
+        assert!(Property::from_command_line(text).is_err(), "{text}");
+    }
+    let error = Property::from_command_line(r#"Always(check: "mode == 1", from: "init")"#).expect_err("no such start");
+    assert!(error.to_string().contains("from: \"main\" or from: \"reset\""), "{error}");
+}
+
+/// Of the samples the ELF files say where main is; the HEX files have the same code and no symbols.
+#[test]
+fn the_startup_code_tells_where_main_is() {
+    let mut found = 0;
+    for sample in ["timer-blink/timer-blink.Os", "parser-repaired/parser-repaired.Os", "sketch-print/sketch-print.Os"] {
+        let device = device("atmega328p");
+        let entry = |extension: &str| {
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples");
+            let image = avr_image::Image::load(format!("{root}/{sample}.{extension}"), &super::support::options());
+            main_entry(&image.expect("it is an image"), device)
+        };
+        let named = entry("elf").expect("it has a symbol main");
+        assert_eq!(entry("hex"), Some(named), "{sample}");
+        found += 1;
+    }
+    assert_eq!(found, 3);
+    assert_eq!(main_entry(&super::support::hex(), device("atmega328p")), None);
 }

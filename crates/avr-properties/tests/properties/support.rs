@@ -33,7 +33,7 @@ pub(crate) fn fixture(name: &str) -> Image {
     Image::load(path, &options()).expect("the fixture is valid")
 }
 
-fn options() -> LoadOptions {
+pub(crate) fn options() -> LoadOptions {
     LoadOptions::new(0x8000, 0x400)
 }
 

@@ -243,9 +243,10 @@ pub(crate) fn bind_property(
 /// The error, where the property is wrong.
 fn not_checked(request: &Request<'_>, property: &Property, error: PropertyError) -> Result<Bound, PropertyError> {
     match error.undecided() {
-        Some(reason) => {
-            Ok(Bound::Unsupported { formula: formula_text(property, request.device, request.image), reason })
-        }
+        Some(reason) => Ok(Bound::Unsupported {
+            formula: formula_text(property, &request.file.definitions, &request.binding()),
+            reason,
+        }),
         None => Err(error),
     }
 }

@@ -51,7 +51,7 @@ impl WorstCase {
         PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
-            formula: formula_text(property, request.device, request.image),
+            formula: formula_text(property, &request.file.definitions, &request.binding()),
             verdict: Verdict::Violated,
             detail: None,
             basis: self.basis,

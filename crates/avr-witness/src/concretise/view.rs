@@ -37,6 +37,10 @@ impl StateView for ConcreteView<'_> {
         Truth::from(self.state.control.sleeping)
     }
 
+    fn in_startup(&self) -> Truth {
+        Truth::from(self.state.control.in_startup)
+    }
+
     fn hazard(&self) -> Truth {
         Truth::False
     }
