@@ -14,7 +14,7 @@ use crate::hex::HexProblem;
 pub struct ImageError {
     /// The path, or the name that the caller gave the bytes.
     pub name: String,
-    /// What is wrong.
+    /// The kind of error.
     #[source]
     pub kind: ImageErrorKind,
 }
@@ -78,7 +78,7 @@ pub enum ImageErrorKind {
     /// Part of an ELF file is malformed or is not what this tool can use.
     #[error("file offset {offset:#x}: {problem}")]
     Elf {
-        /// Where the offending field or content is, in bytes.
+        /// The place of the offending field or content, in bytes.
         offset: u64,
         /// The error in it.
         problem: ElfProblem,

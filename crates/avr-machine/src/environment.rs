@@ -160,7 +160,7 @@ impl Possibilities {
         self.interrupts == 0 && self.resets == 0 && self.wakes.is_none()
     }
 
-    /// How many there are.
+    /// The number of events.
     #[must_use]
     pub fn count(&self) -> usize {
         let single = u32::from(self.continues) + u32::from(self.wakes.is_some());
