@@ -1,9 +1,9 @@
-//! What a certificate holds.
+//! The content of a certificate.
 
 use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
-/// How many pages share a block.
+/// The number of pages in a block.
 pub const BLOCK_PAGES: usize = 12;
 
 /// The cells of a page of memory.
@@ -15,19 +15,19 @@ pub type Block = [u32; BLOCK_PAGES];
 /// A certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// What it speaks of.
+    /// The firmware, the model and the properties that the claims are about.
     pub header: Header,
-    /// What states consist of.
+    /// The parts of states that the spaces refer to.
     pub store: Store,
     /// The state spaces of the proofs.
     pub spaces: Vec<Space>,
     /// One claim for each property, in the order of [`Header::properties`] with those of the command line.
     pub claims: Vec<Claim>,
-    /// How deep the stack gets.
+    /// The bounds of the stack depth.
     pub stack: Stack,
 }
 
-/// How deep the stack gets, in bytes below RAMEND.
+/// Bounds of the stack depth, in bytes below RAMEND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
     /// No run gets deeper: `Stack(max_bytes: n)` holds.
@@ -45,7 +45,7 @@ pub struct Depth {
     pub proof: Proof,
 }
 
-/// What a certificate speaks of: the firmware and everything that the user said.
+/// The firmware and everything that the user said: the subject of a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// SHA-256 of the firmware file.
@@ -58,7 +58,7 @@ pub struct Header {
     pub properties: String,
     /// Properties of the command line.
     pub more_properties: Vec<String>,
-    /// Whether the command line asked for the inherent property.
+    /// True if the command line asked for the inherent property.
     pub inherent: bool,
     /// The content of the EEPROM as far as it is known: address and byte, by rising address.
     pub eeprom: Vec<(u16, u8)>,
@@ -71,15 +71,15 @@ pub struct Store {
     pub pages: Vec<Page>,
     /// Blocks of pages.
     pub blocks: Vec<Block>,
-    /// How many blocks each memory has.
+    /// The number of blocks in each memory.
     pub memory_blocks: usize,
     /// The blocks of all memories, one memory after the other.
     pub memories: Vec<u32>,
     /// Call strings. Number 0 is the empty one; this list begins with number 1.
     pub calls: Vec<Link>,
-    /// What steps did, for each the events that happened or may have, by rising event.
+    /// The events of steps: for each step those that happened or may have, by rising event.
     pub did: Vec<Vec<Seen>>,
-    /// What was split and cut in a step.
+    /// The unknown bits that steps split and cut into cases.
     pub advice: Vec<Advice>,
 }
 
@@ -94,7 +94,7 @@ impl Store {
         &self.memories[first..first + self.memory_blocks]
     }
 
-    /// How many memories there are.
+    /// The number of memories.
     #[must_use]
     pub fn memory_count(&self) -> usize {
         self.memories.len().checked_div(self.memory_blocks).unwrap_or(0)
@@ -128,13 +128,13 @@ pub struct Link {
 pub struct Seen {
     /// The number of the event among those that the properties speak of.
     pub event: u32,
-    /// Whether it happened for certain.
+    /// True if it happened for certain.
     pub certain: bool,
     /// The value that was read or written.
     pub value: TvByte,
 }
 
-/// Which unknown bits were told apart in a step. It is advice only: whatever is told apart, the step is covered.
+/// The unknown bits that were distinguished in a step. This is advice only: any choice of bits covers the step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Advice {
     /// Bits of registers that were split when they were read: data address and mask.
@@ -143,7 +143,7 @@ pub struct Advice {
     pub initial: Vec<(u16, u8)>,
     /// Bits of cells that were cut into cases before the step: cell and mask.
     pub cases: Vec<(u16, u8)>,
-    /// Whether all that is read was split and cut.
+    /// True if all that is read was split and cut.
     pub all: bool,
 }
 
@@ -163,14 +163,14 @@ pub struct Space {
 pub enum State {
     /// The state before the start, in which nothing is chosen.
     Start {
-        /// What was split in the first step.
+        /// The bits split in the first step.
         advice: u32,
     },
     /// The machine runs.
     Running(Running),
     /// The end of a run into a hazard.
     Hazard {
-        /// What it is.
+        /// The hazard.
         hazard: Hazard,
         /// The instruction as a flash word address.
         pc: u32,
@@ -186,20 +186,20 @@ pub struct Running {
     pub memory: u32,
     /// The call string.
     pub calls: u32,
-    /// What is always known.
+    /// The part of a state that is always known.
     pub control: Control,
-    /// What the step into this state did.
+    /// The events of the step into this state.
     pub did: u32,
-    /// What is split and cut in the step from this state.
+    /// The bits split and cut in the step from this state.
     pub advice: u32,
 }
 
 /// The hyper-edges of states that are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edges {
-    /// Where the hyper-edges of each state end in `ends`.
+    /// The end of the hyper-edges of each state in `ends`.
     state_ends: Vec<u32>,
-    /// Where the members of each hyper-edge end in `members`.
+    /// The end of each hyper-edge in `members`.
     ends: Vec<u32>,
     members: Vec<u32>,
 }
@@ -228,7 +228,7 @@ impl Edges {
         self.state_ends.push(self.ends.len() as u32);
     }
 
-    /// How many states there are.
+    /// The number of states.
     #[must_use]
     pub fn states(&self) -> usize {
         self.state_ends.len()
@@ -305,12 +305,12 @@ impl Labels {
         &self.packed
     }
 
-    /// How many bytes the labels of one state take.
+    /// The number of bytes of the labels of one state.
     pub(crate) fn stride(atoms: usize) -> usize {
         atoms.div_ceil(4)
     }
 
-    /// How many atoms there are.
+    /// The number of atoms.
     #[must_use]
     pub fn atoms(&self) -> usize {
         self.atoms
@@ -349,7 +349,7 @@ fn code(truth: Truth) -> u8 {
     }
 }
 
-/// What a certificate says of one property.
+/// The claim of a certificate about one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// Nothing: the property is undecided.
@@ -389,7 +389,7 @@ pub enum Verdict {
     Violated,
 }
 
-/// What a proof rests on.
+/// The assumption about hardware under which a proof is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The formula is true whatever the hardware does where the model leaves a choice to it.
@@ -403,9 +403,9 @@ pub enum Basis {
 pub struct Proof {
     /// The state space, by number.
     pub space: u32,
-    /// What the proof rests on.
+    /// The assumption about hardware under which the proof is valid.
     pub basis: Basis,
-    /// How the one who wants the formula true wins.
+    /// The winning strategy of the player who wants the formula true.
     pub strategy: Strategy,
 }
 

@@ -1,4 +1,4 @@
-//! Why bytes are no certificate.
+//! Errors of bytes that are no certificate.
 
 use thiserror::Error;
 
@@ -6,11 +6,11 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[error("{kind}")]
 pub struct ReadError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ReadErrorKind,
 }
 
-/// What is wrong with the bytes.
+/// The kind of a [`ReadError`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
@@ -46,7 +46,7 @@ impl From<ReadErrorKind> for ReadError {
 }
 
 impl ReadError {
-    /// What to do about it.
+    /// Advice to the user.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self.kind {

@@ -26,7 +26,7 @@ impl Certificate {
     /// Every number in it refers to something: members are states, states consist of what is stored, and so on.
     ///
     /// # Errors
-    /// When the bytes are no certificate, are damaged, or need too much memory.
+    /// If the bytes are no certificate, are damaged, or need too much memory.
     pub fn read(mut input: impl BufRead, memory: usize) -> Result<Self, ReadError> {
         read_start(&mut input)?;
         let mut source = Source::new(BufReader::new(ZlibDecoder::new(input)), memory);

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 
 use crate::error::{ReadError, ReadErrorKind};
 
-/// How much of a text or a list is reserved before it is read.
+/// The largest part of a text or a list that is reserved before it is read.
 const CHUNK: usize = 1 << 12;
 
 /// A stream that keeps account of the memory that its content takes.
@@ -15,12 +15,12 @@ pub(crate) struct Source<R> {
     limit: usize,
 }
 
-/// What is wrong with a certificate that makes no sense.
+/// The error for a certificate that makes no sense.
 pub(crate) fn damaged(what: impl Into<String>) -> ReadError {
     ReadErrorKind::Damaged(what.into()).into()
 }
 
-/// What a failed read means: bytes that end or do not decompress are damage, the rest is the system's.
+/// The error for a failed read: bytes that end or do not decompress are damage, the rest is the system's.
 pub(crate) fn failed(error: std::io::Error) -> ReadError {
     match error.kind() {
         ErrorKind::UnexpectedEof => damaged("it ends too early"),

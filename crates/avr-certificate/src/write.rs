@@ -12,7 +12,7 @@ use crate::content::{
     Store, Strategy, Verdict,
 };
 
-/// How every certificate begins; a line end shows files that were transferred as text.
+/// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 
 /// The version of the format.
@@ -22,7 +22,7 @@ impl Certificate {
     /// Writes the certificate.
     ///
     /// # Errors
-    /// When the bytes cannot be written.
+    /// If the bytes cannot be written.
     pub fn write(&self, mut output: impl Write) -> io::Result<()> {
         output.write_all(MAGIC)?;
         output.write_all(&[VERSION])?;

@@ -19,9 +19,9 @@ pub(crate) struct Components<S> {
 /// A vertex on the path of the search.
 struct Frame {
     vertex: u32,
-    /// Where its successors begin among those that are left.
+    /// The start of its successors among those that are left.
     first: usize,
-    /// Whether it is a successor of itself.
+    /// True if it is a successor of itself.
     is_loop: bool,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Land<'a> {
     pub(crate) atoms: &'a [Atom],
     pub(crate) watched: &'a [Event],
     pub(crate) did: &'a [Vec<Occurred>],
-    /// Whether formulas see hazards as states that are never left.
+    /// True if formulas see hazards as states that are never left.
     pub(crate) observes_hazards: bool,
 }
 

@@ -4,7 +4,7 @@
 //! [`check`] follows that argument on its own: it binds the properties again, takes one step from each state with the
 //! executor, and plays through the game of each formula. It searches for nothing and refines nothing.
 //!
-//! What has to be trusted is this crate, the loader, the decoder, the executor with its device tables, the binding of
+//! The trusted base is this crate, the loader, the decoder, the executor with its device tables, the binding of
 //! properties, and the translation of formulas into their normal form. Neither the verifier nor the solver of games is.
 #![forbid(unsafe_code)]
 
@@ -39,22 +39,22 @@ use sentence::Sentence;
 use statements::{Statement, Statements};
 use stepper::Stepper;
 
-/// What a certificate proves.
+/// The results of a certificate that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The properties, in the order of the certificate.
     pub properties: Vec<Checked>,
-    /// How deep the stack gets.
+    /// The proved bounds of the stack depth.
     pub stack: ProvedStack,
-    /// What the proofs assume beside the firmware and the device: the property file that the certificate has.
+    /// The property file of the certificate: the assumptions of the proofs beside the firmware and the device.
     pub file: PropertyFile,
-    /// How many abstract states were looked at.
+    /// The number of abstract states that were checked.
     pub states: usize,
-    /// How many outcomes of steps were looked at.
+    /// The number of outcomes of steps that were checked.
     pub outcomes: usize,
 }
 
-/// What a certificate proves of one property.
+/// The result that a certificate proves for one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// The name.
@@ -65,7 +65,7 @@ pub struct Checked {
     pub formula: String,
     /// The fairness that is assumed.
     pub under: Vec<String>,
-    /// What is proved.
+    /// The proved result.
     pub proved: Proved,
     /// A part of the formula that is proved not to matter.
     pub vacuous: Option<ProvedVacuity>,
@@ -78,11 +78,11 @@ pub struct ProvedVacuity {
     pub subformula: String,
     /// The constant.
     pub replaced_by: bool,
-    /// What the proof rests on.
+    /// The assumption about hardware under which the proof is valid.
     pub basis: Basis,
 }
 
-/// What is proved of the depth of the stack, in bytes below RAMEND, wherever SP is whole.
+/// The proved bounds of the stack depth, in bytes below RAMEND, wherever SP is whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProvedStack {
     /// No run gets deeper.
@@ -91,7 +91,7 @@ pub struct ProvedStack {
     pub lower: Option<(u32, Basis)>,
 }
 
-/// What is proved.
+/// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proved {
     /// The property holds, or its negation does, on this basis.
@@ -105,7 +105,7 @@ pub enum Proved {
 /// The property file of a certificate, with the properties of the command line.
 ///
 /// # Errors
-/// When the text is none.
+/// If the text is none.
 pub fn property_file(header: &Header) -> Result<PropertyFile, PropertyError> {
     let mut file = PropertyFile::parse("the certificate's property file", &header.properties)?;
     file.add(&header.more_properties, header.inherent)?;
@@ -115,7 +115,7 @@ pub fn property_file(header: &Header) -> Result<PropertyFile, PropertyError> {
 /// Checks that a certificate proves what it claims of a firmware image.
 ///
 /// # Errors
-/// When it does not, with the reason.
+/// If it does not, with the reason.
 pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) -> Result<Report, Rejection> {
     let header = &certificate.header;
     check_subject(header, image, device)?;
@@ -150,7 +150,7 @@ fn check_subject(header: &Header, image: &Image, device: &'static Device) -> Res
     Ok(())
 }
 
-/// What is needed to check the state spaces of a certificate.
+/// The machine, the certificate and the labels that the checks of state spaces share.
 struct Work<'a> {
     certificate: &'a Certificate,
     machine: &'a Machine,
@@ -160,7 +160,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Checks all proofs; how many states and outcomes of steps were looked at.
+    /// Checks all proofs. Returns the numbers of states and of outcomes of steps that were checked.
     fn check_spaces(&self, statements: &[Statement<'_>]) -> Result<(usize, usize), Rejection> {
         let mut relied = vec![Relied::default(); self.certificate.spaces.len()];
         for space in &self.certificate.spaces {

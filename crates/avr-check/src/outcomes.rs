@@ -1,4 +1,4 @@
-//! What one step can come to, and what that says of hyper-edges.
+//! Outcomes of one step, and the hyper-edges that they justify.
 //!
 //! A step is taken again and again with other answers to the questions that it asks, until all were given. Who answers decides
 //! what an answer means: the environment chooses, so one good answer is enough; what is merely not known of the stored state may
@@ -72,7 +72,7 @@ impl Script {
     }
 }
 
-/// What a step with given answers came to.
+/// The result of a step with given answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     /// To something that these states cover.
@@ -91,7 +91,7 @@ pub(crate) struct Outcome {
 /// All outcomes of a step, in the order of their answers.
 ///
 /// # Errors
-/// When there are too many.
+/// If there are too many.
 pub(crate) fn outcomes(state: u32, mut step: impl FnMut(&mut Script) -> Came) -> Result<Vec<Outcome>, Rejection> {
     let mut script = Script::default();
     let mut all = Vec::new();
@@ -112,7 +112,7 @@ pub(crate) fn outcomes(state: u32, mut step: impl FnMut(&mut Script) -> Came) ->
 /// Checks what is relied on in one state, given all outcomes of its step.
 ///
 /// # Errors
-/// When the outcomes do not bear it out.
+/// If the outcomes do not bear it out.
 pub(crate) fn check(state: u32, all: &[Outcome], edges: &Edges, duties: &Duties) -> Result<(), Rejection> {
     let is_nowhere = |outcome: &Outcome| matches!(&outcome.came, Came::CoveredBy(members) if members.is_empty());
     if does(Check::AllSuccessors) && duties.all_successors.contains(state as usize) && all.iter().any(is_nowhere) {
@@ -127,7 +127,7 @@ pub(crate) fn check(state: u32, all: &[Outcome], edges: &Edges, duties: &Duties)
     Ok(())
 }
 
-/// Whether, whatever is not known, some choice of the environment leads into `members`; none if these outcomes are
+/// True if some choice of the environment leads into `members` for all that is not known; none if these outcomes are
 /// impossible. The outcomes have the same answers before `depth`.
 ///
 /// SOUND: that for all stored values there is an input such that the result is covered. An answer of the environment that

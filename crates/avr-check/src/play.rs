@@ -1,11 +1,11 @@
-//! The game of a sentence on abstract states: whether a strategy wins it.
+//! The game of a sentence on abstract states, played by a strategy.
 //!
 //! The one who wants the sentence true chooses at `p || q` and `<>p`, by the strategy; the opponent chooses at `p && q`, at
 //! `[]p`, and the member of every hyper-edge. All that can come of it is visited. The sentence is proved if every literal that
 //! comes up is certainly true, and no cycle lets the opponent pass an odd priority for ever without a larger one.
 //!
-//! What this relies on is handed back as [`Duties`]: the states of which all successors must be members of their hyper-edges,
-//! and the hyper-edges into which someone must be able to lead.
+//! The obligations of the proof are handed back as [`Duties`]: the states of which all successors must be members of
+//! their hyper-edges, and the hyper-edges into which someone must be able to lead.
 
 use avr_certificate::{Basis, Edges, Strategy};
 use fixedbitset::FixedBitSet;
@@ -24,11 +24,11 @@ pub(crate) trait Ground {
     fn edges(&self) -> &Edges;
     /// The truth of an atom in a state, which the certificate must state as it is.
     fn label(&self, state: u32, atom: usize) -> Result<Truth, Rejection>;
-    /// What follows the state.
+    /// The kind of future of the state.
     fn future(&self, state: u32) -> Future;
 }
 
-/// What follows a state.
+/// The future of a state: a step, nothing, or anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Future {
     /// A step, into the members of its hyper-edges.
@@ -39,7 +39,7 @@ pub(crate) enum Future {
     Open,
 }
 
-/// What proofs rely on, while it is collected.
+/// The obligations of proofs, while they are collected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relied {
     all_successors: FixedBitSet,
@@ -55,7 +55,7 @@ impl Relied {
     }
 }
 
-/// What proofs rely on.
+/// The obligations of proofs on the steps of states.
 #[derive(Clone, Debug)]
 pub(crate) struct Duties {
     /// The states all of whose successors are members of their hyper-edges.
@@ -73,13 +73,13 @@ impl Duties {
         here.map(|(_, edge, foundation)| (*edge, *foundation))
     }
 
-    /// Whether anything is relied on in a state.
+    /// True if anything is relied on in a state.
     pub(crate) fn concerns(&self, state: u32) -> bool {
         self.all_successors.contains(state as usize) || self.forced_in(state).next().is_some()
     }
 }
 
-/// What it is that a hyper-edge can be forced against.
+/// The player against whom a hyper-edge must be forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Foundation {
     /// The hardware chooses as one wishes.
@@ -100,7 +100,7 @@ impl From<Basis> for Foundation {
 /// A position of the game.
 type Position = (u32, u32);
 
-/// How much more memory than its list the choices at a node may take to be found at once.
+/// The largest memory, as a multiple of that of its list, that the choices at a node may take to be found at once.
 const MOST_GROWTH: usize = 8;
 
 /// The choices of a strategy at a node.
@@ -147,7 +147,7 @@ struct Play<'a, G> {
 /// Checks that a strategy wins the game of a sentence from state 0, and adds what this relies on.
 ///
 /// # Errors
-/// When it does not.
+/// If it does not.
 pub(crate) fn play<G: Ground>(
     sentence: &Sentence,
     ground: &G,

@@ -1,4 +1,4 @@
-//! Why a certificate is rejected.
+//! Reasons why a certificate is rejected.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use mu_calculus::TranslateError;
 use thiserror::Error;
 use three_valued::Truth;
 
-/// Why a certificate does not prove what it claims.
+/// The reason why a certificate does not prove its claims, with its place.
 #[derive(Debug, Error)]
 pub struct Rejection {
     /// The reason.
@@ -34,7 +34,7 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// What is wrong.
+/// The reason of a [`Rejection`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -104,9 +104,9 @@ pub enum Reason {
     Label {
         /// The text of the atom.
         atom: String,
-        /// What it is.
+        /// The truth value of the atom in the state.
         computed: Truth,
-        /// What the certificate says.
+        /// The label in the certificate.
         stated: Truth,
     },
     /// A literal that is not certain.
@@ -114,9 +114,9 @@ pub enum Reason {
     Literal {
         /// The number of the atom.
         atom: usize,
-        /// What it is.
+        /// The truth value of the atom.
         truth: Truth,
-        /// What the proof needs.
+        /// The truth value that the proof needs.
         wanted: Truth,
     },
     /// The proof comes to something false.

@@ -1,4 +1,4 @@
-//! What is to be proved, as a game: a formula in normal form, or the negation of one.
+//! Sentences to be proved, as games: a formula in normal form, or the negation of one.
 
 use mu_calculus::{FixedPoint, Modality, Node, NodeId, NormalForm};
 

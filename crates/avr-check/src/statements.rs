@@ -1,4 +1,4 @@
-//! What a certificate claims, as sentences that its proofs must prove.
+//! The claims of a certificate, as sentences that its proofs must prove.
 
 use std::convert::Infallible;
 
@@ -16,7 +16,7 @@ use crate::{Checked, Proved, ProvedStack, ProvedVacuity};
 /// The name of what is claimed of the stack.
 const STACK: &str = "the stack bound";
 
-/// What a certificate claims under one name.
+/// The sentences that a certificate claims under one name.
 pub(crate) struct Statement<'a> {
     pub(crate) name: String,
     pub(crate) proofs: Vec<(Sentence, &'a Proof)>,
@@ -142,9 +142,9 @@ fn said(sentence: Sentence, verdict: Verdict) -> Sentence {
     }
 }
 
-/// What must be proved for a claim: the formula or its negation after the first step, in which the initial content is
-/// chosen; under fairness, that a fair path starts in every state that can be reached; and where paths may end, that a property that holds
-/// speaks of some path.
+/// The sentences that must be proved for a claim. The first is the formula or its negation after the first step, in
+/// which the initial content is chosen. Under fairness, a fair path must start in every reachable state. If paths may
+/// end, a property that holds must speak of some path.
 fn sentences<'a>(bound: &BoundProperty, decided: &'a Decided) -> Result<Vec<(Sentence, &'a Proof)>, Rejection> {
     let stated = Sentence::new(&bound.from_start(&bound.formula)?);
     let stays_fair = bound.stays_fair();

@@ -27,7 +27,7 @@ pub(crate) struct Stepper<'a> {
     frames: (u32, Vec<Frame>),
 }
 
-/// What a step led to.
+/// The result of a step.
 enum Led<'a> {
     /// To the state at work; what the step did.
     To(&'a [Occurred]),
@@ -46,7 +46,7 @@ impl<'a> Stepper<'a> {
     /// All outcomes of the step from a state, with those of the members of its hyper-edges that cover each.
     ///
     /// # Errors
-    /// When the state has no step, or one with too many outcomes.
+    /// If the state has no step, or one with too many outcomes.
     pub(crate) fn outcomes(&mut self, space: &Space, number: u32) -> Result<Vec<Outcome>, Rejection> {
         let mut members = space.edges.all_members(number).to_vec();
         members.sort_unstable();
@@ -135,7 +135,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Whether a state of the certificate covers what a step from the instruction at `pc` led to.
+    /// True if a state of the certificate covers what a step from the instruction at `pc` led to.
     fn covers(&self, member: &State, led: &Led<'_>, pc: u32, from: Option<&Running>) -> bool {
         match (member, led) {
             (State::Anything, _) => true,
@@ -155,7 +155,7 @@ impl<'a> Stepper<'a> {
         stored.eq(self.state.calls.frames().iter().rev())
     }
 
-    /// Whether a memory of the store covers the present one, which was another one of the store before the step.
+    /// True if a memory of the store covers the present one, which was another one of the store before the step.
     fn memory_covers(&self, coarse: u32, before: Option<u32>) -> bool {
         let blocks = self.store.memory(coarse);
         let page_of = |page: usize| self.store.blocks[blocks[page / BLOCK_PAGES] as usize][page % BLOCK_PAGES];
@@ -169,7 +169,7 @@ impl<'a> Stepper<'a> {
         if !self.state.data.changed_pages().all(|page| covers(page, page_of(page))) {
             return false;
         }
-        // What the step did not write is as it was.
+        // Cells that the step did not write are as they were.
         let before = self.store.memory(before);
         let differ = blocks.iter().zip(before).enumerate().filter(|(_, (coarse, before))| coarse != before);
         let mut pages = differ.flat_map(|(index, (coarse, before))| {

@@ -14,12 +14,12 @@ use avr_testkit::Random;
 use certificate::Certificate;
 use system::System;
 
-/// How many random systems are looked at.
+/// The number of random systems.
 const SYSTEMS: u64 = 1500;
-/// How many mutants of each certificate.
+/// The number of mutants of each certificate.
 const MUTANTS: usize = 24;
 
-/// What came of all mutants.
+/// The results of all mutants.
 #[derive(Debug, Default)]
 struct Tally {
     certificates: usize,

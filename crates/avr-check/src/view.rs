@@ -15,11 +15,11 @@ pub(crate) struct View<'a> {
     pub(crate) running: &'a Running,
     /// The events that the properties speak of.
     pub(crate) watched: &'a [Event],
-    /// What each list of events in the store says.
+    /// The events in each list of the store.
     pub(crate) did: &'a [Vec<Occurred>],
 }
 
-/// What a list of events of a certificate says.
+/// The events in a list of a certificate.
 pub(crate) fn occurred(seen: &[Seen]) -> Vec<Occurred> {
     seen.iter().map(|seen| Occurred { event: seen.event as usize, certain: seen.certain, value: seen.value }).collect()
 }

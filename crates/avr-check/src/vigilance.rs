@@ -15,7 +15,7 @@ pub(crate) enum Check {
     Forced,
 }
 
-/// Whether a check is made.
+/// True if a check is made.
 #[cfg(not(test))]
 pub(crate) const fn does(_: Check) -> bool {
     true
@@ -24,7 +24,7 @@ pub(crate) const fn does(_: Check) -> bool {
 #[cfg(test)]
 avr_testkit::thread_faults!(Check);
 
-/// Whether a check is made.
+/// True if a check is made.
 #[cfg(test)]
 pub(crate) fn does(check: Check) -> bool {
     !faulty(check)

@@ -46,7 +46,7 @@ impl FlashByteAddress {
         FlashWordAddress(self.0 / 2)
     }
 
-    /// Whether this is the first byte of a word, where an instruction can begin.
+    /// True if this is the first byte of a word, where an instruction can begin.
     #[must_use]
     pub fn is_word_aligned(self) -> bool {
         self.0.is_multiple_of(2)

@@ -1,4 +1,4 @@
-//! Why an image is refused: what is wrong, where, and what to do about it.
+//! Errors of images: the problem, its place, and advice.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::hex::HexProblem;
 pub struct ImageError {
     /// The path, or the name that the caller gave the bytes.
     pub name: String,
-    /// What is wrong.
+    /// The kind of error.
     #[source]
     pub kind: ImageErrorKind,
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong with an image.
+/// The kind of an [`ImageError`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImageErrorKind {
@@ -66,7 +66,7 @@ pub enum ImageErrorKind {
     Hex {
         /// The line, counted from 1.
         line: u32,
-        /// What is wrong with it.
+        /// The error in it.
         problem: HexProblem,
     },
     /// An Intel HEX file ends without an end-of-file record.
@@ -78,9 +78,9 @@ pub enum ImageErrorKind {
     /// Part of an ELF file is malformed or is not what this tool can use.
     #[error("file offset {offset:#x}: {problem}")]
     Elf {
-        /// Where the offending field or content is, in bytes.
+        /// The place of the offending field or content, in bytes.
         offset: u64,
-        /// What is wrong with it.
+        /// The error in it.
         problem: ElfProblem,
     },
     /// Two parts of the file give the same memory cell different values.
@@ -88,11 +88,11 @@ pub enum ImageErrorKind {
     Overlap {
         /// The load address, with the linker's offset for memories other than flash.
         address: u32,
-        /// Where the cell was given first.
+        /// The place where the cell was given first.
         first: Position,
         /// The value there.
         first_value: u8,
-        /// Where it was given again.
+        /// The place where it was given again.
         second: Position,
         /// The value there.
         second_value: u8,
@@ -111,7 +111,7 @@ pub enum ImageErrorKind {
     /// Flash is erased where execution starts.
     #[error("no code at the reset address {start}: the first byte of the image is at {first}")]
     NoCodeAtStart {
-        /// Where execution would start.
+        /// The address where execution would start.
         start: FlashByteAddress,
         /// The lowest address in the image.
         first: FlashByteAddress,
@@ -142,7 +142,7 @@ fn hex_bytes(bytes: &[u8]) -> String {
 }
 
 impl ImageError {
-    /// What the user can do about it.
+    /// Advice to the user.
     #[must_use]
     pub fn hint(&self) -> String {
         self.kind.hint()

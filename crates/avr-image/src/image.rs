@@ -19,14 +19,14 @@ use crate::warning::Warning;
 /// Larger files are no AVR firmware: an ELF file with debug information has a few megabytes.
 pub const MAX_FILE_BYTES: u64 = 1 << 26;
 
-/// What the loader must know of the device.
+/// The facts about the device that the loader needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Size of the flash in bytes; at most 8 MiB, where the linker's data space begins.
     pub flash_bytes: u32,
     /// Size of the EEPROM in bytes; at most 64 KiB.
     pub eeprom_bytes: u32,
-    /// Where execution starts: the image must have code there.
+    /// The address where execution starts: the image must have code there.
     pub start: FlashByteAddress,
 }
 
@@ -80,7 +80,7 @@ pub struct Image {
     pub device: Option<String>,
     /// The architecture number that the file names, 5 for avr:5.
     pub architecture: Option<u8>,
-    /// What the loader noticed.
+    /// The warnings of the loader.
     pub warnings: Vec<Warning>,
     debug: DebugInfo,
 }
@@ -89,7 +89,7 @@ impl Image {
     /// Reads a firmware file. The content decides the format, not the name.
     ///
     /// # Errors
-    /// When the file cannot be read, and as for [`Image::parse`].
+    /// If the file cannot be read, and as for [`Image::parse`].
     pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, ImageError> {
         let name = path.as_ref().display().to_string();
         let bytes = read_file(path.as_ref()).map_err(|kind| kind.of(&name))?;
@@ -115,7 +115,7 @@ impl Image {
     /// Reads a firmware file from memory; `name` stands for it in errors.
     ///
     /// # Errors
-    /// When the content is empty, damaged, contradictory, for another machine, or has no code at the start.
+    /// If the content is empty, damaged, contradictory, for another machine, or has no code at the start.
     pub fn parse(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Self, ImageError> {
         Self::parse_kind(name, bytes, options).map_err(|kind| kind.of(name))
     }
@@ -196,7 +196,7 @@ impl Image {
     /// of its peripherals.
     ///
     /// # Errors
-    /// When the names differ.
+    /// If the names differ.
     pub fn check_device(&self, requested: &str) -> Result<(), ImageError> {
         match &self.device {
             Some(image) if !same_part(image, requested) => {
@@ -211,7 +211,7 @@ impl Image {
     /// names none suits all.
     ///
     /// # Errors
-    /// When the numbers differ.
+    /// If the numbers differ.
     pub fn check_architecture(&self, device: u8) -> Result<(), ImageError> {
         match self.architecture {
             Some(image) if image != device => Err(ImageErrorKind::Architecture { image, device }.of(&self.name)),
@@ -220,7 +220,7 @@ impl Image {
     }
 }
 
-/// Whether two device names mean the same part.
+/// True if two device names mean the same part.
 fn same_part(a: &str, b: &str) -> bool {
     let part = |name: &str| name.split('-').next().unwrap_or_default().to_ascii_lowercase();
     part(a) == part(b)

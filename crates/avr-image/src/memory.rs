@@ -30,7 +30,7 @@ impl ProgramMemory {
 
     /// The little-endian word that the image puts there; `None` where both bytes are erased or the flash ends.
     ///
-    /// Where the image gives one byte only the other one is 0xff, as on the device.
+    /// If the image gives one byte only, the other one is 0xff, as on the device.
     #[must_use]
     pub fn word(&self, address: FlashWordAddress) -> Option<u16> {
         let low = FlashByteAddress(address.0.checked_mul(2)?);
@@ -61,7 +61,7 @@ impl ProgramMemory {
         })
     }
 
-    /// How many bytes the image gives.
+    /// The number of bytes that the image gives.
     #[must_use]
     pub fn used_bytes(&self) -> u32 {
         self.cells.iter().filter(|cell| cell.is_some()).count() as u32

@@ -9,11 +9,11 @@ use crate::error::{ImageErrorKind, Position};
 use crate::memory::{EepromContent, ProgramMemory};
 use crate::warning::{LeftOut, Region, Warning};
 
-/// Where the linker puts the data space, and the end of all flash addresses.
+/// The linker's offset of the data space, and the end of all flash addresses.
 pub(crate) const DATA_OFFSET: u32 = 0x80_0000;
-/// Where the linker puts the EEPROM, and the end of the data space.
+/// The linker's offset of the EEPROM, and the end of the data space.
 pub(crate) const EEPROM_OFFSET: u32 = 0x81_0000;
-/// Where the linker puts the fuse bytes, and the end of the EEPROM.
+/// The linker's offset of the fuse bytes, and the end of the EEPROM.
 pub(crate) const FUSE_OFFSET: u32 = 0x82_0000;
 
 /// The memories while a file is being read.
@@ -57,7 +57,7 @@ impl Placement {
     /// Puts one byte to its load address.
     ///
     /// # Errors
-    /// When the cell has another value already.
+    /// If the cell has another value already.
     pub(crate) fn put(&mut self, address: u32, value: u8, position: Position) -> Result<(), ImageErrorKind> {
         let cell = match self.flash.cell(address) {
             Some(cell) => Some(cell),

@@ -10,15 +10,15 @@ use crate::placement::{DATA_OFFSET, EEPROM_OFFSET, FUSE_OFFSET};
 pub struct Section {
     /// Its name, such as `.data`.
     pub name: String,
-    /// Where it lies when the program runs (`.data` in SRAM, although it is loaded from flash).
+    /// The memory and the address at run time (`.data` in SRAM, although it is loaded from flash).
     pub place: SectionPlace,
     /// Its size in bytes, not 0.
     pub size: u32,
-    /// Whether the file has content for it (`.text`, `.data`), or only its size (`.bss`, `.noinit`).
+    /// True if the file has content for it (`.text`, `.data`), or only its size (`.bss`, `.noinit`).
     pub initialised: bool,
 }
 
-/// Where a section lies when the program runs.
+/// The memory and the address of a section at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionPlace {
     /// In flash.

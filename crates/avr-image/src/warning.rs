@@ -1,4 +1,4 @@
-//! What the loader noticed and went on from.
+//! Warnings of the loader.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,12 +15,12 @@ pub enum Warning {
     StabsOnly,
     /// Some debug information is unreadable; source lines or types may be missing.
     Debug {
-        /// What is wrong with it.
+        /// The error in it.
         problem: String,
     },
     /// The debug information is larger than the loader is willing to read.
     DebugLimit {
-        /// Which of its limits was reached.
+        /// The limit that was reached.
         limit: &'static str,
     },
 }
@@ -34,14 +34,14 @@ pub struct LeftOut {
     pub ranges: Vec<Range<u32>>,
     /// The first bytes, at most [`LeftOut::MAX_VALUES`].
     pub values: Vec<u8>,
-    /// How many bytes there are.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
 impl LeftOut {
-    /// How many ranges are kept.
+    /// The largest number of ranges that are kept.
     pub const MAX_RANGES: usize = 4;
-    /// How many values are kept, enough for fuses and lock bits.
+    /// The largest number of values that are kept, enough for fuses and lock bits.
     pub const MAX_VALUES: usize = 4;
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for Warning {
 }
 
 impl Warning {
-    /// What the user can do about it, where there is something to do.
+    /// Advice to the user, where there is something to do.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -41,7 +41,7 @@ fn words(file: &mut Vec<u8>, values: &[u32]) {
     values.iter().for_each(|value| file.extend(value.to_le_bytes()));
 }
 
-/// Where the content begins.
+/// The place where the content begins.
 fn content_offset(segments: usize) -> usize {
     HEADER_BYTES + segments * SEGMENT_BYTES
 }
@@ -85,7 +85,7 @@ fn check_bounded(file: &[u8], expected: Option<&str>) {
     let start = Instant::now();
     let error = load(file).err().map(|error| error.to_string());
     assert_eq!(error.as_deref(), expected);
-    // What multiplies takes hours: a minute is enough for a machine that does other things as well.
+    // Work that multiplies takes hours: a minute is enough for a machine that does other things as well.
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 

@@ -8,7 +8,7 @@ const SENSOR_ELF: &[u8] = include_bytes!("fixtures/sensor.elf");
 
 /// The section `.debug_line` of the fixture (`readelf -S`).
 const DEBUG_LINE: usize = 12;
-/// Where the second unit's line program begins in it, after that of avr-libc.
+/// The place of the second unit's line program, after that of avr-libc.
 const SECOND_PROGRAM: usize = 0x1a;
 
 fn word(bytes: &[u8], offset: usize) -> usize {

@@ -1,4 +1,4 @@
-//! What must hold between the columns of a row and between rows.
+//! Conditions between the columns of a row and between rows.
 
 use super::TableError;
 use super::behaviour::{Access, Flow};

@@ -32,7 +32,7 @@ impl Cycles {
     }
 }
 
-/// How a row uses the flags; bits as in SREG.
+/// The use of the flags by a row; bits as in SREG.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct FlagUse {
     pub written: u8,

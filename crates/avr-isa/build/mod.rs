@@ -8,7 +8,7 @@ mod operand;
 mod parse;
 mod pattern;
 
-/// What the build script writes for the crate to include.
+/// The output of the build script, which the crate includes.
 pub struct Compiled {
     /// Rust source of the static tables.
     pub source: String,
@@ -21,7 +21,7 @@ pub struct Compiled {
 pub struct TableError {
     /// Line of the table, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error on that line.
     pub message: String,
 }
 

@@ -2,7 +2,7 @@
 
 use super::pattern::Pattern;
 
-/// What an operand stands for.
+/// The kind of value that an operand has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A register: `letter` is d or r, field value n is register `first + step * n`.
@@ -32,7 +32,7 @@ pub enum Kind {
     },
 }
 
-/// What happens to the pointer of a memory operand.
+/// The change of the pointer of a memory operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Nothing, and no displacement can be given.
@@ -49,7 +49,7 @@ pub struct Operand {
     pub kind: Kind,
     /// The bits that hold it.
     pub field: u32,
-    /// Whether it is left out of the assembler's text.
+    /// True if it is left out of the assembler's text.
     pub implied: bool,
     /// Its place among the operands that have a value.
     pub slot: Option<usize>,
@@ -136,7 +136,7 @@ impl Kind {
         }
     }
 
-    /// Whether instructions of the same row can differ in this operand. X counts: its displacement is always 0.
+    /// True if instructions of the same row can differ in this operand. X counts: its displacement is always 0.
     fn has_value(self) -> bool {
         self.letter().is_some() || matches!(self, Self::Memory { mode: Mode::Plain, .. })
     }

@@ -64,7 +64,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether the row only decodes: it has implied operands.
+    /// True if the row only decodes: it has implied operands.
     pub fn is_decode_only(&self) -> bool {
         self.operands.iter().any(|operand| operand.implied)
     }

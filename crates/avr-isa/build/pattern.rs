@@ -52,12 +52,12 @@ impl Pattern {
         self.fields.iter().find(|(l, _)| *l == letter).map_or(0, |(_, field)| *field)
     }
 
-    /// Whether some first word matches both patterns.
+    /// True if some first word matches both patterns.
     pub fn overlaps(&self, other: &Self) -> bool {
         (self.value ^ other.value) & self.mask & other.mask == 0
     }
 
-    /// Whether the first word matches.
+    /// True if the first word matches.
     pub fn matches(&self, word: u16) -> bool {
         u32::from(word) << 16 & self.mask == self.value
     }

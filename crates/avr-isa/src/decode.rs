@@ -10,11 +10,11 @@ use crate::{Feature, FeatureSet, Instruction, Opcode, table};
 pub struct DecodeError {
     /// The first word.
     pub word: u16,
-    /// Why it does not decode.
+    /// The kind of error.
     pub kind: DecodeErrorKind,
 }
 
-/// Why a word does not decode.
+/// The kind of a [`DecodeError`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Error)]
 pub enum DecodeErrorKind {
     /// The instruction set assigns no meaning to it.
@@ -25,7 +25,7 @@ pub enum DecodeErrorKind {
     NotOnThisDevice {
         /// The operation.
         opcode: Opcode,
-        /// What the part would need.
+        /// The feature that the part would need.
         feature: Feature,
     },
     /// The instruction has two words and the second is not there.
@@ -56,7 +56,7 @@ pub fn decode(first: u16, second: Option<u16>, features: FeatureSet) -> Result<I
     Ok((row.build)(row.values(u32::from(first) << 16 | u32::from(second))))
 }
 
-/// Whether the instruction that starts with this word has two words, so that a skip passes over both. This is the same
+/// True if the instruction that starts with this word has two words, so that a skip passes over both. This is the same
 /// on every part, also where the part lacks the operation; reserved words count as one.
 pub fn is_two_words(first: u16) -> bool {
     table::row_of_word(first).is_some_and(|row| row.words == 2)

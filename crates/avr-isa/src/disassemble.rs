@@ -5,7 +5,7 @@ use std::fmt;
 use crate::Instruction;
 use crate::table::{self, ALIASES, Alias, Operand, OperandKind, Row, Wanted};
 
-/// Where avr-gcc and avr-objdump put data memory among the addresses of symbols.
+/// The offset of data memory in the addresses that avr-gcc and avr-objdump give to symbols.
 const DATA_SPACE: u32 = 0x80_0000;
 
 /// One instruction as text.
@@ -15,8 +15,8 @@ pub struct Disassembly {
     pub mnemonic: &'static str,
     /// Operands, separated by `, `; empty if there are none.
     pub operands: String,
-    /// What avr-objdump puts behind the semicolon: constants in decimal, targets as byte addresses with their
-    /// symbols, `undefined` where the result is.
+    /// The comment that avr-objdump puts behind the semicolon: constants in decimal, targets as byte addresses with
+    /// their symbols, `undefined` where the result is.
     pub comment: Option<String>,
 }
 
@@ -144,7 +144,7 @@ impl Operand {
     }
 }
 
-/// What avr-objdump remarks on an operand.
+/// The comment of avr-objdump on an operand.
 fn comment(operand: &Operand, values: &[i32; 2], pc: u32, symbols: &dyn Fn(u32) -> Option<String>) -> Option<String> {
     let value = operand.value_in(values);
     let named = |address: u32| match symbols(address) {

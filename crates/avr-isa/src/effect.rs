@@ -1,4 +1,4 @@
-//! What an instruction costs, and which flags and registers it touches: the columns of the table.
+//! Cycles, flags and registers of an instruction: the columns of the table.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Cycles {
     pub per_skipped_word: u8,
     /// Added on parts whose program counter has 22 bits.
     pub with_22_bit_pc: u8,
-    /// Whether the manual gives no number; `base` is then only a lower bound (SPM).
+    /// True if the manual gives no number; `base` is then only a lower bound (SPM).
     pub varies: bool,
 }
 
@@ -46,7 +46,7 @@ impl FlagSet {
         self.0
     }
 
-    /// Whether the flag with this bit number (0 to 7) belongs to the set.
+    /// True if the flag with this bit number (0 to 7) belongs to the set.
     pub const fn contains(self, flag: u8) -> bool {
         self.0 & Self::of_flag(flag).0 != 0
     }
@@ -56,7 +56,7 @@ impl FlagSet {
         Self(self.0 | other.0)
     }
 
-    /// Whether no flag belongs to the set.
+    /// True if no flag belongs to the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -139,7 +139,7 @@ impl Instruction {
         self.memory_access().uses_stack()
     }
 
-    /// Whether the manual calls the result undefined: a pointer that changes is also the register loaded or stored
+    /// True if the manual calls the result undefined: a pointer that changes is also the register loaded or stored
     /// (LD, ST, LPM, ELPM).
     pub fn has_undefined_result(self) -> bool {
         let (row, values) = table::row(self);
@@ -159,7 +159,7 @@ pub(crate) enum RegisterUse {
     Fixed(u32),
 }
 
-/// How a row uses the flags; bits as in SREG.
+/// The use of the flags by a row; bits as in SREG.
 #[derive(Debug)]
 pub(crate) struct FlagUse {
     pub written: u8,
@@ -168,7 +168,7 @@ pub(crate) struct FlagUse {
     /// The value that the flag named by an operand gets.
     pub operand_written: Option<bool>,
     pub read: u8,
-    /// Whether the flag named by an operand is read.
+    /// True if the flag named by an operand is read.
     pub operand_read: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What parts have and others lack.
+//! Features that some parts have and others lack.
 
 use std::fmt;
 
@@ -61,7 +61,7 @@ impl FeatureSet {
         table::architectures().iter().find(|(known, _)| *known == name).map(|(_, features)| *features)
     }
 
-    /// Whether the part has the feature.
+    /// True if the part has the feature.
     pub const fn contains(self, feature: Feature) -> bool {
         self.0 >> feature as u16 & 1 == 1
     }

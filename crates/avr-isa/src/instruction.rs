@@ -33,7 +33,7 @@ impl Pointer {
     }
 }
 
-/// How LD and ST use their pointer.
+/// The use of the pointer by LD and ST.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PointerMode {
     /// Access at pointer + q, which leaves the pointer as it is. `LD Rd, Y` is q = 0; q is 0 to 63 for Y and Z and
@@ -45,7 +45,7 @@ pub enum PointerMode {
     PreDecrement,
 }
 
-/// How LPM and ELPM use their pointer into program memory.
+/// The use of the pointer into program memory by LPM and ELPM.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LpmMode {
     /// Leave the pointer as it is.

@@ -68,7 +68,7 @@ impl RegisterSet {
         self.0
     }
 
-    /// Whether the register belongs to the set.
+    /// True if the register belongs to the set.
     pub const fn contains(self, register: Register) -> bool {
         self.0 >> register.0 & 1 == 1
     }
@@ -83,7 +83,7 @@ impl RegisterSet {
         Self(self.0 | other.0)
     }
 
-    /// Whether no register belongs to both sets.
+    /// True if no register belongs to both sets.
     pub const fn is_disjoint(self, other: Self) -> bool {
         self.0 & other.0 == 0
     }

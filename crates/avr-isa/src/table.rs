@@ -43,11 +43,11 @@ pub(crate) struct Operand {
     pub field: u32,
     /// Its place among the values, for operands that have one.
     pub slot: Option<usize>,
-    /// Whether the assembler's text leaves it out.
+    /// True if the assembler's text leaves it out.
     pub implied: bool,
 }
 
-/// What an operand stands for; the head of the table explains each.
+/// The kind of value that an operand has; the head of the table explains each.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(crate) enum OperandKind {
     /// Field value n is register `first + step * n`.
@@ -76,7 +76,7 @@ pub(crate) struct Alias {
     pub operands: &'static [AliasOperand],
     /// The slot of an operand and what it must equal.
     pub condition: Option<(usize, Wanted)>,
-    /// Whether listings use it.
+    /// True if listings use it.
     pub listed: bool,
     pub section: &'static str,
 }
@@ -84,11 +84,11 @@ pub(crate) struct Alias {
 /// An operand of an alias.
 pub(crate) struct AliasOperand {
     pub slot: usize,
-    /// Whether the alias names the complement of the byte.
+    /// True if the alias names the complement of the byte.
     pub complement: bool,
 }
 
-/// What the condition of an alias compares an operand with.
+/// The value that the condition of an alias compares an operand with.
 pub(crate) enum Wanted {
     Value(i32),
     /// The operand in this slot.

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use avr_isa::{FeatureSet, Instruction, decode};
 
-/// What AVRxm and AVRxt have and this instruction set lacks.
+/// Operations of AVRxm and AVRxt that this instruction set lacks.
 const LACKING: [&str; 6] = ["des", "lac", "las", "lat", "xch", "spm Z+"];
 
 /// The text of avr-objdump at each byte address of a program.

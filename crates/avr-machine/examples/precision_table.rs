@@ -48,7 +48,7 @@ fn byte(random: &mut Random, mask: u8) -> TvByte {
     })
 }
 
-/// How often a part of the result was not optimal.
+/// The number of results with a part that was not optimal.
 #[derive(Default)]
 struct Losses {
     registers: u32,

@@ -1,4 +1,4 @@
-//! Which cells hold the same because the instructions before copied one to the other.
+//! Copies: cells that hold the same because the instructions before copied one to the other.
 
 /// The most pairs that are kept; the oldest are forgotten first.
 const MOST: usize = 4;
@@ -15,7 +15,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0

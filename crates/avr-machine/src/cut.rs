@@ -46,7 +46,7 @@ pub fn cut_what_is_read<V: ByteDomain, E: Environment<V>>(
     }
     cut_cell(state, machine.status_address(), instruction.flags_read().bits(), environment);
     for cell in cells_read(machine, state, instruction) {
-        // What hardware supplies is no stored bit.
+        // Bits that hardware supplies are not stored.
         let io = machine.device.is_io_area(cell);
         let mask = machine.device.register_at(cell).map_or(0xff, |register| {
             register.kinds.plain | register.kinds.read_only | register.kinds.flag | register.kinds.pulse
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// What a cell is cut into, whatever the answers.
+    /// The cases that a cell is cut into.
     fn cut(cell: TvByte, mask: u8) -> Vec<TvByte> {
         let all = (0..256).map(|answers| {
             let mut state = MachineState::new(32, TvByte::ZERO);

@@ -2,7 +2,7 @@
 
 use three_valued::ByteDomain;
 
-/// How many consecutive cells share a page; a page is the unit in which changes are noted and states are shared.
+/// The number of consecutive cells in a page, the unit in which changes are noted and states are shared.
 pub const PAGE_CELLS: usize = 16;
 
 /// The cells from data address 0 to RAMEND, with a note of the pages that were written.
@@ -13,7 +13,7 @@ pub const PAGE_CELLS: usize = 16;
 pub struct DataSpace<V> {
     cells: Vec<V>,
     changed: Vec<u64>,
-    /// What the cells held that were written since [`Self::remember`], oldest first.
+    /// The cells that were written since [`Self::remember`] with their content before, oldest first.
     overwritten: Option<Vec<(u16, V)>>,
 }
 
@@ -31,7 +31,7 @@ impl<V: ByteDomain> DataSpace<V> {
         self.cells.len()
     }
 
-    /// Whether there are no cells.
+    /// True if there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
@@ -95,7 +95,7 @@ impl<V: ByteDomain> DataSpace<V> {
     /// Replaces the cells of a page without noting a change: for going to a stored state.
     ///
     /// # Panics
-    /// When `cells` does not hold exactly one page.
+    /// If `cells` does not hold exactly one page.
     pub fn load_page(&mut self, page: usize, cells: &[V]) {
         self.cells[page * PAGE_CELLS..(page + 1) * PAGE_CELLS].clone_from_slice(cells);
     }

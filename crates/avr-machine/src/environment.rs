@@ -1,4 +1,4 @@
-//! What a machine asks of the world while it takes a step.
+//! The interface of the environment that a machine asks while it takes a step.
 
 use crate::device::ResetCause;
 use crate::machine::Machine;
@@ -6,7 +6,7 @@ use crate::state::MachineState;
 use avr_isa::Register;
 use three_valued::ByteDomain;
 
-/// Where an input comes from.
+/// The source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Input {
     /// The content of a cell before the program starts, by data address.
@@ -15,7 +15,7 @@ pub enum Input {
     Register(u16),
 }
 
-/// Whether the step itself depends on an input, so that leaving it open would only move the question.
+/// The use of an input in the step. If the step itself depends on it, leaving it open would only move the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// The value is only stored.
@@ -61,7 +61,7 @@ pub enum DeterminedBy {
     Undefined,
 }
 
-/// What a step is spent on, where the environment has a choice.
+/// The event that a step is spent on, where the environment has a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Happening {
     /// The instruction at PC is executed; in sleep, another moment passes.
@@ -74,7 +74,7 @@ pub enum Happening {
     Reset(ResetCause),
 }
 
-/// What may happen in a step: at least one thing. They are numbered as [`Self::iter`] gives them.
+/// The events that are possible in a step: at least one. They are numbered as [`Self::iter`] gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Possibilities {
     continues: bool,
@@ -119,7 +119,7 @@ impl Possibilities {
         self.doubtful |= 1 << number;
     }
 
-    /// Whether it may be that nothing of it ever happens, apart from going on.
+    /// True if it may be that nothing of it ever happens, apart from going on.
     pub(crate) fn are_all_doubtful(&self) -> bool {
         self.interrupts & !self.doubtful == 0 && self.resets == 0 && self.wakes.is_none()
     }
@@ -145,7 +145,7 @@ impl Possibilities {
         self.undefined = 0;
     }
 
-    /// Whether an interrupt is possible, and no reset.
+    /// True if an interrupt is possible, and no reset.
     pub(crate) fn are_only_interrupts(&self) -> bool {
         self.interrupts != 0 && self.resets == 0 && self.wakes.is_none()
     }
@@ -155,12 +155,12 @@ impl Possibilities {
         self.resets |= 1 << cause as u8;
     }
 
-    /// Whether there is nothing but going on.
+    /// True if there is nothing but going on.
     pub(crate) fn is_quiet(&self) -> bool {
         self.interrupts == 0 && self.resets == 0 && self.wakes.is_none()
     }
 
-    /// How many there are.
+    /// The number of events.
     #[must_use]
     pub fn count(&self) -> usize {
         let single = u32::from(self.continues) + u32::from(self.wakes.is_some());
@@ -186,7 +186,7 @@ impl Possibilities {
     }
 }
 
-/// What a question about the stored state is about.
+/// The subject of a question about the stored state.
 #[derive(Clone, Copy, Debug)]
 pub enum Question<'a, V: ByteDomain> {
     /// A bit.
@@ -213,30 +213,30 @@ pub trait Environment<V: ByteDomain> {
         self.choose(possibilities.count())
     }
 
-    /// Whether the environment is sure that the processor, unless it sleeps, goes on in this step: no request stands in
+    /// True if the environment is sure that the processor, unless it sleeps, goes on in this step: no request stands in
     /// the state for an enabled interrupt, and the environment would pick [`Happening::Continue`]. An environment that
     /// explores every possibility never is.
     fn is_quiet(&self) -> bool {
         false
     }
 
-    /// Whether the environment leaves interrupts for later that are possible before this instruction, and not certain.
+    /// True if the environment leaves interrupts for later that are possible before this instruction, and not certain.
     fn postpones(&mut self) -> bool {
         false
     }
 
-    /// Whether the environment leaves for later even an interrupt that is certain before this instruction.
+    /// True if the environment leaves for later even an interrupt that is certain before this instruction.
     fn defers(&mut self) -> bool {
         false
     }
 
-    /// Whether interrupts that were left for earlier may come now although one more instruction is to run first.
+    /// True if interrupts that were left for earlier may come now although one more instruction is to run first.
     fn catches_up(&self) -> bool {
         false
     }
 
-    /// Whether interrupts that may come now because they were left for earlier do not: where the environment can make them stay
-    /// away. Asked only where none of them is certain.
+    /// True if interrupts that may come now because they were left for earlier do not: where the environment can make
+    /// them stay away. Asked only where none of them is certain.
     fn leaves_catching_up(&mut self, _possible: &Possibilities) -> bool {
         false
     }
@@ -248,22 +248,23 @@ pub trait Environment<V: ByteDomain> {
     /// is stored and unknown may be cut into cases.
     fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<V>) {}
 
-    /// Whether comparisons are to narrow this register, in cases, where the instruction at a flash word address comes next.
+    /// True if comparisons are to narrow this register, in cases, where the instruction at a flash word address comes
+    /// next.
     fn learns(&self, _register: Register, _next: u32) -> bool {
         false
     }
 
-    /// Whether they are to do so where they ask for nothing but whether something is equal, too.
+    /// True if they are to do so where they ask for nothing but whether something is equal, too.
     fn learns_equalities(&self) -> bool {
         false
     }
 
-    /// Whether comparisons are to narrow this cell of the SRAM.
+    /// True if comparisons are to narrow this cell of the SRAM.
     fn learns_cell(&self, _address: u16) -> bool {
         false
     }
 
-    /// Whether results have ranges besides their bits.
+    /// True if results have ranges besides their bits.
     fn has_ranges(&self) -> bool {
         false
     }

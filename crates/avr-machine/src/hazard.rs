@@ -1,4 +1,4 @@
-//! What the program under test can do wrong, and where the model itself ends.
+//! Hazards of the program under test, and limits of the model.
 //!
 //! These are results, not errors of this code: a [`Hazard`] is something that the inherent property forbids, a [`Limit`]
 //! is something that the engine cannot follow. Nothing may be concluded from a limit.
@@ -24,13 +24,13 @@ macro_rules! hazards {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it means, for people.
+            /// The meaning in a sentence.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)* }
             }
 
-            /// How the machine goes on when the property file allows the hazard.
+            /// The behaviour of the machine when the property file allows the hazard.
             #[must_use]
             pub fn when_allowed(self) -> &'static str {
                 match self { $(Self::$variant => $allowed,)* }
@@ -99,7 +99,7 @@ impl fmt::Display for HazardKind {
 /// A hazard with the data address or the return address (in bytes of flash) that it concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hazard {
-    /// What kind.
+    /// The kind of hazard.
     pub kind: HazardKind,
     /// The address concerned: data memory, or flash bytes for the kinds that speak of execution; none when unknown.
     pub address: Option<u32>,
@@ -114,7 +114,7 @@ impl fmt::Display for Hazard {
     }
 }
 
-/// Why the engine cannot follow a path further.
+/// The reason why the engine cannot follow a path further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Limit {
     /// A store or load through a pointer that may hit more registers with side effects than are told apart.
@@ -141,7 +141,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Why a step did not lead to a state.
+/// The reason why a step did not lead to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stop {
     /// The program did something that the inherent property forbids, or that it allows and after which nothing is defined

@@ -37,7 +37,7 @@ pub(crate) struct InterruptGroup {
     pub interrupts: &'static [Interrupt],
 }
 
-/// What the user decided about hazards and where the program starts.
+/// The setting of a machine: hazards, the start, assumptions and fuses.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Hazards that the property file allows.
@@ -142,7 +142,7 @@ impl Machine {
     /// A machine with its program in flash.
     ///
     /// # Panics
-    /// When the device table lacks SREG or SPL, which its own tests exclude.
+    /// If the device table lacks SREG or SPL, which its own tests exclude.
     #[must_use]
     pub fn new(device: &'static Device, program: Program, options: Options) -> Self {
         let address = |name: &str| device.register(name).map(|register| register.address);
@@ -234,18 +234,18 @@ impl Machine {
         BitRef { address: self.status_address, bit: flag }
     }
 
-    /// Whether anything can come between two instructions at all.
+    /// True if anything can come between two instructions at all.
     pub(crate) fn can_be_interrupted(&self) -> bool {
         self.interrupts_exist() || !self.options.resets.is_empty()
     }
 
-    /// Whether an open window keeps interrupts away.
+    /// True if an open window keeps interrupts away.
     pub(crate) fn windows_hold_interrupts(&self, control: &Control) -> bool {
         let holds = |bit: &BitRef| self.window(*bit).is_some_and(|window| window.holds_interrupts_off);
         control.windows.iter().zip(&self.windows).any(|(left, bit)| *left > 0 && holds(bit))
     }
 
-    /// Whether an address belongs to the I/O area.
+    /// True if an address belongs to the I/O area.
     pub(crate) fn is_io(&self, address: u16) -> bool {
         self.io.contains(&address)
     }
@@ -256,7 +256,7 @@ impl Machine {
         self.is_io(cell) || (shared_cells(self.device)..eeprom_cells(self.device)).contains(&cell)
     }
 
-    /// Whether reading and writing a register is mere storage.
+    /// True if reading and writing a register is mere storage.
     pub(crate) fn is_storage(&self, register: &Register) -> bool {
         self.storage[usize::from(register.address)]
     }
@@ -276,7 +276,7 @@ impl Machine {
         self.cleared_by.get(&address).map_or(&[], Vec::as_slice)
     }
 
-    /// What hardware does by itself, and what it changes with that.
+    /// The operations that hardware performs by itself, with the bits that they change.
     pub(crate) fn operations(&self) -> &Operations {
         &self.operations
     }
@@ -362,23 +362,23 @@ impl Machine {
         self.vectors_moved_by.map(|(bit, _)| bit)
     }
 
-    /// Whether the device has interrupts.
+    /// True if the device has interrupts.
     pub(crate) fn interrupts_exist(&self) -> bool {
         self.device.policy.interrupts == InterruptPolicy::Modelled
     }
 
-    /// Whether a path that runs into a hazard ends there because the hazard is allowed and nothing is defined after it.
+    /// True if a path that runs into a hazard ends there because the hazard is allowed and nothing is defined after it.
     #[must_use]
     pub fn ends_path(&self, kind: HazardKind) -> bool {
         kind.ends_path() && self.allows(kind)
     }
 
-    /// Whether the user allows a hazard.
+    /// True if the user allows a hazard.
     pub(crate) fn allows(&self, kind: HazardKind) -> bool {
         self.options.allowed.contains(&kind)
     }
 
-    /// Whether the user wants to see as a hazard what the device treats as a remark.
+    /// True if the user wants to see as a hazard what the device treats as a remark.
     pub(crate) fn forbids(&self, kind: HazardKind) -> bool {
         self.options.forbidden.contains(&kind)
     }
@@ -478,13 +478,13 @@ fn grouped(register: &'static Register) -> Vec<Group> {
     groups
 }
 
-/// Whether two bits of a register behave alike. Windows and pulses are kept apart: each has a moment of its own.
+/// True if two bits of a register behave alike. Windows and pulses are kept apart: each has a moment of its own.
 fn alike(a: &Bit, b: &Bit) -> bool {
     let unnamed = |bit: &Bit| Bit { name: None, ..bit.clone() };
     !matches!(a.kind, BitKind::Window(_)) && unnamed(a) == unnamed(b)
 }
 
-/// Whether reading and writing a register is mere storage.
+/// True if reading and writing a register is mere storage.
 fn is_storage(register: &Register) -> bool {
     register.access == crate::device::Access::Direct
         && register.clocked_while == Condition::Always
@@ -539,7 +539,7 @@ fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
     all.map(|group| BitRef { address: group.address, bit: group.mask.trailing_zeros() as u8 }).collect()
 }
 
-/// What programmed fuses keep at a value.
+/// The bits that programmed fuses keep at a value.
 fn locked(device: &'static Device, fuses: FuseBytes) -> Vec<&'static FuseReset> {
     let programmed = |name: &str| device.fuse(name).is_some_and(|fuse| fuse.is_programmed(fuses));
     device.fuse_resets.iter().filter(|rule| rule.locked_when_programmed && programmed(rule.fuse)).collect()

@@ -2,7 +2,7 @@
 
 use avr_isa::{CodeSpace, ControlFlow, Cycles, DecodeErrorKind, FeatureSet, Instruction, decode, is_two_words};
 
-/// What stands at a flash word address.
+/// The content of a flash word address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fetched {
     /// An instruction, its length in words and its clock cycles when it neither branches nor skips.
@@ -46,7 +46,7 @@ impl Program {
         }
     }
 
-    /// What stands at a flash word address, modulo the size of the flash.
+    /// The instruction at a flash word address, modulo the size of the flash.
     #[inline]
     #[must_use]
     pub fn fetch(&self, address: u32) -> Fetched {

@@ -4,7 +4,7 @@ use crate::copies::Copies;
 use crate::data_space::DataSpace;
 use three_valued::ByteDomain;
 
-/// What put an entry on the call stack.
+/// The cause of an entry on the call stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FrameKind {
     /// CALL, RCALL, ICALL or EICALL.
@@ -21,9 +21,9 @@ pub enum FrameKind {
 pub struct Frame {
     /// The stack pointer before the push: the data address of the least significant byte of the return address.
     pub position: u16,
-    /// Where the return goes, as a flash word address.
+    /// The target of the return, as a flash word address.
     pub return_address: u32,
-    /// What pushed it.
+    /// The cause of the entry.
     pub kind: FrameKind,
     /// Functions that were left by a jump while this was the youngest frame: their return is the return to this frame. One
     /// bit for each function, as the [`Environment`](crate::Environment) numbers those that it watches; 0 without.
@@ -38,7 +38,7 @@ pub struct Frame {
 pub struct CallString {
     frames: Vec<Frame>,
     unchanged: usize,
-    /// How many frames there were at [`Self::remember`], and those of them that were removed since, youngest first.
+    /// The number of frames at [`Self::remember`], and those of them that were removed since, youngest first.
     remembered: Option<(usize, Vec<Frame>)>,
 }
 
@@ -108,7 +108,7 @@ impl CallString {
         self.truncate(0);
     }
 
-    /// How many of the oldest frames have stayed since [`Self::mark`].
+    /// The number of the oldest frames that have stayed since [`Self::mark`].
     #[must_use]
     pub fn unchanged(&self) -> usize {
         self.unchanged
@@ -128,23 +128,23 @@ pub const MAX_WINDOWS: usize = 8;
 pub struct Control {
     /// The program counter as a flash word address.
     pub pc: u32,
-    /// Whether one more instruction runs before an interrupt can be taken.
+    /// True if one more instruction runs before an interrupt can be taken.
     pub interrupt_delay: bool,
-    /// Whether requests may be so fresh that one more instruction runs before they are taken: the last instruction wrote to a register
-    /// that is more than storage, or read a flag.
+    /// True if requests may be so fresh that one more instruction runs before they are taken: the last instruction
+    /// wrote to a register that is more than storage, or read a flag.
     pub fresh_request: bool,
-    /// Whether the processor sleeps.
+    /// True if the processor sleeps.
     pub sleeping: bool,
-    /// Whether SPH was written and SPL has not followed: SP is *torn*. What uses it meanwhile takes it as it stands, and
-    /// ends that.
+    /// True if SPH was written and SPL has not followed: SP is *torn*. What uses it meanwhile takes it as it stands,
+    /// and ends that.
     pub torn: bool,
-    /// Whether the last instruction made pins inputs, so that they have not settled.
+    /// True if the last instruction made pins inputs, so that they have not settled.
     pub settling: bool,
     /// True between a reset of any cause and the next entry of the main program ([`Options::startup_end`](crate::Options::startup_end)).
     pub in_startup: bool,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
     pub windows: [u8; MAX_WINDOWS],
-    /// What was copied just now.
+    /// The copies that were made just now.
     pub copies: Copies,
 }
 
@@ -171,11 +171,12 @@ impl Control {
 pub struct MachineState<V> {
     /// Registers, I/O registers and SRAM.
     pub data: DataSpace<V>,
-    /// What is always known.
+    /// The part of the state that is always known.
     pub control: Control,
     /// The return addresses on the stack.
     pub calls: CallString,
-    /// How many steps were begun on this value. It is no part of what the microcontroller stores: nothing depends on it.
+    /// The number of steps that were begun on this value. It is no part of what the microcontroller stores: nothing
+    /// depends on it.
     pub steps: u64,
 }
 

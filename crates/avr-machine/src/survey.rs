@@ -1,4 +1,4 @@
-//! What the instructions of a program tell at a glance, without running it.
+//! A survey of the instructions of a program, without running it.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess};
 
 use crate::program::Program;
 
-/// What is seen in the instructions. Data among them look like instructions as well, and what a pointer reaches is not seen.
+/// The findings in the instructions. Data among them look like instructions as well, and accesses through pointers are
+/// not seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The data addresses that instructions name, and how they use them.
@@ -16,12 +17,12 @@ pub struct Survey {
     pub loop_heads: BTreeMap<u32, bool>,
 }
 
-/// How an address is used.
+/// The use of an address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Use {
-    /// Whether it is read.
+    /// True if it is read.
     pub reads: bool,
-    /// Whether it is written.
+    /// True if it is written.
     pub writes: bool,
 }
 

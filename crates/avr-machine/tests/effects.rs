@@ -1,5 +1,5 @@
-//! What the instruction table says an instruction reads and writes and where it goes on, against what it does: every
-//! opcode, from random states.
+//! The effects of instructions by the table (reads, writes, continuation) against those of the executor: every opcode,
+//! from random states.
 
 use avr_isa::{Addressing, CodeSpace, ControlFlow, Instruction, MemoryAccess, Opcode, Pointer, PointerMode};
 use avr_machine::device::Device;
@@ -18,7 +18,7 @@ const IO: std::ops::Range<u16> = 0x20..0x100;
 const SRAM: std::ops::Range<u16> = 0x100..0x900;
 /// The stack pointer before the instruction.
 const STACK: u16 = 0x480;
-/// Where the frame on the stack returns to.
+/// The address that the frame on the stack returns to.
 const RETURN_ADDRESS: u32 = 3;
 /// The words of the flash.
 const WORDS: u32 = 0x4000;
@@ -97,7 +97,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// What the table says of an instruction in a state.
+    /// The effects of an instruction in a state, by the table.
     fn said(machine: &Machine, instruction: Instruction, state: &MachineState<u8>) -> Self {
         let cells = machine.cells();
         let mut bits = Self { read: vec![0; cells], written: vec![0; cells] };

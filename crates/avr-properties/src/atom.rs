@@ -20,7 +20,7 @@ pub struct Atom {
     pub(crate) stack_pointer: [Option<u16>; 2],
 }
 
-/// What an atom says. A caller may refuse kinds that it cannot label.
+/// The meaning of an atom. A caller may refuse kinds that it cannot label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AtomKind {
@@ -32,7 +32,7 @@ pub enum AtomKind {
         address: u16,
         /// The bits that are compared.
         mask: u8,
-        /// What they are compared with; 0 outside of `mask`.
+        /// The value that they are compared with; 0 outside of `mask`.
         equals: u8,
     },
     /// The program counter is this flash byte address.
@@ -92,7 +92,7 @@ impl Atom {
         &self.text
     }
 
-    /// What it says.
+    /// The meaning of the atom.
     #[must_use]
     pub fn kind(&self) -> &AtomKind {
         &self.kind

@@ -34,14 +34,14 @@ pub use pattern::formula_text;
 use pattern::text_of;
 pub(crate) use stated::{observes_startup, stated};
 
-/// What names are bound to.
+/// The device and the image that names are bound to.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<'a> {
     /// The device, for registers, bits and interrupts.
     pub device: &'a Device,
     /// The image, for symbols.
     pub image: &'a Image,
-    /// Whether paths end in hazards that are allowed and after which nothing is defined ([`PropertyFile::ends_paths`]).
+    /// True if paths end in hazards that are allowed and after which nothing is defined ([`PropertyFile::ends_paths`]).
     ///
     /// [`PropertyFile::ends_paths`]: crate::PropertyFile::ends_paths
     pub ends_paths: bool,
@@ -63,17 +63,17 @@ pub struct BoundProperty {
     pub normal_form: NormalForm,
     /// The paths that the property speaks of.
     restriction: Restriction,
-    /// What paths that end are told by, where some may.
+    /// The atom that marks paths that end, if some may.
     ending: Option<Ending>,
     /// The atoms of the formula, ascending, each once.
     pub atoms: Vec<AtomId>,
-    /// Whether the formula speaks of hazards (the atom `hazard`). Then a state behind a hazard is one that is never left, in which this atom is
-    /// true and all others are unknown.
+    /// True if the formula speaks of hazards (the atom `hazard`). Then a state behind a hazard is one that is never
+    /// left, in which this atom is true and all others are unknown.
     pub observes_hazards: bool,
-    /// Whether the formula counts steps (`AX`, `EX`, `[]`, `<>`), so that every instruction must be a step. Without
+    /// True if the formula counts steps (`AX`, `EX`, `[]`, `<>`), so that every instruction must be a step. Without
     /// these, and for the patterns, it does not change when steps that change no atom are left out.
     pub is_stutter_sensitive: bool,
-    /// What the user should know about the reading of names.
+    /// Notes for the user about the reading of names.
     pub notes: Vec<String>,
     /// The first states that it speaks of, if it is an invariant.
     pub from: Option<InvariantStart>,
@@ -86,7 +86,7 @@ impl BoundProperty {
     /// to the paths that the property speaks of.
     ///
     /// # Errors
-    /// When fairness has no meaning for the formula. It has one for every [`formula`](Self::formula) that was bound.
+    /// If fairness has no meaning for the formula. It has one for every [`formula`](Self::formula) that was bound.
     pub fn from_start(&self, formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
         self.restricted(&Formula::Modal(Modality::Box, Box::new(formula.clone())))
     }
@@ -144,7 +144,7 @@ impl Restriction {
     /// A formula with every operator restricted to these paths.
     ///
     /// # Errors
-    /// When fairness has no meaning for the formula.
+    /// If fairness has no meaning for the formula.
     fn of(&self, formula: &Formula<AtomId>) -> Result<Formula<AtomId>, PropertyError> {
         let fair = match &self.fairness {
             Some(fairness) => fairness.restrict(formula)?,
@@ -160,7 +160,7 @@ type Fault = (PropertyErrorKind, Span);
 /// Binds a property, and adds its atoms to the table.
 ///
 /// # Errors
-/// When a formula is none, when a name means nothing, several things or nothing that a state holds, and when the
+/// If a formula is none, when a name means nothing, several things or nothing that a state holds, and when the
 /// property is not supported yet ([`PropertyError::unsupported`]). The table is then as before.
 pub fn bind(
     property: &Property,
@@ -185,24 +185,24 @@ const HAZARD: &str = "hazard";
 /// The atom that tells where a path ended, as reports name it. No property file can.
 const ENDED: &str = "the path ended";
 
-/// Whether a definition must not have this name.
+/// True if a definition must not have this name.
 pub(crate) fn is_reserved(name: &str) -> bool {
     STATE_ATOMS.contains(&name)
 }
 
-/// What a comparison is bound to: an atom, or the negation of one.
+/// The literal that a comparison is bound to: an atom, or the negation of one.
 #[derive(Clone, Copy)]
 struct Literal {
     atom: AtomId,
     negated: bool,
 }
 
-/// What an expression speaks of.
+/// The subject of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
-    /// What states hold.
+    /// The content of states.
     States,
-    /// What hardware supplies.
+    /// The values that hardware supplies.
     Inputs,
 }
 
@@ -290,7 +290,7 @@ impl<'a> Binder<'a> {
         self.bound(text, parse_linear(text))
     }
 
-    /// What was parsed from a text over atoms, with definitions expanded.
+    /// Binds a parsed text to atoms, with definitions expanded.
     fn bound(
         &mut self,
         text: &str,
@@ -370,7 +370,7 @@ fn normal_form(formula: &Formula<AtomId>) -> Result<NormalForm, PropertyError> {
     })
 }
 
-/// Whether the formula names single steps.
+/// True if the formula names single steps.
 fn is_stutter_sensitive(formula: &Formula<AtomId>) -> bool {
     let here = matches!(
         formula,

@@ -24,7 +24,7 @@ impl Definitions {
     /// Gives a formula a name.
     ///
     /// # Errors
-    /// When the text is no formula, or the name is taken.
+    /// If the text is no formula, or the name is taken.
     pub fn define(&mut self, name: &str, text: &str) -> Result<(), PropertyError> {
         if is_reserved(name) || !is_name(name) {
             return Err(PropertyErrorKind::ReservedName(name.to_owned()).error());
@@ -69,7 +69,7 @@ fn is_boolean<A>(formula: &Formula<A>) -> bool {
     here && formula.children().into_iter().all(is_boolean)
 }
 
-/// Whether a formula can use the name: it is no keyword and needs no quotes.
+/// True if a formula can use the name: it is no keyword and needs no quotes.
 fn is_name(name: &str) -> bool {
     matches!(parse_formula(name), Ok(Formula::Atom(atom)) if atom.bare_name() == Some(name))
 }

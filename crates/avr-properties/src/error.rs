@@ -1,4 +1,4 @@
-//! What is wrong with a property file or a property, where, and what to do about it.
+//! Errors in a property file or a property: the problem, its place, and advice.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ pub struct MarkedText {
     pub span: Span,
 }
 
-/// What is wrong with a property file or a property.
+/// The kind of a [`PropertyError`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PropertyErrorKind {
@@ -112,7 +112,7 @@ pub enum PropertyErrorKind {
         name: String,
         /// The nearest names.
         nearest: Vec<String>,
-        /// Whether the image has no symbols at all.
+        /// True if the image has no symbols at all.
         no_symbols: bool,
         /// Another device that has a register of this name.
         elsewhere: Option<&'static str>,
@@ -135,9 +135,9 @@ pub enum PropertyErrorKind {
     Shadowed {
         /// The name.
         name: String,
-        /// What the device makes of it.
+        /// The meaning of the name on the device.
         meaning: &'static str,
-        /// Where the symbol lies.
+        /// The place of the symbol.
         symbol: String,
     },
     /// Bits that hardware changes.
@@ -147,7 +147,7 @@ pub enum PropertyErrorKind {
         register: String,
         /// The bits, for people.
         bits: String,
-        /// Whether other bits of the register are state.
+        /// True if other bits of the register are state.
         maskable: bool,
     },
     /// State in an assumption.
@@ -178,9 +178,9 @@ pub enum PropertyErrorKind {
     NotFixedBits {
         /// The register.
         register: String,
-        /// How many values satisfy it.
+        /// The number of values that satisfy it.
         allowed: usize,
-        /// How many values the register can have.
+        /// The number of values that the register can have.
         values: usize,
         /// The mask and value of the bits that it fixes, if there are any.
         implied: Option<(u8, u8)>,
@@ -190,9 +190,9 @@ pub enum PropertyErrorKind {
     NotAValue {
         /// The symbol.
         name: String,
-        /// Why it has no value.
+        /// The reason why it has no value.
         problem: String,
-        /// What to write instead.
+        /// The text to write instead.
         instead: String,
     },
     /// No register at this address of the I/O area.
@@ -219,7 +219,7 @@ pub enum PropertyErrorKind {
     /// Something stands where another form of expression must stand.
     #[error("expected {expected}")]
     Expected {
-        /// What must stand here.
+        /// The form that must stand here.
         expected: &'static str,
     },
     /// A program counter that cannot be.
@@ -256,12 +256,12 @@ pub enum PropertyErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{feature} is not supported yet")]
 pub struct UnsupportedProperty {
-    /// What it would need.
+    /// The feature that it would need.
     pub feature: String,
 }
 
 impl PropertyErrorKind {
-    /// What to do, where the message does not say it.
+    /// Advice to the user, where the message does not give it.
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::UnknownField { known, nearest, .. } | Self::UnknownVariant { known, nearest, .. }
@@ -350,13 +350,13 @@ impl From<ExpandError> for PropertyErrorKind {
 }
 
 impl PropertyError {
-    /// What is wrong.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> &PropertyErrorKind {
         &self.0.kind
     }
 
-    /// Where in the file.
+    /// The place in the file.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
@@ -374,7 +374,7 @@ impl PropertyError {
         self.0.formula.as_ref()
     }
 
-    /// Why the property has no verdict, if nothing is wrong with it but that it is not supported yet.
+    /// The missing support that keeps the property from having a verdict, if nothing is wrong with it.
     #[must_use]
     pub fn unsupported(&self) -> Option<&UnsupportedProperty> {
         if let PropertyErrorKind::Unsupported(unsupported) = self.kind() { Some(unsupported) } else { None }
@@ -390,7 +390,7 @@ impl PropertyError {
         }
     }
 
-    /// What to do about it, where the message does not say it.
+    /// Advice to the user, where the message does not give it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         self.kind().hint()

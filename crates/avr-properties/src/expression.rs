@@ -40,7 +40,7 @@ pub(crate) enum Expression {
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
 }
 
-/// Which cells hold state, for addresses that are only known when the expression is evaluated.
+/// The cells that hold state, for addresses that are only known when the expression is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MemoryMap {
     /// The last address of the data memory.
@@ -116,7 +116,7 @@ impl StateView for AnyState {
 }
 
 impl Expression {
-    /// What the expression may be in the states that the view stands for.
+    /// The possible values of the expression in the states that the view stands for.
     pub(crate) fn evaluate(&self, scope: Scope<'_>) -> Value {
         match self {
             Self::Constant(value) => Value::constant(*value),

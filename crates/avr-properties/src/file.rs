@@ -35,7 +35,7 @@ pub struct PropertyFile {
     pub definitions: Definitions,
     /// The properties, in the order of the file.
     pub properties: Vec<Property>,
-    /// Whether the file has the field `properties`, which may be empty. A file of settings leaves it out.
+    /// True if the file has the field `properties`, which may be empty. A file of settings leaves it out.
     pub lists_properties: bool,
     /// Hazards that are allowed, each with the reason.
     pub allow: Vec<(HazardKind, String)>,
@@ -43,9 +43,9 @@ pub struct PropertyFile {
     pub forbid: Vec<HazardKind>,
     /// Events that may happen beside those of the device.
     pub environment: Vec<EnvironmentEvent>,
-    /// What is assumed about inputs.
+    /// The assumptions about inputs.
     pub assume: Vec<Assumption>,
-    /// Where each of the assumptions stands.
+    /// The place of each of the assumptions.
     pub(crate) assume_places: Vec<Place>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
@@ -77,7 +77,7 @@ impl PropertyFile {
     /// Reads the text of a property file; `name` stands for it in errors.
     ///
     /// # Errors
-    /// When the text is no RON, has fields or names that do not exist, or lacks some.
+    /// If the text is no RON, has fields or names that do not exist, or lacks some.
     pub fn parse(name: &str, text: &str) -> Result<Self, PropertyError> {
         let origin = Origin::new(name, text);
         let content: Content<'_> =
@@ -106,7 +106,7 @@ impl PropertyFile {
 }
 
 impl PropertyFile {
-    /// Whether the file allows a hazard after which nothing is defined, so that a path may end.
+    /// True if the file allows a hazard after which nothing is defined, so that a path may end.
     #[must_use]
     pub fn ends_paths(&self) -> bool {
         self.allow.iter().any(|(kind, _)| kind.ends_path())
@@ -116,7 +116,7 @@ impl PropertyFile {
     /// leaves `properties` out and there would be none. A file whose list is empty stays without.
     ///
     /// # Errors
-    /// When a text is no property.
+    /// If a text is no property.
     pub fn add(&mut self, texts: &[String], inherent: bool) -> Result<(), PropertyError> {
         for text in texts {
             self.properties.push(Property::from_command_line(text)?.as_invariant(&self.definitions));

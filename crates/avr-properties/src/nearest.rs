@@ -1,6 +1,6 @@
 //! The nearest names, for errors about unknown ones.
 
-/// How many names an error suggests.
+/// The largest number of names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
 /// Longer names take no part in the search.
 const MAX_BYTES: usize = 128;

@@ -14,7 +14,7 @@ use crate::view::{Event, Occurrence};
 /// So many functions whose return is watched can be told of a frame.
 const CARRIED: usize = u64::BITS as usize;
 
-/// What one step did, for each watched event; none of them when empty.
+/// The watched events that one step showed; empty if none happened.
 pub type Occurrences = Box<[Occurred]>;
 
 /// An event that happened, or may have.
@@ -22,7 +22,7 @@ pub type Occurrences = Box<[Occurred]>;
 pub struct Occurred {
     /// Index among the watched events.
     pub event: usize,
-    /// Whether it happened for certain.
+    /// True if it happened for certain.
     pub certain: bool,
     /// The value that was read or written.
     pub value: TvByte,
@@ -63,7 +63,7 @@ impl<'a> EventRecorder<'a> {
         self.seen.clear();
     }
 
-    /// What was seen, in the order of the watched events.
+    /// The events that were seen, in the order of the watched events.
     pub fn occurrences(&mut self) -> Occurrences {
         self.seen.sort_by_key(|one| one.event);
         std::mem::take(&mut self.seen).into_boxed_slice()
@@ -139,7 +139,7 @@ fn bit(returns: usize) -> u64 {
     if returns < CARRIED { 1 << returns } else { 0 }
 }
 
-/// Whether all that is known of a step of which `coarse` was seen is true of one of which `fine` was seen.
+/// True if all that is known of a step of which `coarse` was seen is true of one of which `fine` was seen.
 #[must_use]
 pub fn occurrences_cover(coarse: &[Occurred], fine: &[Occurred]) -> bool {
     let of = |seen: &[Occurred], event: usize| seen.iter().find(|one| one.event == event).copied();
@@ -148,7 +148,7 @@ pub fn occurrences_cover(coarse: &[Occurred], fine: &[Occurred]) -> bool {
     fine.iter().all(is_covered) && coarse.iter().all(stays_certain)
 }
 
-/// What is known of an event, given what a step did.
+/// The knowledge of an event, given the events of a step.
 #[must_use]
 pub fn occurrence(watched: &[Event], seen: &[Occurred], event: &Event) -> Occurrence {
     let Some(index) = watched.iter().position(|one| one == event) else { return Occurrence::UNKNOWN };

@@ -37,10 +37,10 @@ impl InvariantStart {
     }
 }
 
-/// What a property says. The texts are formulas.
+/// The pattern of a property with its formulas as texts.
 ///
 /// Every pattern is read over all paths, and gives the formula of CTL or of the mu-calculus that
-/// [`Property::formula_text`] shows. Where `p` and `q` speak of single states, each says the same as the linear-time
+/// [`Property::formula_text`] shows. If `p` and `q` speak of single states, each says the same as the linear-time
 /// formula that is usually meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -88,16 +88,16 @@ pub enum PropertyKind {
     },
     /// `then` does not hold before `first` has held: `A[!then W first]`. Both may come in the same state.
     Precedence {
-        /// What must come first.
+        /// The formula that must hold first.
         first: String,
-        /// What may only come then.
+        /// The formula that may hold only then.
         then: String,
     },
     /// `holds` until `until`, which does come: `A[holds U until]`.
     Until {
-        /// What holds before.
+        /// The formula that holds before.
         holds: String,
-        /// What ends it.
+        /// The formula that ends it.
         until: String,
     },
     /// No two of these hold in one state: `AG !(p && q)` for each two.
@@ -109,7 +109,7 @@ pub enum PropertyKind {
     StaysAfter {
         /// The trigger.
         after: String,
-        /// What then holds for ever; `after` itself where the file does not say.
+        /// The formula that then holds for ever; `after` itself where the file does not say.
         stays: String,
     },
     /// p holds again and again on every path: `AG AF p`, the same as `G F p` over all paths.
@@ -125,7 +125,7 @@ pub enum PropertyKind {
     },
 }
 
-/// How far the stack may grow.
+/// The limit of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackLimit {
     /// SP never goes more than this many bytes below RAMEND.
@@ -174,7 +174,7 @@ impl Property {
     /// Reads the text of `--property`: an entry as in a property file, or else the text of a formula.
     ///
     /// # Errors
-    /// When the text begins like an entry and is none. A formula is parsed when the property is bound.
+    /// If the text begins like an entry and is none. A formula is parsed when the property is bound.
     pub fn from_command_line(text: &str) -> Result<Self, PropertyError> {
         let text = text.trim();
         if looks_like_an_entry(text) {
@@ -195,7 +195,7 @@ impl Property {
         }
     }
 
-    /// What it says.
+    /// The pattern with its formulas.
     #[must_use]
     pub fn kind(&self) -> &PropertyKind {
         &self.kind
@@ -213,14 +213,14 @@ impl Property {
         &self.under
     }
 
-    /// Where it stands in the property file.
+    /// The place in the property file.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
 }
 
-/// Whether the text begins as an entry does: a capitalised word of more than capitals, with an opening parenthesis
+/// True if the text begins as an entry does: a capitalised word of more than capitals, with an opening parenthesis
 /// unless it is the name of a kind. No formula begins so.
 fn looks_like_an_entry(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! What an atom reads, and which unknown bits keep it unknown.
+//! Cells that atoms read, and the unknown bits that keep atoms unknown.
 
 use std::collections::BTreeMap;
 
@@ -39,13 +39,13 @@ impl Atom {
             return Vec::new();
         }
         let mut masks = Masks::new();
-        // Where the candidates are too many to list, the bits of the address are what to look at, and they are in.
+        // If the candidates are too many to list, the bits of the address are what to look at, and they are in.
         let _listed = self.collect(Scope::of(view), &mut masks);
         let unknown = masks.into_iter().map(|(address, mask)| (address, mask & view.cell(address).unknown_mask()));
         unknown.filter(|(_, mask)| *mask != 0).collect()
     }
 
-    /// Whether the atom depends on the program counter.
+    /// True if the atom depends on the program counter.
     #[must_use]
     pub fn reads_pc(&self) -> bool {
         match self.kind() {
@@ -59,7 +59,7 @@ impl Atom {
         }
     }
 
-    /// Whether the atom depends on the stack pointer or on whether it is torn.
+    /// True if the atom depends on the stack pointer or on whether it is torn.
     #[must_use]
     pub fn reads_sp(&self) -> bool {
         let is_stack_pointer = |(address, _): &(u16, u8)| self.stack_pointer.contains(&Some(*address));

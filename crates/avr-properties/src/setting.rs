@@ -21,7 +21,7 @@ pub struct Setting<'a> {
     pub device: &'static Device,
     /// Flash byte address of the first instruction, if it is not what the property file or the fuses say.
     pub start: Option<u32>,
-    /// What the property file says of hazards, assumptions, the environment and fuses.
+    /// The property file with its hazards, assumptions, environment and fuses.
     pub file: &'a PropertyFile,
     /// The content of the EEPROM as far as it is known, by address.
     pub eeprom: &'a BTreeMap<u16, u8>,
@@ -31,7 +31,7 @@ impl Setting<'_> {
     /// The machine.
     ///
     /// # Errors
-    /// When an assumption of the property file cannot be used.
+    /// If an assumption of the property file cannot be used.
     pub fn machine(&self) -> Result<Machine, PropertyError> {
         let (image, device) = (self.image, self.device);
         let word = |address: u32| image.program.word(FlashWordAddress(address));
@@ -83,7 +83,7 @@ fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
     }
 }
 
-/// Where avr-libc's start-up code sends interrupts that have no handler.
+/// The target of interrupts without a handler in avr-libc's start-up code.
 fn default_handler(image: &Image) -> Option<u32> {
     let symbol = image.symbols.find("__bad_interrupt").ok()?;
     symbol.place.flash().map(|address| address.0 / 2)

@@ -59,7 +59,7 @@ impl Setting<'_> {
     /// The specification.
     ///
     /// # Errors
-    /// When a property or an assumption cannot be bound.
+    /// If a property or an assumption cannot be bound.
     pub fn specification(&self) -> Result<Specification, PropertyError> {
         let Self { image, device, file, eeprom, .. } = *self;
         let binding = Binding { device, image, ends_paths: file.ends_paths() };

@@ -9,7 +9,7 @@ use crate::property::{Property, PropertyKind};
 /// Checks that every text of a property is a formula, and that the definitions that it uses can be expanded.
 ///
 /// # Errors
-/// What is no formula, and where.
+/// The first text that is no formula, with the place of the error.
 pub fn check_syntax(property: &Property, definitions: &Definitions) -> Result<(), PropertyError> {
     let read: fn(&str) -> Result<Formula<Comparison>, ParseError> = match property.kind() {
         PropertyKind::Ltl { .. } => parse_linear,

@@ -6,7 +6,7 @@
 
 use three_valued::{Truth, TvByte};
 
-/// What is known of an integer.
+/// The knowledge of an integer: bits and an interval.
 ///
 /// Invariant: at least one integer agrees with the bits and lies in the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Value {
         (self.min, self.max)
     }
 
-    /// Whether the integer is one that the value stands for.
+    /// True if the integer is one that the value stands for.
     pub(crate) fn contains(self, value: i128) -> bool {
         let bits = value.cast_unsigned();
         (self.min..=self.max).contains(&value) && bits & self.zeros == 0 && !bits & self.ones == 0
@@ -97,7 +97,7 @@ impl Value {
         Self { ones, zeros, min, max }
     }
 
-    /// What either operand stands for.
+    /// The least value that covers both operands.
     pub(crate) fn join(self, other: Self) -> Self {
         Self {
             ones: self.ones & other.ones,

@@ -1,4 +1,4 @@
-//! What an atom may ask of a state.
+//! The interface of states for atoms.
 
 use std::ops::Range;
 
@@ -17,13 +17,13 @@ pub trait StateView {
     /// The program counter as a flash byte address; it is known in every state.
     fn pc(&self) -> u32;
 
-    /// Whether the stack pointer is torn: one half is written and the other has not followed.
+    /// True if the stack pointer is torn: one half is written and the other has not followed.
     fn stack_pointer_torn(&self) -> bool;
 
-    /// How many interrupt handlers have been entered and not left.
+    /// The number of interrupt handlers that were entered and not left.
     fn interrupt_depth(&self) -> usize;
 
-    /// Whether the processor sleeps.
+    /// The truth value of `sleeping`: the processor sleeps.
     fn sleeping(&self) -> Truth {
         Truth::Unknown
     }
@@ -33,12 +33,12 @@ pub trait StateView {
         Truth::Unknown
     }
 
-    /// Whether the state is the end of a run into a hazard.
+    /// The truth value of `hazard`: the state is the end of a run into a hazard.
     fn hazard(&self) -> Truth {
         Truth::Unknown
     }
 
-    /// Whether the step that entered this state showed the event, and with which value.
+    /// The occurrence of an event in the step that entered this state, with the value of the event.
     fn event(&self, _event: &Event) -> Occurrence {
         Occurrence::UNKNOWN
     }
@@ -59,10 +59,10 @@ pub enum Event {
     Interrupt(u8),
 }
 
-/// What a view knows of an event.
+/// The knowledge that a view has of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Whether it happened.
+    /// `True` if it certainly happened, `False` if it certainly did not.
     pub happened: Truth,
     /// The byte that was read or written, if it happened; unknown for other events.
     pub value: TvByte,

@@ -1,4 +1,4 @@
-//! What a checked certificate proves, as text and as JSON.
+//! Results of checked certificates, as text and as JSON.
 
 use anstyle::AnsiColor;
 use serde::Serialize;
@@ -24,9 +24,9 @@ pub struct CheckReport<'a> {
     pub image: &'a Image,
     /// The name of the device.
     pub device: &'a str,
-    /// What the certificate proves.
+    /// The results that the certificate proves.
     pub checked: &'a avr_check::Report,
-    /// What it rests on beside the firmware and the device.
+    /// The assumptions of the proofs beside the firmware and the device.
     pub assumptions: &'a [String],
     /// The expectation and how far it is met; none if nothing was expected.
     pub expectation: Option<&'a Expectation>,
@@ -36,7 +36,7 @@ pub struct CheckReport<'a> {
 struct JsonCheck<'a> {
     schema: &'static str,
     valid: bool,
-    /// Why the certificate is rejected.
+    /// The reason why the certificate is rejected.
     reason: Option<String>,
     firmware: Option<Firmware<'a>>,
     results: Vec<JsonChecked<'a>>,
@@ -67,7 +67,7 @@ struct JsonProvedStack {
     lower: Option<u32>,
     upper: Option<u32>,
     exact: Option<u32>,
-    /// What the proof of the lower bound rests on.
+    /// The basis of the proof of the lower bound.
     lower_basis: Option<&'static str>,
 }
 
@@ -77,10 +77,10 @@ struct JsonChecked<'a> {
     kind: &'a str,
     formula: &'a str,
     under: &'a [String],
-    /// What is proved; null if nothing is.
+    /// The proved verdict; null if nothing is proved.
     verdict: Option<&'static str>,
     basis: Option<&'static str>,
-    /// Why nothing is proved.
+    /// The reason why nothing is proved.
     reason: Option<&'a str>,
     vacuous: Option<JsonProvedVacuity<'a>>,
 }
@@ -256,7 +256,7 @@ fn basis_name(basis: Basis) -> &'static str {
     }
 }
 
-/// What is proved in reports; none if nothing is.
+/// The proved verdict as reports have it; none if nothing is proved.
 fn verdict_name(proved: &Proved) -> Option<&'static str> {
     match proved {
         Proved::Decided(Verdict::Holds, _) => Some("holds"),

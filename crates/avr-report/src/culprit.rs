@@ -1,4 +1,4 @@
-//! What stands in the way of an answer, in words and as data.
+//! Causes of unknown verdicts, in words and as data.
 
 use avr_image::Image;
 use avr_machine::Limit;
@@ -49,7 +49,7 @@ impl JsonPlace {
 }
 
 impl JsonUnknown {
-    /// What is known of an unknown verdict, with the names of an image and a device.
+    /// The cause of an unknown verdict, with the names of an image and a device.
     pub(crate) fn new(unknown: &Unknown, image: &Image, device: &str) -> Option<Self> {
         let device = Device::named(device).ok()?;
         let names = Names { image, device };
@@ -84,7 +84,7 @@ impl JsonBits {
     }
 }
 
-/// What the limit is called where nothing was found in the way: our own failure, or the property as it is stated.
+/// The kind of limit for a verdict without a cause: an internal error, or the property as it is stated.
 fn without_culprit(unknown: &Unknown) -> &'static str {
     if unknown.self_check_failed { "self-check" } else { "property" }
 }
@@ -144,7 +144,7 @@ pub(crate) fn place(names: &Names<'_>, pc: Option<u32>) -> String {
     }
 }
 
-/// What bits are unknown, and why.
+/// The unknown bits and the reason why they are unknown.
 fn bits_text(names: &Names<'_>, bits: &UnknownBits) -> String {
     let cell = names.cell(bits.cell);
     let of = |cell: &str| match (bits.mask, bits.mask.count_ones()) {

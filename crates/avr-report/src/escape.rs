@@ -38,7 +38,7 @@ fn is_harmful(character: char) -> bool {
 /// stand.
 ///
 /// # Panics
-/// When the value cannot be written as JSON: reports consist of strings, numbers and lists.
+/// If the value cannot be written as JSON: reports consist of strings, numbers and lists.
 #[must_use]
 pub fn json_text<T: Serialize>(value: &T) -> String {
     let text = serde_json::to_string_pretty(value).expect("strings, numbers and lists can be written");

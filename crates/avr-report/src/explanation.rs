@@ -1,4 +1,4 @@
-//! Where each subformula holds, fails or is unknown, as a table and as data.
+//! States in which each subformula holds, fails or is unknown, as a table and as data.
 
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ const SHOWN_STRETCHES: usize = 12;
 /// The object `explanation` of a result. It can be read back and shown without the firmware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExplanationData {
-    /// What the positions are: `evidence`, `culprit` or `start`.
+    /// The path that the positions are on: `evidence`, `culprit` or `start`.
     pub along: String,
-    /// How many positions there are.
+    /// The number of positions.
     pub positions: u64,
     /// The subformulas, each before its own.
     pub subformulas: Vec<SubformulaData>,
-    /// How many are left out.
+    /// The number of subformulas that are left out.
     pub omitted: usize,
 }
 
@@ -32,7 +32,7 @@ pub struct ExplanationData {
 pub struct SubformulaData {
     /// Its text.
     pub formula: String,
-    /// How deep it stands.
+    /// The nesting depth.
     pub depth: usize,
     /// Its value along the path.
     pub stretches: Vec<StretchData>,
@@ -60,11 +60,11 @@ pub struct StretchData {
 /// Numbers of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountData {
-    /// Where it holds.
+    /// The number of states in which it holds.
     pub holds: usize,
-    /// Where it fails.
+    /// The number of states in which it fails.
     pub fails: usize,
-    /// Where it is unknown.
+    /// The number of states in which it is unknown.
     pub unknown: usize,
 }
 

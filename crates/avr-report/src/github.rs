@@ -46,7 +46,7 @@ impl Report<'_> {
     }
 }
 
-/// How a result is announced; not at all if there is nothing to do about it.
+/// The level of the annotation of a result; none if there is nothing to do about it.
 fn level(result: &PropertyResult) -> Option<&'static str> {
     match result.verdict {
         Verdict::Violated => Some("error"),

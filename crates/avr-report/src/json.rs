@@ -29,7 +29,7 @@ struct JsonReport<'a> {
     results: Vec<JsonResult<'a>>,
     stack: JsonStack,
     reached: Option<JsonReached>,
-    /// What changed since the older report that was given.
+    /// The changes since the older report that was given.
     changes: Option<Changes>,
     assumptions: &'a [String],
     /// The question and its conditions.
@@ -63,11 +63,11 @@ struct JsonResult<'a> {
     /// The reductions and domains that took part.
     rests_on: Vec<&'static str>,
     reason: Option<&'a str>,
-    /// What came of deciding it again.
+    /// The outcome of deciding it again.
     recheck: Option<&'static str>,
     stats: JsonStatistics,
     evidence: Option<JsonEvidence>,
-    /// Why a verdict that a run could show comes without one.
+    /// The reason why a verdict that a run could show comes without one.
     evidence_missing: Option<&'a str>,
     vacuous: Option<JsonVacuity<'a>>,
     unknown: Option<JsonUnknown>,
@@ -91,7 +91,7 @@ struct JsonStatistics {
     seconds: f64,
 }
 
-/// What it took to explore. `cpu_seconds` and `steps_per_second` differ from run to run, like all times.
+/// The cost of the exploration. `cpu_seconds` and `steps_per_second` differ from run to run, like all times.
 #[derive(Serialize)]
 struct JsonExploration {
     steps: u64,
@@ -109,12 +109,12 @@ struct JsonStack {
     exact: Option<u32>,
 }
 
-/// What the proof reaches.
+/// The part of the program that the proof reaches.
 #[derive(Serialize)]
 pub(crate) struct JsonReached {
-    /// Whether nothing else is reached in any run.
+    /// True if nothing else is reached in any run.
     pub(crate) complete: bool,
-    /// How many instructions are.
+    /// The number of instructions that are reached.
     pub(crate) instructions: usize,
     /// The functions and interrupt handlers, by name.
     pub(crate) routines: Vec<String>,
@@ -155,7 +155,7 @@ impl Report<'_> {
     }
 }
 
-/// What a survey says is reached.
+/// The part of the program that a survey reaches.
 pub(crate) fn reached(names: &Names<'_>, survey: Option<&Survey>) -> Option<JsonReached> {
     let survey = survey?;
     let routines: BTreeSet<String> = survey.routines.keys().map(|routine| routine_name(names, *routine)).collect();
@@ -175,7 +175,7 @@ pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
     }
 }
 
-/// What came of deciding a property again, as reports have it.
+/// The outcome of deciding a property again, as reports have it.
 pub(crate) fn recheck_name(recheck: Recheck) -> &'static str {
     match recheck {
         Recheck::Agrees => "agrees",

@@ -36,7 +36,7 @@ pub fn listing_with_interrupts(image: &Image, device: &'static Device, start: u3
 
 /// A listing in which addresses can be found.
 pub(crate) struct Listing {
-    /// What [`listing`] gives.
+    /// The text of the listing.
     pub(crate) text: String,
     /// The line, counted from 1, of each flash byte address where an instruction or a word is listed.
     lines: BTreeMap<u32, usize>,
@@ -87,7 +87,7 @@ struct Lister<'a> {
     lines: BTreeMap<u32, usize>,
     /// The addresses of the instructions among them.
     code: BTreeSet<u32>,
-    /// How many lines have ended.
+    /// The number of lines that have ended.
     ended: usize,
 }
 
@@ -171,7 +171,7 @@ impl<'a> Lister<'a> {
         self.image.program.word(next).filter(|_| self.label_at(next.byte()).is_none())
     }
 
-    /// Whether symbols or sections tell that there is no code.
+    /// True if symbols or sections tell that there is no code.
     fn is_data(&self, address: FlashByteAddress) -> bool {
         let Image { sections, symbols, .. } = self.image;
         let mut in_flash = sections.iter().filter_map(|section| section.flash_range());

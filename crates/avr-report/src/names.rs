@@ -1,4 +1,4 @@
-//! What addresses and cells are called: by symbols, source lines and the device's registers.
+//! Names of addresses and cells: symbols, source lines and the device's registers.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use avr_isa::{Disassembly, Instruction, MemoryAccess, decode};
 use avr_machine::PAGE_CELLS;
 use avr_machine::device::Device;
 
-/// Where avr-gcc puts data memory among the addresses of symbols.
+/// The offset of data memory in the addresses that avr-gcc gives to symbols.
 const DATA_SPACE: u32 = 0x80_0000;
 
 /// The names that an image and a device give.

@@ -1,4 +1,4 @@
-//! Where a result points to, for reports that are shown beside the source.
+//! Source places of results, for reports that are shown beside the source.
 
 use avr_image::{FlashByteAddress, Image};
 use avr_verify::PropertyResult;

@@ -1,4 +1,4 @@
-//! What a report consists of.
+//! The content of a report.
 
 use avr_image::Image;
 use avr_machine::device::Device;
@@ -12,7 +12,7 @@ use crate::names::Names;
 /// A file that the results were made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputFile {
-    /// What the file is: `firmware`, `properties`, `eeprom`, `baseline`.
+    /// The role of the file: `firmware`, `properties`, `eeprom`, `baseline`.
     pub role: String,
     /// The path as it was given.
     pub path: String,
@@ -22,7 +22,7 @@ pub struct InputFile {
     pub bytes: u64,
 }
 
-/// Where results come from.
+/// The inputs and the tool that made the results.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOrigin<'a> {
     /// The version of the program and a digest of its sources.
@@ -57,7 +57,7 @@ impl<'a> Report<'a> {
         Some(Names { image: self.image, device })
     }
 
-    /// What changed since the older report; none without one.
+    /// The changes since the older report; none without one.
     #[must_use]
     pub fn changes(&self) -> Option<Changes> {
         Some(self.baseline?.changes(&self.names()?, self.results, self.specification))
@@ -69,7 +69,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// How many properties have which verdict.
+/// The number of properties by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Properties that hold.
@@ -115,7 +115,7 @@ pub(crate) fn statement(result: &PropertyResult) -> String {
     }
 }
 
-/// What there is to say about a result beside its verdict, as sentences without full stops. The name is no part of it.
+/// The remarks on a result beside its verdict, as sentences without full stops. The name is no part of them.
 pub(crate) fn remarks(result: &PropertyResult) -> Vec<String> {
     let (_, reason) = verdict_name(&result.verdict);
     let mut remarks: Vec<String> = reason.or(result.detail.as_deref()).map(str::to_owned).into_iter().collect();

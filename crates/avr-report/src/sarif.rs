@@ -1,8 +1,8 @@
 //! Results as SARIF 2.1.0 (OASIS, 2020), which code scanning reads.
 //!
-//! What holds is no finding and is only counted. A violated property is an error; an unknown one is a warning, because
-//! viewers hide what SARIF calls `open`. Findings point to the source line where the run ends if debug information has
-//! it, else to the listing, which is part of the file.
+//! A property that holds is no finding and is only counted. A violated property is an error; an unknown one is a
+//! warning, because viewers hide what SARIF calls `open`. Findings point to the source line where the run ends if debug
+//! information has it, else to the listing, which is part of the file.
 
 use avr_machine::device::Device;
 use avr_verify::{Evidence, Line, PropertyResult, Verdict};
@@ -122,7 +122,7 @@ impl Writer<'_> {
         finding
     }
 
-    /// What became of a finding since the older report.
+    /// The change of a finding since the older report, in the terms of SARIF.
     fn baseline_state(&self, result: &PropertyResult) -> Option<&'static str> {
         let change = self.changes.as_ref()?.verdicts.iter().find(|change| change.name == result.name);
         Some(match change {

@@ -87,7 +87,7 @@ struct JsonCycle {
     kind: &'static str,
     times: usize,
     bounded: bool,
-    /// Whether the run shows it.
+    /// True if the run shows it.
     shown: bool,
 }
 
@@ -278,7 +278,7 @@ impl StackReport<'_> {
         }
     }
 
-    /// What takes most comes first.
+    /// The routines with their stack usage, the largest total first.
     fn routines(&self) -> Vec<JsonRoutine> {
         let names = self.names();
         let mut all: Vec<JsonRoutine> = Vec::new();
@@ -319,7 +319,8 @@ impl StackReport<'_> {
     }
 }
 
-/// How the segments before a place go on to repeat from there: the length of what repeats, and how often it comes.
+/// The repetition of the segments before a place in those after it: the length of the pattern, and the number of times
+/// it comes.
 fn repetition(chain: &[Segment], place: usize) -> (usize, usize) {
     let repeats = |length: usize| {
         let pattern = place.checked_sub(length).map(|start| &chain[start..place])?;

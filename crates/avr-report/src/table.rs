@@ -5,7 +5,7 @@ use crate::escape::Escaped;
 /// Longer texts in the column that wraps go on in the next line.
 const MAX_WRAPPED_WIDTH: usize = 60;
 
-/// How a column is laid out.
+/// The alignment of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     /// To the left.

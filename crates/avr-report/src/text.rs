@@ -16,7 +16,7 @@ use crate::json::{recheck_name, rests_on};
 use crate::report::{Report, Summary, verdict_name};
 use crate::table::{Align, Table};
 
-/// Whether the text has escape sequences for colours.
+/// The use of escape sequences for colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
     /// Plain text.
@@ -26,7 +26,7 @@ pub enum Colour {
     Always,
 }
 
-/// How much is told of a property.
+/// The amount of detail for a property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// The verdict with its evidence or what stands in the way.
@@ -38,7 +38,7 @@ pub enum Detail {
     Subformulas,
 }
 
-/// Where the lines under a row begin: behind the verdict.
+/// The indent of the lines under a row: they begin behind the verdict.
 pub(crate) const INDENT: &str = "          ";
 
 impl Report<'_> {
@@ -76,7 +76,7 @@ impl Report<'_> {
     }
 }
 
-/// Which paths no property speaks of, if any.
+/// The paths that no property speaks of, if any.
 pub(crate) fn ended(results: &Results) -> Option<String> {
     let places = |count: usize| if count == 1 { "1 instruction".to_owned() } else { format!("{count} instructions") };
     let ended = results.ended_paths.iter().map(|(kind, at)| format!("{kind} at {}", places(at.len())));
@@ -138,7 +138,7 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
     text
 }
 
-/// What took part in a verdict, as a list.
+/// The reductions and domains that took part in a verdict, as a list.
 pub(crate) fn rests_on_text(result: &PropertyResult) -> String {
     let names = rests_on(result);
     if names.is_empty() { "three-valued bits, with nothing left out".to_owned() } else { names.join(", ") }
@@ -208,7 +208,7 @@ fn add_explanation(text: &mut String, result: &PropertyResult, report: &Report<'
     }
 }
 
-/// What stands in the way of an answer.
+/// Adds the cause of an unknown verdict.
 fn add_culprit(text: &mut String, result: &PropertyResult, report: &Report<'_>) {
     let Verdict::Unknown(unknown) = &result.verdict else { return };
     let lines = unknown.culprit.as_ref().map(|culprit| culprit::lines(culprit, report.image, report.device));
@@ -237,7 +237,7 @@ pub(crate) fn stack(bound: StackBound) -> String {
     }
 }
 
-/// How fast states were explored, and what one of them takes.
+/// The speed of the exploration, and the memory of one state.
 fn work(exploration: &Exploration) -> String {
     let mut text = format!("{} steps", exploration.steps);
     if let Some(rate) = exploration.steps_per_second() {

@@ -1,4 +1,4 @@
-//! What stands in the way of an answer, as text and as JSON.
+//! Causes of unknown verdicts, as text and as JSON.
 
 use avr_testkit::schema;
 use std::time::Duration;

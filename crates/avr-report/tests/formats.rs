@@ -44,8 +44,8 @@ fn sarif(image: &str) -> Value {
     serde_json::from_str(&with_report(image, |report| report.sarif())).expect("SARIF is JSON")
 }
 
-/// What in a log contradicts the standard. The pattern of `language`, which our logs do not have, is no regular
-/// expression of JSON Schema: a bracket is left over in it.
+/// The contradictions between a log and the standard. The pattern of `language`, which our logs do not have, is no
+/// regular expression of JSON Schema: a bracket is left over in it.
 fn sarif_problems(log: &Value) -> Vec<String> {
     let mut schema: Value = serde_json::from_str(include_str!("sarif/sarif-schema-2.1.0.json")).expect("it is JSON");
     for of in ["run", "toolComponent"] {

@@ -2,7 +2,7 @@
 
 use crate::Random;
 
-/// How deep operators are within each other, but for those of a nest of fixed points.
+/// The largest nesting of operators, except for those of a nest of fixed points.
 const DEPTH: u32 = 4;
 
 /// A closed formula about some atoms. One in three is a nest of alternating fixed points, of two levels up to so many.

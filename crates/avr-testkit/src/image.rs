@@ -58,7 +58,7 @@ pub fn r(number: u8) -> Register {
 /// Machine code while it is being written, from flash address 0 on.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// What is written.
+    /// The words that were written.
     pub words: Vec<u16>,
 }
 

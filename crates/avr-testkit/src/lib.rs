@@ -1,4 +1,4 @@
-//! What tests of several crates share; a dependency of tests only.
+//! Generators and checks for the tests of several crates; a dependency of tests only.
 //!
 //! Tests that enumerate have two sizes: `cargo test` takes the short one, and `tests/oracle/all.sh --full` the long one, by
 //! setting [`SIZE`] to `long`.

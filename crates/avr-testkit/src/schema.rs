@@ -12,7 +12,7 @@ pub const STACK: &str = include_str!("../../../docs/schema/stack-1.json");
 /// The published schema of what `avr-tvar check` says.
 pub const CHECK: &str = include_str!("../../../docs/schema/check-1.json");
 
-/// What contradicts a schema, which may refer to that of reports.
+/// The contradictions between a value and a JSON schema, which may refer to the schema of reports.
 ///
 /// # Panics
 /// If the text is no schema.

@@ -21,9 +21,9 @@ use avr_verify::{Exhausted, Progress, PropertyText, Reductions, Request, Verdict
 use cpu_time::ProcessTime;
 use sample::{Sample, root, samples};
 
-/// How often each is measured.
+/// The number of measurements of each.
 const TIMES: usize = 3;
-/// How much CPU time a verification may take.
+/// The CPU time limit of a verification.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Images with a shorter last pass have no row of their own.
 const SHORT: Duration = Duration::from_millis(10);
@@ -40,7 +40,7 @@ impl Watch for Deadline {
     }
 }
 
-/// What was measured of an image.
+/// The measurements of an image.
 struct Row {
     image: String,
     passes: usize,

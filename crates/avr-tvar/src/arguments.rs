@@ -1,4 +1,4 @@
-//! What the user typed.
+//! The command line.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ use crate::values;
 #[derive(Clone, Debug, Parser)]
 #[command(version, propagate_version = true, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
+    /// The command that is run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -94,7 +94,7 @@ read, 4 internal error. A certificate may claim nothing, or that a property is v
 With --expect holds: 0 every property is proved to hold as asked for, 1 the certificate is rejected or a property is proved
 to be violated, 3 a property is not proved as asked for.";
 
-/// What `verify` takes.
+/// The arguments of `verify`.
 #[derive(Clone, Debug, Args)]
 pub struct Verify {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -214,7 +214,7 @@ impl Verify {
     }
 }
 
-/// What `check` takes.
+/// The arguments of `check`.
 #[derive(Clone, Debug, Args)]
 pub struct Check {
     /// Certificate that `verify --certificate` wrote
@@ -238,7 +238,7 @@ pub struct Check {
     pub memory: Option<usize>,
 }
 
-/// What `disasm` takes.
+/// The arguments of `disasm`.
 #[derive(Clone, Debug, Args)]
 pub struct Disasm {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -262,7 +262,7 @@ pub enum Expect {
     Holds,
 }
 
-/// What can be denied.
+/// The conditions that `--deny` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Properties that hold whatever a part of them says.

@@ -10,7 +10,7 @@ use crate::output;
 /// Reads the older report, if one is named.
 ///
 /// # Errors
-/// When it is no report, or when none is named and regressions are denied.
+/// If it is no report, or when none is named and regressions are denied.
 pub(crate) fn read(inputs: &mut Inputs, arguments: &Verify) -> Result<Option<Baseline>, InputError> {
     let Some(path) = &arguments.baseline else {
         let what = arguments.deny.iter().find_map(|deny| match deny {

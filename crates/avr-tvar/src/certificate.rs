@@ -12,7 +12,7 @@ use crate::inputs;
 /// Writes a certificate as a whole or not at all.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<(), InputError> {
     files::save(path, |file| {
         let mut file = BufWriter::new(file);
@@ -24,7 +24,7 @@ pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<(), InputE
 /// Reads a certificate whose content takes no more memory than allowed.
 ///
 /// # Errors
-/// When the file is no certificate.
+/// If the file is no certificate.
 pub(crate) fn read(path: &Path, memory: Option<usize>) -> Result<Certificate, InputError> {
     let shown = || path.display().to_string();
     let file = inputs::stream(path).map_err(|error| InputErrorKind::Read { path: shown(), error })?;

@@ -21,7 +21,7 @@ use crate::verify::{self, STACK_BYTES};
 /// Checks a certificate and says what it proves.
 ///
 /// # Errors
-/// When the command line or a file is wrong. A certificate that does not prove what it claims is no error.
+/// If the command line or a file is wrong. A certificate that does not prove what it claims is no error.
 pub(crate) fn run(arguments: &Check) -> Result<Exit, InputError> {
     let certificate = certificate::read(&arguments.certificate, arguments.memory)?;
     // Formulas are trees of limited depth, which take more stack than the main thread has.

@@ -15,14 +15,14 @@ Examples:
   avr-tvar completions bash > ~/.local/share/bash-completion/completions/avr-tvar
   avr-tvar completions zsh > \"${fpath[1]}/_avr-tvar\"";
 
-/// What `completions` takes.
+/// The arguments of `completions`.
 #[derive(Clone, Debug, Args)]
 pub struct Completions {
     /// The shell
     pub shell: Shell,
 }
 
-/// What `man` takes.
+/// The arguments of `man`.
 #[derive(Clone, Debug, Args)]
 pub struct Man {
     /// Write a page for each command into this directory; else the page of the program goes to the standard output
@@ -33,7 +33,7 @@ pub struct Man {
 /// Prints the completions of a shell.
 ///
 /// # Errors
-/// When they cannot be written.
+/// If they cannot be written.
 pub(crate) fn completions(arguments: &Completions) -> Result<Exit, InputError> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "avr-tvar", &mut script);
@@ -44,7 +44,7 @@ pub(crate) fn completions(arguments: &Completions) -> Result<Exit, InputError> {
 /// Writes the man pages.
 ///
 /// # Errors
-/// When they cannot be written.
+/// If they cannot be written.
 pub(crate) fn man(arguments: &Man) -> Result<Exit, InputError> {
     let mut command = Arguments::command();
     command.build();

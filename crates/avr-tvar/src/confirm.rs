@@ -13,14 +13,14 @@ use crate::memory;
 use crate::output;
 use crate::verify::Job;
 
-/// What the program says before and after the number of cycles.
+/// The output of the program before and after the number of cycles.
 const SHOWN: [&str; 2] = ["simavr shows it after ", " cycles"];
 
 /// Has simavr look for states that show the verdicts which rest on the model. What it shows is about the hardware; everything
 /// else stays as it is, with a note that says why.
 ///
 /// # Errors
-/// When there is no room for the programs.
+/// If there is no room for the programs.
 pub(crate) fn confirm(job: &Job, results: &mut Results) -> Result<(), InputError> {
     let is_open =
         |result: &PropertyResult| result.basis == Basis::Model && !matches!(result.verdict, Verdict::Unknown(_));

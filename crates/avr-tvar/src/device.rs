@@ -1,4 +1,4 @@
-//! Which device the firmware is for, and the firmware itself: each may tell about the other.
+//! The firmware and its device: each may tell about the other.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::output;
 /// The device where nothing names one.
 pub(crate) const DEFAULT: &str = "atmega328p";
 
-/// What says which device and which start are meant.
+/// The sources that name the device and the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wishes<'a> {
     /// The command line's device.
@@ -35,7 +35,7 @@ pub(crate) fn load(path: &Path, wishes: Wishes<'_>) -> Result<(Image, &'static D
 /// Loads an image for the device that is wished for, else the one that the image names, else the default.
 ///
 /// # Errors
-/// When the image is refused, a device does not exist, or the command line, the property file and the image contradict
+/// If the image is refused, a device does not exist, or the command line, the property file and the image contradict
 /// each other.
 pub(crate) fn load_from(
     inputs: &mut Inputs,

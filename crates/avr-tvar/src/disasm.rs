@@ -11,7 +11,7 @@ use crate::output;
 /// Prints the listing of the firmware.
 ///
 /// # Errors
-/// When the command line or the file is wrong.
+/// If the command line or the file is wrong.
 pub(crate) fn run(arguments: &Disasm) -> Result<Exit, InputError> {
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: None };
     let (image, device) = device::load(&arguments.firmware, wishes)?;

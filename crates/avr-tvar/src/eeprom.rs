@@ -20,7 +20,7 @@ const MAX_FILE_BYTES: u64 = 1 << 24;
 /// file.
 ///
 /// # Errors
-/// When the file cannot be read, is damaged or has content outside of the EEPROM.
+/// If the file cannot be read, is damaged or has content outside of the EEPROM.
 pub(crate) fn content(
     inputs: &mut Inputs,
     file: &PropertyFile,
@@ -44,7 +44,7 @@ pub(crate) fn path(file: &PropertyFile, properties: Option<&Path>) -> Option<Pat
     file.eeprom.as_ref().map(|name| folder.join(name))
 }
 
-/// How the file holds the content.
+/// The format of the file.
 enum Kind {
     /// Byte for byte.
     Raw,

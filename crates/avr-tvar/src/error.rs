@@ -1,4 +1,4 @@
-//! What is wrong with the command line or with a file that it names.
+//! Errors in the command line or in a file that it names.
 
 use avr_certificate::ReadError;
 use avr_image::ImageError;
@@ -12,12 +12,12 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[error(transparent)]
 pub struct InputError {
-    /// What is wrong.
+    /// The kind of error.
     #[from]
     pub kind: InputErrorKind,
 }
 
-/// What is wrong with the input.
+/// The kind of an [`InputError`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum InputErrorKind {
@@ -32,7 +32,7 @@ pub enum InputErrorKind {
     Read {
         /// The path.
         path: String,
-        /// Why not.
+        /// The error of the system.
         error: std::io::Error,
     },
     /// A property file is no text.
@@ -84,9 +84,9 @@ pub enum InputErrorKind {
     /// The threads could not be started.
     #[error("cannot start {jobs} threads: {reason}")]
     Threads {
-        /// How many were wanted.
+        /// The number of threads that were wanted.
         jobs: usize,
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
     /// A stimulus cannot be used.
@@ -99,7 +99,7 @@ pub enum InputErrorKind {
         path: String,
         /// The number of the step, from 0.
         step: u64,
-        /// What was to happen.
+        /// The event that was to happen.
         what: String,
     },
     /// A certificate could not be read.
@@ -107,7 +107,7 @@ pub enum InputErrorKind {
     Certificate {
         /// The path.
         path: String,
-        /// What is wrong with it.
+        /// The error in it.
         error: ReadError,
     },
     /// A file could not be written.
@@ -115,7 +115,7 @@ pub enum InputErrorKind {
     WriteFile {
         /// The path.
         path: String,
-        /// Why not.
+        /// The error of the system.
         error: std::io::Error,
     },
     /// An older report cannot be used.
@@ -123,7 +123,7 @@ pub enum InputErrorKind {
     Baseline {
         /// The path.
         path: String,
-        /// Why not.
+        /// The reason why not.
         error: BaselineError,
     },
     /// Regressions are denied, and there is nothing to compare with.
@@ -137,7 +137,7 @@ pub enum InputErrorKind {
     NothingToVerify {
         /// The file that could say what to verify.
         path: String,
-        /// Why it does not.
+        /// The reason why it does not.
         reason: String,
     },
     /// An output would go where another one goes.
@@ -165,7 +165,7 @@ pub enum InputErrorKind {
     NoReport {
         /// The path.
         path: String,
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
     },
     /// The work was given up before there was a graph.
@@ -185,7 +185,7 @@ pub enum InputErrorKind {
     Manifest {
         /// The manifest.
         path: String,
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
     },
     /// There is a journal already.
@@ -207,7 +207,7 @@ pub enum InputErrorKind {
         path: String,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
     },
     /// A journal is of another version of the program or of the format.
@@ -244,7 +244,7 @@ pub enum InputErrorKind {
 }
 
 impl InputError {
-    /// What to do, where the message does not say it.
+    /// Advice to the user, where the message does not give it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         self.kind.hint()

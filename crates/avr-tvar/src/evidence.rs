@@ -22,7 +22,7 @@ pub(crate) const FILES: &[&str] = &["stimulus.ron", "trace.json", "trace.vcd", "
 /// model, `replay-cycles.c`.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// If a file cannot be written.
 pub(crate) fn write(directory: &Path, report: &Report<'_>, machine: &Machine) -> Result<(), InputError> {
     let mut used = BTreeSet::new();
     for result in &report.results.properties {

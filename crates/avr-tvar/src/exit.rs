@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use avr_verify::{Results, Verdict};
 
-/// How a run ended, as the exit code tells.
+/// The outcome of a run, as the exit code tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// 0: every property holds; what a certificate claims is proved.

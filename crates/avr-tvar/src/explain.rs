@@ -20,7 +20,7 @@ Examples:
 
 Exit codes: as those of `verify`; a report that is read gives 0.";
 
-/// What `explain` takes.
+/// The arguments of `explain`.
 #[derive(Clone, Debug, Args)]
 pub struct Explain {
     /// What is verified; or a JSON report in place of the firmware, and nothing else.
@@ -47,7 +47,7 @@ struct ReportedResult {
 /// Explains the properties of a report, or verifies and explains.
 ///
 /// # Errors
-/// When the command line or a file is wrong.
+/// If the command line or a file is wrong.
 pub(crate) fn run(arguments: &Explain) -> Result<Exit, InputError> {
     let mut inputs = Inputs::default();
     match report(&mut inputs, &arguments.verify.firmware)? {

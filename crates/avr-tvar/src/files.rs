@@ -12,7 +12,7 @@ use crate::error::{InputError, InputErrorKind};
 /// ordinary file, such as a pipe, is written to.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), InputError> {
     let written = match destination(path) {
         Ok(Destination::Special) => OpenOptions::new().write(true).open(path).and_then(|mut file| write(&mut file)),
@@ -25,7 +25,7 @@ pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
 /// Finds out before the work, as far as possible, whether a file can be written after it. Nothing of that stays.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub(crate) fn check(path: &Path) -> Result<(), InputError> {
     let possible = match destination(path) {
         Ok(Destination::Special) => OpenOptions::new().write(true).open(path).map(drop),
@@ -35,7 +35,7 @@ pub(crate) fn check(path: &Path) -> Result<(), InputError> {
     possible.map_err(|error| failed(path, error))
 }
 
-/// Where content goes.
+/// The destination of content.
 enum Destination {
     /// An ordinary file, with links followed, that may not exist yet.
     Ordinary(PathBuf),

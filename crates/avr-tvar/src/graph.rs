@@ -16,7 +16,7 @@ use crate::output;
 use crate::values;
 use crate::verify::{self, Ended, Job};
 
-/// How long to wait for the graph after a limit has ended the exploration.
+/// The time to wait for the graph after a limit has ended the exploration.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const HELP: &str = "\
@@ -27,7 +27,7 @@ Examples:
 The graph is that of the first property without an answer, or else of the first property.
 Exit codes: 0 a graph was written, 2 wrong usage or input, 3 there is no graph, 4 internal error, 130 interrupted.";
 
-/// What `graph` takes.
+/// The arguments of `graph`.
 #[derive(Clone, Debug, Args)]
 pub struct Graph {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -66,7 +66,7 @@ pub struct Graph {
     pub jobs: Option<NonZeroUsize>,
 }
 
-/// What a node stands for.
+/// The unit that a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// States, or basic blocks if there are too many, or functions.
@@ -110,7 +110,7 @@ impl Graph {
 /// Verifies and prints the state space.
 ///
 /// # Errors
-/// When the command line or a file is wrong.
+/// If the command line or a file is wrong.
 pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
     let patient = |job: &mut Job| {
         job.wait_for_results(PATIENCE);

@@ -28,10 +28,10 @@ Examples:
 The file asks for no hazard, whether that holds at present or not, and has what holds at present, proved: the stack bound, and
 that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment.";
 
-/// How many loops are looked at.
+/// The largest number of loops that get a property.
 const MAX_LOOPS: usize = 4;
 
-/// What `init` takes.
+/// The arguments of `init`.
 #[derive(Clone, Debug, Args)]
 pub struct Init {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -61,7 +61,7 @@ struct Loop {
     head: u32,
 }
 
-/// What the file is made of.
+/// The facts that the file is made of.
 struct Findings<'a> {
     arguments: &'a Init,
     image: &'a Image,
@@ -75,7 +75,7 @@ struct Findings<'a> {
 /// Looks at a firmware, proves what it can, and writes a property file.
 ///
 /// # Errors
-/// When the command line or a file is wrong.
+/// If the command line or a file is wrong.
 pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
     if let Some(path) = arguments.output.as_ref().filter(|path| path.exists()) {
         return Err(InputErrorKind::Exists { path: path.display().to_string() }.into());

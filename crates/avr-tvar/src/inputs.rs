@@ -15,7 +15,7 @@ use crate::error::{InputError, InputErrorKind};
 /// The version of this program and a digest of its sources: what it answers depends on nothing else but its inputs.
 pub(crate) const IDENTITY: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AVR_TVAR_SOURCES"));
 
-/// What a file is to a command.
+/// The role of a file for a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Firmware,
@@ -68,7 +68,7 @@ impl Input {
     /// The content as text.
     ///
     /// # Errors
-    /// When it is not UTF-8.
+    /// If it is not UTF-8.
     pub(crate) fn required_text(&self) -> Result<&str, InputError> {
         let invalid = || io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8");
         self.text().ok_or_else(|| InputErrorKind::Read { path: self.name(), error: invalid() }.into())
@@ -86,7 +86,7 @@ impl Inputs {
     /// The content of a file, of at most [`MAX_FILE_BYTES`] bytes and one.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub(crate) fn read(&mut self, role: Role, path: &Path) -> Result<Arc<Input>, InputError> {
         // A pipe has no canonical path.
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -153,7 +153,7 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 /// A file that is read piece by piece because it may be large, and of which no report tells.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// If it cannot be opened.
 pub(crate) fn stream(path: &Path) -> io::Result<impl BufRead> {
     File::open(path).map(BufReader::new)
 }

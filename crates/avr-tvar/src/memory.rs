@@ -1,4 +1,4 @@
-//! How much memory the process takes.
+//! Memory use of the process.
 
 use std::alloc::System;
 

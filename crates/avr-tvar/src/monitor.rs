@@ -14,9 +14,10 @@ use avr_verify::{Exhausted, Progress, Watch};
 
 use crate::memory;
 
-/// How long evaluation may go on after exploration was stopped.
+/// The time that evaluation may go on after exploration was stopped.
 const GRACE: Duration = Duration::from_millis(400);
-/// When to report without the work's results. The process must end within a second of its limit.
+/// The delay after which the report is made without the work's results. The process must end within a second of its
+/// limit.
 const LAST_MOMENT: Duration = Duration::from_millis(700);
 
 /// The user's limits.
@@ -33,7 +34,7 @@ pub(crate) struct Limits {
 pub(crate) struct Monitor {
     started: Instant,
     limits: Limits,
-    /// How late the work's results may come.
+    /// The largest delay of the work's results.
     last_moment: Duration,
     progress: Mutex<Progress>,
     /// Bytes that the process takes, beyond what is allocated.
@@ -79,12 +80,12 @@ impl Monitor {
         self.interrupted.compare_exchange(NEVER, now, Ordering::Relaxed, Ordering::Relaxed).is_err()
     }
 
-    /// Whether the user interrupted.
+    /// True if the user interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed) != NEVER
     }
 
-    /// How far the work is.
+    /// The progress of the work.
     pub(crate) fn progress(&self) -> Progress {
         self.progress.lock().map(|progress| progress.clone()).unwrap_or_default()
     }

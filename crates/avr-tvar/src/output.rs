@@ -1,4 +1,4 @@
-//! What is written where: results to the standard output, everything else to the error output.
+//! Output streams: results go to the standard output, everything else to the error output.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -12,7 +12,7 @@ use crate::error::{InputError, InputErrorKind};
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 
-/// Whether results may have colours: only on a terminal, and not with `NO_COLOR`.
+/// The use of colours in results: only on a terminal, and not with `NO_COLOR`.
 pub(crate) fn colour() -> Colour {
     match AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => Colour::Never,
@@ -23,7 +23,7 @@ pub(crate) fn colour() -> Colour {
 /// Writes results. A reader that went away wants no more of them, which is no error.
 ///
 /// # Errors
-/// When the system refuses, for example because the disk is full.
+/// If the system refuses, for example because the disk is full.
 pub(crate) fn results(text: &str) -> Result<(), InputError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

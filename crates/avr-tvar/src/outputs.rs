@@ -8,7 +8,7 @@ use crate::error::{InputError, InputErrorKind};
 use crate::evidence;
 use crate::files::{self, failed};
 
-/// What a command will write, and where.
+/// The files that a command will write.
 #[derive(Debug, Default)]
 pub(crate) struct Outputs<'a> {
     files: Vec<(&'static str, &'a Path)>,
@@ -31,7 +31,7 @@ impl<'a> Outputs<'a> {
     /// Makes sure before the work that all files can be written, that they are different, and that none is an input.
     ///
     /// # Errors
-    /// When a file cannot be written, or would replace another one.
+    /// If a file cannot be written, or would replace another one.
     pub(crate) fn check<'i>(&self, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), InputError> {
         let mut taken: Vec<Taken<'_>> = inputs.into_iter().map(|path| Taken::of(None, path)).collect();
         for (what, path) in &self.files {
@@ -86,14 +86,14 @@ fn refuse(what: &'static str, path: &Path, place: &Place, taken: &[Taken<'_>]) -
     })
 }
 
-/// Where a file is, whatever path leads to it.
+/// The identity of a file, whatever path leads to it.
 #[derive(Debug)]
 struct Place {
     /// Without links, as far as it exists.
     path: PathBuf,
-    /// What hard links of one file have in common, where the system tells.
+    /// The device and inode, which hard links of one file have in common; none where the system does not tell them.
     file: Option<(u64, u64)>,
-    /// Whether writing to it replaces nothing, as with `/dev/null`.
+    /// True if writing to it replaces nothing, as with `/dev/null`.
     is_device: bool,
 }
 

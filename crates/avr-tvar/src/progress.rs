@@ -1,4 +1,4 @@
-//! What is shown while work goes on: a line on the error output, if that is a terminal.
+//! Progress of the work, as a line on the error output if that is a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ pub(crate) struct Display {
     pass: Pass,
 }
 
-/// When the present pass began.
+/// The number of the present pass and its beginning.
 #[derive(Clone, Copy, Debug)]
 struct Pass {
     number: usize,

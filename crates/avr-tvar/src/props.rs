@@ -26,7 +26,7 @@ Nothing is verified.
 
 Exit codes: 0 the file can be used, 2 something is wrong.";
 
-/// What `props` takes.
+/// The arguments of `props`.
 #[derive(Clone, Debug, Args)]
 pub struct Props {
     /// Property file (RON)
@@ -41,7 +41,7 @@ pub struct Props {
     pub start: Option<u32>,
 }
 
-/// What a property is checked against.
+/// The reference that a property is checked against.
 enum Against {
     /// The rules of the language.
     Syntax,
@@ -49,7 +49,7 @@ enum Against {
     Firmware(Box<Image>, &'static Device),
 }
 
-/// What came of checking a property.
+/// The result of checking a property.
 struct Checked {
     status: &'static str,
     /// The formula that is verified, if it is told.
@@ -60,7 +60,7 @@ struct Checked {
 /// Checks a property file and tells about every property.
 ///
 /// # Errors
-/// When a file cannot be read, or the property file is none.
+/// If a file cannot be read, or the property file is none.
 pub(crate) fn run(arguments: &Props) -> Result<Exit, InputError> {
     let mut inputs = Inputs::default();
     let file = read_properties(&mut inputs, &arguments.properties)?;

@@ -26,7 +26,7 @@ use crate::verify::read_properties;
 /// The trace is written in pieces of about so many bytes.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// What stands below the help.
+/// The text below the help.
 pub(crate) const HELP: &str = "\
 Without a stimulus, uninitialised memory is 0, pins are low and peripherals behave as the data sheet says.
 Without --steps and --cycles, the run ends after 1,000,000 steps; a step is an instruction, the entry into an
@@ -39,7 +39,7 @@ Examples:
 
 Exit codes: 0 the run took place, 2 wrong usage or input, 4 internal error.";
 
-/// What `run` takes.
+/// The arguments of `run`.
 #[derive(Clone, Debug, Args)]
 pub struct Run {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -76,7 +76,7 @@ pub struct Run {
 /// Runs the firmware and prints the final state.
 ///
 /// # Errors
-/// When the command line or a file is wrong, or an exact stimulus asks for what is not possible.
+/// If the command line or a file is wrong, or an exact stimulus asks for what is not possible.
 pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
     let mut inputs = Inputs::default();
     let properties = arguments.properties.as_deref();
@@ -208,7 +208,7 @@ struct State {
     pc: u32,
     sp: u16,
     sreg: u8,
-    /// Where SP and SREG are among the cells.
+    /// The places of SP and SREG among the cells.
     elsewhere: Vec<u16>,
 }
 

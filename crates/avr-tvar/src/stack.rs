@@ -23,7 +23,7 @@ use crate::outputs::Outputs;
 use crate::values;
 use crate::verify::{self, Ended, Job};
 
-/// What `stack --help` ends with.
+/// The text below the help.
 pub(crate) const HELP: &str = "\
 The last line sums it up: stack: fits, lower 35, upper 35, room 2039, free 2004
 Some run needs `lower` bytes, none needs more than `upper`; a hyphen stands for what is not known.
@@ -31,7 +31,7 @@ Some run needs `lower` bytes, none needs more than `upper`; a hyphen stands for 
 Exit codes: 0 fits, 1 overflows, 2 wrong usage or input, 3 unknown, 4 internal error or failed self-check,
 130 interrupted.";
 
-/// What `stack` takes.
+/// The arguments of `stack`.
 #[derive(Clone, Debug, Args)]
 pub struct Stack {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -70,7 +70,7 @@ pub struct Stack {
 /// Finds the worst-case stack of the firmware and reports it.
 ///
 /// # Errors
-/// When the command line or a file is wrong.
+/// If the command line or a file is wrong.
 pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
     let job = Arc::new(configure(arguments, Instant::now())?);
     output::image_warnings(&job.image);
@@ -172,7 +172,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
     })
 }
 
-/// What is known when the work went on beyond a limit.
+/// The result when the work went on beyond a limit.
 fn given_up(job: &Job, margin: u32, latest: Option<WorstCase>, limit: Exhausted) -> WorstCase {
     let reason = job.reason(limit);
     let is_interrupted = limit == Exhausted::Interrupted;

@@ -68,13 +68,13 @@ impl Bench {
         avr_tvar(&["check", &self.path("certificate"), firmware])
     }
 
-    /// What a valid certificate proves.
+    /// The verdicts that a valid certificate proves.
     #[track_caller]
     fn proved(&self, firmware: &str) -> BTreeMap<String, String> {
         verdicts(&self.proved_report(firmware))
     }
 
-    /// What a valid certificate proves, with all that is said of it.
+    /// The report of a valid certificate.
     #[track_caller]
     fn proved_report(&self, firmware: &str) -> Value {
         let output = avr_tvar(&["check", &self.path("certificate"), firmware, "--format", "json"]);
@@ -94,7 +94,7 @@ impl Bench {
     }
 }
 
-/// What in a report contradicts `docs/schema/check-1.json`.
+/// The contradictions between a report and `docs/schema/check-1.json`.
 fn problems(report: &Value) -> Vec<String> {
     avr_testkit::schema::problems(report, avr_testkit::schema::CHECK)
 }
@@ -107,7 +107,7 @@ fn verdicts(report: &Value) -> BTreeMap<String, String> {
     results.iter().map(|result| (name(result), verdict(result))).collect()
 }
 
-/// How deep the stack gets, if it gets deeper than 0, and which parts of properties do not matter.
+/// The bounds of the stack that are more than 0, and the parts of properties that do not matter.
 fn beside_verdicts(report: &Value) -> (Vec<Option<u64>>, Vec<String>) {
     let depth = |side: &str| report["stack"][side].as_u64().filter(|bytes| *bytes > 0);
     let results = report["results"].as_array().expect("there are results").iter();

@@ -51,7 +51,7 @@ impl Program {
         all
     }
 
-    /// What is wrong with the verdicts.
+    /// The verdicts that differ from the expected ones.
     fn problems(&self) -> Vec<String> {
         let wrong = |(property, verdict, basis): (String, &str, &str)| {
             let found = self.judge(&property, MAX_STATES);

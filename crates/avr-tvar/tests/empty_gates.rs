@@ -23,7 +23,7 @@ fn run(folder: &TempDir, arguments: &[&str]) -> Output {
     command.args(arguments).current_dir(folder.path()).output().expect("the program starts")
 }
 
-/// What a command that must end with this code prints and tells.
+/// The standard output and the error output of a command that must end with this code.
 #[track_caller]
 fn check(folder: &TempDir, arguments: &[&str], code: i32) -> (String, String) {
     let output = run(folder, arguments);

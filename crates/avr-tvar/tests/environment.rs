@@ -1,4 +1,4 @@
-//! What a property file says of the surroundings: inputs, interrupts, resets, fuses, the content of the EEPROM.
+//! Surroundings in property files: inputs, interrupts, resets, fuses, the content of the EEPROM.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,7 +27,7 @@ const BOOT_LOADER: &str = ":02700000FFCFC0\n:00000001FF\n";
 /// rjmp .-2`.
 const STOPS_WATCHDOG: &str = ":0E00000008E110E00093600010936000FFCF55\n:00000001FF\n";
 
-/// What the verifier made of a program.
+/// The outcome of a verification.
 struct Outcome {
     code: Option<i32>,
     report: Value,
@@ -88,7 +88,7 @@ fn the_program_reads_what_the_file_says() {
     check_content("a.eep", b"\x00\x42\x01", READ, 0);
     check_content("a.bin", b"AB", READ, 0);
     check_content("a.eep", b"\x00\x43\x01", READ, 1);
-    // What the file leaves out may be anything.
+    // Cells that the file leaves out may hold anything.
     check_content("a.eep", b":0100000042BD\n:00000001FF\n", READ, 1);
     check_content("a.eep", b"\xff", READ, 1);
     check_content("a.eep", &[0x80; 1024], READ, 1);

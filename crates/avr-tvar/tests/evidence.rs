@@ -92,6 +92,6 @@ fn nothing_is_confirmed_without_a_compiler() {
     assert_eq!(torn["evidence"]["confirmed_cycle"], Value::Null);
     let program = directory.path().join("only-values-that-the-counter-had/replay-cycles.c");
     let program = fs::read_to_string(program).expect("a program looks for what the run shows");
-    // Where PC is, and which contents of the copy show it.
+    // The tables contain the address of the PC, and the contents of the copy that show the violation.
     assert!(program.contains("    {PC, ") && program.contains("    {CELLS, "), "{program}");
 }

@@ -37,7 +37,7 @@ fn hazards_are_seen_by_formulas() {
     check(by_input, "AF hazard", "violated");
     check(by_input, "AG (hazard -> AG hazard)", "holds");
     check(by_input, "Never(check: \"hazard\")", "violated");
-    // What else is true behind a hazard is nobody's promise.
+    // Behind a hazard all other atoms are unknown.
     check(by_input, "EF (hazard && PORTB == 0)", "unknown");
     check(by_input, "Reachable(check: \"hazard\")", "holds");
 }

@@ -30,7 +30,7 @@ struct Regression {
     simulated: bool,
 }
 
-/// What is wrong with the verdict of a program.
+/// The difference between the verdict of a program and the expected one.
 fn problem(regression: &Regression) -> Option<String> {
     let path = root().join("tests/regressions/images").join(format!("{}.elf", regression.image));
     let mut firmware = Firmware::load(&path, "atmega328p", "inherent.ron");
@@ -64,7 +64,7 @@ fn programs_that_were_judged_wrongly_are_judged_rightly() {
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 
-/// Whether our own simulator comes to the label `reached` with no input.
+/// True if our own simulator comes to the label `reached` with no input.
 fn is_reached(image: &str) -> bool {
     let path = root().join("tests/regressions/images").join(format!("{image}.elf"));
     let mut firmware = Firmware::load(&path, "atmega328p", "inherent.ron");

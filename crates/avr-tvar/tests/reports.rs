@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const ECHO: &str = "firmware-samples/usart-echo/usart-echo.Os.elf";
 const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
 const PROPERTIES: &str = "properties/branch.ron";
-/// What it says of the light rests on the model.
+/// A sample with verdicts that hold in the model only.
 const TIMER: [&str; 2] = ["firmware-samples/timer-blink/timer-blink.Os.elf", "properties/timer-blink.ron"];
 
 /// Runs the program in the root of the repository.

@@ -146,7 +146,7 @@ fn certificates_are_whole_or_absent() {
     SIGNALS.iter().for_each(|signal| stopped_at_any_moment(signal, &arguments, &is_whole));
 }
 
-/// Whether a file ends as one of its format does.
+/// True if a file ends as one of its format does.
 fn ends_well(path: &Path) -> bool {
     let text = fs::read_to_string(path).expect("it is text");
     match path.extension().and_then(|extension| extension.to_str()) {

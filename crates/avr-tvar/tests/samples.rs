@@ -26,7 +26,7 @@ impl Sample {
     }
 }
 
-/// What is verified of a sample.
+/// The properties of a sample that are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     /// All its properties.
@@ -48,7 +48,7 @@ fn verify(sample: &Sample, image: &str, properties: &str, scope: Scope) -> Resul
     avr_verify::verify(&request).unwrap_or_else(|error| panic!("{image}: {error}"))
 }
 
-/// What differs from the expectations.
+/// The differences from the expectations.
 fn differences(sample: &Sample, image: &str, results: &Results, scope: Scope) -> Vec<String> {
     let mut found = Vec::new();
     let names: Vec<&str> = results.properties.iter().map(|result| result.name.as_str()).collect();

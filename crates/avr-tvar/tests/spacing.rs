@@ -48,7 +48,7 @@ impl Spaced {
         state.data.get(Self::cell(device, self.flag.0)) >> self.flag.1 & 1 == 1
     }
 
-    /// Whether a step set the flag: it is stored, or its handler was entered.
+    /// True if a step set the flag: it is stored, or its handler was entered.
     fn came(&self, device: &Device, before: &MachineState<u8>, after: &MachineState<u8>) -> bool {
         let number = device.interrupt(self.interrupt).expect("the device has it").number;
         let frames = after.calls.frames();
@@ -107,7 +107,7 @@ fn accepted(result: &PropertyResult) -> Vec<Evidence> {
     found
 }
 
-/// What comes too soon in the runs of an image, and how many events there are.
+/// The events that come too soon in the runs of an image, and the number of events.
 fn look(name: &str, firmware: &Firmware) -> (usize, Vec<String>) {
     let request = Request { watch: &StateLimit(MAX_STATES), ..firmware.request() };
     let results = avr_verify::verify(&request).unwrap_or_else(|error| panic!("{name}: {error}"));

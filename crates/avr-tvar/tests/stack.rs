@@ -27,7 +27,7 @@ fn analyse_within(states: usize, sample: &Sample, image: &str, properties: &str)
     worst_case(&request, 0, &|_| {}).unwrap_or_else(|error| panic!("{image}: {error}"))
 }
 
-/// What differs from the exact bound, and from what belongs to it.
+/// The difference from the exact bound, and from what belongs to it.
 fn difference(sample: &Sample, image: &str, exact: u32, found: &WorstCase) -> Option<String> {
     let bound = found.bound;
     let contradicts = bound.lower.is_some_and(|lower| lower > exact) || bound.upper.is_some_and(|upper| upper < exact);

@@ -12,14 +12,14 @@ use avr_verify::{Exhausted, Progress, PropertyResult, Request, Strategy, Verdict
 use rayon::prelude::*;
 use sample::{Firmware, Sample, root, samples};
 
-/// What is small enough for the naive strategy.
+/// The limits of the samples that are small enough for the naive strategy.
 const SMALL: Limits = Limits { states: 5_000, refinements: 0 };
-/// What the other strategies may take for it.
+/// The limits of the other strategies for these samples.
 const LARGER: Limits = Limits { states: 100_000, refinements: 600 };
 /// One refinement at a time, bit by bit, tells little more after these.
 const PAPER_DECAY: Limits = Limits { states: 100_000, refinements: 300 };
-/// Where everything decays, every bit that matters is brought back on its own: a few hundred at each place, or in each
-/// state.
+/// The strategies in which everything decays. Every bit that matters is brought back on its own: a few hundred at each
+/// place, or in each state.
 const DECAY: [Strategy; 2] = [Strategy::Decay, Strategy::PaperDecay];
 /// Samples for which that takes too long: until what decides over interrupts and calls has been brought back, a step
 /// has thousands of outcomes.

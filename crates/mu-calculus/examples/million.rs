@@ -1,4 +1,4 @@
-//! How long the solver takes on a graph of a million states, for formulas up to alternation depth 3.
+//! Solving time on a graph of a million states, for formulas up to alternation depth 3.
 //!
 //! `cargo run --release -p mu-calculus --example million [STATES]`; one line per graph and formula.
 #![expect(clippy::print_stdout, reason = "the table is what the example is for")]

@@ -40,7 +40,7 @@ impl Span {
 pub struct Name {
     /// The text, without quotes and with the escapes `\"` and `\\` resolved.
     pub text: String,
-    /// Whether it was quoted, as C++ names are. A quoted name is never a keyword and never a variable.
+    /// True if it was quoted, as C++ names are. A quoted name is never a keyword and never a variable.
     pub quoted: bool,
 }
 
@@ -52,7 +52,7 @@ impl Name {
     }
 }
 
-/// What follows the dot of `PORTB.3` or `SREG.Z`.
+/// The field behind the dot of `PORTB.3` or `SREG.Z`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     /// A number, as in `PORTB.3`.
@@ -64,9 +64,9 @@ pub enum Field {
 /// An integer expression with its position in the text.
 #[derive(Clone, Debug, Eq)]
 pub struct Expr {
-    /// What it is.
+    /// The expression without its place.
     pub kind: ExprKind,
-    /// Where it stands; without the parentheses around it.
+    /// The place in the text, without the parentheses around it.
     pub span: Span,
 }
 
@@ -142,9 +142,9 @@ pub enum ComparisonOperator {
 /// An atomic proposition with its position in the text.
 #[derive(Clone, Debug, Eq)]
 pub struct Comparison {
-    /// What it is.
+    /// The comparison without its place.
     pub kind: ComparisonKind,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 

@@ -10,9 +10,9 @@
 //! whoever stands for the unknown chooses the value. Without the last conjunct this would be "possible" although both
 //! P and Q are impossible. The formula is its own dual, so that `E[psi]` is treated alike.
 //!
-//! Where the deterministic automaton grows too large, conjunctions below `A` and disjunctions below `E` are taken apart,
-//! and in the end a nondeterministic automaton is used: `A[psi]` as "no run of the automaton of `!psi` is accepting".
-//! SOUND: that needs literals that are certain, which is sound and decides less.
+//! A deterministic automaton may grow too large. Then conjunctions below `A` and disjunctions below `E` are taken
+//! apart, and in the end a nondeterministic automaton is used: `A[psi]` as "no run of the automaton of `!psi` is
+//! accepting". SOUND: that needs literals that are certain, which is sound and decides less.
 
 use std::mem;
 
@@ -29,7 +29,7 @@ use crate::normal_form::{Node, NodeId, TermId, TranslateError, Translation, Tyin
 /// A letter as subformulas: itself, and its negation.
 type Letter = (TermId, TermId);
 
-/// How many transitions a nondeterministic automaton may have that is used as it is.
+/// The largest number of transitions of a nondeterministic automaton that is used as it is.
 const MAX_TRANSITIONS: usize = 300;
 
 /// The automaton of a path formula that is played on the graph.
@@ -40,7 +40,7 @@ pub(crate) struct Automaton {
     control: Control,
 }
 
-/// How the game goes on.
+/// The control of the game: the automaton that is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Control {
     /// The trees of the states, by number; state 0 is the initial one.
@@ -63,7 +63,7 @@ struct Reading<'f> {
     composite: FxHashSet<&'f Formula<AtomId>>,
     formula: LinearFormula,
     letters: Vec<Letter>,
-    /// Whether this is below an operator of the past.
+    /// True if this is below an operator of the past.
     past: bool,
 }
 

@@ -4,7 +4,7 @@ use crate::solve::{Cancelled, Ticker};
 
 /// A graph whose successors are asked for by position.
 pub(crate) trait Successors {
-    /// What stands at `position` among the successors of `vertex`.
+    /// The successor at `position` among those of `vertex`.
     fn successor(&self, vertex: u32, position: u32) -> Successor;
 }
 

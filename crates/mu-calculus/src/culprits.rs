@@ -1,7 +1,7 @@
-//! Why a verdict is unknown: a search for root causes through the unknown part of the game.
+//! Root causes of unknown verdicts, searched through the unknown part of the game.
 //!
 //! The search starts at the initial state with the whole formula and follows moves between nodes that are unknown
-//! (the failure search of Shoham & Grumberg). What it looks for is a node where the two games, "certainly true" and
+//! (the failure search of Shoham & Grumberg). It looks for a node where the two games, "certainly true" and
 //! "not certainly false", have different rules: an unknown atom, a sink below a modality, or a hyper-edge with several
 //! members, of which the opponent picks one in the first game and the proponent in the second.
 //!
@@ -25,7 +25,7 @@ use crate::solve::Problem;
 /// A root cause of an unknown verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Culprit {
-    /// How the state was reached from the initial state; empty if it is the initial state.
+    /// The steps from the initial state to the state; empty if it is the initial state.
     pub path: Vec<Step>,
     /// The state where the cause is found.
     pub state: StateId,
@@ -48,7 +48,7 @@ pub struct Step {
     pub node: NodeId,
 }
 
-/// What makes a subformula unknown in a state.
+/// The reason why a subformula is unknown in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// An atom is unknown.
@@ -57,7 +57,7 @@ pub enum Cause {
     Edge {
         /// The index of the hyper-edge among those of the state.
         edge: usize,
-        /// Whether some member has the value 1 and some the value 0. If not, an unknown member has a cause of its
+        /// True if some member has the value 1 and some the value 0. If not, an unknown member has a cause of its
         /// own, which is usually the better one to remove.
         disagree: bool,
     },
@@ -187,7 +187,7 @@ impl<'a> Culprits<'a> {
         }
     }
 
-    /// Whether it makes a difference who picks the member (`None` if not), and if so, whether 1 stands against 0.
+    /// Tells if the value depends on who picks the member (`None` if not), and if so, whether 1 stands against 0.
     ///
     /// A hyper-edge all of whose members are 0 is lost for `<>p` in both games, and one whose members are all 1 is
     /// harmless for `[]p`. Otherwise the games differ there as soon as there are two members.
@@ -236,7 +236,7 @@ impl<'a> Culprits<'a> {
     }
 }
 
-/// Whether the members of a hyper-edge are some of those of another one, and not all.
+/// True if the members of a hyper-edge are some of those of another one, and not all.
 fn is_part(part: &[StateId], whole: &[StateId]) -> bool {
     let is_inside = |some: &[StateId], all: &[StateId]| some.iter().all(|member| all.contains(member));
     is_inside(part, whole) && !is_inside(whole, part)

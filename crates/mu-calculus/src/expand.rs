@@ -45,7 +45,7 @@ impl Definitions {
     }
 }
 
-/// Why a formula could not be expanded.
+/// The reason why a formula could not be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExpandError {

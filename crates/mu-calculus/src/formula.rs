@@ -7,10 +7,10 @@ use std::hash::{Hash, Hasher};
 
 use crate::atom::Span;
 
-/// How deeply formulas and expressions may be nested, so that recursion over a hostile formula stays on the stack.
+/// The largest nesting of formulas and expressions, so that recursion over a hostile formula stays on the stack.
 pub const MAX_DEPTH: usize = 200;
 
-/// How many nodes a formula may have once its definitions are expanded.
+/// The largest number of nodes of a formula after its definitions are expanded.
 pub const MAX_SIZE: usize = 100_000;
 
 /// A formula over atoms of type `A`: [`Comparison`](crate::Comparison)s when parsed, [`AtomId`](crate::AtomId)s when
@@ -120,7 +120,7 @@ pub enum LinearPairOperator {
 }
 
 impl LinearOperator {
-    /// Whether it speaks of the past.
+    /// True if it speaks of the past.
     #[must_use]
     pub fn is_past(self) -> bool {
         matches!(self, Self::Yesterday | Self::Once | Self::Historically)
@@ -141,7 +141,7 @@ pub enum FixedPoint {
 pub struct Variable {
     /// The name.
     pub name: String,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -184,7 +184,7 @@ impl<A> Formula<A> {
         }
     }
 
-    /// Whether this is a path formula: an operator of linear time stands in it outside of `A[…]` and `E[…]`.
+    /// True if this is a path formula: an operator of linear time stands in it outside of `A[…]` and `E[…]`.
     #[must_use]
     pub fn is_path_formula(&self) -> bool {
         match self {
@@ -300,7 +300,8 @@ impl<A> Formula<A> {
     }
 }
 
-/// Where a subformula stands: how negated, and below how many `<->`, each of which negates its operands both ways.
+/// The polarity of a subformula: negated or not, and the number of `<->` around it, each of which negates its operands
+/// both ways.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Polarity {
     negated: bool,

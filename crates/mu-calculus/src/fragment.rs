@@ -2,7 +2,7 @@
 
 use crate::{AtomId, Formula, PathOperator, PathPairOperator, PathQuantifier};
 
-/// Whether a formula is one of CTL without next steps, whose value does not change when steps are left out that change nothing.
+/// True if a formula is one of CTL without next steps. Its value is stutter-invariant.
 pub fn is_branching(formula: &Formula<AtomId>) -> bool {
     let is_here = match formula {
         Formula::PathPair(..) => true,
@@ -12,9 +12,10 @@ pub fn is_branching(formula: &Formula<AtomId>) -> bool {
     is_here && formula.children().into_iter().all(is_branching)
 }
 
-/// Whether a formula says of all runs that something bad never comes, and whether it comes is told by each run alone: `AG p`, `A[p W q]`
-/// with p and q about states, such formulas with `&&` between them, or one of them with `||` or `->` behind what is about states, and `AG` of them. (Maidl:
-/// these say the same in linear time.)
+/// True if a formula says of all runs that something bad never comes, and each run alone tells if it comes.
+///
+/// The forms: `AG p`, `A[p W q]` with p and q about states, conjunctions of such formulas, one of them behind `||` or
+/// `->` and formulas about states, and `AG` of them. These say the same in linear time (Maidl).
 pub fn is_linear(formula: &Formula<AtomId>) -> bool {
     match formula {
         Formula::And(parts) => parts.iter().all(is_linear),
@@ -30,18 +31,18 @@ pub fn is_linear(formula: &Formula<AtomId>) -> bool {
     }
 }
 
-/// Whether a formula is about a single state.
+/// True if a formula is about a single state.
 pub fn is_of_state(formula: &Formula<AtomId>) -> bool {
     is_boolean(formula) && formula.children().into_iter().all(is_of_state)
 }
 
-/// Whether a formula is a constant, an atom, or made of its parts by a Boolean operator.
+/// True if a formula is a constant, an atom, or made of its parts by a Boolean operator.
 fn is_boolean(formula: &Formula<AtomId>) -> bool {
     use Formula as F;
     matches!(formula, F::Constant(_) | F::Atom(_) | F::Not(_) | F::And(_) | F::Or(_) | F::Implies(..) | F::Iff(..))
 }
 
-/// Whether a formula says that something comes on all paths, or stays away on one for ever.
+/// True if a formula is an eventuality: something comes on all paths, or stays away on one for ever.
 pub fn has_eventualities(formula: &Formula<AtomId>) -> bool {
     use {PathOperator as One, PathPairOperator as Two, PathQuantifier as Over};
     let is_one = matches!(

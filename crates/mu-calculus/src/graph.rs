@@ -31,9 +31,9 @@ impl StateId {
 #[derive(Clone, Debug)]
 pub struct HyperGraph {
     initial: StateId,
-    /// Where the hyper-edges of each state start; one entry more than states.
+    /// The first hyper-edge of each state; one entry more than states.
     edge_starts: Vec<u32>,
-    /// Where the members of each hyper-edge start; one entry more than hyper-edges.
+    /// The first member of each hyper-edge; one entry more than hyper-edges.
     member_starts: Vec<u32>,
     members: Vec<StateId>,
     /// The state that each hyper-edge leaves.
@@ -65,19 +65,19 @@ impl HyperGraph {
         self.initial
     }
 
-    /// How many states there are, at least 1.
+    /// The number of states, at least 1.
     #[must_use]
     pub fn state_count(&self) -> usize {
         self.edge_starts.len() - 1
     }
 
-    /// How many hyper-edges there are.
+    /// The number of hyper-edges.
     #[must_use]
     pub fn edge_count(&self) -> usize {
         self.sources.len()
     }
 
-    /// How many members all hyper-edges have together.
+    /// The number of members of all hyper-edges together.
     #[must_use]
     pub fn member_count(&self) -> usize {
         self.members.len()
@@ -88,7 +88,7 @@ impl HyperGraph {
         (0..self.state_count() as u32).map(StateId)
     }
 
-    /// How many hyper-edges leave `state`; 0 for a sink.
+    /// The number of hyper-edges that leave `state`; 0 for a sink.
     ///
     /// # Panics
     /// If there is no such state; so for every method that takes a state.
@@ -123,7 +123,7 @@ impl HyperGraph {
         &self.members[start..end]
     }
 
-    /// Whether `state` has no hyper-edge.
+    /// True if `state` has no hyper-edge.
     #[must_use]
     pub fn is_sink(&self, state: StateId) -> bool {
         self.sinks.contains(state.index())
@@ -301,7 +301,7 @@ fn with_length(mut set: FixedBitSet, length: usize) -> FixedBitSet {
     set
 }
 
-/// Why a graph could not be built.
+/// The reason why a graph could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -316,15 +316,15 @@ pub enum GraphError {
     NoSuchState {
         /// The number that was used.
         state: u32,
-        /// How many states there are.
+        /// The number of states.
         states: usize,
     },
     /// More states, hyper-edges or members than 32 bits can number.
     #[error("a graph with {states} states and {members} hyper-edge members exceeds 32-bit numbers")]
     TooLarge {
-        /// How many states there are.
+        /// The number of states.
         states: usize,
-        /// How many members there are.
+        /// The number of members.
         members: usize,
     },
 }

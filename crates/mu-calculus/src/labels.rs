@@ -40,13 +40,13 @@ impl Labels {
         Self { states, atoms: vec![unknown; atoms] }
     }
 
-    /// How many atoms there are.
+    /// The number of atoms.
     #[must_use]
     pub fn atom_count(&self) -> usize {
         self.atoms.len()
     }
 
-    /// How many states there are.
+    /// The number of states.
     #[must_use]
     pub fn state_count(&self) -> usize {
         self.states

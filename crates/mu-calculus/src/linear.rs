@@ -12,11 +12,12 @@
 //! 4. [`parity`]: priorities made as few as possible (Carton & Maceiras, 1999), states with the empty or the full
 //!    language replaced by constants, bisimilar states merged.
 //!
-//! What fairness adds needs no determinisation ([`rabin`]).
+//! The contribution of fairness needs no determinisation ([`rabin`]).
 //!
-//! Why deterministic: in the three-valued game the opponent chooses the value of every unknown letter, as the state
-//! that is really there has it. With a nondeterministic automaton the proponent would have to guess the future of the
-//! path before the opponent chooses it, and `(a && X b) || (!a && X c)` with `a` unknown would be lost where it holds.
+//! The automata are deterministic because in the three-valued game the opponent chooses the value of every unknown
+//! letter, as the state that is really there has it. With a nondeterministic automaton the proponent would have to
+//! guess the future of the path before the opponent chooses it, and `(a && X b) || (!a && X c)` with `a` unknown would
+//! be lost where it holds.
 
 pub(crate) mod buchi;
 mod determinise;

@@ -33,7 +33,7 @@ impl NodeId {
     }
 }
 
-/// What a subformula is.
+/// The operator and the children of a subformula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// `true` or `false`.
@@ -113,13 +113,13 @@ impl NormalForm {
         self.root
     }
 
-    /// How many different subformulas there are.
+    /// The number of different subformulas.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// What a subformula is.
+    /// The operator and the children of a subformula.
     ///
     /// # Panics
     /// If there is no such node.
@@ -158,7 +158,8 @@ impl NormalForm {
             .then(|| self.priorities[id.index()] + u32::from(is_on(Fault::LeastIsGreatest)))
     }
 
-    /// How many fixed points of changing kind depend on each other: 0 without recursion, 1 if alternation-free.
+    /// The largest number of fixed points of changing kind that depend on each other: 0 without recursion, 1 if
+    /// alternation-free.
     #[must_use]
     pub fn alternation_depth(&self) -> u32 {
         self.blocks.iter().filter(|block| block.recursive).map(|block| self.levels(block)).max().unwrap_or(0)
@@ -175,7 +176,7 @@ impl NormalForm {
     }
 }
 
-/// Why a formula has no normal form.
+/// The reason why a formula has no normal form.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TranslateError {

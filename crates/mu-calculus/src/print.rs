@@ -10,7 +10,7 @@ use crate::formula::{
     Variable,
 };
 
-/// How tightly the operators of formulas bind; what is looser than its place needs parentheses.
+/// The binding strength of the operators of formulas; a looser one than its place allows needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Pair,
@@ -221,7 +221,7 @@ impl Display for ComparisonOperator {
     }
 }
 
-/// How tightly a prefix operator of expressions binds, and what has no operator.
+/// The binding strength of prefix operators of expressions, and of expressions without operators.
 const UNARY: u8 = 5;
 
 impl Expr {

@@ -19,7 +19,7 @@ use crate::solve::Ticker;
 pub(crate) struct Block {
     /// The nodes in ascending order.
     pub(crate) nodes: Vec<NodeId>,
-    /// Whether a node depends on itself: the block needs a fixed-point computation.
+    /// True if a node depends on itself: the block needs a fixed-point computation.
     pub(crate) recursive: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn order(nodes: &[Node], given: &FxHashMap<NodeId, u32>) -> Order {
 
 struct Assignment<'a> {
     nodes: &'a [Node],
-    /// Which part of the graph each node was last put into.
+    /// The part of the graph that each node was last put into.
     region: Vec<u32>,
     regions: u32,
     priorities: Vec<u32>,

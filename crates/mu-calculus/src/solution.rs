@@ -1,4 +1,4 @@
-//! What the solver found: truth values and winning strategies.
+//! Truth values and winning strategies: the results of the solver.
 
 use fixedbitset::FixedBitSet;
 use three_valued::Truth;
@@ -22,8 +22,8 @@ pub struct Solution {
     pub(crate) possible: Outcome,
 }
 
-/// How one of the two games ended: the nodes that the player who wants the formula true wins, and the recorded moves
-/// of the player whom a decided value proves right.
+/// The outcome of one of the two games: the nodes that the player who wants the formula true wins, and the recorded
+/// moves of the player whom a decided value proves right.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
     /// Per node the set of states.
@@ -82,7 +82,7 @@ impl Solution {
     /// The move of the winning strategy at a decided node, or `None` where the value is unknown or there is nothing
     /// to choose for the winner.
     ///
-    /// Where the value is true, the winner chooses at `p || q` and `<>p`; where it is false, at `p && q` and `[]p`.
+    /// If the value is true, the winner chooses at `p || q` and `<>p`; if it is false, at `p && q` and `[]p`.
     /// Everywhere else the opponent moves, and every move of his leads to a node with the same value: at `[]p` (true)
     /// or `<>p` (false) to any member of any hyper-edge or, from a sink, to the sink itself. Follow the choices, and
     /// the largest priority passed infinitely often is even on a play from a true node, odd from a false one.

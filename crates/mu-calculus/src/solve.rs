@@ -29,7 +29,7 @@ use evaluate::evaluate;
 /// Asked every few milliseconds whether to stop; `true` stops. Called from several threads.
 pub type Cancel<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// What is to be solved: a formula over a labelled graph.
+/// A model checking problem: a formula over a labelled graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
     /// The states and their hyper-edges.
@@ -86,7 +86,7 @@ impl Problem<'_> {
     }
 }
 
-/// Why nothing was computed.
+/// The reason why nothing was computed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SolveError {
@@ -96,9 +96,9 @@ pub enum SolveError {
     /// The labels are those of another graph.
     #[error("the labels are for {labelled} states, the graph has {states}")]
     LabelMismatch {
-        /// How many states the labels have.
+        /// The number of states of the labels.
         labelled: usize,
-        /// How many states the graph has.
+        /// The number of states of the graph.
         states: usize,
     },
     /// The formula uses an atom without label.
@@ -106,20 +106,20 @@ pub enum SolveError {
     MissingAtom {
         /// The atom.
         atom: u32,
-        /// How many there are.
+        /// The number of atoms of the labels.
         atoms: usize,
     },
     /// Too many states times subformulas.
     #[error("{states} states times {nodes} mutually recursive subformulas exceed 32-bit numbers; simplify the formula")]
     TooLarge {
-        /// How many states there are.
+        /// The number of states.
         states: usize,
-        /// How many subformulas depend on each other.
+        /// The number of subformulas that depend on each other.
         nodes: usize,
     },
 }
 
-/// Which of the two games is played.
+/// The two games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Game {
     /// For "certainly true".
@@ -144,7 +144,7 @@ pub(crate) struct Ticker<'a> {
     left: usize,
 }
 
-/// How many elementary steps pass between two questions: a millisecond or less.
+/// The number of elementary steps between two questions for cancellation: a millisecond or less.
 const TICKS: usize = 1 << 15;
 
 impl<'a> Ticker<'a> {

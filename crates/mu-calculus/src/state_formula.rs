@@ -32,7 +32,7 @@ fn speaks_of_a_state(formula: &NormalForm, node: NodeId) -> bool {
     }
 }
 
-/// What a part that speaks of a state says, where this is known of atoms.
+/// The truth value of a subformula about a state, with the truth values of its atoms.
 pub fn truth(formula: &NormalForm, node: NodeId, label: &dyn Fn(AtomId) -> Truth) -> Truth {
     match formula.node(node) {
         Node::Constant(value) => Truth::from(value),

@@ -12,7 +12,7 @@ use crate::formula::Formula;
 pub struct Strengthening<A> {
     /// The subformula.
     pub subformula: Formula<A>,
-    /// What it is replaced by; the last of `formulas` has this constant.
+    /// The constant that replaces it; the last of `formulas` has this constant.
     pub replaced_by: bool,
     /// The formulas that must hold for the subformula not to matter: one, or two where it counts both ways.
     pub formulas: Vec<Formula<A>>,
@@ -30,10 +30,10 @@ pub fn strengthenings<A: Clone>(formula: &Formula<A>, limit: usize) -> Vec<Stren
     found.iter().take(limit).map(|occurrence| occurrence.strengthening(formula)).collect()
 }
 
-/// How many occurrences are looked at: a formula of a hundred thousand parts has as many.
+/// The largest number of occurrences that are tried: a formula of a hundred thousand parts has as many.
 const MAX_OCCURRENCES: usize = 1_000;
 
-/// How a subformula counts for the whole.
+/// The polarity of a subformula in the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
     Positive,
@@ -103,7 +103,7 @@ fn size<A>(formula: &Formula<A>) -> usize {
     1 + formula.children().into_iter().map(size).sum::<usize>()
 }
 
-/// Whether every variable is bound inside.
+/// True if every variable is bound inside.
 fn is_closed<A>(formula: &Formula<A>) -> bool {
     fn closed<'f, A>(formula: &'f Formula<A>, bound: &mut Vec<&'f str>) -> bool {
         match formula {

@@ -111,7 +111,7 @@ impl TvByte {
         self.high
     }
 
-    /// Whether the range says more than the bits do.
+    /// True if the range says more than the bits do.
     #[inline]
     #[must_use]
     pub const fn is_ranged(self) -> bool {
@@ -132,20 +132,20 @@ impl TvByte {
         if self.known == 0xff { Some(self.value) } else { None }
     }
 
-    /// Whether the concrete `value` is one that the byte stands for.
+    /// True if the concrete `value` is one that the byte stands for.
     #[inline]
     #[must_use]
     pub const fn contains(self, value: u8) -> bool {
         self.allows(value) && self.low <= value && value <= self.high
     }
 
-    /// Whether the bits allow a value.
+    /// True if the bits allow a value.
     #[inline]
     const fn allows(self, value: u8) -> bool {
         (value ^ self.value) & self.known == 0
     }
 
-    /// Whether the byte stands for everything that `other` stands for.
+    /// True if the byte stands for everything that `other` stands for.
     #[inline]
     #[must_use]
     pub const fn covers(self, other: Self) -> bool {
@@ -153,7 +153,7 @@ impl TvByte {
         bits && self.low <= other.low && other.high <= self.high
     }
 
-    /// What both bytes stand for; none when there is no such value.
+    /// The values that both bytes stand for; none when there is no such value.
     #[inline]
     #[must_use]
     pub fn meet(self, other: Self) -> Option<Self> {
@@ -199,20 +199,20 @@ impl TvByte {
         (self.low..=self.high).filter(move |value| self.allows(*value))
     }
 
-    /// How many concrete values the byte stands for.
+    /// The number of concrete values of the byte.
     #[must_use]
     pub fn count(self) -> usize {
         if self.is_ranged() { self.concretisations().count() } else { 1 << self.known.count_zeros() }
     }
 
-    /// Whether the range of a sum or difference of two bytes is looked for: that of an offset in a table, which begins anywhere,
-    /// is more than its bits tell.
+    /// True if the range of a sum or difference of the two bytes is computed: one of them has a range or is constant.
+    /// The range of an offset into a table, which may begin anywhere, says more than its bits.
     #[inline]
     const fn has_range_with(self, other: Self) -> bool {
         self.is_ranged() || other.is_ranged() || self.known().is_some() || other.known().is_some()
     }
 
-    /// What is known of a sum or difference of which the value lies in a range, of values that need more than a byte.
+    /// Adds to a sum or difference that its value lies between two numbers, which may be outside of a byte.
     fn narrow(mut sum: Sum<Self>, low: i16, high: i16) -> Sum<Self> {
         let high = if is_on(Fault::RangeTooNarrow) && low < high { high - 1 } else { high };
         let wraps = low.div_euclid(256);

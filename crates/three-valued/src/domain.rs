@@ -1,4 +1,4 @@
-//! What a value domain has to offer.
+//! The interface of value domains.
 //!
 //! Every operation is *sound*: for all concrete values that the operands stand for, the concrete result is one that the
 //! result stands for. Where the documentation says *optimal*, the result is the most precise that the domain can express.
@@ -10,7 +10,7 @@ use std::fmt::Debug;
 pub trait BitDomain: Clone + Debug + PartialEq {
     /// The bit that is certainly `value`.
     fn constant(value: bool) -> Self;
-    /// What is known of the bit.
+    /// The truth value of the bit.
     fn truth(&self) -> Truth;
     /// Negation (optimal).
     #[must_use]
@@ -31,7 +31,7 @@ pub trait BitDomain: Clone + Debug + PartialEq {
     }
 }
 
-/// How a byte is read as a number.
+/// The reading of a byte as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signedness {
     /// 0 to 255.
@@ -47,11 +47,11 @@ pub struct Sum<B: ByteDomain> {
     pub value: B,
     /// Bit `i` is the carry (or borrow) out of bit `i` (each bit optimal).
     pub carries: B,
-    /// Whether the result does not fit a signed byte.
+    /// Set if the result does not fit a signed byte.
     pub overflow: B::Bit,
-    /// Whether the exact signed result is negative (optimal).
+    /// Set if the exact signed result is negative (optimal).
     pub negative: B::Bit,
-    /// Whether the result modulo 256 is zero.
+    /// Set if the result modulo 256 is zero.
     pub zero: B::Bit,
 }
 
@@ -62,7 +62,7 @@ pub trait ByteDomain: Clone + Debug + PartialEq {
 
     /// The byte that is certainly `value`.
     fn constant(value: u8) -> Self;
-    /// What is known of each bit.
+    /// The known bits and their values.
     fn bits(&self) -> TvByte;
     /// Bit `index` (0 is the least significant). Indices above 7 are a caller's error.
     fn bit(&self, index: u8) -> Self::Bit;
@@ -96,9 +96,9 @@ pub trait ByteDomain: Clone + Debug + PartialEq {
     /// The nibbles exchanged.
     #[must_use]
     fn swap_nibbles(&self) -> Self;
-    /// Whether all bits are 0 (optimal).
+    /// The bit that is 1 if all bits are 0 (optimal).
     fn is_zero(&self) -> Self::Bit;
-    /// Whether the two bytes are equal (optimal for independent operands).
+    /// The bit that is 1 if the two bytes are equal (optimal for independent operands).
     fn equals(&self, other: &Self) -> Self::Bit;
     /// A byte that stands for everything that either operand stands for (optimal).
     ///

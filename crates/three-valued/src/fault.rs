@@ -23,7 +23,7 @@ macro_rules! faults {
                 match self { $(Self::$fault => $name,)* }
             }
 
-            /// What is wrong.
+            /// The error in the verifier that the fault brings in, in a sentence.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$fault => $meaning,)* }
@@ -63,7 +63,7 @@ faults! {
 mod switch {
     use super::Fault;
 
-    /// Whether a fault is put in: never in this build.
+    /// True if a fault is put in: never in this build.
     #[inline]
     #[must_use]
     pub const fn is_on(_: Fault) -> bool {
@@ -81,7 +81,7 @@ mod switch {
 
     static CURRENT: AtomicU8 = AtomicU8::new(UNREAD);
 
-    /// Whether a fault is put in.
+    /// True if a fault is put in.
     #[inline]
     #[must_use]
     pub fn is_on(fault: Fault) -> bool {
@@ -94,7 +94,7 @@ mod switch {
         CURRENT.store(fault.map_or(NONE, |fault| fault as u8), Ordering::Relaxed);
     }
 
-    /// What the environment says.
+    /// Takes the fault from the environment variable `AVR_TVAR_FAULT`.
     ///
     /// # Panics
     /// If it names no fault: a misspelt one must not pass for none.

@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub struct Origin {
     /// Later origins have greater numbers.
     pub id: u32,
-    /// How many times the unknown bit decided an address.
+    /// The number of times that the unknown bit decided an address.
     pub indirection: u8,
 }
 
@@ -50,7 +50,7 @@ impl Provenance {
         }
     }
 
-    /// Whether an origin with this number is in the set.
+    /// True if an origin with this number is in the set.
     #[must_use]
     pub fn contains(&self, id: u32) -> bool {
         self.as_slice().binary_search_by_key(&id, |origin| origin.id).is_ok()
@@ -108,7 +108,7 @@ impl ProvenanceBit {
         Self { truth: Truth::Unknown, origins }
     }
 
-    /// Why the bit is unknown; empty when it is known.
+    /// The origins of the bit; empty when it is known.
     #[must_use]
     pub fn origins(&self) -> &Provenance {
         &self.origins
@@ -205,7 +205,7 @@ impl ProvenanceByte {
         })
     }
 
-    /// Why bit `index` is unknown; empty when it is known.
+    /// The origins of bit `index`; empty when it is known.
     #[must_use]
     pub fn origins(&self, index: u8) -> Provenance {
         match &self.sources {
@@ -221,7 +221,7 @@ impl ProvenanceByte {
         self.origins_below(8)
     }
 
-    /// What made the bits below `limit` unknown.
+    /// The origins of the bits below `limit`.
     fn origins_below(&self, limit: u8) -> Provenance {
         (0..limit).fold(Provenance::default(), |all, index| all.union(&self.origins(index)))
     }

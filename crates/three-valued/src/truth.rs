@@ -28,19 +28,19 @@ impl Truth {
         }
     }
 
-    /// Whether the value is `True`.
+    /// True if the value is `True`.
     #[must_use]
     pub fn is_true(self) -> bool {
         self == Self::True
     }
 
-    /// Whether the value is `False`.
+    /// True if the value is `False`.
     #[must_use]
     pub fn is_false(self) -> bool {
         self == Self::False
     }
 
-    /// Whether the value is `Unknown`.
+    /// True if the value is `Unknown`.
     #[must_use]
     pub fn is_unknown(self) -> bool {
         self == Self::Unknown

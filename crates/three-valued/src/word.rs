@@ -20,11 +20,11 @@ pub struct TvSum {
     pub value: TvWord,
     /// Bit `i` is the carry (or borrow) out of bit `i`.
     pub carries: TvWord,
-    /// Whether the exact signed result does not fit the width.
+    /// True if the exact signed result does not fit the width.
     pub overflow: Truth,
-    /// Whether the exact signed result is negative.
+    /// True if the exact signed result is negative.
     pub negative: Truth,
-    /// Whether the result modulo 2^width is zero.
+    /// True if the result modulo 2^width is zero.
     pub zero: Truth,
 }
 
@@ -92,13 +92,13 @@ impl TvWord {
         (self.known == mask(self.width)).then_some(self.value)
     }
 
-    /// Whether the concrete `value` (modulo 2^width) is one that the word stands for.
+    /// True if the concrete `value` (modulo 2^width) is one that the word stands for.
     #[must_use]
     pub fn contains(self, value: u64) -> bool {
         (value ^ self.value) & self.known == 0
     }
 
-    /// Whether the concrete values of the two words may be equal.
+    /// The truth of the comparison for equality: unknown if the words have equal and unequal concrete values.
     #[must_use]
     pub fn equals(self, other: Self) -> Truth {
         if (self.value ^ other.value) & self.known & other.known != 0 {

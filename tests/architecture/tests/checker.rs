@@ -1,5 +1,5 @@
 //! The checker of certificates uses formulas of `mu-calculus` and nothing else of it: no solver, no graph, no solution.
-//! What it uses has to be trusted, so the test names it.
+//! The trusted base includes these items, so the test names them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,7 @@ fn floor(name: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| floor.contains(&name))
 }
 
-/// What is wrong with one dependency.
+/// The rule that one dependency breaks.
 fn problem(from: &str, to: &str, of_tests: bool) -> Option<String> {
     let (Some(start), Some(end)) = (floor(from), floor(to)) else {
         return Some(format!("{from} -> {to}: give both a floor in this test and in docs/architecture.md"));

@@ -1,5 +1,7 @@
 //! Reads `docs/glossary.md` and fails where the engine uses a word or a phrase that is no longer used: words in names of modules, types,
 //! functions and fields, phrases of several words in comments. Tests do not count.
+//!
+//! A second test limits the comment lines of each crate, tests included, that open with a question word instead of a term.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,6 +12,15 @@ use syn::{
 
 /// The crates whose names are checked.
 const ENGINE: &[&str] = &["tvar", "avr-analysis", "avr-model", "avr-witness", "avr-verify"];
+
+/// The folders whose subfolders have sources with comments.
+const COMMENTED: &[&str] = &["crates", "tests"];
+
+/// The words that a comment line should not open with.
+const QUESTION_WORDS: [&str; 7] = ["What", "Whether", "How", "Where", "Which", "When", "Why"];
+
+/// The largest share of comment lines of a crate that open with a question word, in percent.
+const MOST_QUESTIONS: usize = 8;
 
 /// The words and the phrases of the last column of the glossary.
 fn retired(glossary: &str) -> (BTreeSet<String>, BTreeSet<String>) {
@@ -76,11 +87,22 @@ fn words(name: &str) -> BTreeSet<String> {
     spaced.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The comments of a source in one line, without what begins them, in lower case.
-fn comments(source: &str) -> String {
+/// The lines of a source that are comments, without the slashes that begin them.
+fn comment_lines(source: &str) -> impl Iterator<Item = &str> {
     let lines = source.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
-    let text = lines.map(|line| line.trim_start_matches(['/', '!']).trim()).collect::<Vec<_>>().join(" ");
-    text.to_lowercase()
+    lines.map(|line| line.trim_start_matches(['/', '!']).trim())
+}
+
+/// The comments of a source in one line, in lower case.
+fn comments(source: &str) -> String {
+    comment_lines(source).collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The number of comment lines of a source that open with a question word, and of all its comment lines.
+fn questions(source: &str) -> (usize, usize) {
+    let first_word = |line: &str| line.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or("").to_owned();
+    let opens = |line: &&str| QUESTION_WORDS.contains(&first_word(line).as_str());
+    (comment_lines(source).filter(opens).count(), comment_lines(source).count())
 }
 
 /// The names and phrases of a source that are no longer used.
@@ -93,16 +115,21 @@ fn problems(source: &str, (retired_words, phrases): &(BTreeSet<String>, BTreeSet
     names.chain(phrases.iter().filter(|phrase| text.contains(*phrase)).cloned()).collect()
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+/// The sources in a folder and below, through files and folders that are wanted.
+fn sources_where(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let paths = entries.map(|entry| entry.expect("it can be listed").path());
-    let below = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
-    let is_tests = |path: &Path| path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains("tests"));
-    paths
-        .filter(|path| !is_tests(path))
-        .flat_map(below)
-        .filter(|path| path.extension().is_some_and(|one| one == "rs"))
-        .collect()
+    let paths = entries.map(|entry| entry.expect("it can be listed").path()).filter(|path| is_wanted(path));
+    let below = |path: PathBuf| if path.is_dir() { sources_where(&path, is_wanted) } else { vec![path] };
+    paths.flat_map(below).filter(|path| path.extension().is_some_and(|one| one == "rs")).collect()
+}
+
+/// The sources in a folder and below, without those of tests.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    sources_where(folder, &|path| path.file_stem().is_some_and(|stem| !stem.to_string_lossy().contains("tests")))
+}
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).expect("a source is text")
 }
 
 fn glossary() -> (BTreeSet<String>, BTreeSet<String>) {
@@ -118,12 +145,44 @@ fn the_engine_uses_the_terms_of_the_glossary() {
     let mut found = Vec::new();
     for name in ENGINE {
         for file in sources(&crates.join(name).join("src")) {
-            let source = std::fs::read_to_string(&file).expect("a source is text");
+            let source = read(&file);
             let place = file.strip_prefix(&crates).expect("it is inside").display().to_string();
             found.extend(problems(&source, &glossary).into_iter().map(|problem| format!("{place}: {problem}")));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn few_comment_lines_open_with_a_question_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut all, mut found) = (0, Vec::new());
+    for folder in COMMENTED.iter().map(|folder| root.join(folder)) {
+        for entry in std::fs::read_dir(&folder).expect("the folder is there") {
+            let path = entry.expect("it can be listed").path();
+            if !path.is_dir() {
+                continue;
+            }
+            let files = sources_where(&path, &|path| !path.ends_with("target"));
+            let counts = files.iter().map(|file| questions(&read(file)));
+            let (questions, lines) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+            all += lines;
+            if questions * 100 > lines * MOST_QUESTIONS {
+                let place = path.strip_prefix(&root).expect("it is inside").display();
+                found.push(format!("{place}: {questions} of {lines} comment lines"));
+            }
+        }
+    }
+    assert!(all > 5_000, "only {all} comment lines were found");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn question_words_count_at_the_beginning_of_comment_lines() {
+    let check = |source: &str, expected: (usize, usize)| assert_eq!(questions(source), expected, "{source}");
+    check("//! What is here.\nfn what() {}\n    /// Whether.\n// Whose? When\n", (2, 3));
+    check("/// `What` is a name.\n/// Whatever it is.\nlet why = 1; // Why\n", (0, 2));
+    check("/// Names,\n/// How many.\n///\n", (1, 3));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub struct Corpus {
     inputs: Vec<Vec<u8>>,
-    /// What is put in at random places: the words of all inputs, if they are text.
+    /// The words of all inputs that are text, put in at random places.
     words: Vec<Vec<u8>>,
 }
 
@@ -17,7 +17,7 @@ impl Corpus {
     /// Reads all files of a folder.
     ///
     /// # Errors
-    /// When there are none, or they cannot be read.
+    /// If there are none, or they cannot be read.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         paths.sort();

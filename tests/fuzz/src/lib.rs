@@ -17,7 +17,7 @@ use avr_testkit::Random;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a target is fed.
+/// The amount of input that a target gets.
 #[derive(Clone, Copy, Debug)]
 pub enum Amount {
     /// So many altered inputs.
@@ -29,10 +29,10 @@ pub enum Amount {
 /// Feeds every input of the corpus to a target as it is, and then altered ones; how many.
 ///
 /// # Panics
-/// When the target does, or contradicts itself; `current` has the input then.
+/// If the target does, or contradicts itself; `current` has the input then.
 ///
 /// # Errors
-/// When the corpus cannot be read.
+/// If the corpus cannot be read.
 pub fn feed(
     target: Target,
     corpus: &Path,

@@ -17,7 +17,7 @@ use cap::Cap;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// What one input may take.
+/// The limits of one input.
 const LIMITS: Watchdog = Watchdog { time: Duration::from_secs(20), memory: 1 << 30 };
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! What is fed.
+//! Targets: readers of input.
 
 mod verify;
 
@@ -41,7 +41,7 @@ impl Target {
     /// Feeds it one input.
     ///
     /// # Panics
-    /// When something is wrong with what is tested.
+    /// If something is wrong with what is tested.
     pub fn take(self, input: &[u8]) {
         match self {
             Self::Hex | Self::Elf => image(input),
@@ -86,7 +86,7 @@ fn property_file(input: &[u8]) {
     std::hint::black_box(property.map_err(|error| error.to_string()).err());
 }
 
-/// What is read must be printed as a text that means the same.
+/// Checks that a formula that is read is printed as a text that means the same.
 fn formula(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     for parse in [parse_formula, parse_linear, parse_path] {

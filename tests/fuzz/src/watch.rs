@@ -35,7 +35,7 @@ impl Current {
     }
 }
 
-/// What an input may take.
+/// Limits of time and memory for one input.
 #[derive(Clone, Copy, Debug)]
 pub struct Watchdog {
     /// The longest time.

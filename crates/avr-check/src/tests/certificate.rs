@@ -148,7 +148,7 @@ fn explore(
     Some((states, all_advice, edges))
 }
 
-/// What the solver says of a formula after the first step, with the strategy of the winner.
+/// The verdict of the solver on a formula after the first step, with the strategy of the winner.
 fn solve(
     system: &System,
     states: &[Abstract],

@@ -1,4 +1,4 @@
-//! What a certificate proves, seen naively: concrete enumeration says which of its parts are true, everything else may be
+//! A naive reading of certificates: concrete enumeration decides which of their parts are true, everything else may be
 //! anything, and the formula is evaluated by iteration.
 
 use avr_certificate::Verdict;
@@ -17,7 +17,7 @@ struct Graph {
     labels: Vec<[Truth; ATOMS]>,
 }
 
-/// Whether the true parts of a certificate prove its claim of the system, and whether the claim is true of the system.
+/// True if the true parts of a certificate prove its claim of the system. Panics if they prove a claim that is false.
 pub(super) fn proves(system: &System, certificate: &Certificate) -> bool {
     let graph = Graph::of_certificate(system, certificate);
     let starts = certificate.states.first() == Some(&Abstract::Start);
@@ -102,9 +102,9 @@ impl Graph {
         }
     }
 
-    /// Whether a formula certainly has a value in the first state.
+    /// True if a formula certainly has a value in the first state.
     fn holds(&self, formula: &Formula<AtomId>, verdict: Verdict) -> bool {
-        // What is claimed speaks of what comes after the first step.
+        // The claim is about the states after the first step.
         let after_start = Formula::Modal(Modality::Box, Box::new(formula.clone()));
         self.certain(&after_start, verdict == Verdict::Holds, &mut HashMap::new())[0]
     }

@@ -11,7 +11,7 @@ use avr_testkit::Random;
 pub(super) const STATE_BITS: u8 = 3;
 /// Bits of an input. The last one is the hardware's.
 pub(super) const INPUT_BITS: u8 = 2;
-/// How many atoms there are.
+/// The number of atoms.
 pub(super) const ATOMS: usize = 2;
 
 const STATES: u8 = 1 << STATE_BITS;
@@ -50,9 +50,9 @@ pub(super) struct System {
     steps: Vec<Concrete>,
     first: Vec<Concrete>,
     atoms: [[bool; STATES as usize]; ATOMS],
-    /// Whether inputs are asked for before cases.
+    /// True if inputs are asked for before cases.
     inputs_first: bool,
-    /// Whether the first atom says that a hazard has happened, which is for ever.
+    /// True if the first atom says that a hazard has happened, which is for ever.
     pub(super) observes_hazards: bool,
 }
 
@@ -118,7 +118,7 @@ impl System {
         }
     }
 
-    /// What one step from an abstract state comes to with the answers of a script: concrete states.
+    /// The concrete states after one step from an abstract state, with the answers of a script.
     pub(super) fn outcome(&self, state: Abstract, advice: Advice, script: &mut Script) -> BTreeSet<Concrete> {
         let split = |script: &mut Script| {
             let bits = (0..INPUT_BITS).filter(|bit| advice.split >> bit & 1 == 1);
@@ -153,7 +153,7 @@ impl System {
     }
 }
 
-/// Which bits are told apart in a step.
+/// The bits that are distinguished in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Advice {
     pub(super) split: u8,
@@ -210,7 +210,7 @@ impl Abstract {
     }
 }
 
-/// What a step came to as the checker sees it, given the states of a certificate and the members that count.
+/// The result of a step for the checker, given the states of a certificate and the members that count.
 pub(super) fn came(outcome: &BTreeSet<Concrete>, states: &[Abstract], members: &[u32]) -> Came {
     let covers = |member: &&u32| outcome.iter().all(|concrete| states[**member as usize].contains(*concrete));
     Came::CoveredBy(members.iter().filter(covers).copied().collect())

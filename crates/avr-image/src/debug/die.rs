@@ -164,7 +164,7 @@ fn size(die: &Die<'_>) -> Option<u8> {
     u8::try_from(bytes).ok().filter(|bytes| (1..=8).contains(bytes))
 }
 
-/// Whether a base type is signed; `None` for types that are no integers.
+/// The signedness of a base type; `None` for types that are no integers.
 fn signedness(die: &Die<'_>) -> Option<bool> {
     let AttributeValue::Encoding(encoding) = die.value(dw::DW_AT_encoding)? else { return None };
     match encoding {

@@ -27,13 +27,13 @@ const MAX_SCANNED_BYTES: usize = 1 << 28;
 /// The sections of an ELF file that hold debug information.
 pub(crate) struct DebugSections<'a> {
     pub(crate) sections: HashMap<String, &'a [u8]>,
-    /// Whether there is a section `.stab`, in the format that avr-gcc 5 writes for a plain `-g`.
+    /// True if there is a section `.stab`, in the format that avr-gcc 5 writes for a plain `-g`.
     pub(crate) has_stabs: bool,
-    /// Whether there are compressed sections, which are not read.
+    /// True if there are compressed sections, which are not read.
     pub(crate) has_compressed: bool,
 }
 
-/// What debug information tells.
+/// The content of debug information.
 #[derive(Debug, Default)]
 pub(crate) struct DebugInfo {
     pub(crate) lines: LineTable,
@@ -53,7 +53,7 @@ pub(crate) struct DebugFunction {
     pub(crate) size: u32,
 }
 
-/// Why a part of the debug information was not read.
+/// The reason why a part of the debug information was not read.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Unreadable(gimli::Error),

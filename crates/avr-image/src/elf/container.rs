@@ -131,7 +131,7 @@ impl<'a> Container<'a> {
 }
 
 impl NamedSection {
-    /// Whether the section takes room in the file.
+    /// True if the section takes room in the file.
     pub(crate) fn has_content(&self) -> bool {
         self.kind != SHT_NULL && self.kind != SHT_NOBITS && self.size > 0
     }
@@ -189,9 +189,9 @@ struct Table {
     limit: u64,
     found_size: u64,
     entry_size: u64,
-    /// Where the header states the size of an entry.
+    /// The place of the header field with the size of an entry.
     size_field: u64,
-    /// Where the header states the number of entries.
+    /// The place of the header field with the number of entries.
     count_field: u64,
 }
 

@@ -22,7 +22,7 @@ use crate::symbols::Symbol;
 use crate::warning::Warning;
 use container::Container;
 
-/// What an ELF file tells beside the content of the memories.
+/// The content of an ELF file beside that of the memories.
 pub(crate) struct ElfContent {
     /// The architecture number of `-mmcu` (5 for avr:5); `None` where the header does not say.
     pub(crate) architecture: Option<u8>,
@@ -67,7 +67,7 @@ pub(crate) fn named_device(bytes: &[u8]) -> Result<Option<String>, ImageErrorKin
     Ok(note::device_name(&Container::parse(bytes)?))
 }
 
-/// Whether avr-libc's start-up code lies at address 0, so that nothing else can.
+/// True if avr-libc's start-up code lies at address 0, so that nothing else can.
 fn has_vector_table(symbols: &[Symbol]) -> bool {
     let at_zero = |symbol: &&Symbol| symbol.place.flash() == Some(FlashByteAddress(0));
     symbols.iter().filter(at_zero).any(|symbol| symbol.name == "__vectors")

@@ -8,7 +8,7 @@ use super::container::Container;
 
 const NOTE: &str = ".note.gnu.avr.deviceinfo";
 const NOTE_HEADER_BYTES: usize = 12;
-/// Where the description states the size of the offset table.
+/// The place in the description where the size of the offset table stands.
 const TABLE: usize = 24;
 const MAX_NAME_BYTES: usize = 64;
 

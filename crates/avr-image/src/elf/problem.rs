@@ -1,8 +1,8 @@
-//! What can be wrong with an ELF file, in the words of the ELF specification.
+//! Errors in ELF files, in the words of the ELF specification.
 
 use thiserror::Error;
 
-/// What is wrong with an ELF file.
+/// An error in an ELF file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ElfProblem {
@@ -53,11 +53,11 @@ pub enum ElfProblem {
     /// A table is larger than any real firmware has.
     #[error("{found} {what} are more than the limit of {limit}")]
     TooMany {
-        /// What the table holds.
+        /// The entries of the table.
         what: &'static str,
-        /// How many it claims.
+        /// The number that it claims.
         found: u64,
-        /// How many are accepted.
+        /// The largest number that is accepted.
         limit: u64,
     },
     /// The content of a section lies outside the file.
@@ -111,7 +111,7 @@ pub enum ElfProblem {
     SectionIndex {
         /// The index.
         found: u64,
-        /// How many sections there are.
+        /// The number of sections.
         count: usize,
     },
     /// A name lies outside its string table or has no end there.

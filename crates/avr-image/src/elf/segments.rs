@@ -26,7 +26,7 @@ struct Piece {
 /// Puts everything that the file loads into `placement`.
 ///
 /// # Errors
-/// When two pieces contradict each other, or a section for flash is loaded by no segment.
+/// If two pieces contradict each other, or a section for flash is loaded by no segment.
 pub(super) fn load(elf: &Container<'_>, placement: &mut Placement) -> Result<Vec<Warning>, ImageErrorKind> {
     let segments = || elf.segments.iter().filter(|segment| segment.p_type == PT_LOAD && segment.p_filesz > 0);
     if elf.sections.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn load(elf: &Container<'_>, placement: &mut Placement) -> Result<Vec
     Ok(Vec::new())
 }
 
-/// Whether a section has content for a memory of the device.
+/// True if a section has content for a memory of the device.
 fn is_loaded(section: &NamedSection) -> bool {
     section.flags & u64::from(SHF_ALLOC) != 0 && section.has_content()
 }

@@ -16,7 +16,7 @@ const MAX_NAME_BYTES: usize = 1 << 24;
 /// Reads the symbol table; a stripped file has none.
 ///
 /// # Errors
-/// When the table or a name in it lies outside its section, or there are too many.
+/// If the table or a name in it lies outside its section, or there are too many.
 pub(super) fn read(elf: &Container<'_>) -> Result<Vec<Symbol>, ImageErrorKind> {
     let Some(section) = elf.sections.iter().find(|section| section.kind == SHT_SYMTAB && section.size > 0) else {
         return Ok(Vec::new());
@@ -62,7 +62,7 @@ fn strings<'a>(elf: &Container<'a>, section: &NamedSection) -> Result<&'a [u8], 
     }
 }
 
-/// What a symbol names; `None` for files, sections and what the linker did not define.
+/// The kind of a symbol; `None` for files, sections and symbols that the linker did not define.
 fn kind(elf: &Container<'_>, symbol: &Sym) -> Option<SymbolKind> {
     if symbol.st_shndx == SHN_UNDEF as usize || symbol.st_shndx == SHN_COMMON as usize {
         return None;

@@ -1,4 +1,4 @@
-//! Which symbol an address belongs to, when symbols overlap.
+//! Symbols of addresses, also where symbols overlap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

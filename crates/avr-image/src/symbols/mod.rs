@@ -20,11 +20,11 @@ use names::Names;
 pub struct Symbol {
     /// The name in the symbol table.
     pub name: String,
-    /// Where it lies.
+    /// The memory and the address.
     pub place: SymbolPlace,
     /// Its size in bytes; 0 where the file does not say (labels of assembly code).
     pub size: u32,
-    /// What it names.
+    /// The kind of entity that it names.
     pub kind: SymbolKind,
     /// Who sees it.
     pub binding: Binding,
@@ -33,7 +33,7 @@ pub struct Symbol {
     demangled: Option<Demangled>,
 }
 
-/// Where a symbol lies.
+/// The memory and the address of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolPlace {
     /// In flash.
@@ -48,7 +48,7 @@ pub enum SymbolPlace {
     Other(u32),
 }
 
-/// What a symbol names.
+/// The kind of entity that a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolKind {
     /// A function.
@@ -77,7 +77,7 @@ pub enum Binding {
 pub struct Scalar {
     /// Its size in bytes.
     pub bytes: u8,
-    /// Whether it is signed; `None` where debug information does not say (an enumeration of older compilers).
+    /// The signedness; `None` where debug information does not say (an enumeration of older compilers).
     pub signed: Option<bool>,
 }
 
@@ -95,7 +95,7 @@ pub struct Located<'a> {
 pub struct Extent {
     /// Byte addresses.
     pub range: Range<FlashByteAddress>,
-    /// Whether the file states the size. Otherwise the range ends at the next symbol, which is a guess: a label
+    /// True if the file states the size. Otherwise the range ends at the next symbol, which is a guess: a label
     /// inside of the function ends it as well.
     pub stated: bool,
 }
@@ -166,7 +166,7 @@ impl Symbol {
         self.demangled.as_ref().map_or(&self.name, |demangled| &demangled.base)
     }
 
-    /// Whether execution can be inside of it: a function, or a label in executable code.
+    /// True if execution can be inside of it: a function, or a label in executable code.
     #[must_use]
     pub fn is_code(&self) -> bool {
         matches!(self.kind, SymbolKind::Function | SymbolKind::CodeLabel) && self.place.flash().is_some()
@@ -264,7 +264,7 @@ impl Symbols {
     /// The one symbol of this name.
     ///
     /// # Errors
-    /// When there is none (with the nearest names) or several at different places (with all of them).
+    /// If there is none (with the nearest names) or several at different places (with all of them).
     pub fn find(&self, name: &str) -> Result<&Symbol, SymbolError> {
         self.find_where(name, |_| true)
     }

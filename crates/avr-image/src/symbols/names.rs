@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use super::Symbol;
 
-/// How many names an error suggests.
+/// The largest number of names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
-/// How many candidates an error lists.
+/// The largest number of candidates that an error lists.
 const MAX_CANDIDATES: usize = 8;
 /// Longer names take no part in the search for near ones.
 const MAX_NEAR_BYTES: usize = 128;
@@ -113,7 +113,7 @@ pub(super) fn nearest(all: &[Symbol], name: &str, suits: impl Fn(&Symbol) -> boo
     near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// How far apart two names are; `None` when too far to be worth a suggestion.
+/// The edit distance of two names; `None` when too far to be worth a suggestion.
 fn distance(wanted: &str, spelling: &str) -> Option<usize> {
     if spelling.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.')) {
         return Some(0);

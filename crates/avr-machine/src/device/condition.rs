@@ -21,7 +21,7 @@ impl BitRef {
     }
 }
 
-/// What is known of the content of a register: bits outside `known` have no meaning in `value`.
+/// The known bits of a register: bits outside `known` have no meaning in `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownBits {
     /// 1 where the bit is known.
@@ -61,7 +61,7 @@ pub enum Condition {
     Moving {
         /// The bit.
         bit: BitRef,
-        /// How hardware changes it.
+        /// The way in which hardware changes it.
         changes: Changes,
     },
     /// The bits under `mask` have the value `equals` (which is 0 outside `mask`).
@@ -70,7 +70,7 @@ pub enum Condition {
         address: u16,
         /// The bits that are compared.
         mask: u8,
-        /// What they are compared with, in place (not shifted down).
+        /// The value that they are compared with, in place (not shifted down).
         equals: u8,
     },
 }
@@ -122,7 +122,7 @@ impl Condition {
         }
     }
 
-    /// Whether the condition depends on any of the bits `mask` of the register at `address`.
+    /// True if the condition depends on any of the bits `mask` of the register at `address`.
     #[must_use]
     pub fn depends_on(&self, address: u16, mask: u8) -> bool {
         let mut found = false;
@@ -164,7 +164,8 @@ fn fold(
     }
 }
 
-/// Whether the bits under `mask` equal `equals`: one known difference suffices for no, yes needs all of them.
+/// The truth of "the bits under `mask` equal `equals`": one known difference makes it false, and it is true if all are
+/// known and equal.
 fn compare(register: KnownBits, mask: u8, equals: u8) -> Truth {
     if (register.value ^ equals) & mask & register.known != 0 {
         Truth::False
@@ -175,7 +176,7 @@ fn compare(register: KnownBits, mask: u8, equals: u8) -> Truth {
     }
 }
 
-/// What a stored bit says of a bit that hardware may have changed since.
+/// The present value of a bit that hardware may have changed since it was stored.
 fn moved(stored: Truth, changes: Changes) -> Truth {
     match (stored, changes) {
         (Truth::True, Changes::Sets) => Truth::True,

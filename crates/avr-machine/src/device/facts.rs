@@ -58,7 +58,7 @@ impl Memory {
 pub struct Core {
     /// Architecture as binutils and GCC name it (`avr5`).
     pub architecture: &'static str,
-    /// What its instruction set has.
+    /// The features of its instruction set.
     pub features: FeatureSet,
     /// Bytes of a return address on the stack: 2, or 3 beyond 128 KiB of flash.
     pub pc_bytes: u8,
@@ -123,7 +123,7 @@ impl Fuse {
         (byte & self.mask).checked_shr(self.mask.trailing_zeros()).unwrap_or(0)
     }
 
-    /// Whether a single fuse is programmed, which is the value 0.
+    /// True if a single fuse is programmed, which is the value 0.
     #[must_use]
     pub fn is_programmed(&self, bytes: FuseBytes) -> bool {
         self.value(bytes) == 0
@@ -143,7 +143,7 @@ pub struct FuseReset {
     pub programmed: u8,
     /// Their value while it is unprogrammed (1), in place.
     pub unprogrammed: u8,
-    /// Whether the bits keep that value for ever while the fuse is programmed (`WDTON`).
+    /// True if the bits keep that value for ever while the fuse is programmed (`WDTON`).
     pub locked_when_programmed: bool,
 }
 
@@ -160,8 +160,8 @@ pub enum ResetCause {
     Watchdog,
 }
 
-/// What a reset does to the register of reset causes; every other register gets its reset value, the SRAM is kept
-/// except at power-on.
+/// The effect of a reset on the register of reset causes. Every other register gets its reset value, and the SRAM is
+/// kept except at power-on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResetEffect {
     /// The cause.
@@ -266,7 +266,7 @@ pub struct SelfProgramming {
     pub redirects_lpm: Vec<BitRef>,
     /// The bit that turns it into a read of the signature row, which has the bytes of [`super::Device::signature`] at 0, 2 and 4.
     pub signature: BitRef,
-    /// Whether `SPM` works only from the boot section.
+    /// True if `SPM` works only from the boot section.
     pub only_from_boot_section: bool,
 }
 
@@ -297,7 +297,7 @@ pub struct Corruption {
     pub registers: Vec<u16>,
 }
 
-/// What a device makes of things that real programs sometimes do harmlessly, and whether it has interrupts.
+/// The severity of things that real programs sometimes do harmlessly, and the presence of interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -305,11 +305,11 @@ pub struct Policy {
     pub reserved_bit: Severity,
     /// Reading or writing an address in the I/O area at which there is no register.
     pub reserved_register: Severity,
-    /// What setting the I flag and executing `RETI` mean.
+    /// The meaning of setting the I flag and executing `RETI`.
     pub interrupts: InterruptPolicy,
 }
 
-/// How serious an event is.
+/// The severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Severity {
     /// A remark in the report; the path goes on.
@@ -318,7 +318,7 @@ pub enum Severity {
     Hazard,
 }
 
-/// Whether interrupts exist.
+/// The presence of interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum InterruptPolicy {
     /// They exist as the interrupt table says.

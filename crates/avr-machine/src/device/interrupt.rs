@@ -14,10 +14,10 @@ pub struct Interrupt {
     pub vector: u16,
     /// The bit that enables it, beside the I flag.
     pub enable: BitRef,
-    /// What makes the request.
+    /// The source of the request.
     pub request: Request,
-    /// When, besides a stored request, the hardware can make one now: the request is possible if the flag may be 1 or
-    /// this condition may be true. For [`Request::Condition`] it is that same condition.
+    /// The condition under which the hardware can make a request now, besides a stored one: it is possible if the flag
+    /// may be 1 or this condition may be true. For [`Request::Condition`] it is that same condition.
     pub raised_while: Condition,
     /// While this is true the hardware requests by a level, without a flag (`INT0` with `ISC01:0` = 0).
     pub level_while: Condition,
@@ -57,7 +57,7 @@ pub enum WakeCondition {
     Surely(Condition),
 }
 
-/// What makes an interrupt request.
+/// The source of an interrupt request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// A flag that the entry clears.

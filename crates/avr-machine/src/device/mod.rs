@@ -43,7 +43,7 @@ pub struct Device {
     pub core: Core,
     /// The memories.
     pub memory: Memory,
-    /// What is a hazard here and what a note.
+    /// The severity of events: hazard or note.
     pub policy: Policy,
     /// The peripherals.
     pub peripherals: Vec<Peripheral>,
@@ -63,7 +63,7 @@ pub struct Device {
     pub fuse_resets: Vec<FuseReset>,
     /// The choices of the boot section; empty where there is none.
     pub boot_sections: Vec<BootSection>,
-    /// What each cause of reset leaves in the register of causes.
+    /// The content that each cause of reset leaves in the register of causes.
     pub reset_effects: Vec<ResetEffect>,
     /// The watchdog.
     pub watchdog: Option<Watchdog>,
@@ -194,13 +194,13 @@ impl Device {
         self.boot_section(fuses).filter(|_| boots).map_or(0, |section| section.start_word.into())
     }
 
-    /// What a reset of this cause does to the register of causes.
+    /// The effect of a reset of this cause on the register of causes.
     #[must_use]
     pub fn reset_effect(&self, cause: ResetCause) -> Option<ResetEffect> {
         self.reset_effects.iter().copied().find(|effect| effect.cause == cause)
     }
 
-    /// Whether a data address is in the I/O area, between the register file and the SRAM, where only the addresses of
+    /// True if a data address is in the I/O area, between the register file and the SRAM, where only the addresses of
     /// [`Device::registers`] are implemented.
     #[must_use]
     pub fn is_io_area(&self, address: u16) -> bool {

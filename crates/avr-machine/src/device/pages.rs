@@ -255,7 +255,7 @@ fn cleared_text(way: &ClearedBySource) -> Option<String> {
     }
 }
 
-/// What a write to a flag does.
+/// The effect of a write to a flag.
 fn write_of_flag(ways: &[ClearedBySource]) -> &'static str {
     let is = |way: fn(&ClearedBySource) -> bool| ways.iter().any(way);
     match (is(|way| matches!(way, ClearedBySource::WriteOne)), is(|way| matches!(way, ClearedBySource::WriteZero))) {

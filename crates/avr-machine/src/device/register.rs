@@ -25,7 +25,7 @@ pub struct Register {
     pub bits: [Bit; 8],
     /// The bits by kind, for byte-wide work.
     pub kinds: KindMasks,
-    /// How the address is decoded.
+    /// The decoding of the address.
     pub access: Access,
     /// True for a state of the hardware that no register shows and no program reaches.
     pub is_hidden: bool,
@@ -87,7 +87,7 @@ pub struct KindMasks {
 pub struct Bit {
     /// Name in the data sheet; none for reserved bits.
     pub name: Option<&'static str>,
-    /// What reading, writing and the hardware do to it.
+    /// The behaviour of the bit under reads, writes and the hardware.
     pub kind: BitKind,
     /// While this is false a write leaves the bit as it is (`ICR1` outside the modes that use it as the top value).
     /// It is judged on the state before the write.
@@ -105,8 +105,8 @@ pub struct Bit {
 }
 
 impl Bit {
-    /// Whether every write to the register stores the bit and nothing else changes it, apart from how its address is decoded and from
-    /// actions of the machine (an interrupt entry that clears an enable bit, a read of the EEPROM).
+    /// True if every write to the register stores the bit and nothing else changes it, apart from how its address is
+    /// decoded and from actions of the machine (an interrupt entry that clears an enable bit, a read of the EEPROM).
     #[must_use]
     pub fn is_storage(&self) -> bool {
         let Self {
@@ -134,7 +134,7 @@ impl Bit {
 pub struct SetByWrite {
     /// Data address of the register that is written.
     pub register: u16,
-    /// When the write does so.
+    /// The condition under which the write does so.
     pub condition: Condition,
     /// The flag that the write sets instead where the bit is still 1 (`WCOL`).
     pub collision: Option<BitRef>,
@@ -149,7 +149,7 @@ pub struct Guard {
     pub protects: Protected,
 }
 
-/// Which changes of a bit need an open window.
+/// The changes of a bit that need an open window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub enum Protected {
     /// Changes in either direction.
@@ -160,7 +160,7 @@ pub enum Protected {
     Setting,
 }
 
-/// What a bit does.
+/// The behaviour of a bit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BitKind {
     /// Storage that only software changes.
@@ -182,7 +182,7 @@ pub enum BitKind {
 }
 
 impl BitKind {
-    /// Whether hardware may change the bit by itself, so that the stored bit alone does not say what a read gives.
+    /// True if hardware may change the bit by itself, so that the stored bit alone does not say what a read gives.
     #[must_use]
     pub fn is_changed_by_hardware(&self) -> bool {
         match self {
@@ -201,7 +201,7 @@ impl BitKind {
 /// register's peripheral go from true to false, the stored bit takes one last input in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// When hardware may change the bit at any moment.
+    /// The condition under which hardware may change the bit at any moment.
     pub changes_while: Condition,
     /// The flag or pulse with which it changes besides: it takes a value when hardware sets the flag or clears the pulse, and keeps it
     /// until the next time.
@@ -214,7 +214,7 @@ pub struct Input {
     pub ones_while: Condition,
     /// Bits of the register that are 0 where all of these are 1: (these, those). No value is without them (status codes end at 0xc8).
     pub excludes: (u8, u8),
-    /// What a write does.
+    /// The effect of a write.
     pub on_write: InputWrite,
     /// Who determines the value.
     pub freedom: Freedom,
@@ -231,7 +231,7 @@ pub enum Changes {
     Clears,
 }
 
-/// What writing to a bit of kind input does.
+/// The effect of a write to a bit of kind input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputWrite {
     /// The bit is stored, as in plain storage, until hardware changes it (`TCNT0`).
@@ -245,17 +245,17 @@ pub enum InputWrite {
 /// A sticky flag.
 ///
 /// Read: 0 while `zero_while`; else stored | input while `raised_while`, and the result is stored; else the stored bit.
-/// When a write makes `raised_while` go from true to false the flag takes one last input in the same way: it may have
+/// If a write makes `raised_while` go from true to false, the flag takes one last input in the same way: it may have
 /// been raised unseen. `clears_by` says how it gets 0; a written value never sets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// When hardware may set the flag at any moment.
+    /// The condition under which hardware may set the flag at any moment.
     pub raised_while: Condition,
     /// The pulse with whose end hardware sets it besides: the operation is done.
     pub raised_by: Option<BitRef>,
     /// While this is true the flag is 0 and stays so when the condition ends.
     pub zero_while: Condition,
-    /// What clears it; every line is one way of its own.
+    /// The ways to clear it; every line is one way of its own.
     pub cleared_by: Vec<ClearedBy>,
     /// Who determines the moment.
     pub freedom: Freedom,
@@ -293,7 +293,7 @@ pub enum ClearedBy {
 /// to false the bit takes one last input: it may have been raised unseen. While `kept_while` it is plain storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
-    /// When hardware may also set the bit (`ADSC` with automatic triggers).
+    /// The condition under which hardware may also set the bit (`ADSC` with automatic triggers).
     pub raised_while: Condition,
     /// While this is true the bit is 0 and stays so when the condition ends (`ADSC` with the converter off).
     pub zero_while: Condition,
@@ -315,11 +315,12 @@ pub struct Window {
     /// Bits of the register that are to be written 0 when it is opened: with any of them 1 the data sheet does not say whether it
     /// opens (`EEPE` for `EEMPE`).
     pub doubtful_with_ones: u8,
-    /// Whether writing the register without the opening pattern closes it at once (the protected bits written in that
+    /// True if writing the register without the opening pattern closes it at once (the protected bits written in that
     /// same instruction are still changed). The bit itself is to be written 0 there; if it is 1, the data sheet does not say whether
     /// the protected bits change, nor whether the window is opened anew.
     pub closed_by_write: bool,
-    /// Whether no interrupt is taken while it is open, nor before the instruction after the one that closes it by a write (`IVCE`).
+    /// True if no interrupt is taken while it is open, nor before the instruction after the one that closes it by a
+    /// write (`IVCE`).
     pub holds_interrupts_off: bool,
     /// Other bits of the register that hardware clears when it closes (`SIGRD` with `SPMEN`).
     pub clears: u8,
@@ -347,7 +348,7 @@ pub enum Freedom {
     RealEvery(u16, Condition),
 }
 
-/// How the address of a register is decoded.
+/// The decoding of the address of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A register of its own.
@@ -359,7 +360,7 @@ pub enum Access {
         temp: u8,
         /// Data address of the high byte.
         high: u16,
-        /// Whether a read copies the high byte to the shared byte.
+        /// True if a read copies the high byte to the shared byte.
         latches: bool,
     },
     /// The high byte of a 16-bit register: a write only goes to the shared byte; a read gives the shared byte if
@@ -369,7 +370,7 @@ pub enum Access {
         temp: u8,
         /// Data address of the low byte.
         low: u16,
-        /// Whether a read gives the shared byte.
+        /// True if a read gives the shared byte.
         latched: bool,
     },
     /// The low byte of a result that is locked when it is read until the high byte is read (`ADCL`).

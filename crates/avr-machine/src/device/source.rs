@@ -151,7 +151,7 @@ pub(super) struct RegisterSource {
     pub(super) decided_by: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
-/// What a bit does.
+/// The behaviour of a bit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) enum KindSource {
@@ -220,7 +220,7 @@ fn both() -> Changes {
     Changes::Both
 }
 
-/// What writing an input bit does.
+/// The effect of a write to an input bit.
 #[derive(Debug, Deserialize)]
 pub(super) enum InputWriteSource {
     /// It is stored.
@@ -231,7 +231,7 @@ pub(super) enum InputWriteSource {
     Toggles(&'static str),
 }
 
-/// What clears a flag.
+/// A way to clear a flag.
 #[derive(Debug, Deserialize)]
 pub(super) enum ClearedBySource {
     /// Writing 1.
@@ -304,7 +304,7 @@ pub(super) struct PairSource {
     pub(super) decided_by: Vec<&'static str>,
 }
 
-/// How the two halves of a 16-bit register depend on each other.
+/// The dependency between the two halves of a 16-bit register.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(super) enum PairAccess {
     /// Not at all.
@@ -347,7 +347,7 @@ pub(super) enum WakeConditionSource {
     Surely(ConditionSource),
 }
 
-/// What makes a request.
+/// The source of a request.
 #[derive(Debug, Deserialize)]
 pub(super) enum RequestSource {
     /// The flag, cleared by the entry.

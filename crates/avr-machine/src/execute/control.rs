@@ -96,7 +96,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// Whether the bit that a read just gave is still what the register stores: then deciding it says something about
+    /// True if the bit that a read just gave is still what the register stores: then deciding it says something about
     /// the state. It is not where each read asks the hardware afresh, where the clock stands still, and where the read
     /// itself changed the bit.
     fn reads_what_is_stored(&mut self, address: u16, bit: u8) -> bool {
@@ -213,7 +213,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Where the popped bytes (least significant first) lead: they must be what the call pushed.
+    /// The target of a return that popped these bytes (least significant first): they must be what the call pushed.
     fn return_target(&mut self, bytes: &[V], expected: Option<u32>) -> Result<u32, Stop> {
         if let Some(expected) = expected {
             let pushed = expected.to_le_bytes();

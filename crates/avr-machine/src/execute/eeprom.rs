@@ -11,7 +11,8 @@ const READ_HALTS: u32 = 4;
 const WRITE_HALTS: u32 = 2;
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
-    /// What a write to the control register sets off, after its bits were stored. `before` is its content before.
+    /// Starts the operation that a write to the control register asks for, after its bits were stored. `before` is its
+    /// content before.
     pub(super) fn eeprom_command(&mut self, eeprom: &Eeprom, before: &V, value: &V, selected: u8) {
         let after = self.state.data.get(eeprom.program.address);
         let starts = after.bit(eeprom.program.bit).and(&before.bit(eeprom.program.bit).not());

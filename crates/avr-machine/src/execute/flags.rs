@@ -25,7 +25,7 @@ pub mod flag {
     pub const I: u8 = 7;
 }
 
-/// How a subtraction sets Z.
+/// The way in which a subtraction sets Z.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ZeroFlag {
     /// From the result.

@@ -18,7 +18,7 @@ use three_valued::{BitDomain, ByteDomain, Truth};
 const ENTRY_CYCLES: u32 = 4;
 const WAKE_CYCLES: u32 = 4;
 
-/// Whether an interrupt can be taken now.
+/// The certainty with which an interrupt is taken now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Demanded {
     /// No request, not enabled, or it cannot end this sleep.
@@ -31,7 +31,7 @@ enum Demanded {
     Certain,
 }
 
-/// Whether an interrupt can end a sleep.
+/// The ability of an interrupt to end a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wakes {
     Surely,
@@ -98,7 +98,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(sleeping)
     }
 
-    /// Whether an enabled interrupt waits for something that the hardware ends by itself (EE_READY for EEPE).
+    /// True if an enabled interrupt waits for something that the hardware ends by itself (EE_READY for EEPE).
     fn woken_later(&mut self) -> bool {
         let waits = |interrupt: &Interrupt| match &interrupt.request {
             Request::Condition { holds } => {
@@ -182,7 +182,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return Demanded::No;
         }
         match self.wakes(interrupt) {
-            // Whether a request that stood when sleep began ends it, the data sheet does not say.
+            // The data sheet does not say if a request that stood when sleep began ends it.
             Wakes::Not if self.stood_before(interrupt) => Demanded::Undefined,
             Wakes::Not => Demanded::No,
             Wakes::Perhaps if self.requested(interrupt) == Demanded::No => Demanded::No,
@@ -203,7 +203,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Whether a request was there when sleep began that cannot come later.
+    /// True if a request was there when sleep began that cannot come later.
     fn stood_before(&mut self, interrupt: &'static Interrupt) -> bool {
         match &interrupt.request {
             Request::Latched { flag } | Request::Persistent { flag } => {
@@ -246,7 +246,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Whether an operation is under way that may be done now and set a flag.
+    /// True if an operation is under way that may be done now and set a flag.
     fn is_under_way(&mut self, flag: BitRef) -> bool {
         self.operation_of(flag).is_some_and(|pulse| self.decide_stored(pulse) && !self.is_off(pulse))
     }
@@ -259,7 +259,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// What entering the handler of a flag that was not seen yet tells: hardware has set it.
+    /// Records what the entry into the handler of a flag tells: hardware has set the flag.
     fn flag_was_set(&mut self, flag: BitRef) {
         if self.decide_stored(flag) {
             return;
@@ -271,7 +271,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Whether the user assumes that hardware never sets the flag.
+    /// True if the user assumes that hardware never sets the flag.
     fn is_assumed_clear(&self, flag: BitRef) -> bool {
         let assumed = self.machine.options().assumed.get(&flag.address);
         assumed.is_some_and(|bits| bits.known_mask() & !bits.value() & flag.mask() != 0)
@@ -291,7 +291,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         sleep.modes.iter().find(|mode| self.holds(&in_mode(mode.value)))
     }
 
-    /// Whether an interrupt can end the present sleep, if there is one.
+    /// The ability of an interrupt to end the present sleep, if there is one.
     fn wakes(&mut self, interrupt: &'static Interrupt) -> Wakes {
         if !self.state.control.sleeping {
             return Wakes::Surely;
@@ -340,7 +340,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// What entering a handler does to flags and enable bits.
+    /// Changes flags and enable bits as the entry into a handler does.
     fn acknowledge(&mut self, interrupt: &'static Interrupt) {
         let level = self.holds(&interrupt.level_while);
         if let Some(flag) = interrupt.flag().filter(|_| !level) {
@@ -370,13 +370,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Where the vector table starts: MCUCR.IVSEL moves it to the boot section.
+    /// The start of the vector table: MCUCR.IVSEL moves it to the boot section.
     fn vector_base(&mut self) -> u32 {
         let moved_by = self.machine.vectors_moved_by;
         moved_by.map_or(0, |(bit, base)| if self.decide_stored(bit) { base } else { 0 })
     }
 
-    /// Where the jump at a flash word address leads, if there is one.
+    /// The target of the jump at a flash word address, if there is one.
     fn leads_to(&self, address: u32) -> Option<u32> {
         match self.machine.program.control_flow(address)? {
             ControlFlow::Jump { target } => Some(target),
@@ -451,8 +451,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// What LPM reads at an address (low byte, high byte) where it does not read the flash: fuses, lock bits or the signature row (data
-    /// sheet, "Reading the Signature Row from Software"). That ends it.
+    /// The byte that LPM reads at an address (low byte, high byte) if it does not read the flash: fuses, lock bits or
+    /// the signature row (data sheet, "Reading the Signature Row from Software"). The read ends that state.
     pub(super) fn redirected_load(&mut self, address: &(V, V)) -> Option<V> {
         let machine = self.machine;
         let programming = machine.device.self_programming.as_ref()?;

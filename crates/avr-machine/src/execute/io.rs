@@ -36,7 +36,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(value)
     }
 
-    /// Whether the flag of an interrupt that may be enabled is in a register.
+    /// True if the flag of an interrupt that may be enabled is in a register.
     fn has_requests(&self, address: u16) -> bool {
         let may_be_set = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
         let mut all = self.machine.device.interrupts.iter();
@@ -129,7 +129,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// Whether a condition holds now. Hardware is asked for the bits that it may have changed; what stored bits leave
+    /// True if a condition holds now. Hardware is asked for the bits that it may have changed; what stored bits leave
     /// open is cut into cases.
     pub(super) fn holds(&mut self, condition: &Condition) -> bool {
         match condition {
@@ -147,7 +147,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// What the stored bits say about a condition.
+    /// The truth of a condition by the stored bits.
     pub(super) fn evaluate(
         &self,
         condition: &Condition,

@@ -1,4 +1,4 @@
-//! What comparisons tell about their operands.
+//! Facts from comparisons about their operands.
 //!
 //! A comparison whose outcome is open, and whose outcome the next instruction branches on, is decided at once, and in each
 //! case the operands that are not known are narrowed to the values that come to this outcome: below `cpi r24, 17; brcc`, r24
@@ -19,7 +19,7 @@ use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 /// that its bits allow; where it takes more than these, it is narrowed to the smallest byte that covers them all.
 const MOST_PER_OUTCOME: usize = 4;
 
-/// How many registers there are: the first data addresses are theirs.
+/// The number of registers: the first data addresses are theirs.
 const REGISTERS: u16 = 32;
 
 /// The most instructions behind a comparison that belong to it.
@@ -84,7 +84,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let case = cases[index];
         for (cells, fact) in same.iter().zip(case.operands) {
             for cell in cells {
-                // What was narrowed before in one place only may not agree here: then the other place tells.
+                // A cell that was narrowed before in one place only may not agree here: then the other place tells.
                 if let Some(narrowed) = self.state.data.get(*cell).assume(fact) {
                     self.state.data.set(*cell, narrowed);
                 }
@@ -93,7 +93,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Some((flag, case.outcome))
     }
 
-    /// Whether it is of use to know more about operands, which are in these cells.
+    /// True if it is of use to know more about operands, which are in these cells.
     fn is_worth_knowing(&self, operands: [TvByte; 2], same: &[Vec<u16>; 2]) -> bool {
         let mut pairs = operands.iter().zip(same);
         let mut unknown = pairs.clone().filter(|(operand, _)| operand.known().is_none()).flat_map(|(_, cells)| cells);
@@ -103,7 +103,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         is_bounded || unknown.any(|cell| self.is_of_use(*cell))
     }
 
-    /// Whether it is of use to know more about a cell behind the present instruction.
+    /// True if it is of use to know more about a cell behind the present instruction.
     fn is_of_use(&self, cell: u16) -> bool {
         match u8::try_from(cell).ok().and_then(Register::new) {
             Some(register) => self.environment.learns(register, self.state.control.pc),
@@ -111,7 +111,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// What is known to be copied behind an instruction that goes on with the next one, if `copies` was before it.
+    /// The copies that are known behind an instruction that goes on with the next one, if `copies` was before it.
     pub(super) fn copies_after(&self, instruction: Instruction, mut copies: Copies) -> Copies {
         use Instruction as I;
         let cell = |register: Register| u16::from(register.index());
@@ -179,7 +179,7 @@ fn keeps_copies(instruction: Instruction) -> bool {
         O::Lsr | O::Ror | O::Asr | O::Swap | O::Bst | O::Bld => true,
         O::Ldi | O::Lds | O::In | O::Lpm => true,
         O::Brbs | O::Brbc | O::Sbrc | O::Sbrs | O::Nop => true,
-        // What they copy is noted where they are executed.
+        // The copies of these are noted where they are executed.
         O::Mov | O::Movw => false,
         O::Ld | O::St | O::Sts | O::Push | O::Pop | O::Out | O::Sbi | O::Cbi | O::Sbic | O::Sbis => false,
         O::Fmul | O::Fmuls | O::Fmulsu | O::Bset | O::Bclr | O::Elpm | O::Spm => false,
@@ -341,7 +341,7 @@ mod tests {
         Register::new(number).expect("there are 32 registers")
     }
 
-    /// What becomes of unknown registers, with Y at 0x200, after these instructions with the case of this number.
+    /// The state after these instructions with unknown registers, Y at 0x200, and the case of this number.
     fn after(code: &[I], case: usize) -> MachineState<TvByte> {
         let words: Vec<u16> = code
             .iter()

@@ -33,17 +33,17 @@ impl Candidates {
         Some(u16::from_le_bytes([self.low.known()?, self.high.known()?]))
     }
 
-    /// How many candidates there are.
+    /// The number of candidates.
     pub(crate) fn count(self) -> usize {
         self.low.count() * self.high.count()
     }
 
-    /// Whether a range says more of the address than its bits do.
+    /// True if a range says more of the address than its bits do.
     pub(crate) fn is_ranged(self) -> bool {
         self.low.is_ranged() || self.high.is_ranged()
     }
 
-    /// Whether there is no address between them that is none of them.
+    /// True if there is no address between them that is none of them.
     fn are_in_a_row(self) -> bool {
         let unknown = u16::from_le_bytes([self.low.unknown_mask(), self.high.unknown_mask()]);
         unknown & unknown.wrapping_add(1) == 0
@@ -56,7 +56,7 @@ impl Candidates {
     }
 }
 
-/// What an access through an unknown address comes to in one case.
+/// The target of an access through an unknown address in one case.
 enum Target {
     /// One certain address.
     Single(u16),
@@ -118,7 +118,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let value = self.register(rr).clone();
         let address = self.point(pointer, mode);
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
-        // What is known to be in a range is meant to be, and a table may lie where the bits tell that.
+        // A range that is known is meant to be one, and a table may lie where the bits tell that.
         let most = if candidates.is_ranged() { MOST_IN_RANGE } else { MOST_IN_A_ROW };
         let is_bounded = candidates.count() <= most && (candidates.is_ranged() || candidates.are_in_a_row());
         if candidates.count() > self.environment.most_targets() && !is_bounded {

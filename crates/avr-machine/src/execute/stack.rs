@@ -78,7 +78,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if is_used { self.stack_pointer_moved() } else { Ok(()) }
     }
 
-    /// Whether all bytes of a return address are on the stack.
+    /// True if all bytes of a return address are on the stack.
     fn is_whole(&self, frame: &Frame, pointer: u16) -> bool {
         usize::from(frame.position) >= usize::from(pointer) + self.machine.pc_bytes
     }

@@ -24,17 +24,17 @@ pub(super) struct Adc {
     result: [u16; 2],
     left_adjusted: BitRef,
     done_flag: BitRef,
-    /// What each channel converts to, 0 to 1023.
+    /// The result of a conversion of each channel, 0 to 1023.
     levels: [u16; CHANNELS],
     value: u16,
     adjusted: bool,
-    /// Whether the program read the low byte and not yet the high one: the result is locked.
+    /// True if the program read the low byte and not yet the high one: the result is locked.
     locked: bool,
     enabled: bool,
     first: bool,
-    /// Whether something else starts conversions.
+    /// True if something else starts conversions.
     is_triggered: bool,
-    /// Whether a conversion follows the other, and its cycles.
+    /// The cycles from one conversion to the next, if one follows the other.
     running_free: Option<u64>,
     channel: usize,
     next_channel: usize,

@@ -62,7 +62,7 @@ impl Unit {
     }
 }
 
-/// Which units a register concerns, as sets of their indices.
+/// The units that a register concerns, as sets of their indices.
 #[derive(Clone, Copy, Debug, Default)]
 struct Concern {
     written: u32,
@@ -106,16 +106,16 @@ pub(super) struct Board {
     reads: Vec<u16>,
     /// Clock cycles before this step.
     now: u64,
-    /// When something happens by itself next: with each unit, and at all.
+    /// The cycle of the next event of each unit by itself, and the least of them.
     dues: Vec<u64>,
     due: u64,
     due_step: u64,
     /// Level-sensed external interrupts that are requested now.
     levels: u128,
-    /// Whether no enabled interrupt and no reset is requested.
+    /// True if no enabled interrupt and no reset is requested.
     quiet: bool,
     sleeping: bool,
-    /// Whether that began in this step.
+    /// True if that began in this step.
     falls_asleep: bool,
     forsaken: bool,
 }
@@ -171,7 +171,7 @@ impl Board {
         &self.stimulus
     }
 
-    /// Whether the processor sleeps and nothing that can wake it will ever come.
+    /// True if the processor sleeps and nothing that can wake it will ever come.
     pub fn is_forsaken(&self) -> bool {
         self.forsaken
     }
@@ -250,7 +250,7 @@ impl Board {
         }
     }
 
-    /// Whether no enabled interrupt and no reset is requested now, neither in the state nor by the world.
+    /// True if no enabled interrupt and no reset is requested now, neither in the state nor by the world.
     fn is_left_alone(&self, state: &MachineState<u8>) -> bool {
         let set = |bit: BitRef| state.data.get(bit.address) & bit.mask() != 0;
         let requested = |interrupt: &Interrupt| {
@@ -266,12 +266,12 @@ impl Board {
         mask & !known == 0
     }
 
-    /// Whether the hardware surely has in some bits of a register what the peripherals have there.
+    /// True if the hardware surely has in some bits of a register what the peripherals have there.
     pub(super) fn is_exact(&self, address: u16, mask: u8) -> bool {
         self.knows(address, mask) && self.units.iter().all(|unit| unit.peripheral().is_exact(address, mask, self.now))
     }
 
-    /// What hardware has in a register; the program is told of raised flags.
+    /// The input bits of a register; the program is told of raised flags.
     fn register(&mut self, address: u16, mask: u8) -> u8 {
         let Some(concern) = self.concerns.get(usize::from(address)).copied() else { return 0 };
         let mut value = self.signals.take(address, mask);
@@ -297,7 +297,7 @@ impl Board {
         value & mask
     }
 
-    /// Whether hardware has a flag at 1 that the program may not have been told of.
+    /// True if hardware has a flag at 1 that the program may not have been told of.
     fn flag(&self, flag: BitRef) -> bool {
         let answered = self.concerns.get(usize::from(flag.address)).map_or(0, |concern| concern.answered);
         let by_unit = |index: u32| self.units[index as usize].peripheral().input(flag.address, self.now);
@@ -306,7 +306,7 @@ impl Board {
         (answer | by_stimulus) & flag.mask() != 0 || self.signals.is_raised(flag)
     }
 
-    /// Whether something is to happen now.
+    /// True if something is to happen now.
     fn wants(&self, happening: Happening) -> bool {
         match happening {
             Happening::Continue | Happening::Wake => false,
@@ -324,7 +324,7 @@ impl Board {
         all.find(|interrupt| interrupt.number == number).and_then(|interrupt| interrupt.flag())
     }
 
-    /// Whether something will happen at some time if the program does nothing.
+    /// True if something will happen at some time if the program does nothing.
     fn will_come(&self, happening: Happening) -> bool {
         match happening {
             Happening::Continue | Happening::Wake => false,
@@ -336,12 +336,12 @@ impl Board {
         }
     }
 
-    /// Whether everything of the stimulus has happened.
+    /// True if everything of the stimulus has happened.
     fn is_stimulus_over(&self) -> bool {
         self.stimulus.timed(self.next_timed).is_none() && self.stimulus.counted(self.next_counted).is_none()
     }
 
-    /// What the entry into a handler means for the hardware.
+    /// Changes the hardware as the entry into a handler does.
     fn entered(&mut self, number: u8) {
         self.forced &= !(1 << number);
         let interrupt = self.device.interrupts.iter().find(|interrupt| interrupt.number == number);
@@ -403,7 +403,7 @@ impl Environment<u8> for Board {
                 _ => {}
             }
         }
-        // Where going on is not possible, the last interrupt is the one that certainly is requested.
+        // If going on is not possible, the last interrupt is the one that certainly is requested.
         let may_continue = possibilities.iter().next() == Some(Happening::Continue);
         if wanted.is_none() && self.sleeping && may_continue {
             self.forsaken = self.is_stimulus_over() && !possibilities.iter().any(|happening| self.will_come(happening));
@@ -473,7 +473,7 @@ fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
     units
 }
 
-/// Which units each register of the I/O area concerns.
+/// The units that each register of the I/O area concerns.
 fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
     let mut all = vec![Concern::default(); usize::from(device.memory.hidden_start()) + PAGE_CELLS];
     for (index, unit) in units.iter().enumerate() {

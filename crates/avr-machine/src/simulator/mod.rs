@@ -37,7 +37,7 @@ use crate::environment::Happening;
 /// So many steps of a run are repeated at most when it must go back to the state before its last step.
 const CHECKPOINT_STEPS: u64 = 1 << 20;
 
-/// How long a run may get: it ends in the first state that reaches one of the limits.
+/// The limits of the length of a run: it ends in the first state that reaches one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Steps: instructions, interrupt entries, resets, cycles of sleep.
@@ -53,7 +53,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a run ended. The simulator then stands in the last state that was reached.
+/// The reason why a run ended. The simulator then stands in the last state that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The limit of steps was reached.
@@ -214,7 +214,7 @@ impl<'a> Simulator<'a> {
         Some(end)
     }
 
-    /// Whether the last step was the BREAK at `pc`.
+    /// True if the last step was the BREAK at `pc`.
     fn executed_break(&self, pc: u32) -> bool {
         let fetched = self.machine.program.fetch(pc);
         matches!(fetched, Fetched::Instruction { instruction: Instruction::Break, .. })

@@ -1,4 +1,4 @@
-//! What a simulated peripheral has to offer, and what it gets to see.
+//! The interface of simulated peripherals, and their view of a step.
 
 use crate::data_space::DataSpace;
 use crate::device::{BitRef, Condition, Device, KnownBits, Register};
@@ -7,7 +7,7 @@ use three_valued::Truth;
 /// The cycle of an event that never comes.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// What the program did in a step, and the registers after it.
+/// The accesses of the program in a step, and the registers after it.
 pub(super) struct View<'a> {
     /// The cells after the step.
     pub cells: &'a DataSpace<u8>,
@@ -27,7 +27,7 @@ impl View<'_> {
         *self.cells.get(address)
     }
 
-    /// Whether a bit is 1.
+    /// True if a bit is 1.
     pub fn is_set(&self, bit: BitRef) -> bool {
         self.get(bit.address) & bit.mask() != 0
     }
@@ -37,24 +37,24 @@ impl View<'_> {
         self.writes.iter().rev().find(|(at, _)| *at == address).map(|(_, value)| *value)
     }
 
-    /// Whether the step read a register.
+    /// True if the step read a register.
     pub fn was_read(&self, address: u16) -> bool {
         self.reads.contains(&address)
     }
 
-    /// Whether a condition on stored bits holds.
+    /// True if a condition on stored bits holds.
     pub fn holds(&self, condition: &Condition) -> bool {
         let mut read = |address: u16| KnownBits::exactly(self.get(address));
         condition.evaluate_refreshed(&mut read) == Truth::True
     }
 }
 
-/// What peripherals tell the processor.
+/// The signals from peripherals to the processor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Signals {
     /// Flags that hardware raised and the program has not been told of, by data address.
     pub raised: Vec<u8>,
-    /// Whether the watchdog wants to reset the processor.
+    /// True if the watchdog wants to reset the processor.
     pub watchdog_bites: bool,
     /// Bytes that the USART sent.
     pub sent: Vec<u8>,
@@ -74,7 +74,7 @@ impl Signals {
         told
     }
 
-    /// Whether a flag is raised.
+    /// True if a flag is raised.
     pub fn is_raised(&self, flag: BitRef) -> bool {
         self.raised[usize::from(flag.address)] & flag.mask() != 0
     }
@@ -104,7 +104,7 @@ pub(super) trait Peripheral {
     /// The bits by register that it determines as the hardware does. Of what no peripheral names here nothing is known.
     fn known_bits(&self) -> Vec<(u16, u8)>;
 
-    /// Whether the hardware surely has the same in some bits of a register at a cycle.
+    /// True if the hardware surely has the same in some bits of a register at a cycle.
     fn is_exact(&self, _address: u16, _mask: u8, _now: u64) -> bool {
         true
     }
@@ -120,7 +120,7 @@ pub(super) trait Peripheral {
     /// Takes note of a step that wrote or read one of its registers, and of the state after a reset.
     fn observe(&mut self, view: &View<'_>, signals: &mut Signals);
 
-    /// Whether the flag will be raised at some time if the program does nothing.
+    /// True if the flag will be raised at some time if the program does nothing.
     fn will_raise(&self, _flag: BitRef) -> bool {
         false
     }

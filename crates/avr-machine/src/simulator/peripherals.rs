@@ -8,7 +8,7 @@ use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Possib
 use crate::machine::Machine;
 use crate::state::MachineState;
 
-/// What the peripherals of a device do by themselves when nothing comes from outside, cycle by cycle.
+/// The peripherals of a device, cycle by cycle, when nothing comes from outside.
 ///
 /// A step may be tried several times with different answers: [`Self::forget_step`] goes back to before it.
 #[derive(Clone, Debug)]

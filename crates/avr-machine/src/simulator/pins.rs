@@ -17,9 +17,9 @@ struct Port {
     output: u16,
     /// Levels from outside.
     level: u8,
-    /// Which pins somebody outside drives.
+    /// The pins that the outside drives.
     driven: u8,
-    /// What the port reads.
+    /// The levels that the port reads.
     reads: u8,
     /// The pins that are outputs.
     outputs: u8,

@@ -14,11 +14,11 @@ pub struct Script {
     next: usize,
     /// The number of the step.
     step: u64,
-    /// Whether the run has begun: before that, cells get their initial content.
+    /// True if the run has begun: before that, cells get their initial content.
     begun: bool,
-    /// How many of the inputs of this step were used up.
+    /// The number of inputs of this step that were used up.
     used: Vec<usize>,
-    /// What the step was spent on.
+    /// The event that the step was spent on.
     happened: Happening,
     impossible: Option<Happening>,
 }
@@ -56,13 +56,13 @@ impl Script {
         &self.stimulus
     }
 
-    /// What the present step was spent on, until its end is noted.
+    /// The event that the present step was spent on, until its end is noted.
     #[must_use]
     pub fn happened(&self) -> Happening {
         self.happened
     }
 
-    /// What was to happen in the step that was not possible.
+    /// The event that was to happen in the step and was not possible.
     #[must_use]
     pub fn impossible(&self) -> Option<Happening> {
         self.impossible

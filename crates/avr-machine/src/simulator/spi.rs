@@ -52,7 +52,7 @@ impl Peripheral for Spi {
         vec![self.control, self.busy.address]
     }
 
-    /// Whether a slave's write collides is a matter of when its master begins.
+    /// A slave's write collides or not, depending on the moment at which its master begins.
     fn known_bits(&self) -> Vec<(u16, u8)> {
         vec![known(self.busy), known(self.done_flag), known(self.collision_flag)]
     }

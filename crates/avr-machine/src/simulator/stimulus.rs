@@ -1,4 +1,4 @@
-//! What the world does in a simulated run. `docs/stimulus.md` describes the file.
+//! Stimuli: the events from outside in a simulated run. `docs/stimulus.md` describes the file.
 
 mod error;
 mod read;
@@ -15,7 +15,7 @@ pub use write::choice_name;
 /// The system clock of a part as it leaves the factory, in hertz.
 const FACTORY_CLOCK_HERTZ: u32 = 1_000_000;
 
-/// What the world does in a simulated run.
+/// The events from outside in a simulated run.
 ///
 /// Without anything exact, peripherals behave as the data sheet says and the actions come on top of it. With it, the
 /// run gets exactly the listed inputs and nothing else.
@@ -55,7 +55,7 @@ impl Stimulus {
     /// Reads the text of a stimulus file for a device; `name` stands for it in errors.
     ///
     /// # Errors
-    /// When the text is no RON, has fields or names that do not exist, or values out of range.
+    /// If the text is no RON, has fields or names that do not exist, or values out of range.
     pub fn parse(name: &str, text: &str, device: &'static Device) -> Result<Self, StimulusError> {
         read::stimulus(name, text, device)
     }
@@ -126,12 +126,12 @@ pub(super) enum Action {
 pub struct ExactStep {
     /// The number of the step, from 0.
     pub step: u64,
-    /// What hardware has in registers, in the order in which the step asks. The last entry of a register serves all
+    /// The input bits of registers, in the order in which the step asks. The last entry of a register serves all
     /// further questions about it.
     pub inputs: Vec<ExactInput>,
     /// The content of cells after a reset in this step, as in [`Stimulus::initial`].
     pub initial: BTreeMap<u16, u8>,
-    /// What happens, where there is a choice.
+    /// The event of the step, where there is a choice.
     pub choice: Option<Happening>,
 }
 

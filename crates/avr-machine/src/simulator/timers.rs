@@ -57,7 +57,7 @@ struct Places {
     divisions: &'static [u64; 8],
 }
 
-/// What the counter counts to.
+/// The value that the counter counts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Top {
     Fixed(u16),
@@ -69,9 +69,9 @@ enum Top {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mode {
     top: Top,
-    /// Whether it counts down again after the top (phase correct PWM).
+    /// True if it counts down again after the top (phase correct PWM).
     double: bool,
-    /// Whether a PWM mode: compare values are taken over at the turn, and reaching the top is an overflow.
+    /// True if a PWM mode: compare values are taken over at the turn, and reaching the top is an overflow.
     pwm: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Timer {
     capture: u16,
     /// The cycle up to which was counted.
     since: u64,
-    /// Whether something else than the prescaled system clock may clock the counter.
+    /// True if something else than the prescaled system clock may clock the counter.
     is_foreign: bool,
     /// The cycle from which on the count is that of the hardware.
     exact_from: u64,
@@ -268,7 +268,7 @@ impl Timer {
         }
     }
 
-    /// Whether the prescalers are held by GTCCR.TSM.
+    /// True if the prescalers are held by GTCCR.TSM.
     fn is_held(&self, view: &View<'_>) -> bool {
         self.places.prescaler_reset.is_some_and(|bit| view.get(bit.address) & 0x80 != 0 && view.is_set(bit))
     }
@@ -307,8 +307,9 @@ impl Peripheral for Timer {
         places.counter.addresses().map(|address| (address, 0xff)).chain(flags).collect()
     }
 
-    /// How many clocks a counter is late after it was started or written depends on the phase of the prescaler, and the data sheet does not
-    /// say it. What is captured and clocks from outside are not known at all.
+    /// True once the count is known exactly. After a start or a write, the delay of a counter depends on the phase of
+    /// the prescaler, and the data sheet does not give it. Captured values and clocks from outside are not known at
+    /// all.
     fn is_exact(&self, address: u16, mask: u8, now: u64) -> bool {
         let places = &self.places;
         let is_one = |flag: BitRef| flag.address == address && flag.mask() & mask != 0;

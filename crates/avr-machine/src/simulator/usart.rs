@@ -28,9 +28,9 @@ pub(super) struct Usart {
     received_flag: BitRef,
     /// Cycles of a frame.
     frame: u64,
-    /// When the byte in the shift register has left; [`NEVER`] while none is there.
+    /// The cycle in which the byte in the shift register has left; [`NEVER`] while none is there.
     shifted: u64,
-    /// Whether another byte waits in the transmit buffer.
+    /// True if another byte waits in the transmit buffer.
     waiting: bool,
     /// Bytes on their way, with the cycle at which they are complete.
     arriving: VecDeque<(u64, u8)>,

@@ -18,7 +18,7 @@ pub(super) struct World {
     recording: Option<Recording>,
 }
 
-/// Where answers come from.
+/// The source of answers.
 #[derive(Clone, Debug)]
 enum Answers {
     Modelled(Box<Board>),
@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    /// Whether the step that was taken shows that the run ends before it.
+    /// The reason for which the run ends before the step that was taken, if it does.
     #[inline]
     pub fn end(&self) -> Option<End> {
         match &self.answers {

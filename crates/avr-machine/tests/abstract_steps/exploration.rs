@@ -6,10 +6,10 @@ use avr_machine::{
 };
 use three_valued::{ByteDomain, Provenance, ProvenanceByte, TvByte};
 
-/// What a step comes to: the state and its clock cycles, or why there is none.
+/// The outcome of a step: the state and its clock cycles, or the reason why there is none.
 pub type Outcome<V> = Result<(MachineState<V>, u32), Stop>;
 
-/// How inputs look in a domain when nothing is known of them.
+/// The domains with a byte of which nothing is known.
 pub trait Unknown: ByteDomain {
     /// The byte whose bits in `mask` are unknown and whose others are 0.
     fn unknown(mask: u8) -> Self;
@@ -30,7 +30,7 @@ impl Unknown for ProvenanceByte {
 /// One result, with what happened where the environment had a choice and the answers that led there.
 #[derive(Debug)]
 pub struct Path<V> {
-    /// What the environment chose.
+    /// The choice of the environment.
     pub happening: Option<Happening>,
     /// The answers.
     pub script: Vec<usize>,
@@ -43,7 +43,7 @@ struct Scripted {
     script: Vec<usize>,
     counts: Vec<usize>,
     happening: Option<Happening>,
-    /// Whether comparisons narrow whatever they compare.
+    /// True if comparisons narrow whatever they compare.
     learns: bool,
 }
 
@@ -148,9 +148,9 @@ fn step<V: ByteDomain>(
 
 /// A concrete world: random inputs, a random choice, no cases.
 pub struct Concrete<'a> {
-    /// Where inputs and the choice come from.
+    /// The source of inputs and of the choice.
     pub random: &'a mut avr_testkit::Random,
-    /// What was chosen.
+    /// The choice that was made.
     pub happening: Option<Happening>,
 }
 

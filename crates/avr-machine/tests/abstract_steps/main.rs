@@ -26,7 +26,7 @@ const STATES: usize = 6;
 /// Concrete states for each abstract one.
 const CONCRETE: usize = 8;
 
-/// How often something happened for an operation.
+/// Counts of steps for an operation.
 #[derive(Debug, Default)]
 struct Count {
     concrete: usize,
@@ -48,7 +48,7 @@ fn machine(device: &'static Device, program: &Program, variant: usize) -> Machin
     Machine::new(device, program.clone(), options)
 }
 
-/// Whether an abstract result stands for a concrete one. A limit is a state in which everything is open.
+/// True if an abstract result stands for a concrete one. A limit is a state in which everything is open.
 fn stands_for(path: &Outcome<TvByte>, concrete: &Outcome<u8>) -> bool {
     match (path, concrete) {
         (Err(Stop::Limit(_)), _) => true,

@@ -7,7 +7,7 @@ use avr_machine::simulator::{Limits, Simulator, Stimulus};
 use avr_machine::{HazardKind, Machine, MachineState, Options, Program, Stop};
 use three_valued::TvByte;
 
-/// What is written: patterns and their complements.
+/// The values that are written: patterns and their complements.
 const PATTERNS: [u8; 6] = [0x55, 0xaa, 0x0f, 0xf0, 0x00, 0xff];
 /// Instructions between the write and the read, which take longer than any timed window is open.
 const PAUSE: usize = 6;
@@ -55,7 +55,7 @@ fn machine(device: &'static Device, code: &[u16]) -> Machine {
     Machine::new(device, program, Options { allowed: HazardKind::ALL.iter().copied().collect(), ..Options::default() })
 }
 
-/// What the simulator reads.
+/// The value that the simulator reads.
 fn simulated(device: &'static Device, code: &[u16], steps: usize) -> u8 {
     let machine = machine(device, code);
     let mut simulator = Simulator::new(&machine, Stimulus::default());
@@ -64,7 +64,7 @@ fn simulated(device: &'static Device, code: &[u16], steps: usize) -> u8 {
     *simulator.state().data.get(READ.into())
 }
 
-/// What the abstract executor reads on every path that executes the program and nothing else.
+/// The values that the abstract executor reads on every path that executes the program and nothing else.
 fn executed(device: &'static Device, code: &[u16], steps: usize) -> Vec<TvByte> {
     let machine = machine(device, code);
     let mut states: Vec<MachineState<TvByte>> = vec![power_on(&machine)];

@@ -51,7 +51,7 @@ fn follow_up(words: &mut [u16], random: &mut Random) {
     words[rest] = 0xf000 | random.bits() as u16 & 0x07fb;
 }
 
-/// Whether an instruction is LDS or STS.
+/// True if an instruction is LDS or STS.
 fn is_transfer(first: u16) -> bool {
     first & 0xfc0f == 0x9000
 }
@@ -95,7 +95,7 @@ pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -
 
 /// Copies a register or a cell of the SRAM to another one, of which not as much is known.
 fn copy(state: &mut MachineState<TvByte>, random: &mut Random) {
-    // What a pointer points to is likely to be read or written in the step.
+    // The target of a pointer is likely to be read or written in the step.
     let pointed = |random: &mut Random| {
         let low = 26 + 2 * random.below(3);
         let address = u16::from_le_bytes([state.data.get(low).known()?, state.data.get(low + 1).known()?]);
@@ -208,7 +208,7 @@ pub fn trace(state: &MachineState<TvByte>) -> MachineState<ProvenanceByte> {
     })
 }
 
-/// Whether the abstract state stands for the concrete one.
+/// True if the abstract state stands for the concrete one.
 pub fn covers(state: &MachineState<TvByte>, concrete: &MachineState<u8>) -> bool {
     let mut cells = state.data.cells().iter().zip(concrete.data.cells());
     let data = &concrete.data;

@@ -48,7 +48,7 @@ const PUSH: u16 = 0x930f;
 /// `pop r16`.
 const POP: u16 = 0x910f;
 
-/// What becomes of a program.
+/// A program under way.
 struct Run {
     machine: Machine,
     state: MachineState<u8>,

@@ -1,4 +1,4 @@
-//! What the user assumes of inputs and interrupts.
+//! Assumptions about inputs and interrupts.
 
 use std::collections::BTreeMap;
 

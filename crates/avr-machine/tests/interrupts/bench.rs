@@ -10,7 +10,7 @@ use avr_machine::{
 };
 use avr_testkit::image::encoded;
 
-/// Where programs begin, as a flash word address: behind the vectors.
+/// The start of programs, as a flash word address: behind the vectors.
 pub(crate) const START: u32 = 0x40;
 /// Byte that power-on leaves in registers and memory whose content is undefined.
 const FILL: u8 = 0;
@@ -22,22 +22,22 @@ pub(crate) fn device() -> &'static Device {
 /// The world: what it supplies, and what it is told.
 #[derive(Clone, Default)]
 pub(crate) struct World {
-    /// What hardware gives for the bits that it changes, by data address; 0 elsewhere.
+    /// The values that hardware gives for the bits that it changes, by data address; 0 elsewhere.
     inputs: BTreeMap<u16, u8>,
-    /// What is to happen in the next step.
+    /// The event that is to happen in the next step.
     wish: Option<Happening>,
-    /// What could happen in the last step, where there was a choice.
+    /// The events that were possible in the last step, where there was a choice.
     offered: Vec<Happening>,
-    /// What undefined bits are after a reset.
+    /// The value of undefined bits after a reset.
     initial: u8,
     /// The interrupt that was entered in the last step.
     entered: Option<u8>,
-    /// How often WDR was executed.
+    /// The number of times that WDR was executed.
     pub(crate) watchdog_restarts: usize,
 }
 
 impl World {
-    /// What comes from outside at a data address from now on.
+    /// Sets the input at a data address from now on.
     pub(crate) fn supply_at(&mut self, address: u16, value: u8) {
         self.inputs.insert(address, value);
     }
@@ -141,7 +141,7 @@ impl Bench {
         self.state.data.set(place.address, others | if one { place.mask() } else { 0 });
     }
 
-    /// What hardware supplies from now on where it changes bits of the register.
+    /// Sets the input of a register from now on, for the bits that hardware changes.
     #[track_caller]
     pub(crate) fn supply(&mut self, name: &str, value: u8) {
         self.world.inputs.insert(address(name), value);
@@ -154,7 +154,7 @@ impl Bench {
         self.world.inputs.insert(register.unwrap_or_else(|| panic!("there is no {name}")).address, value);
     }
 
-    /// What undefined bits are after the next reset.
+    /// Sets the value of undefined bits after the next reset.
     pub(crate) fn leave_undefined(&mut self, value: u8) {
         self.world.initial = value;
     }
@@ -178,7 +178,7 @@ impl Bench {
     /// Takes a step in which the instruction is executed if that is possible, and gives its cycles.
     ///
     /// # Errors
-    /// What stopped the machine.
+    /// The reason why the machine stopped.
     pub(crate) fn try_step(&mut self) -> Result<u32, Stop> {
         self.try_wish(None)
     }
@@ -216,8 +216,8 @@ impl Bench {
         assert!(offered.contains(&Happening::Reset(cause)), "{cause:?} is offered among {offered:?}");
     }
 
-    /// What can happen in the next step, by name: `go` for the next instruction (or another moment of sleep), the
-    /// interrupts, and the causes of resets.
+    /// The events that are possible in the next step, by name: `go` for the next instruction (or another moment of
+    /// sleep), the interrupts, and the causes of resets.
     #[track_caller]
     pub(crate) fn offers(&self) -> String {
         let (mut state, mut world) = (self.state.clone(), self.world.clone());

@@ -22,7 +22,7 @@ fn read() -> [Instruction; 2] {
     [sbi("EECR", "EERE"), input(20, "EEDR")]
 }
 
-/// What a program leaves in r20 when the EEPROM holds 0x3c at address 0x105 and 0x11 elsewhere.
+/// The content of r20 after a program, when the EEPROM holds 0x3c at address 0x105 and 0x11 elsewhere.
 #[track_caller]
 fn r20(parts: &[&[Instruction]]) -> u8 {
     let program = parts.concat();

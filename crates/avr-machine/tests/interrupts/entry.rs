@@ -1,4 +1,4 @@
-//! When I allows interrupts: after SEI, after writing SREG, after RETI.
+//! The moment from which I allows interrupts: after SEI, after writing SREG, after RETI.
 
 use super::bench::{Bench, CLI, NOP, RETI, SEI, START, out, sts};
 use avr_isa::Instruction;

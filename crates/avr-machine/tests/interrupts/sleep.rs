@@ -56,7 +56,7 @@ fn only_some_interrupts_wake_from_deep_sleep() {
     check(&POWER_DOWN, &["UCSR0B.RXCIE0", "UCSR0B.RXEN0"], for_ever);
     check(&POWER_DOWN, &["TIMSK2.TOIE2", "TCCR2B.CS20"], for_ever);
     check(&POWER_DOWN, &["EIMSK.INT0"], "go INT0 wake");
-    // Whether an edge wakes, versions of the data sheet differ: it may, and sleep may last for ever.
+    // Versions of the data sheet differ on waking by an edge: it may, and sleep may last for ever.
     check(&POWER_DOWN, &["EIMSK.INT0", "EICRA.ISC00"], for_ever);
     asleep(&POWER_DOWN, &["EIMSK.INT0", "EICRA.ISC00"]).interrupt("INT0");
     check(&[], &["EIMSK.INT0"], "go INT0");

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, NOP, START, device, sts};
 
-/// What an entry does to the flag of the request.
+/// The effect of an entry on the flag of the request.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// It is cleared.
@@ -43,7 +43,7 @@ const FLAGS: [(&str, &str, &str, Kind); 23] = [
 const CONDITIONS: [(&str, &str, &str); 2] =
     [("EE_READY", "EECR.EERIE", "EECR.EEPE"), ("SPM_READY", "SPMCSR.SPMIE", "SPMCSR.SPMEN")];
 
-/// What lets each peripheral raise its flags.
+/// The settings that let each peripheral raise its flags.
 const RUNNING: [&str; 10] = [
     "TCCR0B.CS00",
     "TCCR1B.CS10",

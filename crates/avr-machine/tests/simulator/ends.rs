@@ -1,4 +1,4 @@
-//! Where runs end, and that the simulator then stands in the last state that there was.
+//! Ends of runs, with the simulator in the last state that there was.
 
 use crate::code::{BREAK, NOP, SEI, SLEEP, ldi, out, program, rjmp, store, with_handlers};
 use crate::{machine, stimulus};

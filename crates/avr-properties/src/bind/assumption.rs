@@ -16,7 +16,7 @@ use crate::file::{Assumption, PropertyFile};
 use crate::nearest::nearest;
 use crate::view::StateView;
 
-/// What an assumption says of a device.
+/// An assumption about a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundAssumption {
     /// Hardware gives some bits of a register always the same value.
@@ -30,7 +30,7 @@ pub enum BoundAssumption {
     Never(u8),
 }
 
-/// What all assumptions together say of a device.
+/// The conjunction of all assumptions about a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// Bits that hardware always gives the same value, by the data address of their register.
@@ -42,7 +42,7 @@ pub struct Assumptions {
 /// Binds the assumptions of a property file; those about one register hold together.
 ///
 /// # Errors
-/// When one of them cannot be used (see [`bind_assumption`]), or when it contradicts those before it.
+/// If one of them cannot be used (see [`bind_assumption`]), or when it contradicts those before it.
 pub fn bind_assumptions(file: &PropertyFile, binding: &Binding<'_>) -> Result<Assumptions, PropertyError> {
     let mut all = Assumptions::default();
     for (assumption, place) in file.assume.iter().zip(&file.assume_places) {
@@ -79,7 +79,7 @@ fn contradiction(assumption: &Assumption, address: u16, binding: &Binding<'_>) -
 /// some bits fixed, because each read of a bit is an input of its own.
 ///
 /// # Errors
-/// When the predicate speaks of anything but one register, or of bits that hardware does not change; when no value or
+/// If the predicate speaks of anything but one register, or of bits that hardware does not change; when no value or
 /// no set of fixed bits satisfies it; when there is no such interrupt.
 pub fn bind_assumption(assumption: &Assumption, binding: &Binding<'_>) -> Result<BoundAssumption, PropertyError> {
     let bound = match assumption {
@@ -199,12 +199,12 @@ fn fixed_bits(predicate: &Formula<Compare>, register: &Register) -> Result<TvByt
     }
 }
 
-/// Whether a value of the register satisfies the predicate, which has Boolean operators only.
+/// True if a value of the register satisfies the predicate, which has Boolean operators only.
 fn satisfies(predicate: &Formula<Compare>, address: u16, value: u8) -> bool {
     let holds = |part: &Formula<Compare>| satisfies(part, address, value);
     match predicate {
         Formula::Constant(constant) => *constant,
-        // What cannot be told is allowed, which assumes less.
+        // SOUND: values of which this cannot be told are allowed, which assumes less.
         Formula::Atom(compare) => compare.evaluate(Scope::of(&OneRegister { address, value })) != Truth::False,
         Formula::Not(part) => !holds(part),
         Formula::And(parts) => parts.iter().all(holds),

@@ -253,7 +253,7 @@ fn jumps_away(program: &Program, place: u32, instruction: Instruction) -> bool {
 fn leads_to(program: &Program, place: u32, instruction: Instruction, target: u32) -> bool {
     let flow = instruction.control_flow(place, program);
     match flow {
-        // What is called comes back.
+        // A function that is called comes back.
         ControlFlow::Call { next, .. } | ControlFlow::IndirectCall { next } => next == target,
         ControlFlow::Next { .. }
         | ControlFlow::Skip { .. }

@@ -27,7 +27,7 @@ pub struct Fairness {
 }
 
 impl Binder<'_> {
-    /// What a property assumes; none if it assumes nothing.
+    /// The fairness that a property assumes; none if it assumes nothing.
     pub(super) fn fairness(&mut self, property: &Property) -> Result<Option<Fairness>, PropertyError> {
         if property.under.is_empty() {
             return Ok(None);
@@ -74,8 +74,8 @@ fn fair_interrupt(condition: &Formula<Comparison>) -> Option<Name> {
     }
 }
 
-/// What `G F interrupt(V)` assumes: if V is enabled from some time on for ever, and interrupts are let in again and again,
-/// it fires again and again.
+/// The formula of `G F interrupt(V)`: if V is enabled from some time on for ever, and interrupts are let in again and
+/// again, it fires again and again.
 ///
 /// SOUND: a program that disables V or all interrupts for good gets nothing from this, so `cli; for(;;);` proves nothing.
 /// That the I flag need not stay set is what hardware does with requests that wait: handlers clear the flag.
@@ -83,7 +83,7 @@ fn fair_firing(interrupt: &Name) -> String {
     format!("(F G enabled({interrupt}) && G F SREG.I) -> G F interrupt({interrupt})")
 }
 
-/// Whether a condition is a Boolean combination of `G F p` and `F G p`.
+/// True if a condition is a Boolean combination of `G F p` and `F G p`.
 fn is_fairness(condition: &Formula<AtomId>) -> bool {
     match condition {
         Formula::Linear(outer, inner) => match &**inner {
@@ -106,7 +106,7 @@ impl Fairness {
     /// The formula with every path quantifier restricted to fair paths, given that every state has one.
     ///
     /// # Errors
-    /// When the formula has fixed points of its own, which speak of no paths that could be fair.
+    /// If the formula has fixed points of its own, which speak of no paths that could be fair.
     pub fn restrict(&self, formula: &Formula<AtomId>) -> Result<Formula<AtomId>, PropertyError> {
         if matches!(formula, Formula::Fixed(..)) {
             return Err(PropertyErrorKind::FairnessOfFixedPoint.error());

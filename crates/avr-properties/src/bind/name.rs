@@ -1,4 +1,4 @@
-//! What names stand for: registers of the device first, then symbols of the image.
+//! Meanings of names: registers of the device first, then symbols of the image.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{Binder, Fault, STATE_ATOMS};
 use crate::error::PropertyErrorKind;
 use crate::nearest::nearest;
 
-/// What a name stands for in an expression.
+/// The meaning of a name in an expression.
 pub(super) enum Meaning {
     /// The program counter.
     Pc,
@@ -29,7 +29,7 @@ impl Binder<'_> {
         self.of_symbol(self.symbol(name, span)?, name, span)
     }
 
-    /// What an unquoted name means on the device, and that in words.
+    /// The meaning of an unquoted name on the device, and the same in words.
     fn of_device(&self, name: &Name) -> Option<(Meaning, &'static str)> {
         if name.quoted {
             return None;
@@ -137,7 +137,7 @@ impl Binder<'_> {
         symbol.place.data().map(|address| address.0)
     }
 
-    /// What stands in front of `[…]`: first address if it is a variable, bytes of an element, size if it is known.
+    /// The array in front of `[…]`: first address if it is a variable, bytes of an element, size if it is known.
     pub(super) fn indexed(&self, name: &Name, span: Span) -> Result<(Option<u16>, u8, Option<u32>), Fault> {
         let bytes = match name.text.as_str() {
             _ if name.quoted => None,

@@ -11,12 +11,12 @@ use crate::nearest::nearest;
 use crate::value::Value;
 use crate::view::Event;
 
-/// What the parts of one comparison share.
+/// The context that the parts of one comparison share.
 #[derive(Default)]
 pub(super) struct Context {
     /// The event whose value is compared.
     pub(super) event: Option<Event>,
-    /// Whether this is an address inside of `mem[…]`, where a label without a size stands for its address.
+    /// True if this is an address inside of `mem[…]`, where a label without a size stands for its address.
     inside_address: bool,
 }
 
@@ -247,7 +247,7 @@ fn folded(operand: Operand) -> Operand {
     }
 }
 
-/// Whether the result of the operation on all values in the ranges stays below [`Value::LIMIT`].
+/// True if the result of the operation on all values in the ranges stays below [`Value::LIMIT`].
 ///
 /// SOUND: the value domain computes modulo 2^128 and saturates; with this, neither ever shows.
 fn stays_small(operator: BinaryOperator, left: Value, right: Value) -> bool {

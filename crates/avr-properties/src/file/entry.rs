@@ -57,7 +57,7 @@ entries! {
     EventuallyForever { check: String } => Ok(PropertyKind::EventuallyForever { check });
 }
 
-/// Whether an entry has this name.
+/// True if an entry has this name.
 pub(crate) fn is_entry(name: &str) -> bool {
     NAMES.contains(&name)
 }

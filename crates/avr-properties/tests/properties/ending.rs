@@ -143,7 +143,7 @@ fn formulas_speak_of_the_paths_that_never_end() {
             compared += 1;
             different += usize::from(unrestricted[state] != expected[state]);
         }
-        // What is said before the start leaves out initial contents of which nothing is left.
+        // A property of the state before the start leaves out initial contents with which every path ends.
         let from_start =
             truths(&all, &program.labels(&table, true), &bound.from_start(&bound.formula).expect("it translates"));
         for (state, steps) in program.steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What names stand for: each formula with the atom that it is bound to.
+//! Meanings of names: each formula with the atom that it is bound to.
 
 use avr_image::Image;
 use avr_properties::{AtomKind, AtomTable, Binding, CellsRead, Definitions, Event, Occurrence, Property, bind};

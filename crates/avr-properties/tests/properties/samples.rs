@@ -36,7 +36,7 @@ fn every_sample_binds() {
     assert!(bound > 100, "only {bound} properties");
 }
 
-/// How many properties were bound.
+/// Binds all properties. Returns their number.
 fn check(image: &str, properties: &str) -> usize {
     let file = PropertyFile::parse(properties, &read(&root().join("properties").join(properties)));
     let file = file.unwrap_or_else(|error| panic!("{error}"));

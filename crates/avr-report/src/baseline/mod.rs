@@ -70,7 +70,7 @@ struct OldReached {
     routines: Vec<String>,
 }
 
-/// Why a file is no older report.
+/// The reason why a file is no older report.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BaselineError {
     /// It is no JSON, or not what a report has; with the place.
@@ -90,24 +90,24 @@ pub struct VerdictChange {
     pub before: Option<String>,
     /// The verdict now; none if the property is gone.
     pub after: Option<String>,
-    /// Whether less is proved than before.
+    /// True if less is proved than before.
     pub regression: bool,
     /// True if the regression is accepted.
     pub accepted: bool,
 }
 
-/// What changed.
+/// The changes since an older report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Changes {
     /// The path of the firmware in the older report.
     pub firmware: String,
-    /// Whether the firmware is the same, byte by byte.
+    /// True if the firmware is the same, byte by byte.
     pub same_firmware: bool,
     /// Verdicts, in the order of the properties; those of properties that are gone last.
     pub verdicts: Vec<VerdictChange>,
     /// The upper bounds of the stack before and now, where they differ.
     pub stack: Option<(Option<u32>, Option<u32>)>,
-    /// Whether no bound is known that is as good as the one before.
+    /// True if no bound is known that is as good as the one before.
     pub stack_regression: bool,
     /// True if the regression of the stack is accepted.
     pub stack_accepted: bool,
@@ -117,7 +117,7 @@ pub struct Changes {
     pub appeared: Vec<String>,
     /// Functions and handlers that were reached before and are not now.
     pub disappeared: Vec<String>,
-    /// Whether both reports know all routines that are reached; if not, the lists may be wrong.
+    /// True if both reports know all routines that are reached; if not, the lists may be wrong.
     pub reached_known: bool,
 }
 
@@ -125,7 +125,7 @@ impl Baseline {
     /// Reads a report that `--format json` wrote.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If it is something else.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let baseline: Self = serde_json::from_str(text).map_err(|error| BaselineError::Form(error.to_string()))?;
         if baseline.schema == SCHEMA { Ok(baseline) } else { Err(BaselineError::Schema(baseline.schema)) }
@@ -260,7 +260,7 @@ fn has_no_larger_limit(before: Before<'_>, now: Now<'_>) -> bool {
     limit(before.1).zip(limit(now.1)).is_some_and(|(before, now)| now.implies(before))
 }
 
-/// What is different in one verdict. What holds about the hardware proves more than what holds in the model.
+/// The change of one verdict. A verdict about the hardware proves more than one that holds in the model.
 fn change(before: Option<&OldResult>, now: &PropertyResult) -> Option<VerdictChange> {
     let described = |verdict: &str, basis: &str| match (verdict, basis) {
         ("unknown", _) | (_, "hardware") => verdict.to_owned(),
@@ -284,7 +284,7 @@ fn change(before: Option<&OldResult>, now: &PropertyResult) -> Option<VerdictCha
     })
 }
 
-/// How good a verdict is.
+/// The rank of a verdict: a higher one proves more.
 fn rank(verdict: &str, is_of_hardware: bool) -> u8 {
     match (verdict, is_of_hardware) {
         ("holds", true) => 3,

@@ -9,7 +9,7 @@ use super::write::{Arrow, Drawing, Look, Vertex};
 use super::{is_on_path, title, value};
 use crate::names::Names;
 
-/// What states are drawn as one vertex, in the order of the drawing.
+/// A set of states that is drawn as one vertex, in the order of the drawing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     /// The dummy state.
@@ -60,7 +60,7 @@ fn name(group: &Group) -> String {
     }
 }
 
-/// What is drawn of the states of one group.
+/// The drawing of the states of one group.
 #[derive(Default)]
 struct Member {
     states: usize,
@@ -70,18 +70,18 @@ struct Member {
     labels: Vec<BTreeSet<Truth>>,
 }
 
-/// What is drawn of all edges from one group to another.
+/// The drawing of all edges from one group to another.
 #[derive(Default)]
 struct Between {
     edges: usize,
     marked: bool,
-    /// Whether a hyper-edge with several members is among them.
+    /// True if a hyper-edge with several members is among them.
     several: bool,
 }
 
-/// Which states are drawn together.
+/// The group of a state.
 type Grouping<'a> = &'a dyn Fn(&GraphNode) -> Group;
-/// Which steps are not drawn, because they stay inside of a vertex.
+/// True for steps that are not drawn, because they stay inside of a vertex.
 type Inner<'a> = &'a dyn Fn(&GraphNode, &GraphNode) -> bool;
 
 fn folded(

@@ -17,7 +17,7 @@ use crate::report::verdict_name;
 use fold::{by_block, by_function};
 use write::{Arrow, Drawing, Look, Vertex};
 
-/// How much of a state space is drawn.
+/// The size of the parts of a state space that are drawn as one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fold {
     /// As much as fits into the largest number of nodes: states, else basic blocks, else functions.
@@ -93,7 +93,7 @@ fn is_on_path(graph: &StateGraph, from: u32, to: u32) -> bool {
     graph.marked.windows(2).any(|pair| pair == [from, to])
 }
 
-/// What a state is called: the instruction and its place.
+/// The title of a state: the instruction and its place.
 fn title(node: &GraphNode, names: &Names<'_>) -> String {
     let Some(pc) = node.pc else { return "initial content".to_owned() };
     let place = [names.function(pc), names.source_line(pc)].into_iter().flatten().collect::<Vec<_>>().join(" ");

@@ -9,7 +9,7 @@ use crate::escape::Escaped;
 /// The colour of what lies on the path that is told of.
 const MARK: &str = "color=\"#c00000\", penwidth=2";
 
-/// How a vertex looks.
+/// The style of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     Start,
@@ -58,7 +58,7 @@ pub(super) struct Arrow {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Drawing {
-    /// What a vertex stands for.
+    /// The word for the parts that a vertex stands for.
     pub(super) unit: &'static str,
     pub(super) vertices: Vec<Vertex>,
     pub(super) arrows: Vec<Arrow>,

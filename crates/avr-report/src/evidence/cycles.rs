@@ -17,7 +17,7 @@ const MAX_CYCLES: u64 = 64_000_000;
 /// The fixed part of the program.
 const PROGRAM: &str = include_str!("cycles.c");
 
-/// What stands before the tables.
+/// The declarations before the tables.
 const DECLARATIONS: &str = "\
 #include <stdint.h>
 
@@ -45,7 +45,7 @@ impl Report<'_> {
     /// help.
     ///
     /// # Errors
-    /// Why there is none, as a sentence without a full stop.
+    /// The reason why there is none, as a sentence without a full stop.
     pub fn cycles_program(&self, result: &PropertyResult, machine: &Machine) -> Result<String, String> {
         let evidence = result.evidence.as_ref().ok_or("no single run shows it")?;
         if !self.results.assumptions.is_empty() {
@@ -88,7 +88,7 @@ impl Report<'_> {
     }
 }
 
-/// What the run takes from outside: levels of pins when they are read and have changed, and bytes when they are received.
+/// Writes the inputs of the run: levels of pins when they are read and have changed, and bytes when they are received.
 fn inputs_to(text: &mut String, machine: &Machine, evidence: &Evidence) {
     text.push_str("static const struct input inputs[] = {\n");
     let mut player = Player::new(machine, evidence);

@@ -38,7 +38,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What a step changed in the cells, which are updated.
+/// The changes of the cells in a step. The cells are updated.
 fn changes(cells: &mut [u8], moment: &Moment<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for page in moment.state.data.changed_pages() {

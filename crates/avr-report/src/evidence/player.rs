@@ -44,7 +44,7 @@ impl Environment<u8> for World {
     }
 }
 
-/// What a step did.
+/// The events of one step.
 pub(super) struct Moment<'a> {
     /// The number of the step.
     pub(super) step: u64,
@@ -53,9 +53,9 @@ pub(super) struct Moment<'a> {
     /// Flash byte address before it.
     pub(super) pc: u32,
     pub(super) happened: Happening,
-    /// Whether nothing happened because the processor slept.
+    /// True if nothing happened because the processor slept.
     pub(super) asleep: bool,
-    /// What the program read and wrote in the I/O area.
+    /// The reads and writes of the program in the I/O area.
     pub(super) reads: &'a [(u16, u8)],
     pub(super) writes: &'a [(u16, u8)],
     /// The state after it, whose changed pages are noted.
@@ -119,7 +119,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// How many interrupt handlers were entered and not left.
+/// The number of interrupt handlers that were entered and not left.
 pub(super) fn interrupt_level(state: &MachineState<u8>) -> usize {
     let is_interrupt = |frame: &&Frame| matches!(frame.kind, FrameKind::Interrupt(_));
     state.calls.frames().iter().filter(is_interrupt).count()

@@ -22,7 +22,7 @@ const MAX_EVENTS: usize = 500_000;
 /// The fixed part of the program.
 const PROGRAM: &str = include_str!("replay.c");
 
-/// What stands before the tables.
+/// The declarations before the tables.
 const DECLARATIONS: &str = "\
 #include <stdint.h>
 
@@ -52,7 +52,7 @@ impl Report<'_> {
     /// The run of a result as a C program against libsimavr that exits with 0 when simavr does the same.
     ///
     /// # Errors
-    /// Why there is none, as a sentence without a full stop.
+    /// The reason why there is none, as a sentence without a full stop.
     pub fn replay_program(&self, result: &PropertyResult, machine: &Machine) -> Result<String, String> {
         let evidence = result.evidence.as_ref().ok_or("there is no run")?;
         if evidence.steps > MAX_STEPS {
@@ -69,7 +69,7 @@ struct Recorder<'a> {
     machine: &'a Machine,
     first: MachineState<u8>,
     last: MachineState<u8>,
-    /// What simavr has in the I/O area, where registers are memory.
+    /// The content of the I/O area in simavr, where registers are memory.
     memory: Vec<u8>,
     events: Vec<Event>,
     /// A hash over the program counter after each step.

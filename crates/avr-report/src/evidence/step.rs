@@ -10,7 +10,7 @@ use crate::names::Names;
 /// The names of the flags in SREG, from bit 0.
 const FLAGS: [char; 8] = ['C', 'Z', 'N', 'V', 'S', 'H', 'T', 'I'];
 
-/// What the instruction is, or what happens instead of one.
+/// The instruction, or the event that happens instead of one.
 pub(crate) fn action(names: &Names<'_>, line: &Line) -> String {
     match line.happened {
         Happening::Continue if line.asleep => "asleep".to_owned(),
@@ -19,7 +19,7 @@ pub(crate) fn action(names: &Names<'_>, line: &Line) -> String {
     }
 }
 
-/// What happens, in words.
+/// A happening in words.
 pub(super) fn happening(names: &Names<'_>, happening: Happening) -> String {
     match happening {
         Happening::Continue => "no interrupt".to_owned(),
@@ -51,7 +51,7 @@ pub(super) fn changes(names: &Names<'_>, changes: &[Change]) -> Vec<String> {
     all
 }
 
-/// What was chosen in a step.
+/// The choices of a step, in words.
 pub(crate) fn chosen(names: &Names<'_>, chosen: &Chosen) -> Vec<String> {
     let inputs = chosen.inputs.iter().map(|input| given(names.device, input));
     let initial = chosen.initial.iter().map(|(cell, value)| format!("{} = {value:#04x}", names.cell(*cell)));

@@ -32,7 +32,7 @@ struct Lines<'a> {
     indent: &'a str,
     /// The function and source line that was shown last.
     place: String,
-    /// How many lines may still be shown.
+    /// The number of lines that may still be shown.
     left: usize,
 }
 
@@ -101,7 +101,7 @@ impl Lines<'_> {
         }
     }
 
-    /// What comes before the last steps, folded.
+    /// Adds the steps before the last ones, folded.
     fn before(&mut self, items: &[Item], steps: u64) {
         self.left = MAX_LINES_BEFORE;
         let mut shown = 0;

@@ -26,7 +26,7 @@ struct Trace<'a> {
     property: TracedProperty<'a>,
     evidence: JsonEvidence,
     steps: Vec<JsonStep>,
-    /// How many steps are left out in the middle.
+    /// The number of steps that are left out in the middle.
     steps_omitted: u64,
 }
 

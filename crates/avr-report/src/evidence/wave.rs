@@ -11,13 +11,13 @@ use super::player::{Player, interrupt_level, stack_pointer};
 use crate::names::Names;
 use crate::report::Report;
 
-/// What a wave shows.
+/// The source of a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// The program counter as a flash byte address.
     ProgramCounter,
     StackPointer,
-    /// How many interrupt handlers are entered and not left.
+    /// The number of interrupt handlers that were entered and not left.
     InterruptLevel,
     Sleeping,
     /// A cell.
@@ -76,7 +76,7 @@ impl Report<'_> {
 
 struct Waves<'a> {
     waves: Vec<Wave>,
-    /// What was read last from each register of the I/O area.
+    /// The value read last from each register of the I/O area.
     levels: Vec<u8>,
     machine: &'a Machine,
 }
@@ -129,7 +129,7 @@ impl Waves<'_> {
         }
     }
 
-    /// Whether something differs from what is shown.
+    /// True if something differs from what is shown.
     fn change(&self, state: &MachineState<u8>) -> bool {
         self.waves.iter().any(|wave| wave.shown != Some(self.value(wave.source, state)))
     }

@@ -52,12 +52,12 @@ pub(super) fn graph(names: &Names<'_>, survey: &Survey) -> Markup {
     }
 }
 
-/// Where each routine is drawn: rows by the number of steps from the first one.
+/// The place of each routine in the drawing: rows by the number of steps from the first one.
 fn layout(survey: &Survey) -> BTreeMap<Routine, (usize, usize)> {
     let mut rows: Vec<Vec<Routine>> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut row: Vec<Routine> = survey.deepest.first().map(|segment| segment.routine).into_iter().collect();
-    // What runs first is not called by anything.
+    // Routines that run first are not called by anything.
     let uncalled = survey.routines.iter().filter(|(_, usage)| usage.callers.is_empty()).map(|(routine, _)| *routine);
     row.extend(uncalled);
     row.sort_unstable();

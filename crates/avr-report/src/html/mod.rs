@@ -1,6 +1,6 @@
 //! Results as one page of HTML that needs nothing else: no network, no other file.
 //!
-//! What the page shows is in it without scripts, except for the steppers through runs: those work on data in the page,
+//! The page shows its content without scripts, except for the steppers through runs: those work on data in the page,
 //! which are JSON without any character that could end the element that they are in.
 
 mod graph;
@@ -24,7 +24,7 @@ use steps::Run;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// What the script works on.
+/// The data that the script works on.
 #[derive(Serialize)]
 struct Data<'a> {
     /// Address and text of each line of the listing.

@@ -20,12 +20,12 @@ pub(super) struct Run {
     cells: String,
     /// The number of the first of these steps.
     first: u64,
-    /// What to say before the first of them.
+    /// The text before the first of them.
     start: String,
     steps: Vec<Step>,
     /// Rows of 16 bytes that these steps change.
     rows: BTreeSet<u16>,
-    /// What to say after the last of them.
+    /// The text after the last of them.
     end: String,
     end_pc: u32,
 }
@@ -37,7 +37,7 @@ struct Step {
     action: String,
     line: Option<String>,
     changes: Vec<(u16, u8)>,
-    /// What was read from registers, as the hardware has it.
+    /// The values read from registers, as the hardware has them.
     reads: Vec<(u16, u8)>,
     inputs: Vec<String>,
 }

@@ -6,10 +6,10 @@ use super::{CELLS, EIMSK, SREG, cell};
 use crate::Random;
 use crate::image::{Code, r};
 
-/// Where handlers begin, as flash word addresses.
+/// The first instructions of the handlers, as flash word addresses.
 pub const HANDLERS: [u32; 2] = [0x40, 0x60];
 const FUNCTION: u32 = 0x80;
-/// Where the main program begins, as a flash word address.
+/// The first instruction of the main program, as a flash word address.
 pub const MAIN: u32 = 0xa0;
 
 /// A handler that counts in a shared cell or sets it, and gives registers back unless it is a careless one.

@@ -17,14 +17,14 @@ const SPH: u8 = 0x3e;
 const EICRA: u16 = 0x69;
 /// An array of four bytes behind the cells.
 const ARRAY: u16 = 0x110;
-/// Where code begins, as flash word addresses.
+/// The first instructions of handlers and functions, as flash word addresses.
 const HANDLERS: [u32; 2] = [0x40, 0xa0];
 const FUNCTIONS: [u32; 2] = [0x100, 0x180];
 const MAIN: u32 = 0x200;
-/// How deep pieces are within pieces at most.
+/// The largest nesting of pieces.
 const MAX_DEPTH: u32 = 2;
 
-/// What a piece may do.
+/// The surroundings of a piece, which limit its calls and its nesting.
 #[derive(Clone, Copy)]
 struct Place {
     /// The first function that may be called.

@@ -17,7 +17,7 @@ use crate::output;
 
 /// The name and version of the format.
 const SCHEMA: &str = "avr-tvar/journal/2";
-/// What the names of all versions begin with.
+/// The beginning of the names of all versions.
 const FAMILY: &str = "avr-tvar/journal/";
 
 /// A line.
@@ -29,11 +29,11 @@ struct Line {
     run: String,
     /// The key of the subject: see [`Subject::key`].
     key: String,
-    /// What was verified.
+    /// The subject of the verification.
     subject: Subject,
     /// The number of the property, from 0; 0 as well for a run without properties and for one that failed.
     property: usize,
-    /// How many properties the run has; 0 if it failed.
+    /// The number of properties of the run; 0 if it failed.
     of: usize,
     /// The exit code of the run.
     code: u8,
@@ -43,7 +43,7 @@ struct Line {
     /// The result of the property.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     result: Value,
-    /// Why the run failed.
+    /// The reason why the run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
 }
@@ -55,13 +55,13 @@ pub(super) struct Journal {
     path: String,
 }
 
-/// What a journal says of the runs that are complete in it, by their keys.
+/// The outcomes of the runs that are complete in a journal, by their keys.
 #[derive(Debug, Default)]
 pub(super) struct EarlyResults {
     outcomes: BTreeMap<String, Told>,
 }
 
-/// What came of a run, and its name.
+/// The outcome of a run, and its name.
 #[derive(Debug, PartialEq)]
 struct Told {
     run: String,
@@ -69,12 +69,12 @@ struct Told {
 }
 
 impl EarlyResults {
-    /// What came of a run.
+    /// The outcome of a run.
     pub(super) fn get(&self, run: &Run) -> Option<&Outcome> {
         Some(&self.outcomes.get(&run.subject.key())?.outcome)
     }
 
-    /// Whether it has something of one of these runs, or nothing at all.
+    /// True if it has something of one of these runs, or nothing at all.
     pub(super) fn is_about(&self, runs: &[Run]) -> bool {
         self.outcomes.is_empty() || runs.iter().any(|run| self.get(run).is_some())
     }
@@ -96,7 +96,7 @@ impl EarlyResults {
     /// Adds what another journal says.
     ///
     /// # Errors
-    /// When both have different verdicts of one run.
+    /// If both have different verdicts of one run.
     pub(super) fn extend(&mut self, path: &Path, other: Self) -> Result<(), InputError> {
         for (key, told) in other.outcomes {
             self.add(key, told).map_err(|conflict| conflict.of(&path.display().to_string()))?;
@@ -131,7 +131,7 @@ impl Journal {
     /// Begins a journal.
     ///
     /// # Errors
-    /// When there is one already, or it cannot be written.
+    /// If there is one already, or it cannot be written.
     pub(super) fn create(path: &Path) -> Result<Self, InputError> {
         let name = path.display().to_string();
         let created = OpenOptions::new().read(true).write(true).create_new(true).open(path);
@@ -148,7 +148,7 @@ impl Journal {
     /// to its end is taken away, and so is everything in a journal of another version of the program or the format.
     ///
     /// # Errors
-    /// When it cannot be read or written, or is no journal.
+    /// If it cannot be read or written, or is no journal.
     pub(super) fn resume(path: &Path) -> Result<(EarlyResults, Self), InputError> {
         if !path.exists() {
             return Ok((EarlyResults::default(), Self::create(path)?));
@@ -188,7 +188,7 @@ impl Journal {
     /// Adds what came of a run.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(super) fn add(&mut self, run: &Run, outcome: &Outcome) -> Result<(), InputError> {
         for line in lines(run, outcome) {
             let mut text = serde_json::to_vec(&line).map_err(|error| self.failed(error.into()))?;
@@ -203,7 +203,7 @@ impl Journal {
 /// Reads a journal of this program that nobody needs to write.
 ///
 /// # Errors
-/// When it cannot be read, is none, or is of another version of the program or the format.
+/// If it cannot be read, is none, or is of another version of the program or the format.
 pub(super) fn read(path: &Path) -> Result<EarlyResults, InputError> {
     let input = Inputs::default().read(Role::Journal, path)?;
     match parse(&input.name(), &input.bytes)? {
@@ -248,7 +248,7 @@ fn origin(line: &Value) -> (&str, &str) {
     (line["schema"].as_str().unwrap_or_default(), line["subject"]["tool"].as_str().unwrap_or_default())
 }
 
-/// What a journal says: only its last line may be torn.
+/// Reads the content of a journal, of which only the last line may be torn.
 fn parse(name: &str, text: &[u8]) -> Result<Content, InputError> {
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     let lines = text[..whole].split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
@@ -310,7 +310,7 @@ fn check(line: &Line, attempt: &[Line]) -> Result<(), String> {
     Ok(())
 }
 
-/// What came of a run, if all its lines are there.
+/// The outcome of a run, if all its lines are there.
 fn complete(attempt: &[Line]) -> Option<(String, Told)> {
     let first = attempt.first()?;
     let outcome = match &first.failure {
@@ -342,7 +342,7 @@ mod tests {
         Run { name: format!("run {position}"), files: Vec::new(), subject }
     }
 
-    /// What a worker says of a run; names and verdicts of the properties.
+    /// The outcome that a worker reports of a run; names and verdicts of the properties.
     fn reported(run: &Run, results: &[(&str, &str)]) -> Outcome {
         let result = |(name, verdict): &(&str, &str)| json!({ "name": name, "verdict": verdict });
         let results: Vec<_> = results.iter().map(result).collect();

@@ -1,4 +1,4 @@
-//! What a batch verifies: a list of firmware images with their properties and limits.
+//! Manifests: lists of firmware images with their properties and limits.
 
 use std::path::{Path, PathBuf};
 
@@ -83,7 +83,7 @@ pub(super) struct Subject {
     pub(super) tool: String,
     /// The number of the run in the manifest, from 0.
     pub(super) position: usize,
-    /// What `avr-tvar verify` is told beside the files.
+    /// The options for `avr-tvar verify`.
     pub(super) options: Vec<String>,
     /// The files that are read. One that cannot be read is not listed: the run tells why.
     pub(super) inputs: Vec<InputFile>,
@@ -147,7 +147,7 @@ pub(super) struct Manifest {
 /// Reads a manifest and the files that it names. Paths in it are relative to its folder.
 ///
 /// # Errors
-/// When it cannot be read or is none.
+/// If it cannot be read or is none.
 pub(super) fn read(path: &Path, allow_empty: bool) -> Result<Manifest, InputError> {
     let mut inputs = Inputs::default();
     let input = inputs.read(Role::Manifest, path)?;
@@ -202,7 +202,7 @@ fn of_content(
     Ok(Run { name, files, subject })
 }
 
-/// What `avr-tvar verify` is told beside the files, with what the whole manifest says.
+/// The options for `avr-tvar verify`, those for the whole manifest included.
 fn options(run: &RunContent, content: &Content) -> Result<Vec<String>, String> {
     let mut options: Vec<String> = Vec::new();
     let mut add = |option: &str, value: &Option<String>| {

@@ -41,10 +41,10 @@ Example:
 
 The report and the exit code are those of `avr-tvar verify-all firmware.ron` in one go.";
 
-/// How often the display is looked after, and interrupts are.
+/// The time between two looks at the display and at interrupts by the user.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What `verify-all` takes.
+/// The arguments of `verify-all`.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyAll {
     /// The images, property files and limits (RON); paths in it are relative to its folder
@@ -69,7 +69,7 @@ pub struct VerifyAll {
     pub jobs: Option<NonZeroUsize>,
 }
 
-/// What `merge` takes.
+/// The arguments of `merge`.
 #[derive(Clone, Debug, Args)]
 pub struct Merge {
     /// The manifest of the batch
@@ -98,7 +98,7 @@ pub enum BatchFormat {
 /// A part of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     number: usize,
     /// Of how many.
     of: usize,
@@ -115,7 +115,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// Verifies all runs of a manifest.
 ///
 /// # Errors
-/// When the command line, the manifest or the journal is wrong.
+/// If the command line, the manifest or the journal is wrong.
 pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
     let Manifest { runs, inputs } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
     let outputs = Outputs::default().files("the journal", &arguments.journal);
@@ -156,7 +156,7 @@ pub(crate) fn verify_all(arguments: &VerifyAll) -> Result<Exit, InputError> {
 /// Reports what the journals of a batch say together.
 ///
 /// # Errors
-/// When the manifest or a journal is wrong, a journal is of another program or batch, or a run is in no journal.
+/// If the manifest or a journal is wrong, a journal is of another program or batch, or a run is in no journal.
 pub(crate) fn merge(arguments: &Merge) -> Result<Exit, InputError> {
     let Manifest { runs, .. } = manifest::read(&arguments.manifest, arguments.allow_empty)?;
     let mut known = EarlyResults::default();

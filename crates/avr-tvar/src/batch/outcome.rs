@@ -1,9 +1,9 @@
-//! What came of a run.
+//! Outcomes of runs.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// A JSON report as `avr-tvar verify` writes it.
@@ -17,16 +17,16 @@ pub(super) enum Outcome {
     Failed(Failure),
 }
 
-/// Why there is no report.
+/// The reason why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Failure {
     /// The exit code: 2 for wrong input, 4 for an internal error.
     pub(super) code: u8,
-    /// What was told.
+    /// The message.
     pub(super) message: String,
 }
 
-/// How many properties have which verdict, and how many runs failed.
+/// The number of properties by verdict, and the number of runs that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Totals {
     pub(super) holds: usize,
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// Whether both have verdicts, and these differ.
+    /// True if both have verdicts, and these differ.
     pub(super) fn contradicts(&self, other: &Self) -> bool {
         let (Self::Reported { .. }, Self::Reported { .. }) = (self, other) else { return false };
         let verdicts = |outcome: &Self| -> Vec<[Value; 4]> {
@@ -100,7 +100,7 @@ impl Totals {
         totals
     }
 
-    /// How the whole ends, by the rules for one report.
+    /// The exit code of the batch, by the rules for one report.
     pub(super) fn exit(&self, interrupted: bool) -> crate::exit::Exit {
         use crate::exit::Exit;
         match self {

@@ -13,15 +13,15 @@ use serde_json::Value;
 use super::manifest::Run;
 use super::outcome::{Failure, Outcome};
 
-/// What a worker tells.
+/// A message of a worker.
 pub(super) enum News {
     /// The run with this number has begun.
     Begun(usize),
-    /// What came of it; none if it was stopped.
+    /// The outcome of the run; none if it was stopped.
     Ended(usize, Option<Outcome>),
 }
 
-/// What workers share.
+/// The state that workers share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// The next run, as a position among those that wait.
@@ -38,7 +38,7 @@ impl Shared {
         self.running().clear();
     }
 
-    /// Whether it was stopped.
+    /// True if it was stopped.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }

@@ -11,7 +11,7 @@ use super::Findings;
 
 /// So many names of a kind are listed.
 const MAX_NAMES: usize = 40;
-/// How wide lists are, in characters.
+/// The width of lists in characters.
 const WIDTH: usize = 100;
 
 impl Findings<'_> {
@@ -52,7 +52,7 @@ impl Findings<'_> {
         put(text, "");
     }
 
-    /// What formulas can speak of.
+    /// The names that formulas can use.
     fn name_lines(&self, text: &mut String) {
         put(text, "    // Formulas can speak of registers, flags, memory, and of these:");
         let symbols = &self.image.symbols;
@@ -143,7 +143,7 @@ impl Findings<'_> {
     }
 }
 
-/// Why a property is not one that holds; none if it is.
+/// The reason why a property does not hold; none if it holds.
 fn not_holding(result: &PropertyResult) -> Option<String> {
     match (&result.verdict, &result.detail) {
         (Verdict::Holds, _) => None,
@@ -153,7 +153,7 @@ fn not_holding(result: &PropertyResult) -> Option<String> {
     }
 }
 
-/// Whether a name is the programmer's: names that begin with an underscore and a dot belong to the tools.
+/// True if a name is the programmer's: names that begin with an underscore and a dot belong to the tools.
 fn is_own(name: &str) -> bool {
     name.starts_with("_Z") || !name.starts_with(['_', '.'])
 }

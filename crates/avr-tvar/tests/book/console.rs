@@ -11,7 +11,7 @@ use tempfile::{TempDir, tempdir};
 
 use crate::page::Page;
 
-/// What is beside the folder that commands are run in.
+/// The entries beside the folder that commands are run in.
 const BESIDE: [&str; 3] = ["firmware-samples", "properties", "integrations"];
 /// Longest time for a command, in seconds: it ends what hangs. Most take less than a second, recursion on a slow machine minutes.
 const LIMIT: &str = "600";

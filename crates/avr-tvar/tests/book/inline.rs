@@ -14,7 +14,7 @@ const VALUES: [(&str, &str); 4] = [("N", "1"), ("DURATION", "1s"), ("SIZE", "1M"
 /// Options of other programs that the book speaks of.
 const OTHER_OPTIONS: [&str; 1] = ["--dependency"];
 
-/// What is wrong with the commands and options in the running text of a page, and how many there are.
+/// The errors in the commands and options of the running text of a page, and the number of commands and options.
 /// With `has_other_options`, options are those of other programs.
 pub fn problems(page: &Page, has_other_options: bool) -> (usize, Vec<String>) {
     let options = options();
@@ -34,7 +34,7 @@ pub fn problems(page: &Page, has_other_options: bool) -> (usize, Vec<String>) {
     (count, found)
 }
 
-/// What is wrong with a command. What it leaves out may be missing, because a sentence that speaks of a command need not give
+/// The error in a command. Arguments may be missing, because a sentence that speaks of a command need not give
 /// all that it takes.
 pub fn command_problem(command: &str) -> Option<String> {
     let Some(words) = shlex::split(command) else { return Some("a quote without its end".to_owned()) };
@@ -65,7 +65,7 @@ fn options() -> BTreeSet<String> {
     command.get_subcommands().chain([&command]).flat_map(of).collect()
 }
 
-/// What is wrong with an option that is given alone, with or without its value.
+/// The error in an option that is given alone, with or without its value.
 fn option_problem(option: &str, options: &BTreeSet<String>) -> Option<String> {
     let name = option.split(['=', ' ']).next().unwrap_or_default();
     let is_known = options.contains(name) || OTHER_OPTIONS.contains(&name);

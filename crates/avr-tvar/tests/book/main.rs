@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 /// Programs that only `tests/oracle` may run; a block with commands of theirs says which oracle runs it.
 const ORACLES: &str = "tests/oracle";
-/// How a line begins that somebody might type.
+/// The beginnings of lines that a reader might type.
 const COMMANDS: [&str; 3] = ["$ ", "avr-tvar ", "cargo "];
 
 fn root() -> PathBuf {
@@ -92,7 +92,7 @@ fn what_looks_like_a_command_is_run() {
     expect_nothing(&found);
 }
 
-/// What is wrong with a block that `tests/oracle/ORACLE` is to run: it must take it from the page by this name.
+/// The error in a block that `tests/oracle/ORACLE` is to run: it must take it from the page by this name.
 fn oracle_problem(page: &Page, oracle: &str, name: &str) -> Option<String> {
     let folder = root().join(ORACLES).join(oracle);
     let texts = ["run", "run.py"].map(|file| fs::read_to_string(folder.join(file)).unwrap_or_default());

@@ -10,15 +10,15 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 pub struct Page {
     /// The file.
     pub path: PathBuf,
-    /// What is in it.
+    /// The content.
     pub text: String,
 }
 
 /// A block of code.
 pub struct Block {
-    /// What stands after the fence; nothing if the block is only indented.
+    /// The words after the fence; nothing if the block is only indented.
     pub info: String,
-    /// What is in it.
+    /// The content.
     pub text: String,
     /// The line where its text begins, from 1.
     pub line: usize,
@@ -72,7 +72,7 @@ impl Page {
         self.events().filter_map(code).collect()
     }
 
-    /// Where the links of the page lead.
+    /// The targets of the links of the page.
     pub fn links(&self) -> Vec<String> {
         let target = |event| match event {
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.to_string()),
@@ -81,7 +81,7 @@ impl Page {
         self.events().filter_map(|(event, _)| target(event)).collect()
     }
 
-    /// What is wrong with a link: no such file, or no such heading in it. Other places of the net are not looked at.
+    /// The error in a link: no such file, or no such heading in it. Other places of the net are not looked at.
     pub fn link_problem(&self, link: &str) -> Option<String> {
         if link.contains("://") {
             return None;

@@ -1,4 +1,4 @@
-//! What a certificate claims, bound once more.
+//! The claims of a certificate, bound once more.
 
 use avr_certificate::{Certificate, Claim, Proof, Vacuous, Verdict};
 use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyFile, PropertyKind, StackLimit, bind};

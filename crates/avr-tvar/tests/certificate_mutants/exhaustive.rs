@@ -103,7 +103,7 @@ impl Environment<TvByte> for Every<'_> {
 /// Bits that must have a value, by cell: mask and value.
 type Cube = BTreeMap<u16, (u8, u8)>;
 
-/// Whether every state is in one of these cubes.
+/// True if every state is in one of these cubes.
 fn everything(cubes: &[Cube]) -> bool {
     if cubes.iter().any(Cube::is_empty) {
         return true;
@@ -146,9 +146,9 @@ fn contents(memory: &[TvByte], of: &[u16]) -> Vec<Vec<(u16, u8)>> {
     (0..1 << unknown.len()).map(content).collect()
 }
 
-/// What is certainly true of an abstract state of a certificate.
+/// The facts that are certain of an abstract state of a certificate.
 struct Truths {
-    /// Whether every step leads into some hyper-edge.
+    /// True if every step leads into some hyper-edge.
     all_covered: bool,
     /// For each hyper-edge, whether from every concrete state some input leads into it.
     forced: Vec<bool>,
@@ -170,7 +170,7 @@ impl<'a> Everything<'a> {
         Self { machine, atoms, certificate, memories }
     }
 
-    /// Whether the certificate's true parts make a goal come out as wanted.
+    /// True if the certificate's true parts make a goal come out as wanted.
     pub(super) fn proves(&self, goal: &Goal<'_>) -> bool {
         let space = &self.certificate.spaces[goal.proof.space as usize];
         let truths: Vec<Truths> = (0..space.states.len() as u32).map(|state| self.truths(space, state)).collect();
@@ -302,7 +302,7 @@ impl<'a> Everything<'a> {
     }
 }
 
-/// Whether a step has left open nothing but what was open before, in the same place.
+/// True if a step has left open nothing but what was open before, in the same place.
 fn passes_on(before: &MachineState<TvByte>, after: &MachineState<TvByte>) -> bool {
     let pairs = before.data.cells().iter().zip(after.data.cells());
     pairs.into_iter().all(|(before, after)| after.unknown_mask() & !before.unknown_mask() == 0)
@@ -334,7 +334,7 @@ impl StateView for View<'_> {
     }
 }
 
-/// What is true of a certificate, as a graph; the last state is one of which nothing is known.
+/// The true part of a certificate, as a graph; the last state is one of which nothing is known.
 struct Graph {
     may: Vec<Vec<usize>>,
     must: Vec<Vec<Vec<usize>>>,
@@ -367,8 +367,8 @@ impl Graph {
         graph
     }
 
-    /// Whether a formula certainly has a value in the first state: fixed points of a larger priority are outside of those of
-    /// a smaller one.
+    /// True if a formula certainly has a value in the first state: fixed points of a larger priority are outside of
+    /// those of a smaller one.
     fn holds(&self, formula: &NormalForm, value: bool) -> bool {
         let mut levels: BTreeMap<Reverse<u32>, Vec<NodeId>> = BTreeMap::new();
         for node in (0..formula.node_count() as u32).map(NodeId) {

@@ -1,4 +1,4 @@
-//! What concrete runs leave of a certificate.
+//! Judgement of certificates by concrete runs: the parts that no run refutes.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use super::claims::{Claims, Goal};
 use super::exhaustive::Everything;
 use avr_testkit::Random;
 
-/// How many concrete states of each abstract one are tried.
+/// The number of concrete states of each abstract one that are tried.
 const TRIES: usize = 12;
-/// How many inputs of each are tried.
+/// The number of inputs of each that are tried.
 const INPUTS: usize = 512;
 
 /// Judges certificates of one firmware.
@@ -92,7 +92,7 @@ impl Environment<TvByte> for Concrete<'_> {
         self.answers.answer(count, false)
     }
 
-    /// What the hardware determines it determines for itself: each of its requests comes or not, whatever else comes.
+    /// Hardware determines each of its requests for itself: it comes or not, whatever else comes.
     fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
         let all: Vec<Happening> = possibilities.iter().collect();
         let rest = all.iter().position(|one| *one == Happening::Continue).unwrap_or(all.len() - 1);
@@ -116,9 +116,9 @@ impl Environment<TvByte> for Concrete<'_> {
     }
 }
 
-/// What concrete steps from an abstract state show.
+/// The facts that concrete steps from an abstract state show.
 struct Shown {
-    /// Whether every one of them leads to a member of some hyper-edge.
+    /// True if every one of them leads to a member of some hyper-edge.
     all_covered: bool,
     /// For each hyper-edge and basis, whether every one of the concrete states can be led into it.
     forced: Vec<(bool, bool)>,
@@ -183,7 +183,7 @@ impl<'a> Judge<'a> {
         Self { machine, table: claims.table, watched, file, image, device, header }
     }
 
-    /// Whether a certificate of a program that is small enough proves its claims, when everything is looked at.
+    /// True if a certificate of a program that is small enough proves its claims, when everything is looked at.
     pub(super) fn proves(&self, certificate: &Certificate) -> bool {
         let binding = Binding { device: self.device, image: self.image, ends_paths: false };
         let Some(Claims { table, goals }) = Claims::of(&self.file, binding, certificate) else { return false };
@@ -196,7 +196,7 @@ impl<'a> Judge<'a> {
         goals.iter().all(|goal| everything.proves(goal))
     }
 
-    /// Why what concrete runs leave of a certificate does not prove its claims; none if it does.
+    /// The reason why the parts that concrete runs do not refute prove no claims; none if they do.
     pub(super) fn refutes(&mut self, certificate: &Certificate) -> Option<String> {
         if certificate.header != self.header {
             return Some("it speaks of something else".to_owned());
@@ -325,7 +325,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Where a concrete step led.
+/// The end of a concrete step.
 type Led = Result<(MachineState<TvByte>, Vec<Occurred>), Stop>;
 
 fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: u32) -> bool {

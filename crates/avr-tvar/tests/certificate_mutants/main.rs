@@ -63,7 +63,7 @@ const FORMULAS: [&str; 8] = [
     "E[G F (PORTD.1 == 1)]",
 ];
 
-/// How many small programs there are, and mutants of the certificate of each.
+/// The number of small programs, and of mutants of the certificate of each.
 const PROGRAMS: u64 = 40;
 const MUTANTS: u64 = 60;
 

@@ -40,8 +40,8 @@ pub fn root() -> PathBuf {
 }
 
 impl Sample {
-    /// Whether an image belongs to the selected size of tests. The short one has no sample that may stay unknown, and of the
-    /// others one image that was built for size, or the only one.
+    /// True if an image belongs to the selected size of tests. The short one has no sample that may stay unknown, and
+    /// of the others one image that was built for size, or the only one.
     pub fn is_selected(&self, image: &str) -> bool {
         let is_one_of_several = [".Og.elf", ".Og.hex", ".Os.hex"].iter().any(|ending| image.ends_with(ending));
         avr_testkit::Size::selected() == avr_testkit::Size::Long || self.limit.is_none() && !is_one_of_several

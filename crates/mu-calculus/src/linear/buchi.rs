@@ -14,11 +14,11 @@ use crate::linear::TooLarge;
 use crate::linear::syntax::{Linear, LinearFormula, LinearId};
 use crate::solve::Ticker;
 
-/// How many states there may be.
+/// The largest number of states.
 const MAX_STATES: usize = 2_000;
-/// How many ways one set of obligations may have.
+/// The largest number of ways of one set of obligations.
 const MAX_WAYS: usize = 2_000;
-/// How many transitions there may be.
+/// The largest number of transitions.
 const MAX_TRANSITIONS: usize = 50_000;
 
 /// A transition that reads any letter which has all propositions of `positive` and none of `negative`.
@@ -186,7 +186,7 @@ impl Way {
         (positive & negative == 0).then_some(Self { positive, negative, next, postponed })
     }
 
-    /// Whether this way asks for no more than another one.
+    /// True if this way asks for no more than another one.
     fn is_easier(&self, other: &Self) -> bool {
         self.positive & !other.positive == 0
             && self.negative & !other.negative == 0

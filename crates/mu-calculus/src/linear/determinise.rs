@@ -17,9 +17,9 @@ use crate::linear::buchi::Buchi;
 use crate::linear::parity::{Parity, Tree, TreeId, Trees};
 use crate::linear::syntax::{LinearFormula, Proposition};
 
-/// How many states there may be before reduction.
+/// The largest number of states before reduction.
 const MAX_STATES: usize = 4_000;
-/// How many successors are computed at most.
+/// The largest number of successors that are computed.
 const MAX_STEPS: usize = 60_000;
 
 /// The outermost nest has no parent.
@@ -186,7 +186,7 @@ impl Forest {
         std::iter::successors(Some(nest), |nest| Some(self.nests[*nest as usize]).filter(|parent| *parent != ROOT))
     }
 
-    /// Whether the first nest is older where the two part, or inside of the other.
+    /// True if the first nest is older where the two part, or inside of the other.
     fn is_better(&self, one: u32, other: u32) -> bool {
         let (one, other) = (self.path(one), self.path(other));
         match one.iter().zip(&other).find(|(a, b)| a != b) {
@@ -206,7 +206,7 @@ impl Forest {
         }
         let good = |nest: usize| inside[nest] && !direct[nest];
         let event = (0..old).find(|nest| good(*nest) || !inside[*nest]).map(|nest| (nest as u32, good(nest)));
-        // Where the states of each nest go: to the outermost good nest around, or nowhere else.
+        // The new nest of the states of each nest: the outermost good nest around, or the same one.
         let home: Vec<u32> = (0..count as u32)
             .map(|nest| self.path(nest).into_iter().find(|around| good(*around as usize)).unwrap_or(nest))
             .collect();

@@ -11,7 +11,7 @@ use crate::linear::buchi::components;
 /// Position in the list of trees.
 pub(crate) type TreeId = u32;
 
-/// How many trees a reduced automaton may have: each is a few subformulas.
+/// The largest number of trees of a reduced automaton: each becomes a few subformulas.
 const MAX_TREES: usize = 600;
 
 /// A decision tree: what the next letter leads to.
@@ -82,7 +82,7 @@ pub(crate) struct Parity {
     pub(crate) trees: Trees,
 }
 
-/// How many states an automaton may have for their languages to be compared.
+/// The largest number of states of an automaton whose languages are compared.
 const MAX_COMPARED: usize = 40;
 
 /// A step of both sides of a product: from, to, and the priorities on either side.
@@ -132,7 +132,7 @@ impl Product<'_> {
         })
     }
 
-    /// Whether every cycle has largest priorities of the same parity on both sides: no component of the edges up to two
+    /// True if every cycle has largest priorities of the same parity on both sides: no component of the edges up to two
     /// priorities of different parity has both of them.
     fn cycles_agree(&self) -> bool {
         let highest = self.edges.iter().flat_map(|edge| edge.2).max().unwrap_or(0);
@@ -154,7 +154,7 @@ impl Product<'_> {
     }
 }
 
-/// What a state of an automaton accepts, as far as it is simple.
+/// The language of a state of an automaton, as far as it is simple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     Empty,
@@ -166,7 +166,7 @@ enum Language {
 type Edge = (u32, u32, TreeId);
 
 impl Parity {
-    /// How large the automaton is: the trees that its states use.
+    /// The size of the automaton: the number of trees that its states use.
     pub(crate) fn size(&self) -> usize {
         self.states.iter().map(|state| self.leaves_and_size(*state).1).sum()
     }
@@ -227,7 +227,7 @@ impl Parity {
         Self { states, trees }
     }
 
-    /// Whether two states have the same language: in the product no cycle and no constant tells them apart.
+    /// True if two states have the same language: in the product no cycle and no constant distinguishes them.
     fn accept_the_same(&self, one: u32, other: u32) -> bool {
         let mut product =
             Product { automaton: self, numbers: FxHashMap::default(), waiting: vec![(one, other)], edges: Vec::new() };
@@ -363,7 +363,7 @@ impl Parity {
         Self { states: [vec![initial], states[1..].to_vec()].concat(), trees }
     }
 
-    /// Which states accept nothing, and which everything.
+    /// The language of each state: empty, full, or neither.
     fn languages(&self) -> Vec<Language> {
         let (accepts, rejects) = (self.can_reach(true), self.can_reach(false));
         let simple = |(accepts, rejects): (bool, bool)| match (accepts, rejects) {

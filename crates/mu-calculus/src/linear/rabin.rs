@@ -1,4 +1,4 @@
-//! What fairness makes of a formula: `(F G a && G F b) || … || psi` without a determinisation of the whole.
+//! Formulas with fairness, `(F G a && G F b) || … || psi`, without a determinisation of the whole.
 //!
 //! Every operand of the form `F G a && G F b` with a and b about single letters is a Rabin pair that needs no memory
 //! ("a fails finitely often, b holds infinitely often"), and the parity automaton of psi is one pair for each even
@@ -13,9 +13,9 @@ use crate::linear::parity::{Parity, Tree, TreeId, Trees};
 use crate::linear::syntax::{Linear, LinearFormula, LinearId, Proposition};
 use crate::linear::{TooLarge, deterministic};
 
-/// How many pairs there may be.
+/// The largest number of pairs.
 const MAX_PAIRS: usize = 6;
-/// How many successors are computed at most.
+/// The largest number of successors that are computed.
 const MAX_STEPS: usize = 60_000;
 
 /// Accepts the words in which `never` fails finitely often, that is `a` of `F G a`, and `often` holds infinitely often.
@@ -103,7 +103,7 @@ fn joined(formula: &LinearFormula, pairs: &[Pair], rest: &Parity) -> Result<Pari
     Parity { states, trees: search.trees }.reduced()
 }
 
-/// What is known of a step, or a letter that must be known for it.
+/// The step of the rest, or a letter that must be known for it.
 enum Step {
     Open(Proposition),
     /// The rest accepts whatever comes.

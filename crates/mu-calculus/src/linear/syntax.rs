@@ -7,11 +7,11 @@ use crate::linear::TooLarge;
 /// Position in the list of subformulas.
 pub(crate) type LinearId = u32;
 
-/// How many letters a path formula may have.
+/// The largest number of letters of a path formula.
 const MAX_LETTERS: u32 = 32;
-/// How many operators of the past a path formula may have.
+/// The largest number of operators of the past in a path formula.
 const MAX_PAST: usize = 32;
-/// How many subformulas there may be.
+/// The largest number of subformulas.
 const MAX_NODES: usize = 2_000;
 
 /// A proposition: a letter, or the truth of an operator of the past, which has a number from [`MAX_LETTERS`] on.
@@ -93,7 +93,7 @@ impl LinearFormula {
         })
     }
 
-    /// Whether the formula has grown too large to go on.
+    /// Fails if the formula has grown too large to go on.
     pub(crate) fn check_size(&self) -> Result<(), TooLarge> {
         if self.nodes.len() > MAX_NODES { Err(TooLarge) } else { Ok(()) }
     }

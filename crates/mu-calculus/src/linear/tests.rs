@@ -26,7 +26,7 @@ enum Written {
 #[derive(Clone, Debug)]
 struct Word {
     letters: Vec<u64>,
-    /// Where the repetition starts.
+    /// The start of the repetition.
     back: usize,
 }
 
@@ -164,7 +164,7 @@ impl Word {
     }
 }
 
-/// Whether a deterministic automaton accepts a word.
+/// True if a deterministic automaton accepts a word.
 fn accepts(automaton: &Parity, word: &Word) -> bool {
     let mut state = 0;
     let mut seen = Vec::new();

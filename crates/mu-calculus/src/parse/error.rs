@@ -12,24 +12,24 @@ use crate::formula::{LinearPairOperator, MAX_DEPTH, MAX_SIZE};
 /// Its `Display` is the message, then the line of the formula, unless it is blank, and carets under the place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ParseError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ParseErrorKind,
-    /// Which bytes of the text are wrong; empty at the end of the text.
+    /// The bytes of the text that are wrong; empty at the end of the text.
     pub span: Span,
     /// The text that was parsed.
     pub text: String,
 }
 
-/// What is wrong with a text.
+/// The kind of a [`ParseError`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
     /// Something else must stand here.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What would have been right.
+        /// The text that would have been right.
         expected: String,
-        /// What stands there.
+        /// The text that stands there.
         found: String,
     },
     /// A character that starts no token.

@@ -41,7 +41,7 @@ pub fn parse_predicate(text: &str) -> Result<Formula<Comparison>, ParseError> {
     parse(text, Speaks::OneState)
 }
 
-/// What a formula may speak about.
+/// The operators that a formula may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Speaks {
     /// Comparisons only.
@@ -69,7 +69,7 @@ fn parse(text: &str, speaks: Speaks) -> Result<Formula<Comparison>, ParseError> 
     }
 }
 
-/// How tightly infix operators bind, loosest first.
+/// The binding strength of infix operators, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Iff,
@@ -85,7 +85,7 @@ enum Level {
     Prefix,
 }
 
-/// What an infix operator makes of its operands.
+/// The node that an infix operator makes of its operands.
 #[derive(Clone, Copy, Debug)]
 enum Infix {
     Iff,
@@ -120,7 +120,7 @@ const INFIX: [(&str, Level, Infix); 18] = [
 ];
 
 impl Level {
-    /// What binds tighter: the level of a right operand.
+    /// The next level that binds tighter: that of a right operand.
     fn tighter(self) -> Self {
         match self {
             Self::Iff => Self::Implies,
@@ -142,7 +142,7 @@ struct Operand {
     item: Item,
     /// With parentheses around it.
     span: Span,
-    /// How deeply the tree is nested.
+    /// The depth of the tree.
     depth: usize,
     parenthesised: bool,
     /// The parts that an operator beside it could take alone; none if it is closed.
@@ -169,13 +169,13 @@ struct Parser<'t> {
     text: &'t str,
     tokens: Vec<Token>,
     next: usize,
-    /// What the formula may speak of here.
+    /// The operators that the formula may use.
     speaks: Speaks,
-    /// Whether no `A[…]` or other operator of CTL stands around.
+    /// True if no `A[…]` or other operator of CTL stands around.
     only_paths: bool,
     /// The variables bound here, innermost last.
     scope: Vec<String>,
-    /// How many operands are being parsed inside each other.
+    /// The number of operands that are being parsed inside each other.
     nesting: usize,
 }
 
@@ -364,7 +364,7 @@ impl Operand {
     }
 }
 
-/// Whether a name means something else than itself wherever it stands.
+/// True if a name means something else than itself wherever it stands.
 pub(crate) fn is_keyword(name: &str) -> bool {
     matches!(name, "true" | "false" | "mu" | "nu" | "in") || path_operator(name).is_some()
 }

@@ -11,7 +11,7 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Number(u64),
@@ -129,7 +129,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether names may contain the character: letters, digits, `_`, `$` (which linkers use).
+/// True if names may contain the character: letters, digits, `_`, `$` (which linkers use).
 pub(crate) fn is_name_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }

@@ -33,7 +33,7 @@ impl Player {
     }
 }
 
-/// What a node of the block is in the game. Nodes of the block are numbered from 0.
+/// The role of a node of the block in the game. Nodes of the block are numbered from 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
     /// A fixed point; the play goes on with its body.
@@ -136,7 +136,7 @@ impl<'a> Arena<'a> {
         self.roles.push(role);
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub(crate) fn vertex_count(&self) -> u32 {
         self.vertices
     }
@@ -208,7 +208,7 @@ impl<'a> Arena<'a> {
         Some(self.vertex(child, state))
     }
 
-    /// Where picking a hyper-edge leads: to its vertex, or directly to its only member.
+    /// The target of the move that picks a hyper-edge: its vertex, or directly its only member.
     fn edge_target(&self, child: u32, edge_vertices: u32, edge: u32) -> u32 {
         match self.graph.edge_members(edge) {
             [member] => self.vertex(child, *member),
@@ -286,7 +286,7 @@ impl<'a> Arena<'a> {
         self.graph.states().filter(move |state| condition(state.index()))
     }
 
-    /// Whether all priorities favour the same player, and whom.
+    /// The player whom all priorities favour, if they favour the same one.
     pub(crate) fn favoured(&self) -> Option<Player> {
         let mut players = self.roles.iter().filter_map(|role| match role {
             Role::Fixed { priority, .. } => Some(Player::of_priority(*priority)),

@@ -51,7 +51,8 @@ fn constant(states: usize, value: bool) -> FixedBitSet {
     set
 }
 
-/// Where a literal counts as true, given where it certainly is and where it certainly is not.
+/// The states in which a literal counts as true, given those in which it certainly is and those in which it certainly
+/// is not.
 fn atom_states(graph: &HyperGraph, game: Game, certain: &FixedBitSet, refuted: &FixedBitSet) -> FixedBitSet {
     match game {
         // SOUND: a label in a sink claims nothing, whatever it says.

@@ -48,7 +48,7 @@ const INACTIVE: u8 = u8::MAX;
 pub(super) struct Progress<'a> {
     pub(super) arena: &'a Arena<'a>,
     strategist: Player,
-    /// Whether moves must be remembered; not where every move that stays won will do.
+    /// True if moves must be remembered. It is false if every move that stays won will do.
     recording: bool,
     /// Per vertex: the depth of the recursion at which it is being solved.
     pub(super) level: Vec<u8>,
@@ -85,7 +85,7 @@ impl Successors for Level<'_> {
 #[derive(Default)]
 struct Parts {
     vertices: Vec<u32>,
-    /// Where each part starts, and whether it was strongly connected when it was put here.
+    /// The start of each part. The flag is set if the part was strongly connected when it was put here.
     starts: Vec<(usize, bool)>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// What is left can be played for ever, which `player` wins.
+    /// Gives the rest to `player`, who wins if it is played for ever.
     fn give_rest(&mut self, player: Player) {
         for vertex in 0..self.arena.vertex_count() {
             if self.level[vertex as usize] != INACTIVE {
@@ -275,7 +275,7 @@ impl<'a> Progress<'a> {
         Ok(queue)
     }
 
-    /// Whether a vertex with a move into the attractor belongs to it: its owner wants that or has no other move.
+    /// True if a vertex with a move into the attractor belongs to it: its owner wants that or has no other move.
     pub(super) fn is_forced(&mut self, vertex: u32, player: Player, levels: &RangeInclusive<u8>) -> bool {
         if self.arena.owner(vertex).is_none_or(|owner| owner == player) {
             return true;
@@ -294,7 +294,7 @@ impl<'a> Progress<'a> {
         true
     }
 
-    /// Whether the other player may move to `next` to avoid the attractor of `player`: it is undecided, or decided for
+    /// True if the other player may move to `next` to avoid the attractor of `player`: it is undecided, or decided for
     /// him but not yet attracted to. (Vertices of other levels are out of reach, thus closed. A vertex from which he
     /// can move to one that is decided for him and has been attracted to is decided itself and not asked.)
     fn is_open(&self, next: u32, player: Player, levels: &RangeInclusive<u8>) -> bool {

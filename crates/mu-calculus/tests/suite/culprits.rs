@@ -74,7 +74,7 @@ fn check_order(problem: &Problem<'_>, culprits: &[Culprit]) {
     }
 }
 
-/// Whether another hyper-edge of a state has some of the members of this one, and no others.
+/// True if another hyper-edge of a state has some of the members of this one, and no others.
 fn contains_another(problem: &Problem<'_>, state: StateId, edge: usize) -> bool {
     let members = |edge: usize| problem.graph.edge(state, edge).iter().collect::<BTreeSet<_>>();
     let whole = members(edge);

@@ -1,4 +1,4 @@
-//! What is printed parses back to the same tree.
+//! Printed formulas parse back to the same tree.
 
 use mu_calculus::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Formula, Name, Span,

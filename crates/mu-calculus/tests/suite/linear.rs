@@ -14,9 +14,9 @@ use avr_testkit::Random;
 /// Random path formulas.
 struct Paths<'r> {
     random: &'r mut Random,
-    /// Whether leaves may be formulas of CTL*.
+    /// True if leaves may be formulas of CTL*.
     nested: bool,
-    /// How many temporal operators may still come: the naive evaluation is exponential in them.
+    /// The number of temporal operators that may still come: the naive evaluation is exponential in them.
     operators: u32,
 }
 

@@ -39,7 +39,7 @@ fn known_labels_only_decide() {
     }
 }
 
-/// What a sink turns out to be, and which members of a hyper-edge turn out impossible, changes no decided value.
+/// The outcome of a sink, and the members of a hyper-edge that turn out to be impossible, change no decided value.
 #[test]
 fn known_steps_only_decide() {
     for seed in 0..random::cases(100_000) / 5 {

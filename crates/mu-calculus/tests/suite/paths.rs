@@ -69,7 +69,7 @@ impl Tableau<'_> {
         }
     }
 
-    /// Whether the labels of the past are right in a first position.
+    /// True if the labels of the past are right in a first position.
     fn begins(&self, at: At) -> bool {
         self.temporal.iter().all(|psi| match psi {
             Formula::Linear(LinearOperator::Yesterday, _) => !self.truth(psi, at),
@@ -81,7 +81,7 @@ impl Tableau<'_> {
         })
     }
 
-    /// Whether the labels of neighbours agree.
+    /// True if the labels of neighbours agree.
     fn agree(&self, now: At, next: At) -> bool {
         self.temporal.iter().all(|psi| {
             let (here, there) = (self.truth(psi, now), self.truth(psi, next));
@@ -109,7 +109,7 @@ impl Tableau<'_> {
         })
     }
 
-    /// Whether a subformula is not being put off at this place.
+    /// True if a subformula is not being put off at this place.
     fn is_settled(&self, psi: &Formula<AtomId>, at: At) -> bool {
         let value = self.truth(psi, at);
         match psi {

@@ -7,10 +7,10 @@ use mu_calculus::{
 };
 use three_valued::Truth;
 
-/// How many atoms random formulas speak about.
+/// The number of atoms of random formulas.
 pub const ATOMS: u32 = 2;
 
-/// How many random cases to run: `MU_CALCULUS_CASES`, or else `default`.
+/// The number of random cases: `MU_CALCULUS_CASES`, or else `default`.
 pub fn cases(default: u64) -> u64 {
     std::env::var("MU_CALCULUS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }

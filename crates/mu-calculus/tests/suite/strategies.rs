@@ -72,7 +72,7 @@ fn check_from(problem: &Problem<'_>, solution: &Solution, start: Place) {
     }
 }
 
-/// Whether a place can come back to itself without a larger priority on the way.
+/// True if a place can come back to itself without a larger priority on the way.
 fn returns(problem: &Problem<'_>, moves: &BTreeMap<Place, Vec<Place>>, start: Place, priority: u32) -> bool {
     let mut seen = BTreeSet::new();
     let mut pending = moves[&start].clone();

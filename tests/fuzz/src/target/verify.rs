@@ -10,7 +10,7 @@ use avr_properties::{Property, PropertyFile};
 use avr_testkit::image::hex;
 use avr_verify::{Exhausted, Progress, Reductions, Request, Strategy, Verdict, Watch, verify};
 
-/// What is asked of every program.
+/// The properties that every program is verified for.
 const PROPERTIES: [&str; 7] = [
     "Inherent()",
     "Stack(max_bytes: 4)",
@@ -25,7 +25,7 @@ const PROPERTIES: [&str; 7] = [
 const MAX_STATES: usize = 3_000;
 /// The most refinements.
 const MAX_REFINEMENTS: usize = 60;
-/// How long one verification may take.
+/// The time limit of one verification.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Small limits.

@@ -148,7 +148,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// What some state is like, or almost.
+    /// A formula that describes some state, or almost.
     pub(crate) fn description(&mut self) -> Formula {
         let state = self.random.pick(&self.running);
         let mut all: Vec<Formula> = Vec::new();

@@ -43,7 +43,7 @@ impl Watch for Limits {
     }
 }
 
-/// How the verifier is to work.
+/// The strategy and the reductions of a verification.
 #[derive(Clone, Copy, Debug)]
 enum Manner {
     AsUsual,
@@ -64,7 +64,7 @@ impl Manner {
     }
 }
 
-/// How many there were of what.
+/// Counts of programs, properties and verdicts.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) programs: u64,
@@ -75,9 +75,9 @@ pub(crate) struct Counts {
     pub(crate) holds: u64,
     pub(crate) violated: u64,
     pub(crate) unknown: u64,
-    /// What took part in how many verdicts.
+    /// The number of verdicts by the reductions and domains that took part.
     pub(crate) methods: BTreeMap<&'static str, u64>,
-    /// Why the verifier did not decide, how often, and an example.
+    /// The reasons why the verifier did not decide, each with its number and an example.
     pub(crate) reasons: BTreeMap<String, (u64, String)>,
     /// Programs that were not looked at, by what is wrong with them.
     pub(crate) left_out: BTreeMap<String, u64>,
@@ -98,7 +98,7 @@ pub(crate) fn run(seeds: impl IntoIterator<Item = u64>, fault: Option<Fault>, co
 fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), Misstep> {
     let mut random = Random::new(seed);
     let program = generate::program(&mut random);
-    // What is asked does not depend on what is falsified.
+    // The properties do not depend on the fault.
     let right = Graph::explore(&Machine { program: &program, fault: None }, STATES)?;
     let mut asker = Asker::new(&mut random, &program, &right);
     let (properties, sharp) = asker.properties(&program, &right, PROPERTIES);
@@ -157,7 +157,7 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
     Ok(())
 }
 
-/// What the verifier says.
+/// The results of the verifier.
 fn ask(program: &Program, properties: &[Property], manner: Manner) -> Result<Results, String> {
     let device = Device::named("atmega328p").map_err(|error| error.to_string())?;
     let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());

@@ -37,7 +37,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// What can be said of a single state.
+/// An atom: a statement about a single state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Atom {
     Equals(Source, u8),
@@ -257,7 +257,7 @@ impl fmt::Display for Property {
 }
 
 impl Property {
-    /// Whether it has a fixed point of its own.
+    /// True if it has a fixed point of its own.
     pub(crate) fn has_fixed_points(&self) -> bool {
         matches!(self, Self::Formula(Formula::Fixed { .. }))
     }

@@ -13,7 +13,7 @@ const CONTENTS: [u8; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 /// The states with their successors, of which each has at least one.
 pub(crate) struct Graph {
     pub(crate) states: Vec<State>,
-    /// How many states are possible at the start: they come first.
+    /// The number of initial states: they come first.
     pub(crate) initial: usize,
     next: Lists,
     previous: Lists,
@@ -120,7 +120,7 @@ impl Graph {
         self.previous.of(state).iter().map(|previous| *previous as usize)
     }
 
-    /// Whether there are other outputs or instructions in the states of another graph, as far as numbers and sums tell.
+    /// True if there are other outputs or instructions in the states of another graph, as far as numbers and sums tell.
     pub(crate) fn differs(&self, other: &Self) -> bool {
         let sums = |graph: &Self| {
             let of = |state: &State| u64::from(state.portb) + 31 * u64::from(state.gpior0) + 1009 * u64::from(state.pc);

@@ -1,4 +1,5 @@
-//! Where a formula about runs is true: the product of the graph with a tableau, and its fair strongly connected parts.
+//! States in which a formula about runs is true: the product of the graph with a tableau, and its fair strongly
+//! connected parts.
 //!
 //! A state of the product is a state of the graph with a guess, for each operator of time in the formula, whether it is
 //! true here. A step must agree with the guesses on both sides, and a run is fair if no guess puts something off for ever.
@@ -32,7 +33,7 @@ pub(crate) fn on_some_run(graph: &Graph, path: &Path) -> Set {
     let mut tableau = Tableau { parts: Vec::new(), bits: 0 };
     let root = tableau.add(graph, path);
     let guesses = 1 << tableau.bits;
-    // What holds of each part in each state of the product.
+    // The truth of each part in each state of the product.
     let truths: Vec<u32> =
         (0..graph.len() * guesses).map(|node| tableau.guessed(node / guesses, (node % guesses) as u32)).collect();
     let product = Product { graph, tableau: &tableau, guesses, truths };
@@ -72,7 +73,7 @@ impl Tableau {
         self.bits - 1
     }
 
-    /// What holds of each part, as bits, where something says what holds of an operator of time with the parts before it.
+    /// The truth of each part, as bits. `of_time` gives the truth of an operator of time, with the parts before it.
     fn truths(&self, state: usize, of_time: impl Fn(&Part, usize, u32) -> bool) -> u32 {
         let mut truths = 0;
         for (number, part) in self.parts.iter().enumerate() {
@@ -88,7 +89,7 @@ impl Tableau {
         truths
     }
 
-    /// What holds of each part with a guess.
+    /// The truth of each part with a guess.
     fn guessed(&self, state: usize, guess: u32) -> u32 {
         self.truths(state, |part, _, _| match part {
             Part::Unary(bit, ..) | Part::Binary(bit, ..) => guess >> bit & 1 == 1,
@@ -119,16 +120,16 @@ impl Tableau {
         guess
     }
 
-    /// Whether a part puts nothing off here; one that puts something off in every state of a run is wrong on it.
+    /// True if a part puts nothing off here; one that puts something off in every state of a run is wrong on it.
     fn settled(part: &Part, number: usize, now: u32) -> bool {
         let of = |part: &usize| now >> part & 1 == 1;
         let here = now >> number & 1 == 1;
         match part {
             Part::State(_) | Part::Not(_) | Part::Logic(..) | Part::Unary(_, Unary::Next, _) => true,
-            // What is to come comes.
+            // Eventualities come.
             Part::Unary(_, Unary::Eventually, p) => !here || of(p),
             Part::Binary(_, Binary::Until, _, q) => !here || of(q),
-            // What fails some time fails.
+            // A part that fails some time fails here or later.
             Part::Unary(_, Unary::Always, p) => here || !of(p),
             Part::Binary(_, Binary::Weak, p, q) => here || !of(p) && !of(q),
             Part::Binary(_, Binary::Release, _, q) => here || !of(q),
@@ -176,7 +177,8 @@ impl Product<'_> {
         found
     }
 
-    /// Whether a run can stay in a strongly connected part for ever, and every operator is settled there again and again.
+    /// True if a run can stay in a strongly connected part for ever, and every operator is settled there again and
+    /// again.
     fn is_fair(&self, steps: &[Vec<u32>], component: &[u32]) -> bool {
         let first = component[0];
         if component.len() == 1 && !steps[first as usize].contains(&first) {

@@ -94,7 +94,7 @@ impl Machine<'_> {
         let mut state = before.clone();
         state.pc += op.words();
         state.delayed = false;
-        // What a pin may show is the only choice within an instruction.
+        // The levels of pins are the only choice within an instruction.
         match op {
             Op::In(d, PINB) => {
                 let highest = if self.has(Fault::InputsAreZero) { 0 } else { 0xff };

@@ -29,7 +29,7 @@ use std::time::Instant;
 /// The most contradictions that are printed in full.
 const PRINTED: usize = 20;
 
-/// What the command line says.
+/// The command line.
 struct Arguments {
     programs: u64,
     seed: u64,

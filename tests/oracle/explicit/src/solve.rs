@@ -1,4 +1,4 @@
-//! Where a formula about states is true: fixed points on the graph, as in any textbook.
+//! States in which a formula about states is true: fixed points on the graph, as in any textbook.
 
 use crate::formula::{Binary, Formula, Property, Runs, Unary};
 use crate::graph::Graph;
@@ -7,7 +7,7 @@ use crate::linear;
 /// A set of states.
 pub(crate) type Set = Vec<bool>;
 
-/// Whether a property holds: at the start, whatever is in memory then.
+/// True if a property holds: at the start, whatever is in memory then.
 pub(crate) fn holds(graph: &Graph, property: &Property) -> bool {
     let everywhere = |set: &Set| set[..graph.initial].iter().all(|holds| *holds);
     match property {

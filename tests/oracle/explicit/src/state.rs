@@ -19,7 +19,7 @@ const H: u8 = 5;
 pub(crate) const T: u8 = 6;
 pub(crate) const I: u8 = 7;
 
-/// Why a program is not looked at.
+/// The reason why a program is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Misstep {
     /// Something is read that nothing has written.
@@ -47,7 +47,7 @@ pub(crate) struct State {
     pub(crate) sreg: u8,
     /// The instruction before set I: one more runs before an interrupt.
     pub(crate) delayed: bool,
-    /// How many handlers run.
+    /// The number of handlers that run.
     pub(crate) handlers: u8,
     stack: [u8; STACK],
     pub(crate) depth: u8,
@@ -55,7 +55,7 @@ pub(crate) struct State {
     written: u16,
 }
 
-/// Where a register is kept: r16 to r24.
+/// The place of a register: r16 to r24.
 fn index(register: u8) -> usize {
     usize::from(register) - 16
 }
@@ -80,7 +80,7 @@ impl State {
         }
     }
 
-    /// Whether all that a program uses was written.
+    /// True if all that a program uses was written.
     pub(crate) fn is_initialised(&self) -> bool {
         self.written & WRITTEN == WRITTEN
     }
@@ -107,7 +107,7 @@ impl State {
         self.sreg >> flag & 1 == 1
     }
 
-    /// Whether an interrupt (1 to 3, as its vector) is enabled by its own bit.
+    /// True if an interrupt (1 to 3, as its vector) is enabled by its own bit.
     pub(crate) fn enables(&self, vector: u16) -> bool {
         match vector {
             1 => self.eimsk & 1 != 0,
@@ -178,7 +178,7 @@ impl State {
             GPIOR0 => self.gpior0 = value,
             EIMSK => self.eimsk = value,
             PCICR => self.pcicr = value,
-            // How a request is made, and by which pins, makes no difference to whether it may come.
+            // The cause of a request, and the pins that make it, make no difference to whether it may come.
             EICRA | PCMSK0 => {}
             SREG => {
                 self.delayed = !self.flag(I) && value >> I & 1 == 1 && fault != Some(Fault::NoDelayAfterSei);

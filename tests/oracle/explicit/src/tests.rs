@@ -25,7 +25,7 @@ fn the_verifier_agrees() {
     assert!(counts.sharp * 4 > counts.properties, "only {} of {} are sharp", counts.sharp, counts.properties);
 }
 
-/// How many programs it takes to find a fault.
+/// The number of programs that it takes to find a fault.
 fn programs_to_find(fault: Fault) -> Option<u64> {
     let mut counts = Counts::default();
     (1..=PROGRAMS_FOR_FAULT).find(|seed| {

@@ -37,13 +37,13 @@ impl Effort {
 /// 7,000 instructions.
 const MOST_LEFT_OUT: u32 = 10_000;
 
-/// What came of a comparison.
+/// The result of a comparison.
 pub struct Report {
     /// The image.
     pub name: String,
-    /// What was left out of its space.
+    /// The reductions of its space.
     pub selection: Selection,
-    /// Whether its space was finished, so that it says anything.
+    /// True if its space was finished, so that it says anything.
     pub is_finished: bool,
     /// States that are covered.
     pub literal: usize,
@@ -51,7 +51,7 @@ pub struct Report {
     pub on_the_way: usize,
     /// States that are neither.
     pub lost: usize,
-    /// What is wrong, once for each run at most.
+    /// The errors, one for each run at most.
     pub problems: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ struct OneRun<'a, 'b> {
     watcher: Watcher<'b>,
     hazards: BTreeSet<HazardKind>,
     upper: Option<u32>,
-    /// Whether some path of the space touches memory through SP where that is a hazard.
+    /// True if some path of the space touches memory through SP where that is a hazard.
     may_overflow: bool,
     /// The number of states that are still to be looked at.
     to_go: u32,
@@ -132,7 +132,7 @@ struct OneRun<'a, 'b> {
     latest: BTreeMap<u32, u32>,
     /// States since the last covered one.
     left_out: usize,
-    /// What was different first in them.
+    /// The first difference in them.
     first: String,
     problem: Option<String>,
     is_over: bool,
@@ -232,8 +232,9 @@ impl<'a, 'b> OneRun<'a, 'b> {
         true
     }
 
-    /// Whether some state covers the present one. Unless steps are postponed (partial-order reduction), a transition must lead to it from one that
-    /// covered an earlier state: the one before, or one from which what came since is left out.
+    /// True if some state covers the present one. Unless steps are postponed (partial-order reduction), a transition
+    /// must lead to it from one that covered an earlier state: the one before, or one from which what came since is
+    /// left out.
     fn is_followed(&mut self, shown: &Shown<'_>, fits: Fits<'_>) -> bool {
         let covering = self.space.covering(shown, fits);
         if self.report.selection.reductions.interrupts {
@@ -291,8 +292,8 @@ const UNSEEN: [HazardKind; 10] = [
     HazardKind::WatchdogSequence,
 ];
 
-/// Whether a byte of libsimavr is one that a cell may stand for. Of I/O registers only what software alone changes is exact: hardware may have
-/// set a flag since, or ended a pulse, and the model does not say so before software looks.
+/// True if a byte of libsimavr is one that a cell may stand for. Of I/O registers only what software alone changes is
+/// exact: hardware may have set a flag since, or ended a pulse, and the model does not say so before software looks.
 fn fits(device: &Device, address: u16, cell: TvByte, byte: u8) -> bool {
     let is_memory = !(0x20..0x100).contains(&address) || (0x5d..=0x5f).contains(&address);
     if is_memory {

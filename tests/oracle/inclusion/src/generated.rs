@@ -13,7 +13,7 @@ struct Interrupt {
     vector: u8,
     enabled: &'static [&'static str],
     flag: Option<(&'static str, &'static str)>,
-    /// What lets it in, and keeps it away, from within a handler.
+    /// Instructions that let it in, and keep it away, from within a handler.
     switch: Option<(&'static str, &'static str)>,
 }
 

@@ -16,7 +16,7 @@ pub struct Watcher<'a> {
     /// stays when POP takes its bytes, until something is called or SP is written: they may be pushed again.
     pushed: Vec<(u16, u32)>,
     before: Option<State>,
-    /// Whether SPH was written and SPL has not followed.
+    /// True if SPH was written and SPL has not followed.
     is_torn: bool,
     /// The deepest that a whole stack pointer was, in bytes.
     pub deepest: u32,
@@ -36,7 +36,7 @@ impl<'a> Watcher<'a> {
         if let Some(before) = self.before.take() {
             self.follow(&before, state, &mut found);
         }
-        // Where a return without a call goes is no hazard of its own.
+        // The target of a return without a call is no hazard of its own.
         if found.is_empty() && state.pc as usize >= self.end_of_image() {
             found.push(HazardKind::OutsideImage);
         }

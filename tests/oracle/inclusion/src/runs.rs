@@ -18,9 +18,9 @@ pub struct State {
     pub pc: u32,
     /// The instruction that led here; none for an entry into a handler.
     pub opcode: Option<u16>,
-    /// Whether the processor sleeps.
+    /// True if the processor sleeps.
     pub sleeping: bool,
-    /// How many handlers are active.
+    /// The number of handlers that are active.
     pub handlers: usize,
     /// The data memory.
     pub data: Vec<u8>,
@@ -48,14 +48,14 @@ impl State {
     }
 }
 
-/// How a run is made.
+/// The seed and the length of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     /// The seed of everything that is random.
     pub seed: u64,
-    /// How many instructions there are about between two events from outside; 0 if there are none.
+    /// The mean number of instructions between two events from outside; 0 if there are none.
     pub every: u32,
-    /// How many instructions are executed.
+    /// The number of instructions that are executed.
     pub steps: u32,
 }
 

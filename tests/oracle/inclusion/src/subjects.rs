@@ -13,20 +13,20 @@ use serde::Deserialize;
 pub struct Subject {
     /// Its file name.
     pub name: String,
-    /// What was loaded.
+    /// The image that was loaded.
     pub image: Image,
     /// The inherent property.
     pub file: PropertyFile,
 }
 
-/// What is left out.
+/// The reductions and domains of a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// The reductions.
     pub reductions: Reductions,
-    /// Whether comparisons narrow what they compare, and bytes have ranges.
+    /// True if comparisons narrow what they compare, and bytes have ranges.
     pub facts: bool,
-    /// Whether every input is split, instead of those that the property needs: cells are known more often.
+    /// True if every input is split, instead of those that the property needs: cells are known more often.
     pub naive: bool,
 }
 
@@ -44,13 +44,13 @@ impl Selection {
 
     const EVERYTHING: Self = Self { reductions: Reductions::ALL, facts: true, naive: false };
 
-    /// Whether every state must be covered by itself.
+    /// True if every state must be covered by itself.
     #[must_use]
     pub fn is_literal(self) -> bool {
         self.reductions == Reductions::NONE
     }
 
-    /// Whether interrupts are deferred, and nothing else is left out.
+    /// True if interrupts are deferred, and nothing else is left out.
     #[must_use]
     pub fn leaves_interrupts_only(self) -> bool {
         self.reductions.interrupts && !self.reductions.paths

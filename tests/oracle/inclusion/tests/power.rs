@@ -28,12 +28,12 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::SkipOneWord, "skip-two-words.elf", 1),
     (Fault::WordCarryLost, "low-byte-first.elf", 1),
     (Fault::UnknownIsZero, "low-byte-first.elf", 1),
-    // Where nothing but interrupts is deferred.
+    // With partial-order reduction of interrupts only.
     (Fault::NothingOwed, "two-left-for-later.elf", 4),
     // With all inputs split, in generated programs.
     (Fault::BusyStale, "generated-38.elf", 6),
     (Fault::SignWithoutOverflow, "generated-51.elf", 6),
-    // Where something is left out: the run never comes back to covered states.
+    // With all reductions: the run never comes back to covered states.
     (Fault::WordCarryLost, "low-byte-first.elf", 0),
     (Fault::SkipOneWord, "skip-two-words.elf", 0),
 ];
@@ -43,7 +43,7 @@ fn problems(runner: &Path, subject: &Subject, selection: usize) -> Vec<String> {
     compare(runner, subject, Selection::ALL[selection], effort).problems
 }
 
-/// What a comparison with a fault put in finds.
+/// The finding of a comparison with a fault put in.
 fn finding(runner: &Path, subject: &Subject, selection: usize) -> Option<String> {
     first_or_assertion(|| problems(runner, subject, selection))
 }
@@ -97,7 +97,7 @@ fn faults_are_found() {
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
 
-/// How many generated programs are measured.
+/// The number of generated programs that are measured.
 const GENERATED: u64 = 100;
 
 /// Images in which faults are looked for first: they take little time.

@@ -1,4 +1,4 @@
-//! What libsimavr 1.6 gets wrong, and the manual's section that decides it.
+//! Known errors of libsimavr 1.6, each with the manual's section that decides it.
 //!
 //! An exception repairs libsimavr's outcome in the one point that is known to be wrong, and only where it is; the
 //! repaired outcome must then equal ours. The cases of each are put to a third simulator (`third_voice.rs`).
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Exception {
     /// Its name in the report.
     pub name: &'static str,
-    /// What libsimavr does, and what decides that it is wrong.
+    /// The behaviour of libsimavr, and the source that decides that it is wrong.
     pub decided_by: &'static str,
     /// Repairs the outcome if it is wrong in this way, and says whether it was.
     pub repair: fn(&Step<'_>, &mut Outcome) -> bool,
@@ -29,7 +29,7 @@ pub struct Step<'a> {
     pub memory: &'a [u8; DATA_CELLS],
     /// The rest of the state before.
     pub start: &'a Start,
-    /// What PINB, PINC and PIND read, where the ports are connected.
+    /// The values that PINB, PINC and PIND read, where the ports are connected.
     pub pins: Option<[u8; 3]>,
 }
 

@@ -15,7 +15,7 @@ use avr_machine::{
 #[derive(Debug)]
 struct World {
     memory: Box<[u8; DATA_CELLS]>,
-    /// What PINB, PINC and PIND read, unless as they are in memory.
+    /// The values that PINB, PINC and PIND read, unless as they are in memory.
     pins: Option<[u8; 3]>,
     /// The machine asked what only an abstract one may ask.
     asked: bool,
@@ -54,7 +54,7 @@ impl Executor {
     /// An ATmega328P on which every hazard that has a behaviour is allowed.
     ///
     /// # Errors
-    /// When there is no such device.
+    /// If there is no such device.
     pub fn new(falsified: Option<u8>) -> Result<Self, UnknownDevice> {
         let device = Device::named("atmega328p")?;
         let options = Options { allowed: HazardKind::ALL.iter().copied().collect(), ..Options::default() };
@@ -125,7 +125,7 @@ impl Executor {
     /// A single step.
     ///
     /// # Errors
-    /// Why the executor made none.
+    /// The reason why the executor made none.
     pub fn step(&mut self, start: &Start) -> Result<Outcome, String> {
         self.begin(start);
         let cycles = self.advance();
@@ -177,7 +177,7 @@ impl Executor {
     /// A step of a block.
     ///
     /// # Errors
-    /// Why the executor made none.
+    /// The reason why the executor made none.
     #[inline]
     pub fn effect(&mut self, block: &Block, case: usize) -> Result<Effect, String> {
         let (a, b) = Block::operands(case);
@@ -202,7 +202,7 @@ impl Executor {
     /// Runs until PC is `stop` or `most_steps` have been made.
     ///
     /// # Errors
-    /// Why the executor made no further step, and where.
+    /// The reason why the executor made no further step, and the place.
     pub fn run(&mut self, start: &Start, stop: u16, most_steps: u32) -> Result<End, String> {
         self.go_back();
         self.begin(start);

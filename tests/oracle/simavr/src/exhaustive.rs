@@ -24,7 +24,7 @@ pub struct Subject {
 pub struct Layout {
     /// The flash.
     pub flash: Box<Flash>,
-    /// What is tested in it.
+    /// The instructions that are tested in it.
     pub subjects: Vec<Subject>,
     next: u16,
 }
@@ -137,7 +137,7 @@ fn two_registers(rd: Register, rr: Register) -> [Instruction; 17] {
 /// Compares every block.
 ///
 /// # Errors
-/// When the stepper fails.
+/// If the stepper fails.
 pub fn compare(stepper: &mut Stepper, executor: &mut Executor, layout: &Layout, tally: &mut Tally) -> io::Result<()> {
     // Something in each register, nothing in the I/O registers: no interrupt is enabled.
     let memory: [u8; DATA_CELLS] =

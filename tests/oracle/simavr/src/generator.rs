@@ -198,7 +198,7 @@ impl Generator<'_> {
     }
 
     fn read_flash(&mut self) {
-        // Where Z runs past the end, libsimavr reads what is behind its flash.
+        // If Z runs past the end, libsimavr reads what is behind its flash.
         let address = (self.random.bits() as u16 & 0x7fff).min(LAST_FLASH_BYTE - 2);
         self.point_at(Pointer::Z, address);
         for _ in 0..self.random.within(1..4) {

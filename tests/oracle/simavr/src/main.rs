@@ -42,7 +42,7 @@ const PROGRAMS: u32 = 3000;
 /// The flags, bit 0 first.
 const FLAGS: &str = "CZNVSHTI";
 
-/// What the command line says.
+/// The command line.
 struct Arguments {
     stepper: PathBuf,
     regressions: PathBuf,

@@ -53,7 +53,7 @@ impl Io {
         }
     }
 
-    /// Why an instruction cannot be compared, if it cannot.
+    /// The reason why an instruction cannot be compared, if it cannot.
     fn reason_to_leave_out(&self, instruction: Instruction) -> Option<&'static str> {
         use Instruction as I;
         match instruction {
@@ -203,10 +203,10 @@ pub fn memory(io: &Io, random: &mut Random) -> [u8; DATA_CELLS] {
     memory
 }
 
-/// How much is compared.
+/// The amount of comparisons.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
-    /// How often each opcode stands in a new place between new neighbours.
+    /// The number of times that each opcode stands in a new place between new neighbours.
     pub rounds: u32,
     /// Random states for each.
     pub states: u32,
@@ -215,7 +215,7 @@ pub struct Amount {
 /// Compares every opcode.
 ///
 /// # Errors
-/// When the stepper fails.
+/// If the stepper fails.
 pub fn compare(
     (stepper, executor): (&mut Stepper, &mut Executor),
     amount: Amount,
@@ -276,7 +276,7 @@ pub fn compare_step(executor: &mut Executor, step: &Step<'_>, mut theirs: Outcom
     }
 }
 
-/// What differs between two outcomes, ours first.
+/// The difference between two outcomes, ours first.
 fn contrast(ours: &Outcome, theirs: &Outcome) -> String {
     let parts = |outcome: &Outcome| {
         let Outcome { registers, status, stack_pointer, pc, cycles, count, changes } = *outcome;

@@ -49,7 +49,7 @@ fn memory(random: &mut Random) -> [u8; DATA_CELLS] {
     memory
 }
 
-/// What a read of each PINx gives: an output reads as it is driven (data sheet, Reading the Pin Value).
+/// The value that a read of each PINx gives: an output reads as it is driven (data sheet, Reading the Pin Value).
 fn pins(memory: &[u8; DATA_CELLS]) -> [u8; 3] {
     PINS.map(|pin| {
         let cell = |distance: u16| memory[usize::from(pin + distance)];
@@ -61,7 +61,7 @@ fn pins(memory: &[u8; DATA_CELLS]) -> [u8; 3] {
 /// Compares every instruction on the ports from random contents of their registers.
 ///
 /// # Errors
-/// When the stepper fails.
+/// If the stepper fails.
 pub fn compare(
     (stepper, executor): (&mut Stepper, &mut Executor),
     rounds: u32,

@@ -16,7 +16,7 @@ const MOST_STEPS: u32 = 20_000;
 /// A program with the seed of its initial state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What it is kept for.
+    /// The reason for which it is kept.
     pub why: String,
     /// Seed of registers, SREG and memory.
     pub seed: u64,
@@ -73,7 +73,7 @@ impl Case {
 /// Runs the kept programs in `directory`.
 ///
 /// # Errors
-/// When the stepper fails or a file cannot be read.
+/// If the stepper fails or a file cannot be read.
 pub fn compare_kept(
     (stepper, executor): (&mut Stepper, &mut Executor),
     directory: &Path,
@@ -98,7 +98,7 @@ pub fn compare_kept(
 /// Generates and runs so many programs.
 ///
 /// # Errors
-/// When the stepper fails.
+/// If the stepper fails.
 pub fn compare_generated(
     (stepper, executor): (&mut Stepper, &mut Executor),
     programs: u32,

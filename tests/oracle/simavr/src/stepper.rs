@@ -17,7 +17,7 @@ impl Stepper {
     /// Starts the program at `path`.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(path: &Path) -> io::Result<Self> {
         let mut child = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let missing = || io::Error::other("the stepper has no pipes");
@@ -40,7 +40,7 @@ impl Stepper {
     /// Sets the flash.
     ///
     /// # Errors
-    /// When the stepper has ended; so do all that follow.
+    /// If the stepper has ended; so do all that follow.
     pub fn load(&mut self, flash: &Flash) -> io::Result<()> {
         let bytes: Vec<u8> = flash.iter().flat_map(|word| word.to_le_bytes()).collect();
         debug_assert_eq!(bytes.len(), 2 * FLASH_WORDS);
@@ -93,7 +93,7 @@ impl Stepper {
     /// Ends the program.
     ///
     /// # Errors
-    /// When it did not end well.
+    /// If it did not end well.
     pub fn finish(mut self) -> io::Result<()> {
         drop(self.requests);
         let status = self.child.wait()?;

@@ -1,4 +1,4 @@
-//! What was compared, and what differed.
+//! Counts of comparisons and of differences.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,11 +13,11 @@ pub struct Tally {
     steps: BTreeMap<&'static str, u64>,
     /// Steps in which libsimavr was wrong in a known way, by the name of the exception.
     exceptions: BTreeMap<&'static str, u64>,
-    /// What was not compared, by the reason.
+    /// The steps that were not compared, by the reason.
     left_out: BTreeMap<&'static str, u64>,
     /// The first differences.
     shown: Vec<String>,
-    /// How many differences there were.
+    /// The number of differences.
     differences: u64,
 }
 
@@ -32,7 +32,7 @@ impl Tally {
         *self.exceptions.entry(exception).or_default() += 1;
     }
 
-    /// Whether the exception occurred.
+    /// True if the exception occurred.
     pub fn has_excepted(&self, exception: &str) -> bool {
         self.exceptions.contains_key(exception)
     }
@@ -50,7 +50,7 @@ impl Tally {
         }
     }
 
-    /// How many differences there were.
+    /// The number of differences.
     pub fn differences(&self) -> u64 {
         self.differences
     }

@@ -63,7 +63,7 @@ fn case(exception: &'static str, instructions: &[Instruction], registers: &[(usi
     Case { exception, words: instructions.iter().map(code).collect(), start }
 }
 
-/// What avr-gdb is asked to do: one step of each case, and a line with PC and the registers after it.
+/// The script for avr-gdb: one step of each case, and a line with PC and the registers after it.
 fn script(cases: &[Case]) -> String {
     let mut script = "set confirm off\nset pagination off\ntarget sim\nload\nbreak *0\nrun\n".to_owned();
     let mut line = |text: String| writeln!(script, "{text}").expect("writing to a string does not fail");
@@ -116,7 +116,7 @@ fn ask_in(directory: &Path, cases: &[Case]) -> io::Result<Vec<(u32, Vec<u8>)>> {
 /// Checks on each case that libsimavr is wrong as the exception says, and that avr-gdb agrees with the executor.
 ///
 /// # Errors
-/// When a simulator fails or is not there.
+/// If a simulator fails or is not there.
 pub fn compare((stepper, executor): (&mut Stepper, &mut Executor), tally: &mut Tally) -> io::Result<()> {
     let cases = cases();
     let mut memory = [0; DATA_CELLS];

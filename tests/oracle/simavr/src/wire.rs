@@ -1,4 +1,4 @@
-//! What goes over the pipe to `stepper.c`, whose structs these are, and what the executor is compared in.
+//! Messages over the pipe to `stepper.c`, whose structs these are. The executor is compared in the same form.
 
 /// Words of flash of the ATmega328P.
 pub const FLASH_WORDS: usize = 0x4000;
@@ -16,7 +16,7 @@ pub const OPERANDS: usize = 1 << 16;
 /// The words of the flash.
 pub type Flash = [u16; FLASH_WORDS];
 
-/// What a step starts from, beside the memory.
+/// The state before a step, beside the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// r0 to r31.
@@ -58,7 +58,7 @@ impl Start {
 /// The most changed cells that are told; no instruction changes more.
 pub const MOST_CHANGES: usize = 4;
 
-/// What a step leads to.
+/// The state after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// r0 to r31.
@@ -71,7 +71,7 @@ pub struct Outcome {
     pub pc: u32,
     /// Clock cycles of the step.
     pub cycles: u32,
-    /// How many cells other than registers, SREG and SP changed.
+    /// The number of cells other than registers, SREG and SP that changed.
     pub count: u8,
     /// The first of them by rising address, with their new values; (0, 0) behind the last.
     pub changes: [(u16, u8); MOST_CHANGES],
@@ -99,7 +99,7 @@ impl Outcome {
     }
 }
 
-/// What varies over the second operand of a block.
+/// The kind of second operand of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Second {
     /// The content of the register with this number.
@@ -117,7 +117,7 @@ pub struct Block {
     pub pc: u16,
     /// Number of the register with the first operand.
     pub first: u8,
-    /// What the second operand is.
+    /// The second operand.
     pub second: Second,
     /// SREG, unless it is the second operand.
     pub status: u8,
@@ -141,7 +141,7 @@ impl Block {
     }
 }
 
-/// What a step of a block leads to: the register with the first operand and the next one, r0, r1, SREG, clock cycles,
+/// The result of a step of a block: the register with the first operand and the next one, r0, r1, SREG, clock cycles,
 /// and PC in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effect(pub [u8; 8]);

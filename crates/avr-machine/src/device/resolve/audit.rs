@@ -67,7 +67,7 @@ fn some<'source>(what: &'static str, programs: &'source [&'static str]) -> Resul
     if programs.is_empty() { Err(TableError::Undecided { what }) } else { Ok(programs) }
 }
 
-/// What the table says beside registers and interrupts: name, section of the data sheet and deciding programs of each.
+/// The facts beside registers and interrupts: name, section of the data sheet and deciding programs of each.
 pub(in crate::device) fn described_facts(source: &DeviceSource) -> Vec<(&'static str, &'static str, &[&'static str])> {
     let mut facts = Vec::new();
     facts.extend(source.watchdog.as_ref().map(|line| ("watchdog", line.section, &*line.decided_by)));

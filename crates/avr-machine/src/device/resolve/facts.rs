@@ -42,13 +42,13 @@ fn fuse_reset(source: &DeviceSource, line: &FuseResetSource, names: &Names) -> R
     }))
 }
 
-/// What each reset cause leaves.
+/// The effects of the reset causes.
 pub(super) fn reset_effects(source: &DeviceSource, names: &Names) -> Result<Vec<ResetEffect>, TableError> {
     let lines = source.reset_effects.iter().map(|line| reset_effect(line, names));
     lines.filter_map(Result::transpose).collect()
 }
 
-/// What one reset cause leaves.
+/// The effect of one reset cause.
 fn reset_effect(line: &ResetEffectSource, names: &Names) -> Result<Option<ResetEffect>, TableError> {
     let mask = |bits: &[&str]| names.mask(line.register, bits);
     let (sets, keeps, undefined) = (mask(&line.sets)?, mask(&line.keeps)?, mask(&line.undefined)?);

@@ -98,7 +98,7 @@ fn flag_at(registers: &[Register], place: BitRef) -> Option<(&Register, &Flag)> 
     }
 }
 
-/// When hardware can raise a flag, all conditions together.
+/// The condition under which hardware can raise a flag, all conditions together.
 fn raised_while(register: &Register, flag: &Flag) -> Condition {
     let may_stay = Condition::Not(Box::new(flag.zero_while.clone()));
     Condition::All(vec![register.clocked_while.clone(), flag.raised_while.clone(), may_stay]).simplified()

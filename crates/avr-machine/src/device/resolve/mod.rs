@@ -17,7 +17,7 @@ pub(super) use audit::described_facts;
 use names::Names;
 pub(super) use names::TableError;
 
-/// What a file holds.
+/// The content of a file.
 pub(super) enum Loaded {
     /// A device of its own.
     Device(Box<Device>),

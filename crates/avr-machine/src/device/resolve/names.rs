@@ -7,10 +7,10 @@ use crate::device::source::{
 };
 use crate::device::{BitRef, Changes, Condition, Freedom, Memory, ResetValue};
 
-/// How deep named conditions may refer to one another; deeper means that one refers to itself.
+/// The largest nesting of named conditions; a deeper one means that one refers to itself.
 const MAX_CONDITION_DEPTH: u8 = 8;
 
-/// Why a device file is not accepted.
+/// The reason why a device file is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::device) enum TableError {
     /// The text does not have the form of a device file.
@@ -29,7 +29,7 @@ pub(in crate::device) enum TableError {
     Register {
         /// Its name.
         register: &'static str,
-        /// What is wrong.
+        /// The error.
         problem: String,
     },
     /// Something is described without the program that decides it.
@@ -43,7 +43,7 @@ pub(in crate::device) enum TableError {
     Interrupt {
         /// Its name.
         interrupt: &'static str,
-        /// What is wrong.
+        /// The error.
         problem: &'static str,
     },
 }
@@ -60,16 +60,16 @@ impl TableError {
     }
 }
 
-/// Where a register is, what its bits are called, and whether the device has it.
+/// The layout of a register: its address, the names of its bits, and its presence on the device.
 pub(super) struct Layout {
     pub(super) name: &'static str,
     pub(super) address: u16,
     /// Bit 0 first; none for reserved bits.
     pub(super) bits: [Option<&'static str>; 8],
     pub(super) reset: ResetValue,
-    /// How hardware changes the bits, bit 0 first; none where it does not.
+    /// The direction in which hardware changes the bits, bit 0 first; none where it does not.
     moving: [Option<Changes>; 8],
-    /// Whether a restriction left it.
+    /// True if a restriction left it.
     pub(super) is_present: bool,
 }
 
@@ -124,7 +124,7 @@ impl Layout {
     }
 }
 
-/// How hardware changes bits of a kind.
+/// The direction in which hardware changes bits of a kind.
 fn changes_of(kind: &KindSource) -> Option<Changes> {
     let never = |condition: &ConditionSource| matches!(condition, ConditionSource::Never);
     match kind {
@@ -318,7 +318,7 @@ impl<'source> Names<'source> {
     }
 }
 
-/// Whether a restriction leaves a register.
+/// True if a restriction leaves a register.
 fn leaves(restriction: &RestrictionSource, peripheral: &PeripheralSource, register: &RegisterSource) -> bool {
     let listed = restriction.only.is_empty() || restriction.only.contains(&register.name);
     listed && !restriction.absent.contains(&peripheral.name)

@@ -131,7 +131,7 @@ fn optional_bit(name: Option<&str>, names: &Names) -> Result<Option<BitRef>, Tab
     name.map_or(Ok(None), |name| names.bit(name))
 }
 
-/// What the bit of this number does.
+/// The behaviour of the bit of this number.
 fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<BitKind, TableError> {
     let condition = |source| names.condition(source, Some(bit));
     Ok(match source {
@@ -184,7 +184,7 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
     })
 }
 
-/// What writing an input bit does.
+/// The effect of a write to an input bit.
 fn input_write(source: &InputWriteSource, names: &Names) -> Result<InputWrite, TableError> {
     Ok(match source {
         InputWriteSource::Stored => InputWrite::Stored,
@@ -234,13 +234,13 @@ fn kind_masks(bits: &[Bit; 8]) -> KindMasks {
     masks
 }
 
-/// How the address of a register is decoded, by the pair that it belongs to.
+/// The decoding of the address of a register, by the pair that it belongs to.
 fn access(peripheral: &PeripheralSource, register: &str, names: &Names) -> Result<Access, TableError> {
     let pair = peripheral.pairs.iter().find(|pair| pair.low == register || pair.high == register);
     pair.map_or(Ok(Access::Direct), |pair| pair_access(pair, register, names))
 }
 
-/// How the address of one half of a pair is decoded.
+/// The decoding of the address of one half of a pair.
 fn pair_access(pair: &PairSource, register: &str, names: &Names) -> Result<Access, TableError> {
     let (low, high) = (names.layout(pair.low)?.address, names.layout(pair.high)?.address);
     let (temp, latches) = match pair.access {

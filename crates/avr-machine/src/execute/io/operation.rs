@@ -27,7 +27,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.operation_ended(pulse, &stored.and(&goes_on.not()));
     }
 
-    /// Whether nothing can be under way, because the peripheral is off; then the pulse is 0.
+    /// True if nothing can be under way, because the peripheral is off; then the pulse is 0.
     pub(in crate::execute) fn is_off(&mut self, pulse: BitRef) -> bool {
         let is_off = match self.machine.device.bit_at(pulse).map(|bit| &bit.kind) {
             Some(BitKind::Pulse(kind)) => self.holds(&kind.zero_while),
@@ -45,7 +45,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.operation_ended(pulse, &V::Bit::constant(true));
     }
 
-    /// What changes with the end of an operation, if it ended.
+    /// Changes the bits that the end of an operation changes, if it ended.
     fn operation_ended(&mut self, pulse: BitRef, ended: &V::Bit) {
         if let Some(flag) = self.machine.operations().raised(pulse) {
             let raised = self.stored(flag).or(ended);
@@ -125,7 +125,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Whether a byte of a result is locked.
+    /// True if a byte of a result is locked.
     pub(super) fn is_locked(&mut self, address: u16) -> bool {
         self.lock(address).is_some_and(|lock| self.decide_stored(lock))
     }
@@ -183,7 +183,7 @@ fn mark(group: u8) -> u8 {
     group.trailing_zeros() as u8
 }
 
-/// What an input can be of what is asked for it.
+/// The part of a value that an input can have.
 pub(super) fn possible<V: ByteDomain>(input: &InputBit, value: &V) -> V {
     let (these, those) = input.excludes;
     match these {

@@ -1,4 +1,4 @@
-//! What reading an I/O register gives, and what hardware may have done to its bits by then.
+//! Reads of I/O registers, with the changes that hardware may have made to their bits by then.
 
 use super::merge;
 use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, KnownBits, Pulse, Register};

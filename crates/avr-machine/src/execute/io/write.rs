@@ -1,4 +1,4 @@
-//! What writing an I/O register does to each kind of bit.
+//! Writes of I/O registers, by the kind of each bit.
 
 use crate::device::{
     Access, Bit, BitKind, BitRef, Changes, ClearedBy, Condition, Flag, Guard, Input as InputBit, InputWrite, Protected,
@@ -101,7 +101,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// Whether a write may change bits, before it does; where it is refused that is noted.
+    /// True if a write may change bits, before it does; where it is refused that is noted.
     fn is_writable(&mut self, address: u16, mask: u8, bit: &Bit) -> bool {
         let writable = self.holds(&bit.writable_while)
             || self.holds(&bit.perhaps_writable_while)
@@ -167,7 +167,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// What a guard lets through of a value that is written to bits.
+    /// The part of a value written to bits that a guard lets through.
     fn through_guard(&mut self, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<V, Stop> {
         let Some(guard) = bit.guard else { return Ok(value.clone()) };
         if !self.window_open(guard) {
@@ -273,7 +273,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    /// Whether writing a value opens a window.
+    /// The bit that is 1 if writing a value opens a window.
     fn opens(&self, window: BitRef, value: &V) -> V::Bit {
         let Some(kind) = self.machine.window(window) else { return V::Bit::constant(false) };
         let ones = value.not().and(&V::constant(kind.opened_with_ones)).is_zero();
@@ -287,7 +287,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let closes = is_open && window.closed_by_write;
         let opens = self.opens(bit, value);
         let opens = self.decide(&opens);
-        // What the data sheet leaves open: the bit is still 1 where it is to be 0, or another one is.
+        // The data sheet leaves open two cases: the bit is still 1 where it is to be 0, or another one is.
         let doubtful = match closes {
             true => value.bit(bit.bit),
             false => value.and(&V::constant(window.doubtful_with_ones)).is_zero().not(),

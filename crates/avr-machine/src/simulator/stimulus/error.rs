@@ -1,4 +1,4 @@
-//! What is wrong with a stimulus file, where, and what to do about it.
+//! Errors in stimulus files: the problem, its place, and advice.
 
 use thiserror::Error;
 
@@ -14,11 +14,11 @@ pub struct StimulusError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The kind of error.
     pub kind: StimulusErrorKind,
 }
 
-/// What is wrong with a stimulus file.
+/// The kind of error in a stimulus file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StimulusErrorKind {
@@ -38,7 +38,7 @@ pub enum StimulusErrorKind {
     /// A name that means nothing on this device.
     #[error("the device has no {what} '{name}'{}", did_you_mean(nearest))]
     UnknownName {
-        /// What kind of thing was expected.
+        /// The kind of name that was expected.
         what: &'static str,
         /// The name.
         name: String,
@@ -48,7 +48,7 @@ pub enum StimulusErrorKind {
     /// A number that is too large.
     #[error("{what} {value:#x} is out of range: the last one is {last:#x}")]
     OutOfRange {
-        /// What the number is.
+        /// The meaning of the number.
         what: &'static str,
         /// The number.
         value: u64,
@@ -83,7 +83,7 @@ pub enum StimulusErrorKind {
 }
 
 impl StimulusError {
-    /// What to do, where the message does not say it.
+    /// Advice to the user, where the message does not give it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match &self.kind {
@@ -107,11 +107,11 @@ impl StimulusError {
     }
 }
 
-/// What names are names of.
+/// The kinds of names, for messages.
 pub(super) const PIN: &str = "pin";
 pub(super) const CHOICE: &str = "interrupt or reset";
 
-/// How many names an error suggests.
+/// The largest number of names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
 /// Longer names take no part in the search.
 const MAX_NAME_BYTES: usize = 64;

@@ -118,7 +118,7 @@ impl Parser<'_> {
         parsed
     }
 
-    /// Whether the token can begin an operand of a formula, so that a name in front of it must be an operator.
+    /// True if the token can begin an operand of a formula, so that a name in front of it must be an operator.
     pub(super) fn is_operand(&self, position: usize) -> bool {
         match self.tokens.get(position).map(|token| &token.kind) {
             Some(TokenKind::Name(Name { text, quoted: false })) => text != "in" && pair_operator(text).is_none(),

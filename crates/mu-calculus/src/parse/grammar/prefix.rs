@@ -1,4 +1,4 @@
-//! What a formula or an expression begins with: names, numbers, operators before their operand, parentheses.
+//! Beginnings of formulas and expressions: names, numbers, operators before their operand, parentheses.
 
 use super::path::linear_operator;
 use super::{Item, Level, Open, Operand, Parsed, Parser, Speaks, is_keyword};
