@@ -27,6 +27,15 @@ pub enum InvariantStart {
 }
 
 impl InvariantStart {
+    /// The name in property files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reset => "reset",
+            Self::Main => "main",
+        }
+    }
+
     /// The start that a property file names.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {

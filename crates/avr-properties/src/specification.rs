@@ -7,7 +7,7 @@ use avr_machine::device::{Device, FuseBytes};
 use crate::bind::{Assumptions, Binding, bind_assumptions, stated};
 use crate::error::PropertyError;
 use crate::file::EnvironmentEvent;
-use crate::property::{Property, PropertyKind, StackLimit};
+use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::setting::Setting;
 
 /// A question about a firmware, and the conditions under which it is asked.
@@ -47,6 +47,10 @@ pub struct SpecifiedProperty {
     pub kind: &'static str,
     /// The formula with all definitions expanded and symbols by their names; none if it is not supported.
     pub bound: Option<String>,
+    /// The first states that it speaks of, if it is an invariant.
+    pub from: Option<InvariantStart>,
+    /// The formulas that versions before this one read in the same text, as `bound` is written.
+    pub earlier_readings: Vec<String>,
     /// The fairness that is assumed, with all definitions expanded.
     pub under: Vec<String>,
     /// The limit, if it is one of the stack.
@@ -88,6 +92,8 @@ impl Setting<'_> {
             Err(error) => return Err(error),
         };
         let is_monotone = stated.as_ref().is_some_and(|stated| stated.is_monotone);
+        let (from, earlier_readings) =
+            stated.as_ref().map_or_else(Default::default, |it| (it.from, it.earlier_readings.clone()));
         let (bound, under) =
             stated.map_or_else(|| (None, property.under().to_vec()), |it| (Some(it.formula), it.under));
         let stack_limit = match property.kind() {
@@ -95,7 +101,7 @@ impl Setting<'_> {
             _ => None,
         };
         let (name, kind) = (property.name().to_owned(), property.kind().name());
-        Ok(SpecifiedProperty { name, kind, bound, under, stack_limit, is_monotone })
+        Ok(SpecifiedProperty { name, kind, bound, from, earlier_readings, under, stack_limit, is_monotone })
     }
 }
 

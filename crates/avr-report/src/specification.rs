@@ -43,6 +43,11 @@ pub(crate) struct PropertyData {
     pub(crate) kind: String,
     /// The formula with definitions expanded.
     pub(crate) bound: Option<String>,
+    /// The first states that an invariant speaks of; reports of versions that had no choice do not say it.
+    pub(crate) from: Option<String>,
+    /// The formulas that earlier versions read in the same text.
+    #[serde(skip)]
+    pub(crate) earlier_readings: Vec<String>,
     /// The fairness with definitions expanded.
     pub(crate) under: Option<Vec<String>>,
     pub(crate) stack_limit: Option<StackLimitData>,
@@ -102,6 +107,8 @@ impl From<&SpecifiedProperty> for PropertyData {
             name: property.name.clone(),
             kind: property.kind.to_owned(),
             bound: property.bound.clone(),
+            from: property.from.map(|start| start.name().to_owned()),
+            earlier_readings: property.earlier_readings.clone(),
             under: Some(property.under.clone()),
             stack_limit: property.stack_limit.map(StackLimitData::from),
         }

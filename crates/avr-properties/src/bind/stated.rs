@@ -2,20 +2,24 @@
 
 use std::convert::Infallible;
 
-use mu_calculus::{AtomId, Formula, Modality, PathQuantifier, parse_path};
+use mu_calculus::{AtomId, Formula, Modality, PathOperator, PathQuantifier, parse_path};
 
 use super::pattern::margin_text;
 use super::{Binder, Binding};
 use crate::atom::{AtomKind, AtomTable};
 use crate::definitions::Definitions;
 use crate::error::PropertyError;
-use crate::property::{Property, PropertyKind, StackLimit};
+use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 
 /// A property as it is stated, independent of names that the property file defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stated {
     /// The formula with all definitions expanded. Symbols of the image keep their names.
     pub(crate) formula: String,
+    /// The first states that it speaks of, if it is an invariant.
+    pub(crate) from: Option<InvariantStart>,
+    /// The formulas that versions before this one read in the same text, as `formula` is written.
+    pub(crate) earlier_readings: Vec<String>,
     /// The fairness that is assumed, with all definitions expanded.
     pub(crate) under: Vec<String>,
     /// True if it holds of some of the runs wherever it holds of all: it is universal, speaks of hazards only as the
@@ -54,7 +58,10 @@ impl Binder<'_> {
             self.bound(text, parse_path(text)).map(|condition| self.expanded(&condition))
         });
         let under = under.collect::<Result<Vec<String>, _>>()?;
+        let earlier = self.earlier_readings(property, &formula);
         Ok(Stated {
+            from: self.from,
+            earlier_readings: earlier.iter().map(|formula| self.expanded(formula)).collect(),
             is_monotone: is_universal(&formula, true) && knows_hazards && under.is_empty(),
             formula: match property.kind {
                 // The address depends on the image, the limit does not.
@@ -63,6 +70,20 @@ impl Binder<'_> {
             },
             under,
         })
+    }
+
+    /// The formulas that an invariant was before some invariants began with `main`, and a condition without temporal
+    /// operators before it was an invariant.
+    fn earlier_readings(&self, property: &Property, formula: &Formula<AtomId>) -> Vec<Formula<AtomId>> {
+        let Formula::Path(PathQuantifier::All, PathOperator::Always, checked) = formula else { return Vec::new() };
+        let is_by_default = property.from.is_none() && self.from == Some(InvariantStart::Main);
+        let everywhere = match &**checked {
+            Formula::Or(parts) if is_by_default && parts.len() == 2 => &parts[1],
+            checked => checked,
+        };
+        let always = Formula::Path(PathQuantifier::All, PathOperator::Always, Box::new(everywhere.clone()));
+        let always = is_by_default.then_some(always);
+        always.into_iter().chain(property.was_condition.then(|| everywhere.clone())).collect()
     }
 
     /// The text of a formula over atoms; white space in atoms does not tell them apart.

@@ -101,6 +101,12 @@ fn condition(name: &str, what: String, effect: Effect) -> Difference {
     Difference { name: name.to_owned(), what, effect, accepted: false, is_of_property: false }
 }
 
+/// True if an older version, which had no choice of the first states, read the same text as this formula.
+fn is_by_version(before: &str, old: Option<&PropertyData>, new: Option<&PropertyData>) -> bool {
+    let had_no_choice = old.is_some_and(|old| old.from.is_none());
+    had_no_choice && new.is_some_and(|new| new.earlier_readings.iter().any(|reading| reading == before))
+}
+
 /// Differences of one property beside its verdict.
 pub(super) fn of_property(
     (before, old): (&OldResult, Option<&PropertyData>),
@@ -115,6 +121,9 @@ pub(super) fn of_property(
     let bound = |data: Option<&PropertyData>| data.and_then(|data| data.bound.clone());
     match (bound(old), bound(new)) {
         (Some(before), Some(now)) if before == now => {}
+        (Some(before), Some(now)) if is_by_version(&before, old, new) => {
+            add(format!("changed by version: {}", was_and_is("formula", &before, &now)), Effect::None);
+        }
         (Some(before), Some(now)) => {
             let limit = |data: Option<&PropertyData>| data.and_then(|data| data.stack_limit).map(StackLimit::from);
             let is_tighter = limit(old).zip(limit(new)).is_some_and(|(old, new)| new.implies(old));
