@@ -10,10 +10,11 @@ use mu_calculus::{
     parse_path,
 };
 
-use super::{Binder, HAZARD, is_stutter_sensitive};
+use super::{Binder, is_stutter_sensitive};
 use crate::atom::AtomKind;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::property::{Property, PropertyKind, StackLimit};
+use crate::state_atoms::HAZARD;
 
 type Bound = Formula<AtomId>;
 
