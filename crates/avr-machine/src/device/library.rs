@@ -15,12 +15,12 @@ pub(super) struct Table {
     device: OnceLock<Device>,
 }
 
-/// The table in the file `isa-tables/devices/<name>.ron`.
+/// The table in the file `isa-tables/devices/<name>.ron`: below a link in the repository, a copy in a package.
 macro_rules! table {
     ($name:literal) => {
         Table {
             name: $name,
-            text: include_str!(concat!("../../../../isa-tables/devices/", $name, ".ron")),
+            text: include_str!(concat!("../../isa-tables/devices/", $name, ".ron")),
             device: OnceLock::new(),
         }
     };
