@@ -6,8 +6,8 @@ mod table;
 use std::path::Path;
 use std::{env, fs, process};
 
-/// The instruction table, relative to this crate.
-const TABLE: &str = "../../isa-tables/instructions.txt";
+/// The instruction table, relative to this crate: a link in the repository, a copy in a package.
+const TABLE: &str = "isa-tables/instructions.txt";
 
 fn main() {
     println!("cargo::rerun-if-changed={TABLE}");

@@ -1,5 +1,8 @@
 //! Takes a digest of the sources that the program is built from: the crates, their build scripts and tables. Two builds
 //! of the same sources have the same digest, on any machine.
+//!
+//! A package of this crate has no other crates beside it. There the digest is taken of the crate and of `Cargo.lock`, which
+//! names the others with their digests.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io, process};
@@ -11,7 +14,9 @@ const ROOT: &str = "../..";
 /// Parts of a crate that count.
 const PARTS: &[&str] = &["src", "build", "build.rs", "Cargo.toml"];
 /// Parts of the workspace that count beside the crates.
-const SHARED: &[&str] = &["isa-tables", "Cargo.toml", "Cargo.lock"];
+const SHARED: &[&str] = &["isa-tables", "Cargo.toml", LOCK];
+/// The versions and digests of all dependencies.
+const LOCK: &str = "Cargo.lock";
 
 fn main() {
     match run() {
@@ -25,17 +30,30 @@ fn main() {
 
 fn run() -> Result<String, String> {
     let directory = env::var("CARGO_MANIFEST_DIR").map_err(|error| format!("CARGO_MANIFEST_DIR: {error}"))?;
-    let root = Path::new(&directory).join(ROOT);
-    let mut parts: Vec<PathBuf> = SHARED.iter().map(|name| root.join(name)).collect();
-    for package in entries(&root.join("crates"))? {
-        parts.extend(PARTS.iter().map(|name| package.join(name)));
-    }
+    let package = Path::new(&directory);
+    let workspace = package.join(ROOT);
+    let is_packaged = !workspace.join("crates").is_dir();
+    let (root, parts) = if is_packaged { (package.to_owned(), parts_of_package(package)) } else { parts_of(workspace)? };
     let mut files = Vec::new();
     for part in parts.iter().filter(|part| part.exists()) {
         println!("cargo::rerun-if-changed={}", part.display());
         collect(part, &mut files)?;
     }
     digest(&root, files)
+}
+
+/// The parts of the workspace that count, with its root.
+fn parts_of(workspace: PathBuf) -> Result<(PathBuf, Vec<PathBuf>), String> {
+    let mut parts: Vec<PathBuf> = SHARED.iter().map(|name| workspace.join(name)).collect();
+    for package in entries(&workspace.join("crates"))? {
+        parts.extend(PARTS.iter().map(|name| package.join(name)));
+    }
+    Ok((workspace, parts))
+}
+
+/// The parts of an unpacked package that count.
+fn parts_of_package(package: &Path) -> Vec<PathBuf> {
+    PARTS.iter().chain([&LOCK]).map(|name| package.join(name)).collect()
 }
 
 /// The files below a path. Those that editors leave do not count.

@@ -60,6 +60,7 @@ oracle tests/oracle/inclusion/run
 oracle tests/oracle/explicit/run
 oracle tests/oracle/logic/run
 oracle tests/oracle/run.sh
+oracle tests/oracle/package/run
 oracle tests/oracle/fuzz/run "$fuzzing"
 oracle tests/oracle/book/run
 oracle tests/oracle/graph/run "$tool"

@@ -5,8 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::address::FlashByteAddress;
-use crate::elf::ElfProblem;
-use crate::hex::HexProblem;
+use crate::problem::{ElfProblem, HexProblem};
 
 /// An image was refused. `Display` says what is wrong and where; [`ImageError::hint`] says what to do.
 #[derive(Debug, Error)]

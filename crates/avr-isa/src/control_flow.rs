@@ -1,7 +1,5 @@
 //! The control flow of an instruction: the column `flow` of the table, with destinations resolved.
 
-use crate::{Instruction, table};
-
 /// Program memory, as far as control flow depends on it.
 pub trait CodeSpace {
     /// The bits that the program counter has. What carries beyond them is lost: flash wraps.
@@ -68,38 +66,6 @@ impl ControlFlow {
             | Self::Sleep { .. }
             | Self::Break { .. } => None,
         }
-    }
-}
-
-impl Instruction {
-    /// The control flow of the instruction if it is at this flash word address.
-    pub fn control_flow(self, address: u32, code: &impl CodeSpace) -> ControlFlow {
-        let behind = address.wrapping_add(self.words().into());
-        let next = behind & code.pc_mask();
-        let resolve = |destination: Destination| match destination {
-            Destination::Relative(offset) => behind.wrapping_add_signed(offset) & code.pc_mask(),
-            Destination::Absolute(target) => target & code.pc_mask(),
-        };
-        match table::control_flow(self) {
-            Continuation::Next => ControlFlow::Next { next },
-            Continuation::Skip => {
-                ControlFlow::Skip { next, target: next.wrapping_add(code.words_at(next)) & code.pc_mask() }
-            }
-            Continuation::Branch(to) => ControlFlow::Branch { next, target: resolve(to) },
-            Continuation::Jump(to) => ControlFlow::Jump { target: resolve(to) },
-            Continuation::Call(to) => ControlFlow::Call { next, target: resolve(to) },
-            Continuation::IndirectJump => ControlFlow::IndirectJump,
-            Continuation::IndirectCall => ControlFlow::IndirectCall { next },
-            Continuation::Return => ControlFlow::Return,
-            Continuation::InterruptReturn => ControlFlow::InterruptReturn,
-            Continuation::Sleep => ControlFlow::Sleep { next },
-            Continuation::Break => ControlFlow::Break { next },
-        }
-    }
-
-    /// True for `rcall .+0`. It calls nothing: compilers use it to take the bytes of a return address from the stack.
-    pub fn only_reserves_stack(self) -> bool {
-        self == Self::Rcall { offset: 0 }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Feature, FeatureSet, Instruction, Opcode, Register, RegisterSet, table};
+use crate::{Feature, FeatureSet, Register};
 
 /// Clock cycles of an instruction (AVRe and AVRe+, internal SRAM), with what adds to them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -71,83 +71,6 @@ impl fmt::Display for FlagSet {
     }
 }
 
-impl Instruction {
-    /// The operation.
-    pub fn opcode(self) -> Opcode {
-        table::row(self).0.opcode
-    }
-
-    /// Size in flash words, 1 or 2.
-    pub fn words(self) -> u8 {
-        table::row(self).0.words
-    }
-
-    /// Clock cycles.
-    pub fn cycles(self) -> Cycles {
-        table::row(self).0.cycles
-    }
-
-    /// The title of the instruction's section in the AVR Instruction Set Manual (DS40002198).
-    pub fn manual_section(self) -> &'static str {
-        table::row(self).0.section
-    }
-
-    /// Flags that the instruction may change through its result or by definition. Writes to SREG through I/O or data
-    /// memory are not among them.
-    pub fn flags_written(self) -> FlagSet {
-        let (row, values) = table::row(self);
-        let operand = row.flags.operand_written.map(|_| row.flag_operand(&values));
-        FlagSet(row.flags.written).union(operand.unwrap_or_default())
-    }
-
-    /// The flags among [`Self::flags_written`] that always become 1.
-    pub fn flags_set(self) -> FlagSet {
-        let (row, values) = table::row(self);
-        let operand = row.flags.operand_written.filter(|value| *value).map(|_| row.flag_operand(&values));
-        FlagSet(row.flags.set).union(operand.unwrap_or_default())
-    }
-
-    /// The flags among [`Self::flags_written`] that always become 0.
-    pub fn flags_cleared(self) -> FlagSet {
-        let (row, values) = table::row(self);
-        let operand = row.flags.operand_written.filter(|value| !value).map(|_| row.flag_operand(&values));
-        FlagSet(row.flags.cleared).union(operand.unwrap_or_default())
-    }
-
-    /// Flags on which the effect depends. Reads of SREG through I/O or data memory are not among them.
-    pub fn flags_read(self) -> FlagSet {
-        let (row, values) = table::row(self);
-        if row.flags.operand_read { row.flag_operand(&values) } else { FlagSet(row.flags.read) }
-    }
-
-    /// Registers that the instruction writes by name. A store or a push whose address is below 0x20 writes a register
-    /// too, which is not among them.
-    pub fn registers_written(self) -> RegisterSet {
-        let (row, values) = table::row(self);
-        registers(row.writes, &values)
-    }
-
-    /// Registers that the instruction reads by name, pointers included. A load or a pop whose address is below 0x20
-    /// reads a register too, which is not among them.
-    pub fn registers_read(self) -> RegisterSet {
-        let (row, values) = table::row(self);
-        registers(row.reads, &values)
-    }
-
-    /// True for a push, pop, call or return: the instruction reads or writes memory at SP.
-    pub fn uses_stack(self) -> bool {
-        self.memory_access().uses_stack()
-    }
-
-    /// True if the manual calls the result undefined: a pointer that changes is also the register loaded or stored
-    /// (LD, ST, LPM, ELPM).
-    pub fn has_undefined_result(self) -> bool {
-        let (row, values) = table::row(self);
-        let pointer = row.moved_pointer();
-        row.operand_registers(&values).any(|register| pointer.contains(register))
-    }
-}
-
 /// Registers that a row reads or writes.
 #[derive(Debug)]
 pub(crate) enum RegisterUse {
@@ -170,17 +93,6 @@ pub(crate) struct FlagUse {
     pub read: u8,
     /// True if the flag named by an operand is read.
     pub operand_read: bool,
-}
-
-fn registers(uses: &[RegisterUse], values: &[i32; 2]) -> RegisterSet {
-    uses.iter().fold(RegisterSet::EMPTY, |set, register| match register {
-        RegisterUse::Operand(slot) => set.with(register_of(values[*slot])),
-        RegisterUse::Pair(slot) => {
-            let low = register_of(values[*slot]);
-            set.with(low).with(low.next())
-        }
-        RegisterUse::Fixed(bits) => set.union(RegisterSet::from_bits(*bits)),
-    })
 }
 
 /// The register of an operand value, which is always 0 to 31.

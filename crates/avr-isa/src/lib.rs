@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod columns;
 mod control_flow;
 mod decode;
 mod disassemble;

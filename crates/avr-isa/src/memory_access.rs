@@ -1,6 +1,6 @@
 //! The memory access of an instruction: the column `memory` of the table, with its operands.
 
-use crate::{Instruction, Pointer, PointerMode, table};
+use crate::{Pointer, PointerMode};
 
 /// The data address of I/O address 0.
 const IO_BASE: u16 = 0x20;
@@ -95,13 +95,6 @@ enum Kind {
     Pop,
     Data,
     Other,
-}
-
-impl Instruction {
-    /// The access to data memory, program memory or the watchdog.
-    pub fn memory_access(self) -> MemoryAccess {
-        table::memory_access(self)
-    }
 }
 
 /// The data address of an I/O address.

@@ -4,7 +4,7 @@ use avr_isa::{
     DecodeErrorKind, FeatureSet, Instruction, LpmMode, Opcode, Pointer, PointerMode, Register, decode, is_two_words,
 };
 
-const TABLE: &str = include_str!("../../../isa-tables/instructions.txt");
+const TABLE: &str = include_str!("../isa-tables/instructions.txt");
 
 /// Every part of the instruction set.
 const ALL: FeatureSet = FeatureSet::AVR6;

@@ -3,7 +3,7 @@
 #[path = "../build/mod.rs"]
 mod table;
 
-const TABLE: &str = include_str!("../../../isa-tables/instructions.txt");
+const TABLE: &str = include_str!("../isa-tables/instructions.txt");
 
 /// The table with one replacement: does it still compile, and if not, what is wrong?
 #[track_caller]

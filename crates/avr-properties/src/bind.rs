@@ -176,21 +176,10 @@ pub fn bind(
     bound.map_err(|error| error.of_property(property.name(), property.place()))
 }
 
-/// The atoms that are names, which no definition may have.
-const STATE_ATOMS: [&str; 5] = ["in_interrupt", "sp_torn", "sleeping", IN_STARTUP, HAZARD];
-/// The atom of states before the main program.
-const IN_STARTUP: &str = "in_startup";
-/// The atom of the inherent property.
-const HAZARD: &str = "hazard";
 /// The atom that tells where a path ended, as reports name it. No property file can.
 const ENDED: &str = "the path ended";
 
-/// True if a definition must not have this name.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    STATE_ATOMS.contains(&name)
-}
-
-/// The literal that a comparison is bound to: an atom, or the negation of one.
+/// What a comparison is bound to: an atom, or the negation of one.
 #[derive(Clone, Copy)]
 struct Literal {
     atom: AtomId,

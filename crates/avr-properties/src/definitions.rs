@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mu_calculus::{Formula, parse_formula};
 
-use crate::bind::is_reserved;
 use crate::error::{PropertyError, PropertyErrorKind};
+use crate::state_atoms::is_reserved;
 
 /// Formulas with names. In a formula the name alone stands for the whole formula, as if in parentheses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

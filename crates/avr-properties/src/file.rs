@@ -1,5 +1,6 @@
 //! Property files: RON in which every value keeps its place, so that errors can name it.
 
+mod command_line;
 mod content;
 mod entry;
 
@@ -18,8 +19,7 @@ use crate::nearest::nearest;
 use crate::property::{Property, PropertyKind};
 use content::{Content, Never};
 pub use content::{EnvironmentEvent, Fuses};
-use entry::Entry;
-pub(crate) use entry::is_entry;
+use entry::{Entry, is_entry};
 
 /// A property file.
 #[derive(Clone, Debug, PartialEq, Eq)]

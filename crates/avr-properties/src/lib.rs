@@ -25,6 +25,7 @@ mod property;
 mod reads;
 mod setting;
 mod specification;
+mod state_atoms;
 mod syntax;
 mod value;
 mod view;

@@ -1,8 +1,6 @@
 //! Properties as the user states them, and the formulas that they stand for.
 
-use crate::definitions::Definitions;
-use crate::error::{Place, PropertyError};
-use crate::file::{self, Origin};
+use crate::error::Place;
 
 /// A property with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,31 +178,7 @@ impl Property {
         Self::new("Inherent()", PropertyKind::Inherent)
     }
 
-    /// Reads the text of `--property`: an entry as in a property file, or else the text of a formula.
-    ///
-    /// # Errors
-    /// If the text begins like an entry and is none. A formula is parsed when the property is bound.
-    pub fn from_command_line(text: &str) -> Result<Self, PropertyError> {
-        let text = text.trim();
-        if looks_like_an_entry(text) {
-            return file::property(text, &Origin::new("--property", text));
-        }
-        Ok(Self::new(text, PropertyKind::Formula { check: text.to_owned() }))
-    }
-
-    /// The same as an `Always`, if it is the text of a condition: a formula without temporal operator, fixed point and
-    /// path quantifier, in definitions neither.
-    pub(crate) fn as_invariant(self, definitions: &Definitions) -> Self {
-        match &self.kind {
-            PropertyKind::Formula { check } if definitions.is_condition(check) => {
-                let check = check.clone();
-                Self { kind: PropertyKind::Always { check }, was_condition: true, ..self }
-            }
-            _ => self,
-        }
-    }
-
-    /// The pattern with its formulas.
+    /// What it says.
     #[must_use]
     pub fn kind(&self) -> &PropertyKind {
         &self.kind
@@ -227,13 +201,4 @@ impl Property {
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
-}
-
-/// True if the text begins as an entry does: a capitalised word of more than capitals, with an opening parenthesis
-/// unless it is the name of a kind. No formula begins so.
-fn looks_like_an_entry(text: &str) -> bool {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    let (word, rest) = text.split_at(end);
-    let capitalised = word.starts_with(|c: char| c.is_ascii_uppercase()) && word.contains(|c: char| c.is_lowercase());
-    capitalised && (rest.trim_start().starts_with('(') || rest.is_empty() && file::is_entry(word))
 }

@@ -10,7 +10,7 @@ use avr_verify::StackBound;
 
 use crate::escape::{Escaped, json_text};
 use crate::expectation::{Answer, Expectation, Expected};
-use crate::json::{Firmware, firmware};
+use crate::fields::{Firmware, firmware};
 use crate::table::{Align, Table};
 use crate::text::{Colour, INDENT, heading, line, stack};
 

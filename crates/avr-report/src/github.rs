@@ -5,8 +5,9 @@ use std::fmt::Write;
 use avr_verify::{PropertyResult, Verdict};
 
 use crate::escape::{github_message, github_property};
+use crate::fields::verdict_name;
 use crate::place::{self, Source};
-use crate::report::{Report, Summary, remarks, statement, verdict_name};
+use crate::report::{Report, Summary, remarks, statement};
 use crate::text;
 
 impl Report<'_> {

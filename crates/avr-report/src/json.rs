@@ -2,25 +2,22 @@
 //!
 //! Fields may be added, not renamed: checks outside of this repository read them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use avr_image::Image;
-use avr_verify::{Basis, Exploration, PropertyResult, Recheck, StackBound, Statistics, Survey, Vacuity, Verdict};
+use avr_verify::{Exploration, PropertyResult, StackBound, Statistics, Vacuity, Verdict};
 
 use crate::baseline::Changes;
 use crate::culprit::JsonUnknown;
 use crate::escape::json_text;
 use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
-use crate::names::Names;
-use crate::report::{InputFile, Report, Summary, verdict_name};
+use crate::fields::{
+    Firmware, JsonReached, SCHEMA, basis_name, firmware, reached, recheck_name, rests_on, verdict_name,
+};
+use crate::report::{InputFile, Report, Summary};
 use crate::specification::SpecificationData;
-use crate::stack::routine_name;
-
-/// The name and version of the format.
-pub const SCHEMA: &str = "avr-tvar/report/1";
 
 #[derive(Serialize)]
 struct JsonReport<'a> {
@@ -43,14 +40,6 @@ struct JsonReport<'a> {
     inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
     peak_memory_bytes: u64,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Firmware<'a> {
-    path: &'a str,
-    sha256: &'a str,
-    format: &'static str,
-    device: &'a str,
 }
 
 #[derive(Serialize)]
@@ -109,17 +98,6 @@ struct JsonStack {
     exact: Option<u32>,
 }
 
-/// The part of the program that the proof reaches.
-#[derive(Serialize)]
-pub(crate) struct JsonReached {
-    /// True if nothing else is reached in any run.
-    pub(crate) complete: bool,
-    /// The number of instructions that are reached.
-    pub(crate) instructions: usize,
-    /// The functions and interrupt handlers, by name.
-    pub(crate) routines: Vec<String>,
-}
-
 #[derive(Serialize)]
 struct JsonSummary {
     holds: usize,
@@ -152,42 +130,6 @@ impl Report<'_> {
             peak_memory_bytes: self.peak_memory_bytes,
         };
         json_text(&report)
-    }
-}
-
-/// The part of the program that a survey reaches.
-pub(crate) fn reached(names: &Names<'_>, survey: Option<&Survey>) -> Option<JsonReached> {
-    let survey = survey?;
-    let routines: BTreeSet<String> = survey.routines.keys().map(|routine| routine_name(names, *routine)).collect();
-    let instructions = survey.instructions.len();
-    Some(JsonReached { complete: survey.complete, instructions, routines: routines.into_iter().collect() })
-}
-
-pub(crate) fn firmware<'a>(image: &'a Image, device: &'a str) -> Firmware<'a> {
-    Firmware { path: &image.name, sha256: &image.sha256, format: image.format.name(), device }
-}
-
-/// The reductions and domains that took part in a verdict; none where there is none.
-pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
-    match result.verdict {
-        Verdict::Unknown(_) => Vec::new(),
-        Verdict::Holds | Verdict::Violated => result.methods.iter().map(|pass| pass.name()).collect(),
-    }
-}
-
-/// The outcome of deciding a property again, as reports have it.
-pub(crate) fn recheck_name(recheck: Recheck) -> &'static str {
-    match recheck {
-        Recheck::Agrees => "agrees",
-        Recheck::Undecided => "undecided",
-    }
-}
-
-/// The name of a basis in reports.
-pub(crate) fn basis_name(basis: Basis) -> &'static str {
-    match basis {
-        Basis::Hardware => "hardware",
-        Basis::Model => "model",
     }
 }
 

@@ -7,7 +7,8 @@ use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, Te
 
 use crate::escape::Escaped;
 use crate::evidence::add_evidence;
-use crate::report::{Report, Summary, remarks, verdict_name};
+use crate::fields::verdict_name;
+use crate::report::{Report, Summary, remarks};
 use crate::text;
 
 impl Report<'_> {

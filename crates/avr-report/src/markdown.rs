@@ -6,7 +6,8 @@ use avr_verify::{PropertyResult, Verdict};
 
 use crate::escape::{markdown, markdown_block};
 use crate::evidence::add_evidence;
-use crate::report::{Report, Summary, remarks, verdict_name};
+use crate::fields::verdict_name;
+use crate::report::{Report, Summary, remarks};
 use crate::text;
 
 impl Report<'_> {

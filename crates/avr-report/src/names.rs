@@ -6,6 +6,7 @@ use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image};
 use avr_isa::{Disassembly, Instruction, MemoryAccess, decode};
 use avr_machine::PAGE_CELLS;
 use avr_machine::device::Device;
+use avr_verify::Routine;
 
 /// The offset of data memory in the addresses that avr-gcc gives to symbols.
 const DATA_SPACE: u32 = 0x80_0000;
@@ -98,5 +99,13 @@ impl Names<'_> {
             _ => return None,
         };
         self.device.register_at(address).map(|register| register.name)
+    }
+}
+
+/// The name of a routine: that of a function, its address without one, that of an interrupt.
+pub(crate) fn routine_name(names: &Names<'_>, routine: Routine) -> String {
+    match routine {
+        Routine::Function(address) => names.function(address).unwrap_or_else(|| format!("{address:#06x}")),
+        Routine::Handler(number) => format!("interrupt {}", names.interrupt(number)),
     }
 }

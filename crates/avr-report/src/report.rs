@@ -7,6 +7,7 @@ use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
+use crate::fields::verdict_name;
 use crate::names::Names;
 
 /// A file that the results were made from.
@@ -93,15 +94,6 @@ impl Summary {
             }
         }
         summary
-    }
-}
-
-/// The verdict in reports, and the reason where there is none.
-pub(crate) fn verdict_name(verdict: &Verdict) -> (&'static str, Option<&str>) {
-    match verdict {
-        Verdict::Holds => ("holds", None),
-        Verdict::Violated => ("violated", None),
-        Verdict::Unknown(unknown) => ("unknown", Some(&unknown.reason)),
     }
 }
 

@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use crate::baseline::Changes;
 use crate::escape::{Escaped, json_text, uri};
 use crate::evidence::action;
-use crate::json::{basis_name, stack_value};
+use crate::fields::{basis_name, verdict_name};
+use crate::json::stack_value;
 use crate::listing::Listing;
 use crate::names::Names;
 use crate::place::{self, Source};
-use crate::report::{Report, Summary, remarks, statement, verdict_name};
+use crate::report::{Report, Summary, remarks, statement};
 
 /// So many of the last steps of a run are in the file: viewers cut longer traces.
 const MAX_STEPS: usize = 20;

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::escape::{Escaped, json_text};
 use crate::evidence::{JsonEvidence, add_evidence};
-use crate::json::{Firmware, basis_name, firmware};
-use crate::names::Names;
+use crate::fields::{Firmware, basis_name, firmware};
+use crate::names::{Names, routine_name};
 use crate::place::Source;
 use crate::table::{Align, Table};
 
@@ -328,14 +328,6 @@ fn repetition(chain: &[Segment], place: usize) -> (usize, usize) {
         Some((length, times))
     };
     (1..=MAX_PATTERN).filter_map(repeats).find(|(_, times)| *times > 1).unwrap_or((1, 0))
-}
-
-/// The name of a routine: that of a function, its address without one, that of an interrupt.
-pub(crate) fn routine_name(names: &Names<'_>, routine: Routine) -> String {
-    match routine {
-        Routine::Function(address) => names.function(address).unwrap_or_else(|| format!("{address:#06x}")),
-        Routine::Handler(number) => format!("interrupt {}", names.interrupt(number)),
-    }
 }
 
 fn is_handler(routine: Routine) -> bool {

@@ -12,8 +12,8 @@ use crate::culprit;
 use crate::escape::Escaped;
 use crate::evidence::add_evidence;
 use crate::explanation::ExplanationData;
-use crate::json::{recheck_name, rests_on};
-use crate::report::{Report, Summary, verdict_name};
+use crate::fields::{recheck_name, rests_on, verdict_name};
+use crate::report::{Report, Summary};
 use crate::table::{Align, Table};
 
 /// The use of escape sequences for colours.

@@ -2,9 +2,9 @@
 
 use avr_report::{Baseline, Changes, Escaped};
 
-use crate::arguments::{Deny, Verify};
 use crate::error::{InputError, InputErrorKind};
 use crate::inputs::{Inputs, Role};
+use crate::options::{Deny, Verify};
 use crate::output;
 
 /// Reads the older report, if one is named.

@@ -8,15 +8,15 @@ use avr_check::{Rejection, property_file};
 use avr_properties::{Setting, Specification};
 use avr_report::{CheckReport, Expectation};
 
-use crate::arguments::{Check, Expect, Format};
 use crate::certificate;
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::InputError;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
+use crate::job::{self, STACK_BYTES};
+use crate::options::{Check, Expect, Format};
 use crate::output;
-use crate::verify::{self, STACK_BYTES};
 
 /// Checks a certificate and says what it proves.
 ///
@@ -75,7 +75,7 @@ fn check(arguments: &Check, certificate: &Certificate) -> Result<Exit, InputErro
 /// The specification of a property file, read as `verify` does.
 fn asked(path: &Path, firmware: &Path) -> Result<Specification, InputError> {
     let mut inputs = Inputs::default();
-    let mut file = verify::read_properties(&mut inputs, path)?;
+    let mut file = job::read_properties(&mut inputs, path)?;
     file.add(&[], false)?;
     let (image, device) =
         device::load_from(&mut inputs, firmware, Wishes { device: None, start: None, file: Some(&file) })?;

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::arguments::Arguments;
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::output;
@@ -30,23 +29,22 @@ pub struct Man {
     pub output: Option<PathBuf>,
 }
 
-/// Prints the completions of a shell.
+/// Prints the completions of a shell for the program.
 ///
 /// # Errors
-/// If they cannot be written.
-pub(crate) fn completions(arguments: &Completions) -> Result<Exit, InputError> {
+/// When they cannot be written.
+pub(crate) fn completions(arguments: &Completions, mut program: Command) -> Result<Exit, InputError> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "avr-tvar", &mut script);
+    clap_complete::generate(arguments.shell, &mut program, "avr-tvar", &mut script);
     output::results(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Holds)
 }
 
-/// Writes the man pages.
+/// Writes the man pages of the program.
 ///
 /// # Errors
-/// If they cannot be written.
-pub(crate) fn man(arguments: &Man) -> Result<Exit, InputError> {
-    let mut command = Arguments::command();
+/// When they cannot be written.
+pub(crate) fn man(arguments: &Man, mut command: Command) -> Result<Exit, InputError> {
     command.build();
     let Some(directory) = &arguments.output else {
         output::results(&page(&command)?)?;
@@ -63,7 +61,7 @@ pub(crate) fn man(arguments: &Man) -> Result<Exit, InputError> {
     Ok(Exit::Holds)
 }
 
-fn page(command: &clap::Command) -> Result<String, InputError> {
+fn page(command: &Command) -> Result<String, InputError> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page).map_err(InputErrorKind::Write)?;
     Ok(String::from_utf8_lossy(&page).into_owned())

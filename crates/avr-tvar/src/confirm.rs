@@ -9,9 +9,9 @@ use avr_verify::{Basis, PropertyResult, Results, Verdict};
 
 use crate::error::InputError;
 use crate::files::failed;
+use crate::job::Job;
 use crate::memory;
 use crate::output;
-use crate::verify::Job;
 
 /// The output of the program before and after the number of cycles.
 const SHOWN: [&str; 2] = ["simavr shows it after ", " cycles"];

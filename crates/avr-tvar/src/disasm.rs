@@ -2,10 +2,10 @@
 
 use avr_report::{listing, listing_with_interrupts};
 
-use crate::arguments::Disasm;
 use crate::device::{self, Wishes};
 use crate::error::InputError;
 use crate::exit::Exit;
+use crate::options::Disasm;
 use crate::output;
 
 /// Prints the listing of the firmware.

@@ -6,10 +6,10 @@ use avr_report::{ExplanationData, SCHEMA};
 use clap::Args;
 use serde::Deserialize;
 
-use crate::arguments::Verify;
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::inputs::{Inputs, Role};
+use crate::options::Verify;
 use crate::output;
 use crate::verify;
 

@@ -8,13 +8,13 @@ use avr_report::{Fold, dot};
 use avr_verify::Strategy;
 use clap::{Args, ValueEnum};
 
-use crate::arguments::{self, Verify};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
+use crate::job::{self, Ended, Job};
+use crate::options::{self, Verify};
 use crate::output;
 use crate::values;
-use crate::verify::{self, Ended, Job};
 
 /// The time to wait for the graph after a limit has ended the exploration.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -47,13 +47,13 @@ pub struct Graph {
     #[arg(long, value_name = "N", default_value = "150")]
     pub nodes: NonZeroUsize,
     /// The device; by default as the property file or the image says, else atmega328p
-    #[arg(long, value_name = "NAME", long_help = arguments::device_help())]
+    #[arg(long, value_name = "NAME", long_help = options::device_help())]
     pub device: Option<String>,
     /// Byte address of the first instruction, for boot loaders
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
     /// How the analysis starts
-    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = arguments::strategies())]
+    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = options::strategies())]
     pub strategy: Strategy,
     /// Draw what there is after this time: 500ms, 10s, 2m; a number alone counts seconds
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
         job.wait_for_results(PATIENCE);
         Ok(())
     };
-    let (job, ended) = verify::perform_with(&arguments.verification(), Inputs::default(), patient, |job, sender| {
+    let (job, ended) = job::perform_with(&arguments.verification(), Inputs::default(), patient, |job, sender| {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::graph(&job.request()));
     })?;

@@ -12,13 +12,13 @@ use avr_machine::{Program, Survey};
 use avr_verify::Results;
 use clap::Args;
 
-use crate::arguments::{self, Verify};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
+use crate::job::{self, Ended, Job};
+use crate::options::{self, Verify};
 use crate::output;
 use crate::values;
-use crate::verify::{self, Ended, Job};
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -40,7 +40,7 @@ pub struct Init {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The device; by default as the image says, else atmega328p
-    #[arg(long, value_name = "NAME", long_help = arguments::device_help())]
+    #[arg(long, value_name = "NAME", long_help = options::device_help())]
     pub device: Option<String>,
     /// Byte address of the first instruction, for boot loaders
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
         // The inherent property is there, because nothing else is.
         recoveries.map(|text| job.add_property(&text)).collect::<Result<Vec<()>, _>>().map(|_| ())
     };
-    let (job, ended) = verify::perform_with(&verification, Inputs::default(), prepared, |job, sender| {
+    let (job, ended) = job::perform_with(&verification, Inputs::default(), prepared, |job, sender| {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::verify(&job.request()));
     })?;

@@ -24,8 +24,10 @@ mod files;
 mod graph;
 mod init;
 mod inputs;
+mod job;
 mod memory;
 mod monitor;
+mod options;
 mod output;
 mod outputs;
 mod progress;
@@ -39,12 +41,12 @@ mod verify;
 use std::ffi::OsString;
 use std::panic;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use arguments::{Arguments, Command};
 pub use error::{InputError, InputErrorKind};
 pub use exit::Exit;
-pub use reports::ReportFile;
+pub use options::ReportFile;
 
 /// Runs a command line, the name of the program first, and says how it ended.
 pub fn run<I, T>(arguments: I) -> Exit
@@ -75,8 +77,8 @@ fn execute(arguments: &Arguments) -> Exit {
         Command::Graph(arguments) => graph::run(arguments),
         Command::Init(arguments) => init::run(arguments),
         Command::Props(arguments) => props::run(arguments),
-        Command::Completions(arguments) => completions::completions(arguments),
-        Command::Man(arguments) => completions::man(arguments),
+        Command::Completions(arguments) => completions::completions(arguments, Arguments::command()),
+        Command::Man(arguments) => completions::man(arguments, Arguments::command()),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Stack(arguments) => stack::run(arguments),

@@ -10,15 +10,15 @@ use avr_properties::{
 use avr_report::Escaped;
 use clap::Args;
 
-use crate::arguments;
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::InputError;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
+use crate::job::read_properties;
+use crate::options;
 use crate::output;
 use crate::values;
-use crate::verify::read_properties;
 
 pub(crate) const HELP: &str = "\
 Without a firmware the texts are checked: whether they are formulas. With one, also whether their names mean something.
@@ -34,7 +34,7 @@ pub struct Props {
     /// Firmware as ELF or Intel HEX, to which its names are bound
     pub firmware: Option<PathBuf>,
     /// The device; by default as the property file or the image says, else atmega328p
-    #[arg(long, value_name = "NAME", long_help = arguments::device_help())]
+    #[arg(long, value_name = "NAME", long_help = options::device_help())]
     pub device: Option<String>,
     /// Byte address of the first instruction, for boot loaders
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]

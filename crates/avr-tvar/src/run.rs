@@ -12,16 +12,16 @@ use avr_properties::{EnvironmentEvent, PropertyFile};
 use avr_verify::{Reductions, Request, Strategy, Unlimited};
 use clap::Args;
 
-use crate::arguments::{Format, device_help};
 use crate::device::{self, Wishes};
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
 use crate::files;
 use crate::inputs::{Inputs, Role};
+use crate::job::read_properties;
+use crate::options::{Format, device_help};
 use crate::output;
 use crate::outputs::Outputs;
 use crate::values;
-use crate::verify::read_properties;
 
 /// The trace is written in pieces of about so many bytes.
 const PIECE_BYTES: usize = 1 << 16;

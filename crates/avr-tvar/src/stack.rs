@@ -9,19 +9,19 @@ use avr_report::{Report, StackReport};
 use avr_verify::{EarlyResults, Exhausted, Fit, Reductions, Results, Strategy, WorstCase, worst_case};
 use clap::Args;
 
-use crate::arguments::{Format, device_help};
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::InputError;
 use crate::evidence;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
+use crate::job::{self, Ended, Job};
 use crate::memory;
 use crate::monitor::{Limits, Monitor};
+use crate::options::{Format, device_help};
 use crate::output;
 use crate::outputs::Outputs;
 use crate::values;
-use crate::verify::{self, Ended, Job};
 
 /// The text below the help.
 pub(crate) const HELP: &str = "\
@@ -74,11 +74,11 @@ pub struct Stack {
 pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
     let job = Arc::new(configure(arguments, Instant::now())?);
     output::image_warnings(&job.image);
-    verify::handle_interrupts(&job);
+    job::handle_interrupts(&job);
     let margin = arguments.margin;
     let latest = Arc::new(Mutex::new(None));
     let learned = Arc::clone(&latest);
-    let work = verify::start(&job, arguments.jobs, move |job, sender| {
+    let work = job::start(&job, arguments.jobs, move |job, sender| {
         let found = worst_case(&job.request(), margin, &|found: &WorstCase| {
             if let Ok(mut latest) = learned.lock() {
                 *latest = Some(found.clone());
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(found);
     })?;
-    let mut found = match verify::watch(&job, &work) {
+    let mut found = match job::watch(&job, &work) {
         Ended::Done(found) => found?,
         Ended::GivenUp(limit) => {
             let latest = latest.lock().ok().and_then(|mut latest| latest.take());
@@ -149,7 +149,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
 fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
     let mut inputs = Inputs::default();
     let properties = arguments.properties.as_deref();
-    let named = properties.map(|path| verify::read_properties(&mut inputs, path)).transpose()?;
+    let named = properties.map(|path| job::read_properties(&mut inputs, path)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
     let file = named.map_or_else(|| PropertyFile::parse("command line", "()"), Ok)?;

@@ -1,79 +1,27 @@
 //! The command `verify`.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use avr_certificate::{Certificate, Claim};
-use avr_image::Image;
-use avr_machine::device::Device;
-use avr_properties::{Binding, Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
-use avr_report::{Baseline, Detail, Escaped, InputFile, Report, ReportOrigin};
-use avr_verify::{
-    Basis, Culprit, EarlyResults, Exhausted, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
-    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
-};
+use avr_properties::PropertyError;
+use avr_report::{Detail, Report};
+use avr_verify::Results;
 
-use crate::arguments::{Deny, Verify};
-use crate::attached;
 use crate::baseline;
 use crate::certificate;
 use crate::confirm;
-use crate::device::{self, Wishes};
-use crate::eeprom;
-use crate::error::{InputError, InputErrorKind};
+use crate::error::InputError;
 use crate::evidence;
 use crate::exit::Exit;
-use crate::inputs::{IDENTITY, Inputs, Role};
+use crate::inputs::Inputs;
+use crate::job::{Ended, Job, perform};
 use crate::memory;
-use crate::monitor::{Limits, Monitor};
+use crate::options::{Deny, Verify};
 use crate::output;
-use crate::outputs::Outputs;
-use crate::progress::Display;
 use crate::reports;
 
-/// The time between two looks at limits and the display.
-const TICK: Duration = Duration::from_millis(4);
-/// Stack of a thread that works, in bytes: formulas are trees of limited depth.
-pub(crate) const STACK_BYTES: usize = 64 << 20;
-
-/// The subject of verification: everything that the work needs, and what the report needs if the work must be given up.
-pub(crate) struct Job {
-    pub(crate) image: Image,
-    pub(crate) device: &'static Device,
-    pub(crate) file: PropertyFile,
-    pub(crate) eeprom: BTreeMap<u16, u8>,
-    /// The files that all this was read from.
-    pub(crate) inputs: Inputs,
-    pub(crate) start: Option<u32>,
-    pub(crate) strategy: Strategy,
-    pub(crate) reductions: Reductions,
-    /// True if comparisons narrow what they compare.
-    pub(crate) facts: bool,
-    /// The properties as they were written, if a certificate is wanted.
-    pub(crate) text: Option<PropertyText>,
-    /// An older report to compare with.
-    pub(crate) baseline: Option<Baseline>,
-    pub(crate) monitor: Monitor,
-    /// The early results of the work, in case it must be given up.
-    pub(crate) known: EarlyResults,
-}
-
-/// The end of the work.
-pub(crate) enum Ended<T> {
-    /// It came to its end.
-    Done(T),
-    /// It went on beyond a limit.
-    GivenUp(Exhausted),
-    /// It panicked.
-    Failed,
-}
-
-/// The outcome of verification: results and, if one was wanted, a certificate to come.
+/// What verification comes to: results and, if one was wanted, a certificate to come.
 type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
 
 /// Verifies the firmware and reports.
@@ -150,155 +98,6 @@ fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_
     }
 }
 
-/// Does some work on what a command line names, within its limits.
-///
-/// # Errors
-/// If the command line or a file is wrong.
-pub(crate) fn perform<T: Send + 'static>(
-    arguments: &Verify,
-    inputs: Inputs,
-    work: fn(&Job, &Sender<T>),
-) -> Result<(Arc<Job>, Ended<T>), InputError> {
-    perform_with(arguments, inputs, |_| Ok(()), work)
-}
-
-/// The same after some preparation.
-///
-/// # Errors
-/// If the command line or a file is wrong, or the preparation fails.
-pub(crate) fn perform_with<T: Send + 'static>(
-    arguments: &Verify,
-    inputs: Inputs,
-    prepare: impl FnOnce(&mut Job) -> Result<(), InputError>,
-    work: fn(&Job, &Sender<T>),
-) -> Result<(Arc<Job>, Ended<T>), InputError> {
-    if arguments.attached {
-        attached::end_with_standard_input();
-    }
-    let mut job = configure(arguments, inputs, Instant::now())?;
-    prepare(&mut job)?;
-    let job = Arc::new(job);
-    output::image_warnings(&job.image);
-    handle_interrupts(&job);
-    let ended = watch(&job, &start(&job, arguments.jobs, work)?);
-    Ok((job, ended))
-}
-
-/// Reads all files that were not read yet and excludes contradictions.
-fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result<Job, InputError> {
-    let properties = arguments.properties.as_deref();
-    let text = properties.map(|path| read_text(&mut inputs, path)).transpose()?;
-    let named = properties.zip(text.as_deref());
-    let named = named.map(|(path, text)| PropertyFile::parse(&shown(path), text)).transpose()?;
-    let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
-    let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
-    let file = with_arguments(named, arguments)?;
-    let baseline = baseline::read(&mut inputs, arguments)?;
-    let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
-    let outputs = Outputs::default().files("the certificate", &arguments.certificate);
-    let outputs = outputs.files("the report", arguments.report.iter().map(|report| &report.path));
-    outputs.evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
-    Ok(Job {
-        baseline,
-        eeprom,
-        inputs,
-        image,
-        device,
-        file,
-        start: arguments.start,
-        strategy: arguments.strategy,
-        reductions: Reductions {
-            interrupts: !arguments.all_interrupts,
-            paths: !arguments.all_states,
-            handlers: !arguments.all_handlers,
-        },
-        facts: !arguments.no_facts,
-        text: arguments.certificate.as_ref().map(|_| PropertyText {
-            file: text.unwrap_or_else(|| NO_FILE.to_owned()),
-            more: arguments.property.clone(),
-            inherent: arguments.inherent,
-        }),
-        monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
-        known: EarlyResults::default(),
-    })
-}
-
-/// The content of a property file that says nothing.
-const NO_FILE: &str = "()";
-
-pub(crate) fn read_properties(inputs: &mut Inputs, path: &Path) -> Result<PropertyFile, InputError> {
-    Ok(PropertyFile::parse(&shown(path), &read_text(inputs, path)?)?)
-}
-
-/// A path as messages of several lines may show it.
-fn shown(path: &Path) -> String {
-    Escaped(&path.display().to_string()).to_string()
-}
-
-fn read_text(inputs: &mut Inputs, path: &Path) -> Result<String, InputError> {
-    let input = inputs.read(Role::Properties, path)?;
-    input.text().map(str::to_owned).ok_or_else(|| InputErrorKind::NotText { path: input.name() }.into())
-}
-
-/// The property file with the properties of the command line. Where nothing lists properties it is the inherent one.
-fn with_arguments(file: Option<PropertyFile>, arguments: &Verify) -> Result<PropertyFile, InputError> {
-    let mut file = match file {
-        Some(file) => file,
-        None => PropertyFile::parse("command line", NO_FILE)?,
-    };
-    file.add(&arguments.property, arguments.inherent)?;
-    if file.properties.is_empty() && !arguments.allow_empty {
-        let reason = "its list of properties is empty".to_owned();
-        return Err(InputErrorKind::NothingToVerify { path: file.name, reason }.into());
-    }
-    Ok(file)
-}
-
-/// The first interrupt ends the work and lets what is known be reported, the second ends the process.
-pub(crate) fn handle_interrupts(job: &Arc<Job>) {
-    let job = Arc::clone(job);
-    // Without a handler, which a system may refuse, an interrupt ends the process.
-    let _ = ctrlc::set_handler(move || {
-        if job.monitor.interrupt() {
-            std::process::exit(Exit::Interrupted.code().into());
-        }
-    });
-}
-
-/// Starts the work; what it sends will arrive in the channel.
-pub(crate) fn start<T: Send + 'static>(
-    job: &Arc<Job>,
-    jobs: Option<NonZeroUsize>,
-    work: impl FnOnce(&Job, &Sender<T>) + Send + 'static,
-) -> Result<Receiver<T>, InputError> {
-    let jobs = jobs.map_or(0, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).stack_size(STACK_BYTES).build();
-    let pool = pool.map_err(|error| InputErrorKind::Threads { jobs, reason: error.to_string() })?;
-    let (sender, receiver) = channel();
-    let job = Arc::clone(job);
-    thread::spawn(move || pool.install(|| work(&job, &sender)));
-    Ok(receiver)
-}
-
-/// Waits for the work and looks after limits and the display.
-pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
-    let mut display = Display::new();
-    let outcome = loop {
-        match work.recv_timeout(TICK) {
-            Ok(done) => break Ended::Done(done),
-            Err(RecvTimeoutError::Disconnected) => break Ended::Failed,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        job.monitor.measure();
-        if let Some(limit) = job.monitor.must_end() {
-            break Ended::GivenUp(limit);
-        }
-        display.show(&job.image, &job.monitor.progress(), job.monitor.elapsed());
-    };
-    display.clear();
-    outcome
-}
-
 /// The results with all reductions and facts off, within the same limits; none after a panic.
 fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, InputError> {
     let plain = Verify {
@@ -340,32 +139,6 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
 }
 
 impl Job {
-    /// The origin of a report that lists these files.
-    pub(crate) fn origin<'a>(&self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
-        ReportOrigin { tool: IDENTITY, inputs }
-    }
-
-    pub(crate) fn request(&self) -> Request<'_> {
-        Request {
-            image: &self.image,
-            device: self.device,
-            start: self.start,
-            file: &self.file,
-            eeprom: &self.eeprom,
-            strategy: self.strategy,
-            reductions: self.reductions,
-            facts: self.facts,
-            watch: &self.monitor,
-            known: Some(&self.known),
-        }
-    }
-
-    /// The question.
-    fn specification(&self) -> Result<Specification, PropertyError> {
-        let Self { image, device, file, eeprom, start, .. } = self;
-        Setting { image, device, start: *start, file, eeprom }.specification()
-    }
-
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
     fn verify(&self, sender: &Sender<Work>) {
         let Some(text) = &self.text else {
@@ -390,136 +163,5 @@ impl Job {
         }
         // Nobody listens any more when the last moment has passed.
         let _ = sender.send(avr_verify::explained(&self.request()).map(|results| (results, None)));
-    }
-
-    /// Waits this long for the results after a limit.
-    pub(crate) fn wait_for_results(&mut self, last_moment: Duration) {
-        self.monitor.wait_for_results(last_moment);
-    }
-
-    /// Adds a property.
-    ///
-    /// # Errors
-    /// If the text is no property.
-    pub(crate) fn add_property(&mut self, text: &str) -> Result<(), InputError> {
-        self.file.properties.push(Property::from_command_line(text)?);
-        Ok(())
-    }
-
-    /// True if the user interrupted.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.monitor.is_interrupted()
-    }
-
-    /// The reason why work was given up.
-    pub(crate) fn reason(&self, limit: Exhausted) -> String {
-        let Progress { phase, pass, states, refinements, refined_at, fullest, .. } = self.monitor.progress();
-        let place = |address| place_at(&self.image, address);
-        let last = refined_at.map_or_else(String::new, |at| format!(", the last {}", place(at)));
-        let most =
-            fullest.map_or_else(String::new, |(at, states)| format!("; the most states, {states}, came {}", place(at)));
-        format!(
-            "{limit} while {phase} in pass {pass}, with {states} states reached after {refinements} refinements{last}{most}"
-        )
-    }
-
-    /// The results when the work did not come to an end in time: what was decided before.
-    pub(crate) fn given_up(&self, limit: Exhausted) -> Results {
-        let (progress, reason) = (self.monitor.progress(), self.reason(limit));
-        let statistics = Statistics {
-            refinements: progress.refinements,
-            states: progress.states,
-            transitions: 0,
-            time: self.monitor.elapsed(),
-        };
-        let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
-        let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
-        let binding = Binding { device: self.device, image: &self.image, ends_paths: self.file.ends_paths() };
-        let open = |property: &Property| PropertyResult {
-            name: property.name().to_owned(),
-            kind: property.kind().name().to_owned(),
-            formula: formula_text(property, &self.file.definitions, &binding),
-            verdict: Verdict::Unknown(unknown.clone()),
-            detail: None,
-            evidence: None,
-            evidence_missing: None,
-            vacuous: None,
-            explanation: None,
-            notes: Vec::new(),
-            basis: Basis::Hardware,
-            methods: Vec::new(),
-            recheck: None,
-            statistics,
-        };
-        let properties = self.file.properties.iter().enumerate();
-        let result = |(number, property)| self.known.result(number).unwrap_or_else(|| open(property));
-        Results {
-            properties: properties.map(result).collect(),
-            stack: self.known.stack(),
-            survey: None,
-            assumptions: assumptions(&self.file, self.start, self.device),
-            ended_paths: BTreeMap::new(),
-            interrupted: limit == Exhausted::Interrupted,
-            passes: progress.pass,
-            last_pass: Duration::ZERO,
-            exploration: None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Ended, Inputs, Job, Sender, configure, start, watch};
-    use crate::arguments::{Arguments, Command};
-    use avr_verify::{Exhausted, Progress, Request, Verdict, Watch};
-    use clap::Parser;
-    use std::sync::Arc;
-    use std::thread;
-    use std::time::Instant;
-
-    /// Interrupts the run in the middle of the work, after the goals were evaluated for the first time, and never comes back.
-    struct Stuck<'a>(&'a Job);
-
-    impl Watch for Stuck<'_> {
-        fn check(&self, progress: &Progress) -> Option<Exhausted> {
-            if progress.states > 60_000 {
-                self.0.monitor.interrupt();
-                loop {
-                    thread::park();
-                }
-            }
-            self.0.monitor.check(progress)
-        }
-
-        fn cancelled(&self) -> bool {
-            false
-        }
-    }
-
-    fn get_stuck(job: &Job, sender: &Sender<()>) {
-        let _ = avr_verify::verify(&Request { watch: &Stuck(job), ..job.request() });
-        sender.send(()).expect("somebody listens");
-    }
-
-    #[test]
-    fn what_was_decided_is_reported_when_the_work_does_not_come_back() {
-        let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples");
-        let image = format!("{samples}/input-bits-16/input-bits-16.Og.elf");
-        let properties =
-            ["--strategy", "naive", "--inherent", "--property", "EF (pc == 0x68)", "--property", "AG (pc != 0x68)"];
-        let line = ["avr-tvar", "verify", &image].into_iter().chain(properties);
-        let Command::Verify(arguments) = Arguments::try_parse_from(line).expect("the line is valid").command else {
-            panic!("another command")
-        };
-        let job = Arc::new(configure(&arguments, Inputs::default(), Instant::now()).expect("the sample is there"));
-        let work = start(&job, None, get_stuck).expect("there are threads");
-        let Ended::GivenUp(limit) = watch(&job, &work) else { panic!("the work came back") };
-        let results = job.given_up(limit);
-        assert!(results.interrupted);
-        let [open, exists, violated] = results.properties.as_slice() else { panic!("{results:?}") };
-        assert_eq!((&exists.verdict, &violated.verdict), (&Verdict::Holds, &Verdict::Violated));
-        assert!(violated.evidence.as_ref().is_some_and(|run| run.replayed));
-        let Verdict::Unknown(unknown) = &open.verdict else { panic!("{open:?}") };
-        assert!(unknown.reason.starts_with("interrupted while exploring"), "{}", unknown.reason);
     }
 }

@@ -1,6 +1,6 @@
 //! Strongly connected components (Tarjan, 1972), without recursion, on any numbered graph and on any part of it.
 
-use crate::solve::{Cancelled, Ticker};
+use crate::cancel::{Cancelled, Ticker};
 
 /// A graph whose successors are asked for by position.
 pub(crate) trait Successors {

@@ -18,9 +18,9 @@ use three_valued::Truth;
 use crate::formula::Modality;
 use crate::graph::StateId;
 use crate::labels::AtomId;
-use crate::normal_form::{Node, NodeId};
+use crate::node::{Node, NodeId};
+use crate::problem::Problem;
 use crate::solution::Solution;
-use crate::solve::Problem;
 
 /// A root cause of an unknown verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,5 +258,16 @@ impl Iterator for Culprits<'_> {
             }
         }
         self.found.pop_front().map(|found| self.culprit(found))
+    }
+}
+
+impl Solution {
+    /// The root causes of an unknown verdict, nearest to the initial state first; none if the verdict is decided.
+    ///
+    /// # Panics
+    /// If `problem` is not the one that was solved.
+    #[must_use]
+    pub fn culprits<'a>(&'a self, problem: &Problem<'a>) -> Culprits<'a> {
+        Culprits::new(*problem, self)
     }
 }

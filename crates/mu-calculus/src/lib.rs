@@ -17,7 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod atom;
-mod automaton;
+mod cancel;
 mod components;
 mod culprits;
 mod expand;
@@ -26,10 +26,12 @@ pub mod fragment;
 mod graph;
 mod labels;
 mod linear;
+mod node;
 mod normal_form;
 mod parse;
 mod print;
 mod priority;
+mod problem;
 mod solution;
 mod solve;
 pub mod state_formula;
@@ -38,6 +40,7 @@ mod vacuity;
 pub use atom::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator,
 };
+pub use cancel::Cancel;
 pub use culprits::{Cause, Culprit, Culprits, Step};
 pub use expand::{Definitions, ExpandError};
 pub use formula::{
@@ -46,8 +49,10 @@ pub use formula::{
 };
 pub use graph::{GraphBuilder, GraphError, HyperGraph, StateId};
 pub use labels::{AtomId, Labels};
-pub use normal_form::{Node, NodeId, NormalForm, TranslateError};
+pub use node::{Node, NodeId};
+pub use normal_form::{NormalForm, TranslateError};
 pub use parse::{ParseError, ParseErrorKind, parse_formula, parse_linear, parse_path, parse_predicate};
+pub use problem::Problem;
 pub use solution::{Choice, Solution};
-pub use solve::{Cancel, Problem, SolveError};
+pub use solve::SolveError;
 pub use vacuity::{Strengthening, strengthenings};

@@ -29,11 +29,8 @@ mod tests;
 
 use buchi::Buchi;
 use parity::Parity;
+pub(crate) use syntax::TooLarge;
 use syntax::{LinearFormula, LinearId};
-
-/// An automaton would exceed the limits of this implementation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooLarge;
 
 /// The deterministic automaton of a formula: its own, or that of its negation with the roles exchanged, whichever is
 /// smaller.

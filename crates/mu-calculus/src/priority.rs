@@ -9,10 +9,10 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::cancel::Ticker;
 use crate::components::{Components, Successor, Successors, Tarjan};
 use crate::formula::FixedPoint;
-use crate::normal_form::{Node, NodeId};
-use crate::solve::Ticker;
+use crate::node::{Node, NodeId};
 
 /// Nodes that depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]

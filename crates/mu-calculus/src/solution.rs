@@ -3,11 +3,10 @@
 use fixedbitset::FixedBitSet;
 use three_valued::Truth;
 
-use crate::culprits::Culprits;
 use crate::formula::Modality;
 use crate::graph::StateId;
-use crate::normal_form::{Node, NodeId};
-use crate::solve::Problem;
+use crate::node::{Node, NodeId};
+use crate::problem::Problem;
 
 /// The three-valued value of every subformula in every state, with the strategies that prove the decided ones.
 ///
@@ -131,14 +130,5 @@ impl Solution {
                 .edges(state)
                 .position(|members| members.iter().all(|&member| self.truth(member, child) == truth)),
         }
-    }
-
-    /// The root causes of an unknown verdict, nearest to the initial state first; none if the verdict is decided.
-    ///
-    /// # Panics
-    /// If `problem` is not the one that was solved.
-    #[must_use]
-    pub fn culprits<'a>(&'a self, problem: &Problem<'a>) -> Culprits<'a> {
-        Culprits::new(*problem, self)
     }
 }

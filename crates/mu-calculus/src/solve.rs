@@ -17,28 +17,11 @@ mod game;
 mod recurrence;
 
 use thiserror::Error;
-use three_valued::Truth;
 
-use crate::graph::{HyperGraph, StateId};
-use crate::labels::{AtomId, Labels};
-use crate::normal_form::NormalForm;
+use crate::cancel::{Cancel, Cancelled, Ticker};
+use crate::problem::Problem;
 use crate::solution::Solution;
-
 use evaluate::evaluate;
-
-/// Asked every few milliseconds whether to stop; `true` stops. Called from several threads.
-pub type Cancel<'a> = dyn Fn() -> bool + Sync + 'a;
-
-/// A model checking problem: a formula over a labelled graph.
-#[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
-    /// The states and their hyper-edges.
-    pub graph: &'a HyperGraph,
-    /// The atoms of the formula in those states.
-    pub labels: &'a Labels,
-    /// The formula.
-    pub formula: &'a NormalForm,
-}
 
 /// Up to how many (state, subformula) pairs a second thread costs more than it saves.
 const SMALL: usize = 1 << 13;
@@ -74,15 +57,6 @@ impl Problem<'_> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// The truth of an atom as the solver sees it: the label, or unknown in a sink.
-    ///
-    /// # Panics
-    /// If there is no such atom or state.
-    #[must_use]
-    pub fn label(&self, atom: AtomId, state: StateId) -> Truth {
-        if self.graph.is_sink(state) { Truth::Unknown } else { self.labels.get(atom, state) }
     }
 }
 
@@ -128,37 +102,8 @@ pub(crate) enum Game {
     Possible,
 }
 
-/// The work was interrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cancelled;
-
 impl From<Cancelled> for SolveError {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled
-    }
-}
-
-/// Asks for cancellation once in a while.
-pub(crate) struct Ticker<'a> {
-    cancel: &'a dyn Fn() -> bool,
-    left: usize,
-}
-
-/// The number of elementary steps between two questions for cancellation: a millisecond or less.
-const TICKS: usize = 1 << 15;
-
-impl<'a> Ticker<'a> {
-    pub(crate) fn new(cancel: &'a dyn Fn() -> bool) -> Self {
-        Self { cancel, left: 0 }
-    }
-
-    /// Accounts for `work` elementary steps.
-    pub(crate) fn tick(&mut self, work: usize) -> Result<(), Cancelled> {
-        if let Some(left) = self.left.checked_sub(work) {
-            self.left = left;
-            return Ok(());
-        }
-        self.left = TICKS;
-        if (self.cancel)() { Err(Cancelled) } else { Ok(()) }
     }
 }

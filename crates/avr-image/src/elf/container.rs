@@ -5,9 +5,9 @@ use goblin::elf::header::Header;
 use goblin::elf::program_header::ProgramHeader;
 use goblin::elf::section_header::{SHT_NOBITS, SHT_NULL, SectionHeader};
 
-use super::problem::ElfProblem;
 use crate::debug::DebugSections;
 use crate::error::ImageErrorKind;
+use crate::problem::ElfProblem;
 
 /// Decoding parameters of every AVR ELF file.
 pub(crate) const CONTEXT: Ctx = Ctx { container: Width::Little, le: Endian::Little };

@@ -5,13 +5,10 @@
 
 mod container;
 mod note;
-mod problem;
 mod segments;
 mod symtab;
 
 use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
-
-pub use problem::ElfProblem;
 
 use crate::address::FlashByteAddress;
 use crate::debug::{self, DebugInfo};

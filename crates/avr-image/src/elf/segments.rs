@@ -8,9 +8,9 @@ use goblin::elf::program_header::{PT_LOAD, ProgramHeader};
 use goblin::elf::section_header::SHF_ALLOC;
 
 use super::container::{Container, NamedSection, at};
-use super::problem::ElfProblem;
 use crate::error::{ImageErrorKind, Position};
 use crate::placement::{DATA_OFFSET, Placement};
+use crate::problem::ElfProblem;
 use crate::warning::Warning;
 
 /// More than any AVR addresses; sections that overlap in the file could ask for far more than the file's size.

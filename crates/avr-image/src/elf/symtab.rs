@@ -4,8 +4,8 @@ use goblin::elf::section_header::{SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_UNDEF,
 use goblin::elf::sym::{STB_GLOBAL, STB_WEAK, STT_FILE, STT_FUNC, STT_OBJECT, STT_SECTION, Sym, Symtab};
 
 use super::container::{CONTEXT, Container, NamedSection, at, malformed};
-use super::problem::ElfProblem;
 use crate::error::ImageErrorKind;
+use crate::problem::ElfProblem;
 use crate::symbols::{Binding, Symbol, SymbolKind, SymbolPlace};
 
 const SYMBOL_BYTES: u64 = 16;

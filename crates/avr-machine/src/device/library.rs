@@ -15,12 +15,12 @@ pub(super) struct Table {
     device: OnceLock<Device>,
 }
 
-/// The table in the file `isa-tables/devices/<name>.ron`.
+/// The table in the file `isa-tables/devices/<name>.ron`: below a link in the repository, a copy in a package.
 macro_rules! table {
     ($name:literal) => {
         Table {
             name: $name,
-            text: include_str!(concat!("../../../../isa-tables/devices/", $name, ".ron")),
+            text: include_str!(concat!("../../isa-tables/devices/", $name, ".ron")),
             device: OnceLock::new(),
         }
     };
@@ -29,15 +29,20 @@ macro_rules! table {
 /// All tables.
 pub(super) static TABLES: [Table; 3] = [table!("atmega328p"), table!("atmega328p-gpio"), table!("attiny85")];
 
-/// See [`Device::named`].
-pub(super) fn find(name: &str) -> Result<&'static Device, UnknownDevice> {
-    let table = TABLES.iter().find(|table| table.name == name).ok_or_else(|| unknown(name))?;
-    Ok(table.device.get_or_init(|| read(table).expect("the built-in tables are valid: a test reads them all")))
-}
+impl Device {
+    /// The device of this name, in lower case as [`Device::names`] lists it. Each table is read once.
+    ///
+    /// # Errors
+    /// [`UnknownDevice`] if there is no table for it.
+    pub fn named(name: &str) -> Result<&'static Self, UnknownDevice> {
+        let table = TABLES.iter().find(|table| table.name == name).ok_or_else(|| unknown(name))?;
+        Ok(table.device.get_or_init(|| read(table).expect("the built-in tables are valid: a test reads them all")))
+    }
 
-/// See [`Device::names`].
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().map(|table| table.name)
+    /// The names of all devices.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TABLES.iter().map(|table| table.name)
+    }
 }
 
 /// Reads a table, and first the one that it restricts.
@@ -54,7 +59,7 @@ pub(super) fn read(table: &Table) -> Result<Device, TableError> {
 
 /// The error for a name that no table has.
 fn unknown(name: &str) -> UnknownDevice {
-    let mut nearest: Vec<_> = names().collect();
+    let mut nearest: Vec<_> = Device::names().collect();
     nearest.sort_by_key(|known| edit_distance(&name.to_lowercase(), known));
     UnknownDevice { name: name.to_owned(), nearest }
 }

@@ -118,19 +118,6 @@ pub struct UnknownDevice {
 }
 
 impl Device {
-    /// The device of this name, in lower case as [`Device::names`] lists it. Each table is read once.
-    ///
-    /// # Errors
-    /// [`UnknownDevice`] if there is no table for it.
-    pub fn named(name: &str) -> Result<&'static Self, UnknownDevice> {
-        library::find(name)
-    }
-
-    /// The names of all devices.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        library::names()
-    }
-
     /// The register at a data address, in constant time.
     #[must_use]
     pub fn register_at(&self, address: u16) -> Option<&Register> {

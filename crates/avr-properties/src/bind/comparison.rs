@@ -5,11 +5,11 @@ use mu_calculus::{
 };
 
 use super::operand::Context;
-use super::{Binder, Fault, HAZARD, IN_STARTUP, Literal};
+use super::{Binder, Fault, Literal};
 use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
 use crate::expression::{Expression, Scope};
-use crate::main_entry::main_entry;
+use crate::state_atoms::HAZARD;
 
 impl Binder<'_> {
     pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {

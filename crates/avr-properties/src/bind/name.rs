@@ -6,9 +6,10 @@ use avr_image::{Symbol, SymbolError, SymbolPlace};
 use avr_machine::device::Device;
 use mu_calculus::{Name, Span};
 
-use super::{Binder, Fault, STATE_ATOMS};
+use super::{Binder, Fault};
 use crate::error::PropertyErrorKind;
 use crate::nearest::nearest;
+use crate::state_atoms::STATE_ATOMS;
 
 /// The meaning of a name in an expression.
 pub(super) enum Meaning {

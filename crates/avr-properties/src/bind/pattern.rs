@@ -12,12 +12,11 @@ use mu_calculus::{
     parse_path,
 };
 
-use super::{Binder, Binding, HAZARD, IN_STARTUP, is_stutter_sensitive};
-use crate::atom::{AtomKind, AtomTable};
-use crate::definitions::Definitions;
+use super::{Binder, is_stutter_sensitive};
+use crate::atom::AtomKind;
 use crate::error::{PropertyError, PropertyErrorKind};
-use crate::main_entry::main_entry;
-use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
+use crate::property::{Property, PropertyKind, StackLimit};
+use crate::state_atoms::HAZARD;
 
 type Bound = Formula<AtomId>;
 

@@ -11,9 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::json::{SCHEMA, basis_name, reached};
+use crate::fields::{SCHEMA, basis_name, reached, verdict_name};
 use crate::names::Names;
-use crate::report::verdict_name;
 use crate::specification::{PropertyData, SpecificationData};
 
 /// An older report, as far as it is compared.

@@ -12,8 +12,8 @@ use avr_machine::device::Device;
 use avr_verify::{GraphNode, NodeKind, PropertyResult, StateGraph};
 use three_valued::Truth;
 
+use crate::fields::verdict_name;
 use crate::names::Names;
-use crate::report::verdict_name;
 use fold::{by_block, by_function};
 use write::{Arrow, Drawing, Look, Vertex};
 

@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::json::{JsonEvidence, JsonStep};
 use super::lines::Lines;
 use crate::escape::json_text;
-use crate::json::{Firmware, firmware};
+use crate::fields::{Firmware, firmware, verdict_name};
 use crate::names::Names;
-use crate::report::{Report, verdict_name};
+use crate::report::Report;
 
 /// The name and version of the format.
 const SCHEMA: &str = "avr-tvar/trace/1";

@@ -6,8 +6,7 @@ use avr_verify::{Routine, Survey, Usage, Way};
 use maud::{Markup, html};
 
 use crate::escape::Escaped;
-use crate::names::Names;
-use crate::stack::routine_name;
+use crate::names::{Names, routine_name};
 
 const WIDTH: usize = 190;
 const HEIGHT: usize = 34;

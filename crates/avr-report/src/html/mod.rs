@@ -13,11 +13,10 @@ use serde::Serialize;
 
 use crate::escape::{Escaped, escaped_in_json};
 use crate::evidence::ports;
-use crate::json::basis_name;
+use crate::fields::{basis_name, verdict_name};
 use crate::listing::Listing;
-use crate::names::Names;
-use crate::report::{Report, Summary, remarks, verdict_name};
-use crate::stack::routine_name;
+use crate::names::{Names, routine_name};
+use crate::report::{Report, Summary, remarks};
 use crate::text;
 use steps::Run;
 

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::arguments::Deny;
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::inputs::{IDENTITY, Inputs, Role, hexadecimal};
+use crate::options::Deny;
 use crate::values;
 
 /// A manifest as it is written.

@@ -9,10 +9,10 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
+use crate::cancel::Ticker;
 use crate::components::{Successor, Successors, Tarjan};
 use crate::linear::TooLarge;
 use crate::linear::syntax::{Linear, LinearFormula, LinearId};
-use crate::solve::Ticker;
 
 /// The largest number of states.
 const MAX_STATES: usize = 2_000;

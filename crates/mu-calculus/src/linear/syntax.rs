@@ -2,8 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::linear::TooLarge;
-
 /// Position in the list of subformulas.
 pub(crate) type LinearId = u32;
 
@@ -13,6 +11,10 @@ const MAX_LETTERS: u32 = 32;
 const MAX_PAST: usize = 32;
 /// The largest number of subformulas.
 const MAX_NODES: usize = 2_000;
+
+/// An automaton would exceed the limits of this implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLarge;
 
 /// A proposition: a letter, or the truth of an operator of the past, which has a number from [`MAX_LETTERS`] on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

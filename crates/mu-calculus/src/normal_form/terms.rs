@@ -4,8 +4,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use super::Node;
 use crate::formula::{FixedPoint, Modality};
+use crate::node::Node;
 
 /// Position in the list of terms.
 pub(crate) type TermId = u32;

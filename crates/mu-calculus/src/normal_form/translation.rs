@@ -2,13 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
+use super::automaton::Automaton;
+use super::error::TranslateError;
 use super::terms::{Term, TermId, Terms};
-use super::{Node, TranslateError};
-use crate::automaton::Automaton;
 use crate::formula::{
     FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
 };
 use crate::labels::AtomId;
+use crate::node::Node;
 
 /// From the syntax tree to terms. `positive` says whether the subformula is wanted as it is or negated.
 #[derive(Default)]

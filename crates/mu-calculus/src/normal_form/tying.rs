@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Node, NodeId, Term, TermId, Terms};
-use crate::automaton::Automaton;
+use super::automaton::Automaton;
+use super::terms::{Term, TermId, Terms};
 use crate::formula::FixedPoint;
+use crate::node::{Node, NodeId};
 
 /// From terms to the cyclic graph: the knot of every variable is tied to its fixed point.
 pub(crate) struct Tying<'t> {

@@ -7,8 +7,9 @@ use fixedbitset::FixedBitSet;
 
 use crate::formula::Modality;
 use crate::graph::{HyperGraph, StateId};
-use crate::normal_form::{Node, NodeId};
-use crate::solve::{Game, Problem, SolveError};
+use crate::node::{Node, NodeId};
+use crate::problem::Problem;
+use crate::solve::{Game, SolveError};
 
 /// The two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,14 @@
 
 use fixedbitset::FixedBitSet;
 
+use crate::cancel::{Cancelled, Ticker};
 use crate::formula::Modality;
 use crate::graph::{HyperGraph, StateId};
-use crate::normal_form::{Node, NodeId};
+use crate::node::{Node, NodeId};
+use crate::problem::Problem;
 use crate::solution::{Moves, Outcome};
 use crate::solve::game::solve_block;
-use crate::solve::{Cancelled, Game, Problem, SolveError, Ticker};
+use crate::solve::{Game, SolveError};
 
 /// Solves `game` for every subformula in every state.
 pub(crate) fn evaluate(problem: &Problem<'_>, game: Game, ticker: &mut Ticker<'_>) -> Result<Outcome, SolveError> {

@@ -13,11 +13,13 @@ use std::ops::RangeInclusive;
 
 use fixedbitset::FixedBitSet;
 
+use crate::cancel::{Cancelled, Ticker};
 use crate::components::{Successor, Successors, Tarjan};
-use crate::normal_form::NodeId;
+use crate::node::NodeId;
+use crate::problem::Problem;
 use crate::solution::{Moves, Outcome};
 use crate::solve::arena::{Arena, Player, Role, Vertex};
-use crate::solve::{Cancelled, Game, Problem, SolveError, Ticker};
+use crate::solve::{Game, SolveError};
 
 /// Decides all nodes of a recursive block, whose other subformulas are decided in `outcome`.
 pub(crate) fn solve_block(

@@ -4,9 +4,9 @@
 //! he can force there, and starts again: quadratic as soon as losses come one after the other. Here the attractor is
 //! kept and repaired: a removal casts doubt only on what was attracted by way of it.
 
+use crate::cancel::{Cancelled, Ticker};
 use crate::solve::arena::Player;
 use crate::solve::game::Progress;
-use crate::solve::{Cancelled, Ticker};
 
 /// The levels during the solution: of undecided vertices outside of the attractor, and in it.
 #[derive(Clone, Copy)]

@@ -18,13 +18,17 @@ use std::mem;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::error::TranslateError;
+use super::terms::TermId;
+use super::translation::Translation;
+use super::tying::Tying;
 use crate::formula::{Formula, LinearOperator, LinearPairOperator, MAX_DEPTH, Modality, Variable};
 use crate::labels::AtomId;
 use crate::linear::buchi::Buchi;
 use crate::linear::parity::{Parity, Tree, TreeId};
 use crate::linear::syntax::{Linear, LinearFormula, LinearId, Past, Proposition};
 use crate::linear::{TooLarge, deterministic};
-use crate::normal_form::{Node, NodeId, TermId, TranslateError, Translation, Tying};
+use crate::node::{Node, NodeId};
 
 /// A letter as subformulas: itself, and its negation.
 type Letter = (TermId, TermId);

@@ -1,0 +1,11 @@
+//! Atoms that are names.
+
+/// The atoms that are names, which no definition may have.
+pub(crate) const STATE_ATOMS: [&str; 4] = ["in_interrupt", "sp_torn", "sleeping", HAZARD];
+/// The atom of the inherent property.
+pub(crate) const HAZARD: &str = "hazard";
+
+/// True if a definition must not have this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    STATE_ATOMS.contains(&name)
+}
