@@ -179,7 +179,7 @@ pub fn bind(
 /// The atom that tells where a path ended, as reports name it. No property file can.
 const ENDED: &str = "the path ended";
 
-/// What a comparison is bound to: an atom, or the negation of one.
+/// The literal that a comparison is bound to: an atom, or the negation of one.
 #[derive(Clone, Copy)]
 struct Literal {
     atom: AtomId,

@@ -178,7 +178,7 @@ impl Property {
         Self::new("Inherent()", PropertyKind::Inherent)
     }
 
-    /// What it says.
+    /// The pattern with its formulas.
     #[must_use]
     pub fn kind(&self) -> &PropertyKind {
         &self.kind

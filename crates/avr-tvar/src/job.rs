@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_properties::{Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
+use avr_properties::{Binding, Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Escaped, InputFile, ReportOrigin};
 use avr_verify::{
     Basis, Culprit, EarlyResults, Exhausted, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
@@ -285,10 +285,11 @@ impl Job {
         };
         let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
         let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
+        let binding = Binding { device: self.device, image: &self.image, ends_paths: self.file.ends_paths() };
         let open = |property: &Property| PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
-            formula: formula_text(property, self.device, &self.image),
+            formula: formula_text(property, &self.file.definitions, &binding),
             verdict: Verdict::Unknown(unknown.clone()),
             detail: None,
             evidence: None,

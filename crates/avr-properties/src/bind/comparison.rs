@@ -9,7 +9,8 @@ use super::{Binder, Fault, Literal};
 use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
 use crate::expression::{Expression, Scope};
-use crate::state_atoms::HAZARD;
+use crate::main_entry::main_entry;
+use crate::state_atoms::{HAZARD, IN_STARTUP};
 
 impl Binder<'_> {
     pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {

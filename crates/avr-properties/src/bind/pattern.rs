@@ -12,11 +12,13 @@ use mu_calculus::{
     parse_path,
 };
 
-use super::{Binder, is_stutter_sensitive};
-use crate::atom::AtomKind;
+use super::{Binder, Binding, is_stutter_sensitive};
+use crate::atom::{AtomKind, AtomTable};
+use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
-use crate::property::{Property, PropertyKind, StackLimit};
-use crate::state_atoms::HAZARD;
+use crate::main_entry::main_entry;
+use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
+use crate::state_atoms::{HAZARD, IN_STARTUP};
 
 type Bound = Formula<AtomId>;
 

@@ -1,6 +1,7 @@
 //! Properties of the command line.
 
 use super::{Origin, is_entry, property};
+use crate::definitions::Definitions;
 use crate::error::PropertyError;
 use crate::property::{Property, PropertyKind};
 
@@ -8,7 +9,7 @@ impl Property {
     /// Reads the text of `--property`: an entry as in a property file, or else the text of a formula.
     ///
     /// # Errors
-    /// When the text begins like an entry and is none. A formula is parsed when the property is bound.
+    /// If the text begins like an entry and is none. A formula is parsed when the property is bound.
     pub fn from_command_line(text: &str) -> Result<Self, PropertyError> {
         let text = text.trim();
         if looks_like_an_entry(text) {
@@ -16,9 +17,21 @@ impl Property {
         }
         Ok(Self::new(text, PropertyKind::Formula { check: text.to_owned() }))
     }
+
+    /// The same as an `Always`, if it is the text of a condition: a formula without temporal operator, fixed point and
+    /// path quantifier, in definitions neither.
+    pub(super) fn as_invariant(self, definitions: &Definitions) -> Self {
+        match &self.kind {
+            PropertyKind::Formula { check } if definitions.is_condition(check) => {
+                let check = check.clone();
+                Self { kind: PropertyKind::Always { check }, was_condition: true, ..self }
+            }
+            _ => self,
+        }
+    }
 }
 
-/// Whether the text begins as an entry does: a capitalised word of more than capitals, with an opening parenthesis
+/// True if the text begins as an entry does: a capitalised word of more than capitals, with an opening parenthesis
 /// unless it is the name of a kind. No formula begins so.
 fn looks_like_an_entry(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
