@@ -46,9 +46,11 @@ pub struct Options {
     pub forbidden: BTreeSet<HazardKind>,
     /// Flash word address of the first instruction.
     pub start: u32,
-    /// Flash word address of the first instruction of the main program, where a property speaks of the start-up code
-    /// before it. Without it no state is in the start-up.
-    pub startup_end: Option<u32>,
+    /// Flash word address of the first instruction of the main program, where the image tells: the start-up code ends
+    /// there.
+    pub main: Option<u32>,
+    /// True if states know that they lie in the start-up code, because a property speaks of it.
+    pub observes_startup: bool,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
     pub static_data_end: Option<u16>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
@@ -378,6 +380,12 @@ impl Machine {
         self.options.allowed.contains(&kind)
     }
 
+    /// Flash word address at which the start-up code ends, where states know that they lie in it.
+    #[must_use]
+    pub fn startup_end(&self) -> Option<u32> {
+        self.options.main.filter(|_| self.options.observes_startup)
+    }
+
     /// True if the user wants to see as a hazard what the device treats as a remark.
     pub(crate) fn forbids(&self, kind: HazardKind) -> bool {
         self.options.forbidden.contains(&kind)
@@ -446,7 +454,7 @@ impl Machine {
             state.data.set(rule.address, others.or(&V::constant(bits & rule.mask)));
         }
         state.control.pc = self.options.start;
-        state.control.in_startup = self.options.startup_end.is_some_and(|end| end != self.options.start);
+        state.control.in_startup = self.startup_end().is_some_and(|end| end != self.options.start);
     }
 }
 

@@ -140,7 +140,7 @@ pub struct Control {
     pub torn: bool,
     /// True if the last instruction made pins inputs, so that they have not settled.
     pub settling: bool,
-    /// True between a reset of any cause and the next entry of the main program ([`Options::startup_end`](crate::Options::startup_end)).
+    /// True between a reset of any cause and the next entry of the main program ([`Machine::startup_end`](crate::Machine::startup_end)).
     pub in_startup: bool,
     /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
     pub windows: [u8; MAX_WINDOWS],

@@ -30,8 +30,8 @@ use crate::property::{InvariantStart, Property, PropertyKind};
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
 use ending::Ending;
 pub use fairness::Fairness;
-pub use pattern::formula_text;
 use pattern::text_of;
+pub use pattern::{formula_text, without_always};
 pub(crate) use stated::{observes_startup, stated};
 
 /// The device and the image that names are bound to.

@@ -46,27 +46,13 @@ impl Definitions {
     /// fixed point and no path quantifier.
     pub(crate) fn is_condition(&self, text: &str) -> bool {
         let expanded = parse_formula(text).ok().and_then(|formula| self.formulas.expand(&formula).ok());
-        expanded.is_some_and(|formula| is_boolean(&formula))
+        expanded.is_some_and(|formula| formula.is_boolean())
     }
 
     /// The text of a definition.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }
-}
-
-fn is_boolean<A>(formula: &Formula<A>) -> bool {
-    let here = matches!(
-        formula,
-        Formula::Constant(_)
-            | Formula::Atom(_)
-            | Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_)
-            | Formula::Implies(..)
-            | Formula::Iff(..)
-    );
-    here && formula.children().into_iter().all(is_boolean)
 }
 
 /// True if a formula can use the name: it is no keyword and needs no quotes.

@@ -33,7 +33,7 @@ mod view;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
     Assumptions, Binding, BoundAssumption, BoundProperty, Fairness, bind, bind_assumption, bind_assumptions,
-    formula_text,
+    formula_text, without_always,
 };
 pub use definitions::Definitions;
 pub use entry::Entry;

@@ -178,6 +178,12 @@ impl Property {
         Self::new("Inherent()", PropertyKind::Inherent)
     }
 
+    /// The first states that it names, if it is an invariant that names some.
+    #[must_use]
+    pub fn stated_start(&self) -> Option<InvariantStart> {
+        self.from
+    }
+
     /// The pattern with its formulas.
     #[must_use]
     pub fn kind(&self) -> &PropertyKind {

@@ -46,13 +46,12 @@ impl Setting<'_> {
         start.or(file.start).unwrap_or_else(vector)
     }
 
-    /// Flash word address of the main program, where a property speaks of the start-up code before it.
-    fn startup_end(&self) -> Option<u32> {
+    /// True if a property speaks of the start-up code.
+    fn observes_startup(&self) -> bool {
         let Self { image, device, file, .. } = *self;
         let binding = Binding { device, image, ends_paths: file.ends_paths() };
         let observes = |property: &Property| observes_startup(property, &file.definitions, &binding);
-        let end = file.properties.iter().any(observes).then(|| main_entry(image, device))?;
-        end.map(|address| address / 2)
+        file.properties.iter().any(observes)
     }
 
     fn options(&self) -> Result<Options, PropertyError> {
@@ -64,7 +63,8 @@ impl Setting<'_> {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             forbidden: file.forbid.iter().copied().collect(),
             start,
-            startup_end: self.startup_end(),
+            main: main_entry(image, device).map(|address| address / 2),
+            observes_startup: self.observes_startup(),
             static_data_end: image.static_data_end().map(|address| address.0),
             default_handler: default_handler(image),
             assumed: assumptions.inputs,

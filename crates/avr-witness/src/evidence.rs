@@ -69,6 +69,8 @@ pub struct Evidence {
     pub replayed: bool,
     /// The state at the end.
     pub end: LastState,
+    /// True if it ends before the main program is entered for the first time, where the image tells where that begins.
+    pub ends_in_startup: bool,
     /// The return addresses on the stack at the end, oldest first.
     pub calls: Vec<Frame>,
     /// The atoms of the property with their values at the end, where they are known.

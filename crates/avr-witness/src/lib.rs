@@ -20,6 +20,7 @@ mod narrative;
 mod progress_measure;
 mod random_search;
 mod replay;
+mod startup_runs;
 mod strategy;
 mod target_condition;
 #[cfg(test)]
@@ -30,4 +31,5 @@ pub use evidence::{Evidence, EvidenceKind, LastState, Search};
 pub use find::{find, may_need_a_run};
 pub use narrative::events::{Change, Chosen, Item, Line, Told};
 pub use random_search::Sampler;
+pub use startup_runs::fails_in_startup;
 pub use target_condition::Condition;

@@ -25,6 +25,8 @@ pub(crate) struct Confirmed {
     /// The last state.
     pub(crate) last: MachineState<u8>,
     pub(crate) narrative: Told,
+    /// True if the run ends before the main program is entered for the first time.
+    pub(crate) ends_in_startup: bool,
 }
 
 /// The world of a replay.
@@ -123,12 +125,14 @@ pub(crate) fn confirm(
         repeated: None,
         narrative: Narrative::new(&walked.run, &state),
         seen: Seen::new(context, formula, walked),
+        entered_main: false,
     };
     let cycles = replayed.run(&mut state, &mut world)?;
     replayed.compare_end(&state)?;
-    let Replayed { narrative, seen, .. } = replayed;
+    let Replayed { narrative, seen, entered_main, .. } = replayed;
+    let ends_in_startup = context.machine.options().main.is_some() && !entered_main;
     let alone = seen.evaluated && seen.evaluate(formula, value, walked, watch)?;
-    Ok(Confirmed { alone, cycles, last: state, narrative: narrative.told() })
+    Ok(Confirmed { alone, cycles, last: state, narrative: narrative.told(), ends_in_startup })
 }
 
 /// A replay under way.
@@ -142,6 +146,7 @@ struct Replayed<'a, 'f> {
     repeated: Option<MachineState<u8>>,
     narrative: Narrative<'a>,
     seen: Seen<'a, 'f>,
+    entered_main: bool,
 }
 
 impl<'a> Replayed<'a, '_> {
@@ -190,6 +195,7 @@ impl<'a> Replayed<'a, '_> {
 
     /// Looks at a state after so many steps.
     fn look(&mut self, step: u64, state: &MachineState<u8>, did: &Occurrences) -> Result<(), String> {
+        self.entered_main |= self.context.machine.options().main == Some(state.control.pc);
         while self.walked.claims.get(self.claims + 1).is_some_and(|(from, _)| *from <= step) {
             self.claims += 1;
         }

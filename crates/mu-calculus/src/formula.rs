@@ -166,6 +166,29 @@ impl Hash for Variable {
 }
 
 impl<A> Formula<A> {
+    /// True if it speaks of one state only: it has no temporal operator, no fixed point and no path quantifier.
+    #[must_use]
+    pub fn is_boolean(&self) -> bool {
+        let here = match self {
+            Self::Constant(_)
+            | Self::Atom(_)
+            | Self::Not(_)
+            | Self::And(_)
+            | Self::Or(_)
+            | Self::Implies(..)
+            | Self::Iff(..) => true,
+            Self::Variable(_)
+            | Self::Modal(..)
+            | Self::Path(..)
+            | Self::PathPair(..)
+            | Self::Fixed(..)
+            | Self::Quantified(..)
+            | Self::Linear(..)
+            | Self::LinearPair(..) => false,
+        };
+        here && self.children().into_iter().all(Self::is_boolean)
+    }
+
     /// The direct subformulas, left to right.
     #[must_use]
     pub fn children(&self) -> Vec<&Self> {

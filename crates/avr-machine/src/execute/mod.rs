@@ -68,7 +68,7 @@ impl Machine {
             }
         }
         let cycles = step.cycles;
-        state.control.in_startup &= self.options().startup_end != Some(state.control.pc);
+        state.control.in_startup &= self.startup_end() != Some(state.control.pc);
         Ok(cycles)
     }
 }

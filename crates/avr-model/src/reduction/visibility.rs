@@ -126,7 +126,7 @@ impl Observed {
             AtomKind::PcIn(range) => places.push(range.clone()),
             AtomKind::InStartup => {
                 // Resets are no instructions. What goes to the main program ends the start-up.
-                let end = machine.options().startup_end.map(|end| end * 2);
+                let end = machine.startup_end().map(|end| end * 2);
                 places.extend(end.map(|end| end..end + 1));
             }
             AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,

@@ -9,7 +9,7 @@ use avr_image::Image;
 use avr_machine::device::Device;
 use mu_calculus::{
     AtomId, FixedPoint, Formula, LinearOperator, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
-    parse_path,
+    parse_formula, parse_path,
 };
 
 use super::{Binder, Binding, is_stutter_sensitive};
@@ -66,6 +66,15 @@ pub(super) fn text_of(property: &Property, from: Option<InvariantStart>, device:
         PropertyKind::InfinitelyOften { check } => format!("AG AF {}", closed(check)),
         PropertyKind::EventuallyForever { check } if !property.under.is_empty() => format!("A[F G {}]", closed(check)),
         PropertyKind::EventuallyForever { check } => format!("mu X. nu Y. []X || ({} && []Y)", closed(check)),
+    }
+}
+
+/// The text of p, where a text is `AG p` and p speaks of one state.
+#[must_use]
+pub fn without_always(text: &str) -> Option<String> {
+    match parse_formula(text).ok()? {
+        Formula::Path(PathQuantifier::All, PathOperator::Always, p) if p.is_boolean() => Some(p.to_string()),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The properties of a request with their goals, and the results that decisions of these goals come to.
 
+use crate::diagnosis::startup;
 use crate::diagnosis::unknown_reason::place;
 use crate::early_results::EarlyResults;
 use crate::pipeline::pass_timer::aside;
@@ -51,6 +52,10 @@ impl GoalTable<'_> {
             ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
         };
         let result = with_evidence(result, search);
+        let machine = firmware.model.context.machine;
+        let remark = startup::remark((machine, firmware.model.context.atoms), (property, bound), &result);
+        let notes = result.notes.iter().cloned().chain(remark).collect();
+        let result = PropertyResult { notes, ..result };
         let met = || hazard_met(firmware, self.image, result.evidence.as_ref()?);
         PropertyResult { detail: result.detail.clone().or_else(met), ..result }
     }

@@ -68,7 +68,8 @@ pub(crate) fn verified<T>(
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
         let result = not_denied(known.or_known(number, result), stack);
-        (goals, PropertyResult { notes: notes(bound), ..result })
+        let notes = if result.notes.is_empty() { notes(bound) } else { result.notes.clone() };
+        (goals, PropertyResult { notes, ..result })
     });
     let properties: Vec<Checked> = properties.collect();
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
