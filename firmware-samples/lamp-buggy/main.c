@@ -1,0 +1,3 @@
+/* The lamp with the bugs of BUGS.md. */
+#define BUGGY 1
+#include "../common/lamp.h"
