@@ -1,7 +1,7 @@
 //! Transparent interrupt handlers: they give back every register and flag as they found them, and never look at what was in them.
 //!
 //! The code is followed from the vector to RETI, through calls. A tag for each register, flag and byte on the stack
-//! says which original content is there. A handler that cannot be followed is taken for not neutral, which is always
+//! says which original content is there. A handler that cannot be followed is taken for not transparent, which is always
 //! safe: it has indirect jumps or calls, or a stack pointer that is written or looked at.
 
 use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Register, io_address};
@@ -100,11 +100,11 @@ impl Contents {
     }
 }
 
-/// Not neutral.
+/// Not transparent.
 struct Disturbs;
 
-/// True if the handler at a flash word address is neutral.
-pub fn is_neutral(machine: &Machine, entry: u32) -> bool {
+/// True if the handler at a flash word address is transparent.
+pub fn is_transparent(machine: &Machine, entry: u32) -> bool {
     Analysis { program: &machine.program, pc_bytes: machine.device.core.pc_bytes.into(), known: HashMap::new() }
         .run(entry)
         .is_ok()

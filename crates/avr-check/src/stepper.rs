@@ -12,7 +12,7 @@ use crate::world::World;
 /// No page.
 const NONE: u32 = u32::MAX;
 
-/// A machine state at work.
+/// The working state of the machine.
 pub(crate) struct Stepper<'a> {
     machine: &'a Machine,
     store: &'a Store,
@@ -29,7 +29,7 @@ pub(crate) struct Stepper<'a> {
 
 /// The result of a step.
 enum Led<'a> {
-    /// To the state at work; what the step did.
+    /// To the working state, with the events of the step.
     To(&'a [Occurred]),
     Stopped(Stop),
 }

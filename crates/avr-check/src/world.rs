@@ -18,7 +18,7 @@ pub(crate) struct World<'a> {
 }
 
 impl World<'_> {
-    /// The bits of an input that are told apart.
+    /// The bits of an input that are distinguished.
     fn split(&self, source: Input, mask: u8, demand: Demand) -> u8 {
         let (bits, address, all) = match source {
             Input::Register(address) => (&self.advice.inputs, address, self.advice.all),

@@ -117,13 +117,13 @@ impl fmt::Display for Hazard {
 /// The reason why the engine cannot follow a path further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Limit {
-    /// A store or load through a pointer that may hit more registers with side effects than are told apart.
+    /// A store or load through a pointer that may hit more registers with side effects than are distinguished.
     UnknownPointer,
     /// An indirect jump or call whose target has too many candidates.
     UnknownTarget,
     /// The stack pointer has too many candidates.
     UnknownStackPointer,
-    /// A step that comes to more outcomes than are told apart.
+    /// A step with more outcomes than are distinguished.
     TooManyCases,
     /// Something that the device model does not contain.
     Unsupported(&'static str),

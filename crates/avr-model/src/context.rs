@@ -122,7 +122,7 @@ impl Context<'_> {
         };
         coarse.control == fine.control
             && coarse.calls == fine.calls
-            && coarse.postponed == fine.postponed
+            && coarse.deferral == fine.deferral
             && self.store.memory_covers(coarse.memory, fine.memory)
             && self.store.occurrences_cover(coarse.did, fine.did)
     }
@@ -144,13 +144,13 @@ impl Context<'_> {
             };
             self.working.state.data.set(address, cell);
         }
-        AbstractState::Running(self.working.save(&mut self.store, running.did, running.postponed))
+        AbstractState::Running(self.working.save(&mut self.store, running.did, running.deferral))
     }
 
     /// Stores the working state after a step that did these things.
-    pub fn arrived(&mut self, occurrences: Occurrences, postponed: Deferral) -> AbstractState {
+    pub fn arrived(&mut self, occurrences: Occurrences, deferral: Deferral) -> AbstractState {
         let did = self.store.intern_occurrences(occurrences);
-        AbstractState::Running(self.working.save(&mut self.store, did, postponed))
+        AbstractState::Running(self.working.save(&mut self.store, did, deferral))
     }
 
     /// Takes the first step: the machine gets its initial content.

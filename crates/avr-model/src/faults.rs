@@ -50,8 +50,8 @@ macro_rules! faults {
 
 faults! {
     partial_order {
-        /// All handlers are taken to be neutral.
-        AllNeutral,
+        /// All handlers are taken to be transparent.
+        AllTransparent,
         /// No instruction is taken to conflict with handlers.
         NoConflicts,
         /// Deferred interrupts that are pending do not come.
@@ -98,8 +98,8 @@ faults! {
         NothingCompared,
         /// Of the outcomes of a handler one is followed.
         FirstOutcomeOnly,
-        /// Handlers that are not neutral are summarised.
-        AllNeutral,
+        /// Handlers that are not transparent are summarised.
+        AllTransparent,
         /// Handlers that make the stack deeper than ever are summarised.
         DeepestPassed,
         /// Handlers with several ends are summarised although it matters which can be reached from where.

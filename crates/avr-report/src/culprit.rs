@@ -156,7 +156,7 @@ fn bits_text(names: &Names<'_>, bits: &UnknownBits) -> String {
         Origin::Input => format!("{}, read as input", of(&cell)),
         Origin::Initial => format!("the initial content of {}, open", of(&cell)),
         Origin::Decay => format!("{}, forgotten by the abstraction", of(&cell)),
-        Origin::CaseSplit => format!("{}, stored and unknown, not told apart case by case", of(&cell)),
+        Origin::CaseSplit => format!("{}, stored and unknown, not split into cases", of(&cell)),
     }
 }
 
@@ -173,7 +173,7 @@ fn help_text(names: &Names<'_>, help: Help) -> String {
             format!("an assumption in the property file, if one is right, such as `assume: [\"{masked} == 0\"]`")
         }
         Help::Name(cell) => {
-            format!("to name {} in a property or to bound it, so that its values are told apart", names.cell(cell))
+            format!("to name {} in a property or to bound it, so that its values are distinguished", names.cell(cell))
         }
         Help::Initialise(cell) => format!("to give {} a value before it is used", names.cell(cell)),
         Help::Hazard(kind) => {

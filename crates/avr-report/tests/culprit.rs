@@ -126,13 +126,13 @@ fn text_names_the_cause_the_path_the_bits_and_what_would_help() {
                   path: ... -> 0x0000 -> 0x0000 -> 0x0002 -> 0x0000
                   it depends on PINC.1, read as input at 0x0000, step 7
                   it depends on mem[0x0123], forgotten by the abstraction at 0x0002, step 7
-                  it depends on the bits 0x0f of r24, stored and unknown, not told apart case by case at 0x0002, step 7
+                  it depends on the bits 0x0f of r24, stored and unknown, not split into cases at 0x0002, step 7
                   it depends on the initial content of r5, open before the start, step 7
                   and on 3 more
                   refinements spent on it: 12
                   what would help: an assumption in the property file, if one is right, such as `assume: ["PINC & 0x03 == 0"]`
                   what would help: an assumption in the property file, if one is right, such as `assume: ["UDR0 == 0"]`
-                  what would help: to name mem[0x0123] in a property or to bound it, so that its values are told apart
+                  what would help: to name mem[0x0123] in a property or to bound it, so that its values are distinguished
                   what would help: to give r5 a value before it is used
                   what would help: to repair what leads to the hazard, or to allow it: `allow: {"stack-into-data": "why"}`
                   what would help: to check the pointer or index against its bounds right before the access

@@ -84,7 +84,7 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
 
 /// The reason why a property may be undecided because of a certificate.
 const UNDECIDED_WITH_ALL_INTERRUPTS: &str = "it is undecided with interrupts wherever they can come, as a proof needs them; \
-     without --certificate they are looked at only where they can be seen, which may decide it";
+     without --certificate there is partial-order reduction of interrupts, which may decide it";
 
 /// Says which properties have no proof in a certificate although they are decided, or would perhaps be without it, and why.
 fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_reducible: bool) {

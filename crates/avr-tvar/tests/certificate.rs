@@ -426,8 +426,8 @@ fn what_is_decided_with_reductions_alone_stays_decided_and_has_no_proof() {
     let certificate = certificate.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(verdict, Some(Verdict::Holds));
     let Claim::Uncertified(reason) = &certificate.claims[0] else { panic!("{:?}", certificate.claims) };
-    let expected = "it was decided with interrupts only where they can be seen and states only where something is decided, \
-                    and a proof needs all of both, for which the memory limit of";
+    let expected = "it was decided with partial-order reduction of interrupts and path compression, \
+                    and a proof needs all interrupts and all states, for which the memory limit of";
     assert!(reason.starts_with(expected), "{reason}");
     let checked = avr_check::check(&certificate, &image, device).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(checked.properties[0].proved, avr_check::Proved::Uncertified(reason.clone()));

@@ -31,7 +31,7 @@ impl Sample {
 enum Scope {
     /// All its properties.
     All,
-    /// Hazards and the stack, for which interrupts may be looked at only where they can be seen.
+    /// Hazards and the stack, for which interrupts may be reduced.
     Reducible,
 }
 

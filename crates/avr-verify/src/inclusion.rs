@@ -116,7 +116,7 @@ impl<'a> Explored<'a> {
             let state = self.machine_state(running);
             self.firmware.model.context.decay_rules.pointer_in(&state.data) == Some(stack_pointer(shown))
                 && self.calls_misfit(running, shown).is_none()
-                && model.passes.reorders_interrupts(model.context.machine, &state, running.postponed)
+                && model.passes.reorders_interrupts(model.context.machine, &state, running.deferral)
         };
         !self.at(shown.pc).iter().any(leaves_interrupts)
     }

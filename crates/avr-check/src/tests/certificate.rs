@@ -110,7 +110,7 @@ impl Certificate {
     }
 }
 
-/// Explores with random bits told apart and forgotten in each state.
+/// Explores with random bits distinguished and dropped in each state.
 fn explore(
     system: &System,
     foundation: Foundation,

@@ -12,7 +12,7 @@ use avr_isa::{Pointer, Register};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
-/// The most targets of an indirect jump that are told apart.
+/// The most targets of an indirect jump that are distinguished.
 const MAX_TARGETS: usize = 256;
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {

@@ -159,7 +159,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         false
     }
 
-    /// The interrupt with a number that was offered.
+    /// The interrupt with a number that is among the possible ones.
     fn interrupt(&self, number: u8) -> &'static Interrupt {
         let mut all = self.machine.device.interrupts.iter();
         all.find(|interrupt| interrupt.number == number).expect("only interrupts of the device are offered")
@@ -398,7 +398,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Sleep begins: some modes start a conversion, and what cannot come later is settled.
+    /// Sleep begins: some modes start a conversion, and what cannot come later is decided.
     fn fall_asleep(&mut self, sleep: &'static Sleep) {
         self.state.control.sleeping = true;
         let mode = self.sleep_mode().map(|mode| mode.name);

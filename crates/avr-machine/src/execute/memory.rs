@@ -180,7 +180,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// The kind of cell that an address hits: certain addresses, else the cases that must be told apart.
+    /// The kind of cell that an address hits: certain addresses, else the cases that must be distinguished.
     fn cut_target_address(&mut self, address: &(V, V), moved: &Range<u16>) -> Result<Target, Stop> {
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
         if let Some(address) = candidates.single() {

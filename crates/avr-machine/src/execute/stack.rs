@@ -8,7 +8,7 @@ use crate::state::{Frame, FrameKind};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{ByteDomain, TvByte};
 
-/// The most values of the stack pointer that are told apart.
+/// The most values of the stack pointer that are distinguished.
 const MAX_STACK_POINTERS: usize = 256;
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {

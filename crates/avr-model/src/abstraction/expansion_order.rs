@@ -9,18 +9,18 @@ use tvar::ExpansionOrder;
 /// then its own place.
 pub(crate) fn order(iteration: &IterationOrder, store: &Store, calls: CallsId, pc: u32) -> ExpansionOrder {
     let depth = store.depth(calls);
-    let mut turn = ExpansionOrder::default();
-    if let Some(place) = turn.get_mut(depth) {
+    let mut position = ExpansionOrder::default();
+    if let Some(place) = position.get_mut(depth) {
         *place = 2 * iteration.position(pc);
     }
     for (frame, place) in store.frames(calls).zip((0..depth).rev()) {
-        if let Some(place) = turn.get_mut(place) {
+        if let Some(place) = position.get_mut(place) {
             // Just before what the call returns to, and behind what is interrupted.
             let called = u32::from(!matches!(frame.kind, FrameKind::Interrupt(_)));
             *place = (2 * iteration.position(frame.return_address)).saturating_sub(called);
         }
     }
-    turn
+    position
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn what_is_called_or_interrupts_comes_before_what_follows() {
         let nop = Instruction::Nop;
-        let turns = iteration(&[nop, nop, nop, Instruction::Rjmp { offset: -1 }]);
+        let iteration = iteration(&[nop, nop, nop, Instruction::Rjmp { offset: -1 }]);
         let mut store = Store::default();
         let nowhere = CallsId(0);
         let mut inside = |kind, return_address, below| {
@@ -48,10 +48,10 @@ mod tests {
         let called = inside(FrameKind::Call, 2, nowhere);
         let interrupting = inside(FrameKind::Interrupt(1), 1, nowhere);
         let nested = inside(FrameKind::Interrupt(1), 0, called);
-        let turn = |calls, pc| order(&turns, &store, calls, pc);
+        let position = |calls, pc| order(&iteration, &store, calls, pc);
         // The call at 1, the function at 3, and what the call returns to.
-        assert!(turn(nowhere, 1) < turn(called, 3) && turn(called, 3) < turn(nowhere, 2));
-        assert!(turn(nowhere, 1) < turn(interrupting, 3) && turn(interrupting, 3) < turn(nowhere, 2));
-        assert!(turn(called, 0) < turn(nested, 3) && turn(nested, 3) < turn(called, 1));
+        assert!(position(nowhere, 1) < position(called, 3) && position(called, 3) < position(nowhere, 2));
+        assert!(position(nowhere, 1) < position(interrupting, 3) && position(interrupting, 3) < position(nowhere, 2));
+        assert!(position(called, 0) < position(nested, 3) && position(nested, 3) < position(called, 1));
     }
 }

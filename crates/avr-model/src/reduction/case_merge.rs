@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 16;
 /// The joined outcomes of cases.
 struct Joined {
     control: Control,
-    postponed: Deferral,
+    deferral: Deferral,
     /// The pages that some case changed.
     pages: BTreeMap<usize, [TvByte; PAGE_CELLS]>,
     /// The steps that were taken, from one flash word address to the next.
@@ -74,7 +74,7 @@ pub(crate) fn merge_cases(
     model.context.working.state.control = joined.control;
     let (compression, context) = model.compression();
     compression.note_merged(context, passage, &joined.moves, steps.map_or(0, |steps| steps as u32));
-    Some((joined.postponed, more))
+    Some((joined.deferral, more))
 }
 
 /// The number of steps after which the first case and the last one differ in nothing any more that is live.
@@ -118,14 +118,14 @@ fn join(
     others: Option<Joined>,
 ) -> Option<Joined> {
     let followed = followed(model, cut, environment, steps)?;
-    let (control, postponed) = followed.after.get(steps - 1).copied()?;
+    let (control, deferral) = followed.after.get(steps - 1).copied()?;
     let data = &model.context.working.state.data;
     let mut joined = others.unwrap_or_else(|| {
         let page = |page: usize| (page, data.page(page).try_into().expect("a page has its size"));
         let pages = data.changed_pages().map(page).collect();
-        Joined { control, postponed, pages, moves: BTreeSet::new() }
+        Joined { control, deferral, pages, moves: BTreeSet::new() }
     });
-    if (joined.control, joined.postponed) != (control, postponed) {
+    if (joined.control, joined.deferral) != (control, deferral) {
         return None;
     }
     for page in data.changed_pages() {
@@ -156,8 +156,8 @@ fn followed(
     model.context.working.load(&model.context.store, cut.running);
     let pointer = model.context.decay_rules.whole_pointer(&model.context.working.state)?;
     environment.clear_notes();
-    let stepped = step(model, cut.running.postponed, cut.here, environment);
-    let Stepped::On(mut postponed) = stepped else { return None };
+    let stepped = step(model, cut.running.deferral, cut.here, environment);
+    let Stepped::On(mut deferral) = stepped else { return None };
     if !environment.is_only_cut() {
         return None;
     }
@@ -175,7 +175,7 @@ fn followed(
         if compression.can_tell(context, cut.labels) {
             break;
         }
-        followed.after.push((control, postponed));
+        followed.after.push((control, deferral));
         followed.live.push(model.context.decay_rules.live_values(
             &model.context.store,
             &model.context.working.state,
@@ -184,11 +184,11 @@ fn followed(
         if followed.after.len() >= most || is_loop_head {
             break;
         }
-        let deferred = model.context.working.deferred;
-        match next_step(model, postponed, cut.precision, &mut steps) {
-            (Stepped::On(next), false) => postponed = next,
+        let deferred = model.context.working.defers_certain;
+        match next_step(model, deferral, cut.precision, &mut steps) {
+            (Stepped::On(next), false) => deferral = next,
             _ => {
-                model.context.working.deferred = deferred;
+                model.context.working.defers_certain = deferred;
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! Handler summaries: a handler is taken in one step. See `docs/soundness.md`, section "Handler summaries".
 //!
-//! The effect of a neutral handler depends on the cells that it reads. It changes nothing but the cells that it writes
+//! The effect of a transparent handler depends on the cells that it reads. It changes nothing but the cells that it writes
 //! and those below the stack pointer. So its states are looked at once. The outcome is used wherever it interrupts code
 //! with the same content of all cells that it touched.
 
@@ -46,11 +46,11 @@ struct Entered {
 pub(crate) fn behind_handler(
     model: &mut Model<'_>,
     from: &Running,
-    postponed: Deferral,
+    deferral: Deferral,
     passage: &Passage<'_>,
     precision: &PrecisionLookup<'_>,
 ) -> Option<Vec<AbstractState>> {
-    let (first, passed) = handled(model, from, postponed, passage, precision)?;
+    let (first, passed) = handled(model, from, deferral, passage, precision)?;
     Some(returned(model, (from, &first), &passed, passage, precision))
 }
 
@@ -59,12 +59,12 @@ pub(crate) fn behind_handler(
 fn handled(
     model: &mut Model<'_>,
     from: &Running,
-    postponed: Deferral,
+    deferral: Deferral,
     passage: &Passage<'_>,
     precision: &PrecisionLookup<'_>,
 ) -> Option<(Running, Rc<Summary>)> {
     let entered = passable(model, from)?;
-    let entry = entry(model, from, entered, postponed, passage.labels());
+    let entry = entry(model, from, entered, deferral, passage.labels());
     let content = &model.context.working.state.data;
     let known = model.passes.handler_summaries.as_ref()?.known.get(&entry).and_then(|all| {
         all.iter().find_map(|touching| {
@@ -77,7 +77,7 @@ fn handled(
         let (compression, context) = model.compression();
         compression.note_passed(context, from);
     }
-    let AbstractState::Running(first) = model.context.arrived(Occurrences::default(), postponed) else { return None };
+    let AbstractState::Running(first) = model.context.arrived(Occurrences::default(), deferral) else { return None };
     if let Some(passed) = known {
         count_used_summary();
         return Some((first, passed));
@@ -115,14 +115,14 @@ fn passable(model: &Model<'_>, from: &Running) -> Option<Entered> {
         && !from.control.torn;
     let is_tried =
         handlers.access.is_none() && handlers.failures.get(&number).is_none_or(|failures| *failures < MAX_FAILURES);
-    let is_neutral = reduction.is_neutral(number) || is_on(Fault::AllNeutral);
+    let is_transparent = reduction.is_transparent(number) || is_on(Fault::AllTransparent);
     // SOUND: the labels that goals see are compared where a summary is used again.
     let is_comparable = reduction.seen_cells().is_some();
-    let is_passable = is_usual && is_tried && is_neutral && is_comparable;
+    let is_passable = is_usual && is_tried && is_transparent && is_comparable;
     is_passable.then_some(Entered { number, position: frame.position })
 }
 
-fn entry(model: &Model<'_>, from: &Running, entered: Entered, postponed: Deferral, labels: &[Truth]) -> Entry {
+fn entry(model: &Model<'_>, from: &Running, entered: Entered, deferral: Deferral, labels: &[Truth]) -> Entry {
     let state = &model.context.working.state;
     let sram = model.context.machine.sram();
     let is_outside = |page: usize| {
@@ -145,7 +145,7 @@ fn entry(model: &Model<'_>, from: &Running, entered: Entered, postponed: Deferra
         others.extend([cell.into(), u32::from_le_bytes(content(*state.data.get(cell)))]);
     }
     let (number, pointer) = (entered.number, entered.position);
-    Entry { number, control: state.control, pointer, postponed, labels: labels.to_vec(), others }
+    Entry { number, control: state.control, pointer, deferral, labels: labels.to_vec(), others }
 }
 
 /// Follows a handler from its first state through all its states to its end; none if that is not to be done in one step.
@@ -186,7 +186,7 @@ fn followed_through(
         let left = cells.iter().filter(|cell| !own.contains(cell));
         let left = left.copied().chain(registers.iter().copied());
         let cells = left.map(|cell| (cell, model.context.store.cell(end.memory, cell))).collect();
-        outcomes.push(Outcome { control: end.control, postponed: end.postponed, cells });
+        outcomes.push(Outcome { control: end.control, deferral: end.deferral, cells });
     }
     Some((cells, Summary { outcomes, lowest: footing.lowest }))
 }
@@ -272,13 +272,13 @@ fn returned(
             }
         }
         model.context.working.state.control = Control { pc: from.control.pc, ..outcome.control };
-        let state = follow(model, outcome.postponed, passage.clone(), precision);
+        let state = follow(model, outcome.deferral, passage.clone(), precision);
         states.extend(state.filter(|state| !states.contains(state)));
     }
     states
 }
 
-/// True if a neutral handler gives a cell back as it was: a register, SREG, or SP.
+/// True if a transparent handler gives a cell back as it was: a register, SREG, or SP.
 fn is_given_back(context: &Context<'_>, cell: u16) -> bool {
     cell < 32 || processor(context).contains(&Some(cell))
 }

@@ -1,6 +1,6 @@
 //! Partial-order reduction of interrupts: see `docs/soundness.md`, section "Partial-order reduction".
 //!
-//! A handler is *neutral* if it gives back registers and flags as it found them, and does not look at them. Its
+//! A handler is *transparent* if it gives back registers and flags as it found them, and does not look at them. Its
 //! interrupt may as well come one instruction later. The condition is that this instruction touches no memory that
 //! handlers touch, does not make the stack shallower, and changes nothing that properties see. So it is looked at only
 //! before instructions for which that is not so. The read and write sets of handlers are assumed while a state space is
@@ -15,7 +15,7 @@ use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
 use crate::transfer::step_accesses::StepAccesses;
 use avr_analysis::control_flow::goes_forward;
-use avr_analysis::handler_transparency::{is_neutral, is_processor};
+use avr_analysis::handler_transparency::{is_processor, is_transparent};
 use avr_analysis::instruction_class::{is_memory_instruction, raises};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, PointerMode};
@@ -31,7 +31,7 @@ const MAX_CANDIDATES: u32 = 6;
 #[derive(Debug)]
 pub(crate) struct PartialOrder {
     /// The handlers that give everything back, by interrupt number.
-    neutral: u128,
+    transparent: u128,
     /// The read and write sets of handlers, as the present state space assumes.
     assumed: Footprint,
     /// The read and write sets of handlers since it was begun.
@@ -58,7 +58,7 @@ impl Reduction for PartialOrder {
             self.attempts += 1;
         }
         if self.attempts > MAX_ATTEMPTS {
-            self.neutral = 0;
+            self.transparent = 0;
         }
     }
 
@@ -73,9 +73,9 @@ impl PartialOrder {
         let is_useful = lets_interrupts_in(machine) && machine.options().resets.is_empty();
         is_useful.then(|| {
             let vectors = machine.device.interrupts.iter();
-            let neutral = vectors.filter(|interrupt| is_neutral(machine, interrupt.vector.into()));
+            let transparent = vectors.filter(|interrupt| is_transparent(machine, interrupt.vector.into()));
             Self {
-                neutral: neutral.fold(0, |all, interrupt| all | 1 << interrupt.number),
+                transparent: transparent.fold(0, |all, interrupt| all | 1 << interrupt.number),
                 assumed: Footprint::new(machine),
                 seen: Footprint::new(machine),
                 visibility,
@@ -85,8 +85,8 @@ impl PartialOrder {
     }
 
     /// True if the handler of an interrupt gives everything back, as far as the present state space assumes.
-    pub(crate) fn is_neutral(&self, number: u8) -> bool {
-        (self.neutral & !self.assumed.disturbing) >> number & 1 == 1
+    pub(crate) fn is_transparent(&self, number: u8) -> bool {
+        (self.transparent & !self.assumed.disturbing) >> number & 1 == 1
     }
 
     /// The cells that properties see; none if they may see any.
@@ -95,7 +95,7 @@ impl PartialOrder {
     }
 
     /// The timing of the interrupts that are possible before a step from a state.
-    pub(crate) fn turn<V: ByteDomain>(
+    pub(crate) fn timing<V: ByteDomain>(
         &self,
         machine: &Machine,
         state: &MachineState<V>,
@@ -110,7 +110,7 @@ impl PartialOrder {
             return if before.pending && !is_lost { InterruptTiming::Pending } else { InterruptTiming::Now };
         }
         let is_calm = !control.fresh_request && control.windows.iter().all(|left| *left == 0);
-        let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_neutral(machine, state))
+        let Some(pointer) = whole_pointer(machine, state).filter(|_| is_calm && self.all_transparent(machine, state))
         else {
             return InterruptTiming::Now;
         };
@@ -137,9 +137,9 @@ impl PartialOrder {
         before: &Before,
         state: &MachineState<V>,
     ) -> Deferral {
-        let Before { postponed, turn, .. } = *before;
+        let Before { deferral, timing, .. } = *before;
         if steps.interrupted || before.in_handler {
-            return Deferral { granted: 0, ..postponed };
+            return Deferral { granted: 0, ..deferral };
         }
         let executed = before.executed.filter(|_| !state.control.sleeping && is_enabled(machine, state));
         let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Deferral::default() };
@@ -148,9 +148,9 @@ impl PartialOrder {
         // SOUND: where it matters from where a state can be reached, a later chance is none that was given before.
         let is_late = self.visibility.branches && !is_on(Fault::GrantedBefore);
         let kept = |granted: u16| if is_kept(granted) && !is_late { granted } else { 0 };
-        match turn {
-            InterruptTiming::Deferred => Deferral { pending: postponed.pending || steps.postponed, granted: 0 },
-            InterruptTiming::Granted => Deferral { granted: kept(postponed.granted), ..postponed },
+        match timing {
+            InterruptTiming::Deferred => Deferral { pending: deferral.pending || steps.skipped, granted: 0 },
+            InterruptTiming::Granted => Deferral { granted: kept(deferral.granted), ..deferral },
             InterruptTiming::Now if before.held_off => Deferral::default(),
             InterruptTiming::Now | InterruptTiming::Pending => Deferral { pending: false, granted: kept(pointer) },
         }
@@ -161,13 +161,13 @@ impl PartialOrder {
         &self,
         machine: &Machine,
         state: &MachineState<V>,
-        postponed: Deferral,
+        deferral: Deferral,
         is_cut: bool,
     ) -> Before {
-        let turn = match self.turn(machine, state, postponed) {
+        let timing = match self.timing(machine, state, deferral) {
             // Handlers need not run in every case, if they have their chance before.
             InterruptTiming::Deferred if is_cut => InterruptTiming::Now,
-            turn => turn,
+            timing => timing,
         };
         let pointer = whole_pointer(machine, state);
         let handler = interrupts(state).next();
@@ -179,12 +179,12 @@ impl PartialOrder {
             (Fetched::Reserved | Fetched::Outside, _) => None,
         };
         Before {
-            postponed,
-            turn,
+            deferral,
+            timing,
             pointer,
             executed,
             in_handler: handler.is_some(),
-            held_off: state.control.interrupt_delay && turn != InterruptTiming::Pending
+            held_off: state.control.interrupt_delay && timing != InterruptTiming::Pending
                 || !is_enabled(machine, state)
                 || state.control.windows.iter().any(|left| *left != 0),
             handler,
@@ -268,14 +268,15 @@ impl PartialOrder {
         }
     }
 
-    /// True if every interrupt that may be enabled has a neutral handler.
-    fn all_neutral<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>) -> bool {
-        let neutral = if is_on(Fault::AllNeutral) { u128::MAX } else { self.neutral & !self.assumed.disturbing };
+    /// True if every interrupt that may be enabled has a transparent handler.
+    fn all_transparent<V: ByteDomain>(&self, machine: &Machine, state: &MachineState<V>) -> bool {
+        let transparent =
+            if is_on(Fault::AllTransparent) { u128::MAX } else { self.transparent & !self.assumed.disturbing };
         let is_enabled =
             |bit: avr_machine::device::BitRef| state.data.get(bit.address).bit(bit.bit).known() != Some(false);
         let moved = machine.vectors_moved_by().is_some_and(is_enabled);
         let mut all = machine.device.interrupts.iter();
-        !moved && all.all(|interrupt| neutral >> interrupt.number & 1 == 1 || !is_enabled(interrupt.enable))
+        !moved && all.all(|interrupt| transparent >> interrupt.number & 1 == 1 || !is_enabled(interrupt.enable))
     }
 
     /// True if it matters whether handlers run before or after an instruction.
@@ -384,8 +385,8 @@ impl PartialOrder {
 /// The facts that matter of the state before a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before {
-    postponed: Deferral,
-    pub(crate) turn: InterruptTiming,
+    deferral: Deferral,
+    pub(crate) timing: InterruptTiming,
     /// The stack pointer, unless it is torn or unknown.
     pointer: Option<u16>,
     /// The instruction that the step executes if it executes one, and whether it conflicts with handlers, as far as it

@@ -109,8 +109,8 @@ impl Passes {
 
     /// True if interrupts that are possible before a step from a state are deferred, or taken for having come before.
     #[must_use]
-    pub fn reorders_interrupts(&self, machine: &Machine, state: &MachineState<TvByte>, postponed: Deferral) -> bool {
-        let timing = self.partial_order.as_ref().map(|reduction| reduction.turn(machine, state, postponed));
+    pub fn reorders_interrupts(&self, machine: &Machine, state: &MachineState<TvByte>, deferral: Deferral) -> bool {
+        let timing = self.partial_order.as_ref().map(|reduction| reduction.timing(machine, state, deferral));
         matches!(timing, Some(InterruptTiming::Deferred | InterruptTiming::Granted))
     }
 

@@ -19,7 +19,7 @@ use tvar::LocationPrecision;
 /// Runs one step of the working state with the answers of the environment.
 pub(crate) fn step(
     model: &mut Model<'_>,
-    postponed: Deferral,
+    deferral: Deferral,
     precision: &LocationPrecision,
     environment: &mut Scripted<'_, Open<'_>>,
 ) -> Stepped {
@@ -27,16 +27,16 @@ pub(crate) fn step(
     let reduction = model.passes.partial_order.as_ref();
     let is_cut = is_cut(&model.context.working.state, precision);
     let before = reduction
-        .map(|reduction| reduction.before(model.context.machine, &model.context.working.state, postponed, is_cut));
-    environment.turn = before.map_or(InterruptTiming::Now, |before| before.turn);
+        .map(|reduction| reduction.before(model.context.machine, &model.context.working.state, deferral, is_cut));
+    environment.timing = before.map_or(InterruptTiming::Now, |before| before.timing);
     let depth = model.context.working.state.calls.frames().len();
     let stepped = model.context.machine.step(&mut model.context.working.state, environment);
-    model.context.working.deferred |= environment.deferred;
+    model.context.working.defers_certain |= environment.defers_certain;
     let state = &model.context.working.state;
     model.context.working.entered = (state.calls.frames().len() > depth).then_some(state.control.pc);
-    let postponed = before.map(|before| reduced(model, &before, precision, environment, stepped.is_ok()));
+    let deferral = before.map(|before| reduced(model, &before, precision, environment, stepped.is_ok()));
     match stepped {
-        Ok(_) => Stepped::On(postponed.unwrap_or_default()),
+        Ok(_) => Stepped::On(deferral.unwrap_or_default()),
         Err(Stop::Hazard(hazard)) => Stepped::Ended(AbstractState::Hazard { hazard, pc }),
         Err(Stop::Limit(limit)) => Stepped::Ended(AbstractState::Limit { limit, pc }),
         Err(Stop::Infeasible) => Stepped::Infeasible,
@@ -46,7 +46,7 @@ pub(crate) fn step(
 /// Takes one step of the working state with first answers; and whether there are others.
 pub(crate) fn next_step(
     model: &mut Model<'_>,
-    postponed: Deferral,
+    deferral: Deferral,
     precision: &PrecisionLookup<'_>,
     steps: &mut Option<StepAccesses>,
 ) -> (Stepped, bool) {
@@ -56,13 +56,13 @@ pub(crate) fn next_step(
     let mut environment = Scripted::new(here, Open { events, steps: steps.take() })
         .learning(learning(model, here))
         .telling_branches(model.passes.branches);
-    let stepped = step(model, postponed, here, &mut environment);
+    let stepped = step(model, deferral, here, &mut environment);
     *steps = environment.unknowns.steps.take();
     steps.as_mut().map(StepAccesses::clear);
     (stepped, environment.has_answered())
 }
 
-/// Takes note of what a step did that was reduced, forgets what is garbage then, and gives what is postponed.
+/// Records the accesses of a reduced step, forgets what is garbage then, and gives the deferral after it.
 fn reduced(
     model: &mut Model<'_>,
     before: &Before,
@@ -73,7 +73,7 @@ fn reduced(
     let (Some(reduction), Some(steps)) = (&mut model.passes.partial_order, &mut environment.unknowns.steps) else {
         return Deferral::default();
     };
-    steps.postponed = environment.postponed;
+    steps.skipped = environment.skipped;
     if let Some(access) = model.passes.handler_summaries.as_mut().and_then(|handlers| handlers.access.as_mut()) {
         let after = model.context.decay_rules.whole_pointer(&model.context.working.state);
         access.note(steps, (before, after), precision);

@@ -45,9 +45,9 @@ pub(crate) fn all_leaves(
     far: Option<Far<'_>>,
 ) -> Vec<Leaf> {
     // Handlers are followed while what they interrupt is.
-    let outer = model.context.working.deferred;
+    let outer = model.context.working.defers_certain;
     let leaves = collected_leaves(model, state, here, far);
-    model.context.working.deferred = outer;
+    model.context.working.defers_certain = outer;
     leaves
 }
 
@@ -69,7 +69,7 @@ fn collected_leaves(
         .telling_branches(model.passes.branches);
     loop {
         environment.clear_notes();
-        model.context.working.deferred = false;
+        model.context.working.defers_certain = false;
         let mut stepped = run(model, state, here, &mut environment);
         if let (AbstractState::Running(running), Some((passage, precision))) = (state, far)
             && environment.is_only_cut()
@@ -84,24 +84,24 @@ fn collected_leaves(
                 return leaves;
             }
             environment.clear_notes();
-            model.context.working.deferred = false;
+            model.context.working.defers_certain = false;
             stepped = run(model, state, here, &mut environment);
         }
         if let Some(states) = behind_its_handler(model, state, here, &stepped, &environment, far) {
-            leaves.extend(as_cases(&environment.script, states, model.context.working.deferred));
+            leaves.extend(as_cases(&environment.script, states, model.context.working.defers_certain));
         } else {
             let mut target = target(model, stepped, &mut environment, far);
             if here.stops_at_cases && environment.retract_cases() {
                 // SOUND: a sink says nothing of what comes after it, whatever the case.
                 target = Some(AbstractState::Limit { limit: Limit::TooManyCases, pc });
             }
-            let is_deferred = model.context.working.deferred;
-            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state, is_deferred }));
+            let defers_certain = model.context.working.defers_certain;
+            leaves.extend(target.map(|state| Leaf { script: environment.script.clone(), state, defers_certain }));
         }
         if leaves.len() > MAX_LEAVES {
             // SOUND: a sink says nothing of what comes after it.
             let state = AbstractState::Limit { limit: Limit::TooManyCases, pc };
-            return vec![Leaf { script: Vec::new(), state, is_deferred: false }];
+            return vec![Leaf { script: Vec::new(), state, defers_certain: false }];
         }
         if !environment.advance() {
             return leaves;
@@ -118,10 +118,10 @@ fn merged_leaf(
     mut passage: Passage<'_>,
 ) -> Option<(Option<Leaf>, bool)> {
     let script = environment.script_before_cut();
-    let (postponed, more) = merge_cases(model, cut, environment, &mut passage)?;
-    let target = follow(model, postponed, passage, cut.precision);
-    let is_deferred = model.context.working.deferred;
-    Some((target.map(|state| Leaf { script, state, is_deferred }), more))
+    let (deferral, more) = merge_cases(model, cut, environment, &mut passage)?;
+    let target = follow(model, deferral, passage, cut.precision);
+    let defers_certain = model.context.working.defers_certain;
+    Some((target.map(|state| Leaf { script, state, defers_certain }), more))
 }
 
 /// The states in which interrupted code goes on after a step; none if the handler is followed step by step.
@@ -133,12 +133,12 @@ fn behind_its_handler(
     environment: &Scripted<'_, Open<'_>>,
     far: Option<Far<'_>>,
 ) -> Option<Vec<AbstractState>> {
-    let (AbstractState::Running(running), Stepped::On(postponed), Some((passage, precision))) = (state, stepped, far)
+    let (AbstractState::Running(running), Stepped::On(deferral), Some((passage, precision))) = (state, stepped, far)
     else {
         return None;
     };
     let is_entered = environment.unknowns.steps.as_ref().is_some_and(|steps| steps.interrupted);
-    (here.coarse && is_entered).then(|| behind_handler(model, running, *postponed, passage, precision))?
+    (here.coarse && is_entered).then(|| behind_handler(model, running, *deferral, passage, precision))?
 }
 
 /// The state to which a step leads that the working state has just taken, or what it leads to after that.
@@ -149,14 +149,14 @@ fn target(
     far: Option<Far<'_>>,
 ) -> Option<AbstractState> {
     match (stepped, far) {
-        (Stepped::On(postponed), Some((passage, precision))) => {
+        (Stepped::On(deferral), Some((passage, precision))) => {
             let mut passage = passage.clone();
             let (compression, context) = model.compression();
             compression.note_move(context, &mut passage);
-            follow(model, postponed, passage, precision)
+            follow(model, deferral, passage, precision)
         }
-        (Stepped::On(postponed), None) => {
-            Some(model.context.arrived(environment.unknowns.events.occurrences(), postponed))
+        (Stepped::On(deferral), None) => {
+            Some(model.context.arrived(environment.unknowns.events.occurrences(), deferral))
         }
         (Stepped::Ended(state), _) => Some(state),
         (Stepped::Infeasible, _) => None,
@@ -173,7 +173,7 @@ fn run(
     match state {
         AbstractState::Running(running) => {
             model.context.working.load(&model.context.store, running);
-            step(model, running.postponed, precision, environment)
+            step(model, running.deferral, precision, environment)
         }
         AbstractState::Dummy => {
             power_on(model, environment);

@@ -31,7 +31,7 @@ impl SummaryAccess {
     ) {
         let lowest = before.pointer().into_iter().chain(after).min();
         self.lowest = lowest.map_or(self.lowest, |lowest| lowest.min(self.lowest));
-        // Cells that are allocated there were written before: SP is not set by neutral handlers.
+        // Cells that are allocated there were written before: SP is not set by transparent handlers.
         let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= self.position;
         let cut = precision.cases.iter().map(|(variable, _)| variable.0 as u16);
         let all = [&steps.read, &steps.written, &steps.perhaps_read, &steps.perhaps_written];

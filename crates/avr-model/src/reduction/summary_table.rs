@@ -17,7 +17,7 @@ pub(crate) struct Entry {
     pub(crate) control: Control,
     /// The stack pointer before the handler was entered.
     pub(crate) pointer: u16,
-    pub(crate) postponed: Deferral,
+    pub(crate) deferral: Deferral,
     pub(crate) labels: Vec<Truth>,
     /// All cells outside of SRAM without registers, SREG and SP: numbers of pages and, in those that were written just now, cells.
     pub(crate) others: Vec<u32>,
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) control: Control,
-    pub(crate) postponed: Deferral,
+    pub(crate) deferral: Deferral,
     /// The contents that it left in the cells that it touched.
     pub(crate) cells: Vec<(u16, TvByte)>,
 }

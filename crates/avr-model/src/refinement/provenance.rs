@@ -255,8 +255,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
                 let reduction = self.model.passes.partial_order.as_ref();
                 let is_cut = is_cut(&self.state, precision);
                 let before =
-                    reduction.map(|reduction| reduction.before(machine, &self.state, running.postponed, is_cut));
-                environment.turn = before.map_or(InterruptTiming::Now, |before| before.turn);
+                    reduction.map(|reduction| reduction.before(machine, &self.state, running.deferral, is_cut));
+                environment.timing = before.map_or(InterruptTiming::Now, |before| before.timing);
                 let _: Result<u32, Stop> = machine.step(&mut self.state, &mut environment);
                 if let Some((reduction, before)) = reduction.zip(before) {
                     let touched = |writes| {

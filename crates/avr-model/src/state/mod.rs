@@ -23,8 +23,8 @@ pub struct Running {
     pub control: Control,
     /// The events of the step into this state.
     pub did: OccurrencesId,
-    /// The interrupts that were deferred.
-    pub postponed: Deferral,
+    /// The knowledge about interrupts that did not come where they could have.
+    pub deferral: Deferral,
 }
 
 /// An abstract state.

@@ -1,4 +1,4 @@
-//! A machine state at work: loaded from and stored to the compact form at a cost in proportion to what changed.
+//! The working state of the machine: loaded from and stored to the compact form at a cost in proportion to what changed.
 
 use super::Running;
 use super::deferral::Deferral;
@@ -20,17 +20,17 @@ pub struct WorkingCopy {
     /// The first instruction (flash word address) of the function or handler that the last step entered.
     pub entered: Option<u32>,
     /// True if an interrupt that was certain was deferred in one of the steps since this was cleared.
-    pub deferred: bool,
+    pub defers_certain: bool,
 }
 
 impl WorkingCopy {
-    /// A workspace for states of `cells` cells.
+    /// A working state of `cells` cells.
     pub fn new(cells: usize, store: &mut Store) -> Self {
         let state = MachineState::new(cells, TvByte::UNKNOWN);
         let page = store.pages.intern([TvByte::UNKNOWN; PAGE_CELLS]);
         let pages = vec![page; state.data.pages().next_multiple_of(BLOCK_PAGES)];
         let blocks = pages.as_chunks::<BLOCK_PAGES>().0.iter().map(|block| store.blocks.intern(*block)).collect();
-        Self { state, blocks, pages, calls: vec![CallsId(0)], entered: None, deferred: false }
+        Self { state, blocks, pages, calls: vec![CallsId(0)], entered: None, defers_certain: false }
     }
 
     /// Goes to a stored state.
@@ -91,7 +91,7 @@ impl WorkingCopy {
     }
 
     /// Stores the state as it is now, after a step that did `did`.
-    pub fn save(&mut self, store: &mut Store, did: OccurrencesId, postponed: Deferral) -> Running {
+    pub fn save(&mut self, store: &mut Store, did: OccurrencesId, deferral: Deferral) -> Running {
         let written: Vec<usize> = self.state.data.changed_pages().collect();
         let mut last_block = None;
         for page in written {
@@ -108,7 +108,7 @@ impl WorkingCopy {
         }
         self.state.data.clear_changed();
         let memory = MemoryId(store.roots.intern(self.blocks.as_slice().into()));
-        Running { memory, calls: self.save_calls(store), control: self.state.control, did, postponed }
+        Running { memory, calls: self.save_calls(store), control: self.state.control, did, deferral }
     }
 
     fn save_block(&mut self, store: &mut Store, index: usize) {

@@ -82,13 +82,13 @@ pub(crate) struct Scripted<'a, U> {
     cut: Range<usize>,
     precision: &'a LocationPrecision,
     /// The timing of interrupts that are possible.
-    pub(crate) turn: InterruptTiming,
+    pub(crate) timing: InterruptTiming,
     /// True if interrupts were possible in this step and were skipped.
-    pub(crate) postponed: bool,
+    pub(crate) skipped: bool,
     /// True if it matters what the environment can do where interrupts are deferred.
     branches: bool,
     /// True if an interrupt that was certain in this step was deferred.
-    pub(crate) deferred: bool,
+    pub(crate) defers_certain: bool,
     /// The values that comparisons narrow.
     learning: Option<RefinableValues>,
     pub(crate) unknowns: U,
@@ -102,9 +102,9 @@ impl<'a, U> Scripted<'a, U> {
 
     /// An environment that gives the answers of a script.
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
-        let turn = InterruptTiming::Now;
-        let (position, cut, postponed, deferred, learning) = (0, 0..0, false, false, None);
-        Self { script, position, cut, precision, turn, postponed, branches: false, deferred, learning, unknowns }
+        let timing = InterruptTiming::Now;
+        let (position, cut, skipped, defers_certain, learning) = (0, 0..0, false, false, None);
+        Self { script, position, cut, precision, timing, skipped, branches: false, defers_certain, learning, unknowns }
     }
 
     /// The same where comparisons narrow something.
@@ -120,7 +120,7 @@ impl<'a, U> Scripted<'a, U> {
 
     /// Begins a run of the step.
     pub(crate) fn begin(&mut self) {
-        (self.position, self.postponed, self.deferred, self.cut) = (0, false, false, 0..0);
+        (self.position, self.skipped, self.defers_certain, self.cut) = (0, false, false, 0..0);
     }
 
     /// Turns to another script.
@@ -242,7 +242,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             let chooser = match happening {
                 // SOUND: no player decides whether an interrupt was deferred to this step that could not come just now.
                 // As a case it is a member of a hyper-edge that goes on.
-                Happening::Interrupt(_) if self.turn == InterruptTiming::Pending => Chooser::State,
+                Happening::Interrupt(_) if self.timing == InterruptTiming::Pending => Chooser::State,
                 _ => chooser(possibilities.determined_by(*happening)),
             };
             if self.answer(chooser, 2) == 1 {
@@ -259,19 +259,19 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     }
 
     fn postpones(&mut self) -> bool {
-        self.postponed = matches!(self.turn, InterruptTiming::Deferred | InterruptTiming::Granted);
-        self.postponed
+        self.skipped = matches!(self.timing, InterruptTiming::Deferred | InterruptTiming::Granted);
+        self.skipped
     }
 
     fn defers(&mut self) -> bool {
         // The abilities of the environment are shown by small state spaces, and in large ones by runs.
-        self.deferred = self.turn == InterruptTiming::Deferred && self.precision.coarse && !self.branches;
-        self.postponed |= self.deferred;
-        self.deferred
+        self.defers_certain = self.timing == InterruptTiming::Deferred && self.precision.coarse && !self.branches;
+        self.skipped |= self.defers_certain;
+        self.defers_certain
     }
 
     fn catches_up(&self) -> bool {
-        self.turn == InterruptTiming::Pending
+        self.timing == InterruptTiming::Pending
     }
 
     fn leaves_catching_up(&mut self, possible: &Possibilities) -> bool {

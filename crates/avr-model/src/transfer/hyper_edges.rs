@@ -73,13 +73,13 @@ pub(crate) fn add_edges(
     (precision, branches): (&LocationPrecision, bool),
     edges: &mut HyperEdges<AbstractState>,
 ) {
-    let is_deferred = |leaf: &Leaf| leaf.is_deferred && !faults::is_on(faults::Fault::DeferredIsSure);
+    let is_unsure = |leaf: &Leaf| leaf.defers_certain && !faults::is_on(faults::Fault::DeferredIsSure);
     if let [only] = leaves.as_slice() {
         edges.add([only.state]);
-        edges.set_unsure(is_deferred(only).then_some(0));
+        edges.set_unsure(is_unsure(only).then_some(0));
         return;
     }
-    let deferred: Vec<bool> = leaves.iter().map(is_deferred).collect();
+    let unsure: Vec<bool> = leaves.iter().map(is_unsure).collect();
     let (scripts, states): (Vec<_>, Vec<_>) = leaves.into_iter().map(|leaf| (leaf.script, leaf.state)).unzip();
     let most = if precision.coarse && !branches { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
     let free = hyper_edges(&scripts, HardwareChoice::Free, most);
@@ -87,7 +87,7 @@ pub(crate) fn add_edges(
         edges.add(edge.iter().map(|leaf| states[*leaf]));
     }
     let members = free.iter().flatten().enumerate();
-    edges.set_unsure(members.filter(|(_, leaf)| deferred[**leaf]).map(|(position, _)| position));
+    edges.set_unsure(members.filter(|(_, leaf)| unsure[**leaf]).map(|(position, _)| position));
     if scripts.iter().any(|script| uses_abstracted_freedom(script)) {
         // Every leaf is a member of some hyper-edge; its first place among them stands for it.
         let members: Vec<usize> = free.into_iter().flatten().collect();

@@ -52,7 +52,7 @@ pub(crate) struct Leaf {
     pub(crate) script: Vec<Answer>,
     pub(crate) state: AbstractState,
     /// True if an interrupt that is certain on the way was deferred, which the hardware does not do.
-    pub(crate) is_deferred: bool,
+    pub(crate) defers_certain: bool,
 }
 
 /// The outcome of a step; where it went on, the working state is behind it.
@@ -64,10 +64,14 @@ pub(crate) enum Stepped {
 }
 
 /// The leaves of one script, as cases: no player chooses among several states.
-pub(crate) fn as_cases(script: &[Answer], states: Vec<AbstractState>, is_deferred: bool) -> impl Iterator<Item = Leaf> {
+pub(crate) fn as_cases(
+    script: &[Answer],
+    states: Vec<AbstractState>,
+    defers_certain: bool,
+) -> impl Iterator<Item = Leaf> {
     let count = states.len();
     states.into_iter().enumerate().map(move |(index, state)| {
         let case = (count > 1).then(|| Answer::case(index, count));
-        Leaf { script: script.iter().copied().chain(case).collect(), state, is_deferred }
+        Leaf { script: script.iter().copied().chain(case).collect(), state, defers_certain }
     })
 }

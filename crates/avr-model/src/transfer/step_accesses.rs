@@ -17,7 +17,7 @@ pub(crate) struct StepAccesses {
     /// True if an interrupt was taken.
     pub(crate) interrupted: bool,
     /// True if interrupts were possible and were skipped.
-    pub(crate) postponed: bool,
+    pub(crate) skipped: bool,
 }
 
 impl StepAccesses {
@@ -25,7 +25,7 @@ impl StepAccesses {
     pub(crate) fn clear(&mut self) {
         let all = [&mut self.read, &mut self.written, &mut self.perhaps_read, &mut self.perhaps_written];
         all.into_iter().for_each(Vec::clear);
-        (self.interrupted, self.postponed) = (false, false);
+        (self.interrupted, self.skipped) = (false, false);
     }
 
     /// The cells that were read or may have been.

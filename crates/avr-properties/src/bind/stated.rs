@@ -86,7 +86,7 @@ impl Binder<'_> {
         always.into_iter().chain(property.was_condition.then(|| everywhere.clone())).collect()
     }
 
-    /// The text of a formula over atoms; white space in atoms does not tell them apart.
+    /// The text of a formula over atoms; white space in atoms does not distinguish them.
     fn expanded(&self, formula: &Formula<AtomId>) -> String {
         let text = |atom: &AtomId| self.table.get(*atom).text().split_whitespace().collect::<Vec<_>>().join(" ");
         match formula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(text(atom))) {

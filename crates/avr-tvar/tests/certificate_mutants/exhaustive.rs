@@ -2,7 +2,7 @@
 //! every input, and formulas are evaluated by plain iteration.
 //!
 //! A step of these programs reads few bits: those of one or two registers, and inputs. All their values are tried one by one. The other
-//! unknown bits, which a step passes on as they are (that is checked), are told apart only as far as hyper-edges do: by
+//! unknown bits, which a step passes on as they are (that is checked), are distinguished only as far as hyper-edges do: by
 //! splitting them until every case is decided.
 
 use std::cmp::Reverse;
@@ -60,7 +60,7 @@ fn read_by(instruction: Option<Instruction>) -> Vec<u16> {
         Some(Instruction::Out { rr, .. } | Instruction::Sbrs { rr, .. }) => vec![register(rr)],
         Some(Instruction::Andi { rd, .. } | Instruction::Inc { rd }) => vec![register(rd)],
         Some(Instruction::Eor { rd, rr }) => vec![register(rd), register(rr)],
-        // Ports are told apart bit by bit; a bit that is set leaves the others as they are.
+        // Ports are distinguished bit by bit; a bit that is set leaves the others as they are.
         Some(
             Instruction::Ldi { .. }
             | Instruction::In { .. }

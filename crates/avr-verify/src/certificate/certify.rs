@@ -66,13 +66,13 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
     found.survey = found.survey.take().or(reduced.survey);
 }
 
-/// The words for what was looked at instead of all that a proof needs, and for what that is.
+/// The reductions in words, with the part of the state space that a proof needs beside the reduced one.
 fn left_out(reductions: Reductions) -> &'static str {
     match (reductions.interrupts, reductions.paths) {
         (true, true) => {
-            "interrupts only where they can be seen and states only where something is decided, and a proof needs all of both"
+            "partial-order reduction of interrupts and path compression, and a proof needs all interrupts and all states"
         }
-        (true, false) => "interrupts only where they can be seen, and a proof needs them wherever they can come",
-        (false, _) => "states only where something is decided, and a proof needs all of them",
+        (true, false) => "partial-order reduction of interrupts, and a proof needs them wherever they can come",
+        (false, _) => "path compression, and a proof needs all states",
     }
 }

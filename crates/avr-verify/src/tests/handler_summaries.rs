@@ -141,7 +141,7 @@ fn check_found(fault: Fault) {
 
 #[test]
 fn handlers_that_keep_something_would_be_noticed() {
-    check_found(Fault::AllNeutral);
+    check_found(Fault::AllTransparent);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn check_found(fault: Fault) {
 
 #[test]
 fn handlers_that_disturb_would_be_noticed() {
-    check_found(Fault::AllNeutral);
+    check_found(Fault::AllTransparent);
 }
 
 #[test]

@@ -97,7 +97,7 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Adds the steps from a pair for all letters that agree with those known; false if a constant tells them apart. A
+    /// Adds the steps from a pair for all letters that agree with those known; false if a constant distinguishes them. A
     /// constant against a state that is none does: states with simple languages have become constants.
     fn walk(&mut self, from: u32, left: TreeId, right: TreeId, known: u64, letters: u64) -> bool {
         let trees = &self.automaton.trees;

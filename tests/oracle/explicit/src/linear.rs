@@ -177,8 +177,8 @@ impl Product<'_> {
         found
     }
 
-    /// True if a run can stay in a strongly connected part for ever, and every operator is settled there again and
-    /// again.
+    /// True if a run can stay in a strongly connected part for ever, and every operator puts nothing off there
+    /// again and again.
     fn is_fair(&self, steps: &[Vec<u32>], component: &[u32]) -> bool {
         let first = component[0];
         if component.len() == 1 && !steps[first as usize].contains(&first) {

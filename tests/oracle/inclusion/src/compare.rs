@@ -232,9 +232,9 @@ impl<'a, 'b> OneRun<'a, 'b> {
         true
     }
 
-    /// True if some state covers the present one. Unless steps are postponed (partial-order reduction), a transition
-    /// must lead to it from one that covered an earlier state: the one before, or one from which what came since is
-    /// left out.
+    /// True if some state covers the present one. Unless interrupts are deferred (partial-order reduction), a
+    /// transition must lead to it from one that covered an earlier state: the one before, or one from which the states
+    /// since then are skipped.
     fn is_followed(&mut self, shown: &Shown<'_>, fits: Fits<'_>) -> bool {
         let covering = self.space.covering(shown, fits);
         if self.report.selection.reductions.interrupts {

@@ -14,8 +14,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         is_first
     }
 
-    /// The pulse of an operation, as hardware has it now. Where that stays unknown, so does what changes with its end; mostly it is
-    /// told apart, because the program waits for it.
+    /// The pulse of an operation, as hardware has it now. Where that stays unknown, so does what changes with its end. Mostly
+    /// the cases are distinguished, because the program waits for the end.
     pub(super) fn refresh_operation(&mut self, pulse: BitRef) {
         let Some(BitKind::Pulse(kind)) = self.machine.device.bit_at(pulse).map(|bit| &bit.kind) else { return };
         let stored = self.stored(pulse);
