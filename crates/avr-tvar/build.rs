@@ -33,7 +33,8 @@ fn run() -> Result<String, String> {
     let package = Path::new(&directory);
     let workspace = package.join(ROOT);
     let is_packaged = !workspace.join("crates").is_dir();
-    let (root, parts) = if is_packaged { (package.to_owned(), parts_of_package(package)) } else { parts_of(workspace)? };
+    let (root, parts) =
+        if is_packaged { (package.to_owned(), parts_of_package(package)) } else { parts_of(workspace)? };
     let mut files = Vec::new();
     for part in parts.iter().filter(|part| part.exists()) {
         println!("cargo::rerun-if-changed={}", part.display());
