@@ -1,6 +1,7 @@
 //! Steps from the states of a certificate, with the executor.
 
 use avr_certificate::{Advice, BLOCK_PAGES, Running, Space, State, Store};
+use avr_image::FlashWordAddress;
 use avr_machine::{Frame, Machine, MachineState, Stop, cut_cell, cut_what_is_read};
 use avr_properties::{Event, EventRecorder, Occurred, occurrences_cover};
 use three_valued::TvByte;
@@ -70,7 +71,7 @@ impl<'a> Stepper<'a> {
         members: &[u32],
     ) -> Came {
         let pc = from.map_or(0, |running| running.control.pc);
-        let events = EventRecorder::new(self.watched, pc * 2);
+        let events = EventRecorder::new(self.watched, FlashWordAddress(pc).byte().0);
         let mut world = World { script, advice, events };
         let stopped = self.step(from, &mut world).err();
         let did = world.events.occurrences();

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use avr_isa::FlashByteAddress;
 use thiserror::Error;
 
-use crate::address::FlashByteAddress;
 use crate::problem::{ElfProblem, HexProblem};
 
 /// An image was refused. `Display` says what is wrong and where; [`ImageError::hint`] says what to do.

@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
+use avr_isa::{DataAddress, FlashByteAddress};
 use sha2::{Digest, Sha256};
 
-use crate::address::{DataAddress, FlashByteAddress};
 use crate::debug::{DebugFunction, DebugInfo, SourceLine};
 use crate::elf::{self, ElfContent};
 use crate::error::{ImageError, ImageErrorKind};

@@ -19,7 +19,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod address;
 mod debug;
 mod demangle;
 mod elf;
@@ -33,7 +32,7 @@ mod section;
 mod symbols;
 mod warning;
 
-pub use address::{DataAddress, EepromAddress, FlashByteAddress, FlashWordAddress};
+pub use avr_isa::{DataAddress, EepromAddress, FlashByteAddress, FlashWordAddress};
 pub use debug::SourceLine;
 pub use error::{ImageError, ImageErrorKind, Position};
 pub use image::{Format, Image, LoadOptions, MAX_FILE_BYTES};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::address::{EepromAddress, FlashByteAddress, FlashWordAddress};
+use avr_isa::{EepromAddress, FlashByteAddress, FlashWordAddress};
 
 /// Flash as the image leaves it. Look-ups take constant time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ impl ProgramMemory {
     /// If the image gives one byte only, the other one is 0xff, as on the device.
     #[must_use]
     pub fn word(&self, address: FlashWordAddress) -> Option<u16> {
-        let low = FlashByteAddress(address.0.checked_mul(2)?);
-        let bytes = [self.byte(low), self.byte(FlashByteAddress(low.0 + 1))];
+        let low = address.byte();
+        let bytes = [self.byte(low), self.byte(FlashByteAddress(low.0.checked_add(1)?))];
         if bytes == [None, None] {
             return None;
         }

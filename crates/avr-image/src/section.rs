@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::address::{DataAddress, FlashByteAddress};
+use avr_isa::{DataAddress, FlashByteAddress};
+
 use crate::placement::{DATA_OFFSET, EEPROM_OFFSET, FUSE_OFFSET};
 
 /// A section of an ELF file that takes room in a memory of the device.

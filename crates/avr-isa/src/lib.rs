@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod address;
 mod columns;
 mod control_flow;
 mod decode;
@@ -27,6 +28,7 @@ mod memory_access;
 mod register;
 mod table;
 
+pub use address::{DataAddress, EepromAddress, FlashByteAddress, FlashWordAddress};
 pub use control_flow::{CodeSpace, ControlFlow};
 pub use decode::{DecodeError, DecodeErrorKind, decode, is_two_words};
 pub use disassemble::Disassembly;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use avr_image::{FlashWordAddress, Image};
+use avr_isa::FlashByteAddress;
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{Machine, Options, Program};
 
@@ -42,7 +43,7 @@ impl Setting<'_> {
     /// Flash byte address of the first instruction.
     pub(crate) fn start_address(&self) -> u32 {
         let Self { device, file, start, .. } = *self;
-        let vector = || device.reset_vector(file.fuses.bytes(device.default_fuses)) * 2;
+        let vector = || FlashWordAddress(device.reset_vector(file.fuses.bytes(device.default_fuses))).byte().0;
         start.or(file.start).unwrap_or_else(vector)
     }
 
@@ -57,7 +58,7 @@ impl Setting<'_> {
     fn options(&self) -> Result<Options, PropertyError> {
         let Self { image, device, file, eeprom, .. } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
-        let start = self.start_address() / 2;
+        let start = FlashByteAddress(self.start_address()).word().0;
         let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
@@ -86,5 +87,5 @@ fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
 /// The target of interrupts without a handler in avr-libc's start-up code.
 fn default_handler(image: &Image) -> Option<u32> {
     let symbol = image.symbols.find("__bad_interrupt").ok()?;
-    symbol.place.flash().map(|address| address.0 / 2)
+    symbol.place.flash().map(|address| address.word().0)
 }

@@ -31,7 +31,7 @@ impl Names<'_> {
 
     /// The instruction at a flash byte address in one piece; none where there is no code.
     pub(crate) fn instruction(&self, pc: u32) -> Option<String> {
-        let address = FlashWordAddress(pc / 2);
+        let address = FlashByteAddress(pc).word();
         let first = self.image.program.word(address)?;
         let second = self.image.program.word(FlashWordAddress(address.0 + 1));
         let instruction = decode(first, second, self.device.core.features).ok()?;

@@ -1,5 +1,6 @@
 //! The command `disasm`.
 
+use avr_isa::FlashByteAddress;
 use avr_report::{listing, listing_with_interrupts};
 
 use crate::device::{self, Wishes};
@@ -17,7 +18,7 @@ pub(crate) fn run(arguments: &Disasm) -> Result<Exit, InputError> {
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     output::image_warnings(&image);
     let text = if arguments.interrupts {
-        listing_with_interrupts(&image, device, arguments.start.unwrap_or(0) / 2)
+        listing_with_interrupts(&image, device, FlashByteAddress(arguments.start.unwrap_or(0)).word().0)
     } else {
         listing(&image, device)
     };

@@ -4,6 +4,7 @@
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
 use crate::narrative::events::{Narrative, Told};
+use avr_isa::FlashWordAddress;
 use avr_machine::simulator::{Script, Stimulus};
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
 use avr_model::context::Context;
@@ -49,7 +50,7 @@ impl<'a> Replay<'a> {
 
     /// Gets ready for a step from a state.
     pub(crate) fn before_step(&mut self, watched: &'a [Watched], state: &MachineState<u8>) {
-        self.events = Recorder::new(watched, state.control.pc * 2);
+        self.events = Recorder::new(watched, FlashWordAddress(state.control.pc).byte().0);
     }
 
     /// The occurrences of the latest step.

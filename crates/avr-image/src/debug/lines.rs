@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 
+use avr_isa::FlashByteAddress;
 use gimli::{IncompleteLineProgram, LineProgramHeader};
 
 use super::{Dwarf, Problem, Slice, Unit};
-use crate::address::FlashByteAddress;
 
 /// Line programs together; each unit may name its own.
 const MAX_PROGRAM_BYTES: usize = 1 << 26;
@@ -62,7 +62,7 @@ pub(super) struct LineReader {
 
 impl LineReader {
     pub(super) fn new(flash_bytes: u32) -> Self {
-        let words = vec![None; flash_bytes as usize / 2];
+        let words = vec![None; FlashByteAddress(flash_bytes).word().0 as usize];
         Self {
             table: LineTable { files: Vec::new(), words },
             file_numbers: HashMap::new(),
@@ -170,7 +170,7 @@ impl LineReader {
 
 /// The word of a byte address, cut at the end of flash.
 fn word(address: u64, limit: usize) -> usize {
-    usize::try_from(address / 2).unwrap_or(usize::MAX).min(limit)
+    u32::try_from(address).map_or(limit, |address| FlashByteAddress(address).word().0 as usize).min(limit)
 }
 
 /// The path of a file: its directory, unless that is the one where the compiler ran, and its name.

@@ -8,9 +8,9 @@ mod note;
 mod segments;
 mod symtab;
 
+use avr_isa::FlashByteAddress;
 use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
 
-use crate::address::FlashByteAddress;
 use crate::debug::{self, DebugInfo};
 use crate::error::ImageErrorKind;
 use crate::placement::Placement;

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 pub use names::SymbolError;
 
-use crate::address::{DataAddress, EepromAddress, FlashByteAddress};
 use crate::demangle::{Demangled, demangle};
 use crate::placement::{DATA_OFFSET, EEPROM_OFFSET};
 use crate::section::{EEPROM, Section};
+use avr_isa::{DataAddress, EepromAddress, FlashByteAddress};
 use extents::{Extents, Span};
 use names::Names;
 

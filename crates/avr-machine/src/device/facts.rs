@@ -1,6 +1,6 @@
 //! Facts about a device that are neither registers nor interrupts: memories, core, fuses, sleep, watchdog.
 
-use avr_isa::FeatureSet;
+use avr_isa::{FeatureSet, FlashByteAddress};
 use serde::Deserialize;
 
 use crate::data_space::PAGE_CELLS;
@@ -49,7 +49,7 @@ impl Memory {
     /// Size of the flash in words.
     #[must_use]
     pub const fn flash_words(&self) -> u32 {
-        self.flash_bytes / 2
+        FlashByteAddress(self.flash_bytes).word().0
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device::{BitKind, BitRef, Changes};
 use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::state::{Frame, FrameKind};
-use avr_isa::{Pointer, Register};
+use avr_isa::{FlashWordAddress, Pointer, Register};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
@@ -203,7 +203,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match self.state.calls.top().copied() {
             Some(frame) if frame.position == position => Ok(Some(frame.return_address)),
             Some(frame) => {
-                self.hazard(HazardKind::ReturnToNonCall, Some(frame.return_address * 2))?;
+                self.hazard(HazardKind::ReturnToNonCall, Some(FlashWordAddress(frame.return_address).byte().0))?;
                 Ok(None)
             }
             None => {
@@ -224,7 +224,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             if self.decide(&same) {
                 return Ok(expected);
             }
-            self.hazard(HazardKind::ReturnToNonCall, Some(expected * 2))?;
+            self.hazard(HazardKind::ReturnToNonCall, Some(FlashWordAddress(expected).byte().0))?;
         }
         let address = bytes.iter().rev().try_fold(0, |address, byte| Some(address << 8 | u32::from(byte.known()?)));
         if address.is_none() {

@@ -10,7 +10,7 @@ use crate::device::{
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Possibilities};
 use crate::hazard::{HazardKind, Stop};
 use crate::state::FrameKind;
-use avr_isa::ControlFlow;
+use avr_isa::{ControlFlow, FlashWordAddress};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Truth};
 
@@ -91,7 +91,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let sleeping = self.state.control.sleeping;
         if sleeping {
             if !self.woken_later() {
-                self.hazard(HazardKind::SleepForEver, Some(self.state.control.pc * 2))?;
+                self.hazard(HazardKind::SleepForEver, Some(FlashWordAddress(self.state.control.pc).byte().0))?;
             }
             self.cycles = 1;
         }
@@ -334,7 +334,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.environment.event(Event::Interrupt(interrupt.number));
         match self.machine.options().default_handler {
             Some(handler) if self.leads_to(self.state.control.pc) == Some(handler) => {
-                self.hazard(HazardKind::BadInterrupt, Some(u32::from(interrupt.vector) * 2))
+                self.hazard(HazardKind::BadInterrupt, Some(FlashWordAddress(interrupt.vector.into()).byte().0))
             }
             _ => Ok(()),
         }
@@ -439,7 +439,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let Some(programming) = &machine.device.self_programming else {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         };
-        if programming.only_from_boot_section && address < machine.boot_start * 2 {
+        if programming.only_from_boot_section && address < FlashWordAddress(machine.boot_start).byte().0 {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         }
         let changes_flash = programming.operations.iter().any(|(_, bit)| self.decide_stored(*bit));
@@ -480,7 +480,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// The byte address of the instruction in execution, which has one word.
     fn here(&self) -> u32 {
-        (self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask) * 2
+        FlashWordAddress(self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask).byte().0
     }
 
     /// A reset: registers as the data sheet says, SRAM kept, the cause in the register of causes.

@@ -3,7 +3,7 @@
 use super::Step;
 use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
-use avr_isa::{LpmMode, Pointer, PointerMode, Register};
+use avr_isa::{FlashWordAddress, LpmMode, Pointer, PointerMode, Register};
 use std::ops::Range;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
@@ -145,7 +145,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The hazard at the instruction, which has one word.
     fn undefined_pointer_use(&self) -> Stop {
         let address = self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask;
-        Stop::hazard(HazardKind::UndefinedPointerUse, address * 2)
+        Stop::hazard(HazardKind::UndefinedPointerUse, FlashWordAddress(address).byte().0)
     }
 
     /// The address of an access as (low, high), after moving the pointer as the mode says.

@@ -21,7 +21,7 @@ use crate::hazard::{HazardKind, Stop};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::{MAX_WINDOWS, MachineState};
-use avr_isa::{Instruction, Register, io_address};
+use avr_isa::{FlashWordAddress, Instruction, Register, io_address};
 use flags::{ZeroFlag, flag};
 use three_valued::{BitDomain, ByteDomain, Signedness};
 
@@ -79,8 +79,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let address = self.state.control.pc;
         let (instruction, words, cycles) = match self.machine.program.fetch(address) {
             Fetched::Instruction { instruction, words, cycles } => (instruction, words, cycles),
-            Fetched::Reserved => return Err(Stop::hazard(HazardKind::ReservedOpcode, address * 2)),
-            Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, address * 2)),
+            Fetched::Reserved => {
+                return Err(Stop::hazard(HazardKind::ReservedOpcode, FlashWordAddress(address).byte().0));
+            }
+            Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, FlashWordAddress(address).byte().0)),
         };
         self.state.control.interrupt_delay = false;
         self.state.control.fresh_request = false;

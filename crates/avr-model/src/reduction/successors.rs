@@ -13,6 +13,7 @@ use crate::state::{AbstractState, PrecisionLookup};
 use crate::transfer::choices::Scripted;
 use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Leaf, Open, Stepped, as_cases};
+use avr_isa::FlashWordAddress;
 use avr_machine::Limit;
 use std::rc::Rc;
 use tvar::LocationPrecision;
@@ -64,9 +65,10 @@ fn collected_leaves(
         _ => 0,
     };
     let steps = model.passes.partial_order.is_some().then(StepAccesses::default);
-    let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc * 2), steps })
-        .learning(learning(model, here))
-        .telling_branches(model.passes.branches);
+    let mut environment =
+        Scripted::new(here, Open { events: Recorder::new(&watched, FlashWordAddress(pc).byte().0), steps })
+            .learning(learning(model, here))
+            .telling_branches(model.passes.branches);
     loop {
         environment.clear_notes();
         model.context.working.defers_certain = false;

@@ -1,7 +1,7 @@
 //! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides which
 //! states reductions may skip. See `docs/soundness.md`, section "Stutter-invariant properties".
 
-use avr_isa::{Addressing, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_isa::{Addressing, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::Machine;
 use avr_properties::{Atom, AtomKind, CellsRead};
 use fixedbitset::FixedBitSet;
@@ -147,6 +147,6 @@ fn moves_between(places: &[Range<u32>], machine: &Machine, pc: u32, instruction:
         return false;
     }
     let Some(targets) = instruction.control_flow(pc, &machine.program).destinations() else { return true };
-    let is_at = |word: u32| places.iter().map(move |place| place.contains(&(word * 2)));
+    let is_at = |word: u32| places.iter().map(move |place| place.contains(&(FlashWordAddress(word).byte().0)));
     targets.into_iter().any(|target| !is_at(pc).eq(is_at(target)))
 }

@@ -7,6 +7,7 @@ pub mod stack_depth;
 pub mod view;
 pub mod working_copy;
 
+use avr_isa::FlashWordAddress;
 use avr_machine::{Control, Hazard, Limit};
 use deferral::Deferral;
 use interner::{CallsId, MemoryId, OccurrencesId};
@@ -94,7 +95,7 @@ impl Place for Location {
 
     /// The instruction as a flash byte address.
     fn number(self) -> Option<u32> {
-        self.pc().map(|pc| pc * 2)
+        self.pc().map(|pc| FlashWordAddress(pc).byte().0)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Comparisons become atoms; the usual ones get a form that is quick to evaluate.
 
+use avr_isa::FlashByteAddress;
 use mu_calculus::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Formula, Span, parse_predicate,
 };
@@ -78,7 +79,9 @@ impl Binder<'_> {
 
     /// Refuses a constant that is no address of an instruction, where it must be one.
     pub(super) fn check_instruction_address(&self, address: i128, span: Span, must: bool) -> Result<(), Fault> {
-        let possible = (0..i128::from(self.device.memory.flash_bytes)).contains(&address) && address % 2 == 0;
+        let in_flash = |address: &u32| *address < self.device.memory.flash_bytes;
+        let possible = u32::try_from(address).ok().filter(in_flash);
+        let possible = possible.is_some_and(|address| FlashByteAddress(address).is_word_aligned());
         match must && !possible {
             true => Err((PropertyErrorKind::BadProgramCounter(u64::try_from(address).unwrap_or(u64::MAX)), span)),
             false => Ok(()),

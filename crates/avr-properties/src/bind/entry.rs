@@ -79,7 +79,7 @@ impl Binder<'_> {
     fn jumps_of(&self, sources: Vec<Source>) -> Vec<Source> {
         let program = self.program();
         let jumps = program.instructions().filter(|(place, instruction)| jumps_away(&program, *place, *instruction));
-        let jumps: Vec<u32> = jumps.map(|(place, _)| place * 2).collect();
+        let jumps: Vec<u32> = jumps.map(|(place, _)| FlashWordAddress(place).byte().0).collect();
         let mut all = Vec::new();
         for source in sources {
             if source.certain {
@@ -148,19 +148,20 @@ impl Binder<'_> {
 
     /// The vectors at the beginning of the flash: as far as each begins with a jump or a return and no function is there.
     fn vector_table(&self, functions: &[Range<u32>]) -> Range<u32> {
-        let bytes = 2 * u32::from(self.device.core.vector_words);
-        let slots = self.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector) * 2 / bytes).max();
+        let words = u32::from(self.device.core.vector_words);
+        let start = |slot: u32| FlashWordAddress(slot * words);
+        let slots = self.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector) / words).max();
         let is_vector = |slot: &u32| {
-            let first = FlashWordAddress(slot * bytes / 2);
+            let first = start(*slot);
             let second = self.image.program.word(FlashWordAddress(first.0 + 1));
             let word = self.image.program.word(first);
             let instruction = word.and_then(|word| decode(word, second, self.device.core.features).ok());
             let jumps =
                 matches!(instruction, Some(Instruction::Jmp { .. } | Instruction::Rjmp { .. } | Instruction::Reti));
-            jumps && !functions.iter().any(|range| range.contains(&(slot * bytes)))
+            jumps && !functions.iter().any(|range| range.contains(&first.byte().0))
         };
         let count = (0..=slots.unwrap_or_default()).take_while(is_vector).count();
-        0..count as u32 * bytes
+        0..start(count as u32).byte().0
     }
 
     fn is_start_up(&self, place: u32) -> bool {
@@ -199,8 +200,9 @@ impl Binder<'_> {
     /// The instructions that lead to an entry, as flash byte addresses, where it is not told whether that is a call.
     fn untold_jumps(&self, entry: &Entry) -> Vec<u32> {
         let program = self.program();
-        let leads =
-            |&(place, instruction): &(u32, Instruction)| leads_to(&program, place, instruction, entry.address / 2);
+        let leads = |&(place, instruction): &(u32, Instruction)| {
+            leads_to(&program, place, instruction, FlashByteAddress(entry.address).word().0)
+        };
         // The second words of instructions are no instructions.
         let mut next = 0;
         let is_first = |&(place, instruction): &(u32, Instruction)| {
@@ -210,7 +212,8 @@ impl Binder<'_> {
             }
             is_first
         };
-        let places = program.instructions().filter(is_first).filter(leads).map(|(place, _)| place * 2);
+        let places =
+            program.instructions().filter(is_first).filter(leads).map(|(place, _)| FlashWordAddress(place).byte().0);
         places.filter(|place| entry.is_called_from(*place).is_unknown()).collect()
     }
 }

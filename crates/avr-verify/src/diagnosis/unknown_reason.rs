@@ -1,6 +1,7 @@
 //! The reason why something is not decided, and the place, in words.
 
 use avr_image::Image;
+use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
 use rustc_hash::FxHashMap;
@@ -39,7 +40,7 @@ fn most_states(image: &Image, space: &StateSpace<AbstractState>) -> String {
     }
     let most = states.into_iter().max_by_key(|(pc, states)| (*states, Reverse(*pc)));
     most.map_or_else(String::new, |(pc, states)| {
-        format!("; the most of them, {states}, are {}", place_at(image, pc * 2))
+        format!("; the most of them, {states}, are {}", place_at(image, FlashWordAddress(pc).byte().0))
     })
 }
 
@@ -59,13 +60,13 @@ pub(crate) fn place(context: &Context<'_>, image: &Image, state: &AbstractState)
         AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
         AbstractState::Running(_) | AbstractState::Dummy => context.location(state).pc(),
     };
-    pc.map_or_else(|| "before the start".to_owned(), |pc| place_at(image, pc * 2))
+    pc.map_or_else(|| "before the start".to_owned(), |pc| place_at(image, FlashWordAddress(pc).byte().0))
 }
 
 /// A flash byte address with function and source line, as far as the image tells.
 #[must_use]
 pub fn place_at(image: &Image, address: u32) -> String {
-    let address = avr_image::FlashByteAddress(address);
+    let address = FlashByteAddress(address);
     let function = image.symbols.function_at(address).map(|located| located.symbol.display_name().to_owned());
     let line = image.source_line(address).map(|line| format!("{}:{}", line.file, line.line));
     let named = [function.map(|name| format!("in {name}")), line].into_iter().flatten();

@@ -7,6 +7,7 @@ use crate::pipeline::pass_timer::aside;
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
 use avr_image::Image;
+use avr_isa::FlashByteAddress;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::state::AbstractState;
@@ -174,7 +175,7 @@ fn hazard_shown(
 /// The hazard that a run ends with, and its place.
 fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence) -> Option<String> {
     let hazard = run.end.hazard?;
-    let state = AbstractState::Hazard { pc: run.end.pc / 2, hazard };
+    let state = AbstractState::Hazard { pc: FlashByteAddress(run.end.pc).word().0, hazard };
     Some(format!("{hazard} {}", place(&firmware.model.context, image, &state)))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::concretise::coverage::Arrival;
 use crate::concretise::view::{ConcreteView, note};
+use avr_isa::FlashWordAddress;
 use avr_machine::device::BitRef;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
 use avr_machine::{
@@ -404,7 +405,7 @@ impl<'a> Stepper<'a> {
             answers,
             content,
             asked: Vec::new(),
-            events: Recorder::new(&self.watched, self.before.control.pc * 2),
+            events: Recorder::new(&self.watched, FlashWordAddress(self.before.control.pc).byte().0),
         };
         let result = self.machine.step(&mut self.after, &mut trial);
         Tried { result, did: trial.events.occurrences(), asked: trial.asked }

@@ -2,6 +2,7 @@
 //! left out, and the last steps are kept in full.
 
 use crate::concretise::concrete_step::{Asked, ChosenStep, Run};
+use avr_isa::FlashWordAddress;
 use avr_machine::simulator::ExactInput;
 use avr_machine::{Happening, Input, MachineState, PAGE_CELLS};
 use rustc_hash::FxHasher;
@@ -130,7 +131,7 @@ impl<'a> Narrative<'a> {
 
     /// A step begins.
     pub(crate) fn before(&mut self, state: &MachineState<u8>) {
-        self.pc = state.control.pc * 2;
+        self.pc = FlashWordAddress(state.control.pc).byte().0;
         self.asleep = state.control.sleeping;
     }
 
@@ -243,6 +244,7 @@ fn hash(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use avr_isa::FlashByteAddress;
 
     fn told(pcs: impl IntoIterator<Item = u32>) -> Told {
         let run = Run::default();
@@ -258,7 +260,7 @@ mod tests {
 
     fn shape(items: &[Item]) -> String {
         let one = |item: &Item| match item {
-            Item::Line(line) => (line.pc / 2).to_string(),
+            Item::Line(line) => FlashByteAddress(line.pc).word().0.to_string(),
             Item::Loop { body, times } => format!("({})x{times}", shape(body)),
             Item::Omitted(steps) => format!("...{steps}"),
         };

@@ -1,6 +1,7 @@
-//! Addresses of the four memories that a firmware image speaks of, each with a type of its own.
+//! Addresses of the memories, each with a type of its own.
 //!
-//! The AVR core counts flash in 16-bit words, the tools count it in bytes; mixing the two up is the classic mistake.
+//! The AVR core counts flash in 16-bit words, the tools count it in bytes; mixing the two up is the classic mistake. Each
+//! conversion is here once: no other module multiplies or divides an address by 2 (`tests/architecture/tests/addresses.rs`).
 
 use std::fmt;
 
@@ -41,22 +42,25 @@ address!(
 
 impl FlashByteAddress {
     /// The word that contains this byte.
+    #[inline]
     #[must_use]
-    pub fn word(self) -> FlashWordAddress {
+    pub const fn word(self) -> FlashWordAddress {
         FlashWordAddress(self.0 / 2)
     }
 
-    /// True if this is the first byte of a word, where an instruction can begin.
+    /// True for the first byte of a word, where an instruction can begin.
+    #[inline]
     #[must_use]
-    pub fn is_word_aligned(self) -> bool {
+    pub const fn is_word_aligned(self) -> bool {
         self.0.is_multiple_of(2)
     }
 }
 
 impl FlashWordAddress {
     /// The address of the low byte; saturates above 2³¹ words, far beyond any device.
+    #[inline]
     #[must_use]
-    pub fn byte(self) -> FlashByteAddress {
+    pub const fn byte(self) -> FlashByteAddress {
         FlashByteAddress(self.0.saturating_mul(2))
     }
 }
