@@ -152,7 +152,7 @@ impl Control {
     /// The same without what hardware does not know.
     #[must_use]
     pub fn of_hardware(self) -> Self {
-        Self { copies: Copies::default(), in_startup: false, ..self }
+        Self { copies: Copies::default(), ..self }
     }
 
     /// Opens the window of this number.

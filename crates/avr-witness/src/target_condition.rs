@@ -21,6 +21,8 @@ pub enum Condition {
     },
     /// No half of the stack pointer waits for the other one.
     StackPointerWhole,
+    /// The main program was entered since the last reset.
+    MainEntered,
     /// The content of one or two cells is allowed.
     Cells {
         /// Data addresses, the low byte first.
@@ -31,7 +33,7 @@ pub enum Condition {
 }
 
 /// The conditions under which a state shows the verdict that a run to its last state shows. None where the way matters,
-/// or more than cells, the program counter and whether the stack pointer is whole.
+/// or more than cells, the program counter, a whole stack pointer and the entry of the main program.
 pub(crate) fn reached(formula: &NormalForm, atoms: &[Atom], value: bool, walked: &Walked) -> Option<Vec<Condition>> {
     let is_shown_there = walked.ending == Ending::Shown && walked.universal.is_empty() && walked.branches.is_empty();
     let claims = &walked.claims.last().filter(|_| is_shown_there)?.1;
@@ -53,6 +55,7 @@ fn condition(atom: &Atom, value: bool) -> Option<Condition> {
         AtomKind::PcEquals(pc) => Some(Condition::Pc { range: *pc..pc + 1, inside: value }),
         AtomKind::PcIn(range) => Some(Condition::Pc { range: range.clone(), inside: value }),
         AtomKind::StackPointerTorn => (!value).then_some(Condition::StackPointerWhole),
+        AtomKind::InStartup => (!value).then_some(Condition::MainEntered),
         AtomKind::CellEquals { .. } | AtomKind::Compare(_) if !atom.reads_pc() => {
             let CellsRead::These(cells) = atom.cells() else { return None };
             let addresses: Vec<u16> = cells.iter().map(|(address, _)| *address).collect();

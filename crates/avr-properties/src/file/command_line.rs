@@ -22,7 +22,7 @@ impl Property {
     /// path quantifier, in definitions neither.
     pub(super) fn as_invariant(self, definitions: &Definitions) -> Self {
         match &self.kind {
-            PropertyKind::Formula { check } if definitions.is_condition(check) => {
+            PropertyKind::Formula { check } if self.place.is_none() && definitions.is_condition(check) => {
                 let check = check.clone();
                 Self { kind: PropertyKind::Always { check }, was_condition: true, ..self }
             }

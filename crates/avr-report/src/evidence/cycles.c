@@ -9,6 +9,9 @@
 static unsigned torn = 0;
 #define UNSURE 1u
 
+/* Whether the main program was entered since the last reset. */
+static int entered = 0;
+
 static unsigned word_at(const avr_t *avr, unsigned address)
 {
     return avr->flash[address & avr->flashend] | avr->flash[(address + 1) & avr->flashend] << 8;
@@ -38,6 +41,9 @@ static int holds(const avr_t *avr)
             return 0;
         }
         if (one->kind == WHOLE && torn) {
+            return 0;
+        }
+        if (one->kind == ENTERED && !entered) {
             return 0;
         }
         if (one->kind == CELLS) {
@@ -130,6 +136,7 @@ static int search(unsigned levels)
     memcpy(avr->data + SRAM_START, first + SRAM_START, sizeof first - SRAM_START);
     avr->pc = avr->reset_pc = START;
     torn = 0;
+    entered = 0;
     for (int port = 'A'; port <= 'L'; port++) {
         give(avr, &(struct input){0, PINS, port, levels});
     }
@@ -138,6 +145,7 @@ static int search(unsigned levels)
         for (; input->kind != NOTHING && input->cycle <= avr->cycle; input++) {
             give(avr, input);
         }
+        entered = avr->pc == MAIN || (entered && avr->pc != START);
         if (holds(avr)) {
             printf("simavr shows it after %llu cycles\n", (unsigned long long)avr->cycle);
             return 0;

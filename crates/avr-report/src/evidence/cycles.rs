@@ -22,7 +22,7 @@ const PROGRAM: &str = include_str!("cycles.c");
 const DECLARATIONS: &str = "\
 #include <stdint.h>
 
-enum { NOTHING, PINS, BYTE, PC, WHOLE, CELLS };
+enum { NOTHING, PINS, BYTE, PC, WHOLE, ENTERED, CELLS };
 
 /* What comes from outside, and when. */
 struct input {
@@ -70,13 +70,15 @@ impl Report<'_> {
 
     fn cycles_heading(&self, result: &PropertyResult, machine: &Machine, evidence: &Evidence) -> String {
         let first = FlashWordAddress(Player::new(machine, evidence).state().control.pc).byte().0;
+        // No instruction has an odd address.
+        let main = machine.options().main.map_or(1, |main| main * 2);
         let StackPointer { low, high } = machine.stack_pointer();
         let (sram, status) = (machine.device.memory.sram_start, machine.status_address());
         format!(
             "/* Whether\n *\n *   {}\n *\n * (sha256 {})\n *\n * comes by itself to a state that shows: {}\n * for the property {}: {}\n *\n *   \
              cc -O2 -o replay-cycles replay-cycles.c -lsimavr -lelf && ./replay-cycles\n */\n\
              #define MCU \"{}\"\n#define CYCLES {MAX_CYCLES}ull\n#define START {first:#x}u\n\
-             #define SRAM_START {sram:#x}u\n#define SP_LOW {low:#x}u\n#define SP_HIGH {:#x}u\n\
+             #define MAIN {main:#x}u\n#define SRAM_START {sram:#x}u\n#define SP_LOW {low:#x}u\n#define SP_HIGH {:#x}u\n\
              #define STATUS {status:#x}u\n\n",
             comment(&self.image.name),
             self.image.sha256,
@@ -120,6 +122,7 @@ fn conditions_to(text: &mut String, conditions: &[Condition]) {
             Condition::Pc { range, inside } => {
                 writeln!(rows, "    {{PC, {:#x}, {:#x}, {}, 0}},", range.start, range.end, u8::from(*inside))
             }
+            Condition::MainEntered => writeln!(rows, "    {{ENTERED, 0, 0, 0, 0}},"),
             Condition::StackPointerWhole => writeln!(rows, "    {{WHOLE, 0, 0, 0, 0}},"),
             Condition::Cells { addresses, allowed } => {
                 let packed = allowed

@@ -6,10 +6,12 @@ use crate::random_programs::{
     CELLS, Code, EIMSK, HANDLERS, MAIN, Random, program, r, results, with_handlers, with_handlers_behind,
 };
 use crate::{Reductions, Verdict};
-use avr_isa::{Instruction, Pointer, PointerMode};
+use avr_isa::{Instruction, Pointer, PointerMode, Register};
 use avr_model::faults::{handler_summaries, partial_order, path_compression};
 use std::time::Duration;
 
+/// I/O address of the flags.
+const SREG: u8 = 0x3f;
 /// I/O address of the levels at port D.
 const PIND: u8 = 0x09;
 /// The number of programs that are looked at.
@@ -306,4 +308,43 @@ fn changed_for_a_moment() -> Vec<u16> {
 fn what_is_seen_and_not_compared_would_be_noticed() {
     let asked = (changed_for_a_moment(), "AG (EIMSK == 3 -> mem[0x100] + mem[0x101] != 3)", false);
     check_noticed(asked, |said| handler_summaries::with_fault(handler_summaries::Fault::NothingSeen, said));
+}
+
+/// Start-up code that lets interrupts in, of which a handler sets the first cell, and a main program that sets the second one.
+fn interrupted_startup() -> Vec<u16> {
+    with_handlers(sets_first_cell, |code| {
+        code.add(Instruction::Eor { rd: Register::R1, rr: Register::R1 });
+        code.add(Instruction::Out { io: SREG, rr: Register::R1 });
+        code.add(Instruction::Bset { flag: 7 });
+        code.add(Instruction::Nop);
+        code.add(Instruction::Rcall { offset: 3 });
+        code.add(Instruction::Rjmp { offset: 0 });
+        code.add(Instruction::Bclr { flag: 7 });
+        code.jump(code.words.len() as u32);
+        code.add(Instruction::Nop);
+        code.add(Instruction::Sts { address: CELLS[1], rr: r(16) });
+    })
+}
+
+#[test]
+fn the_end_of_the_startup_is_seen_with_all_reductions() {
+    let words = interrupted_startup();
+    for (formula, holds) in [
+        ("EF (in_startup && mem[0x100] == 1)", true),
+        ("EF (!in_startup && mem[0x100] == 0)", true),
+        ("EF (in_startup && mem[0x101] == 1)", false),
+        ("AG (in_startup -> mem[0x101] == 0)", true),
+        ("AG (!in_startup -> AG !in_startup)", true),
+        ("AG (in_startup || mem[0x100] == 1)", false),
+        ("AG (in_startup || in_interrupt || pc >= 0x60)", true),
+        ("EF (in_startup && in_interrupt)", true),
+        ("EF (!in_startup && in_interrupt)", true),
+        ("AF !in_startup", false),
+    ] {
+        assert_eq!(said(&words, formula, Reductions::NONE, false), Some(holds), "{formula}");
+        for (reductions, few) in WAYS {
+            let reduced = said(&words, formula, reductions, few);
+            assert!(reduced.is_none_or(|reduced| reduced == holds), "{formula} with {reductions:?}: {reduced:?}");
+        }
+    }
 }
