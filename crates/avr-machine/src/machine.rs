@@ -152,7 +152,10 @@ impl Machine {
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
         let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
-        let storage = device.registers.iter().filter(|register| is_storage(register) && !register.is_hidden);
+        let operations = Operations::new(device, &groups);
+        let starts = |register: &Register| !operations.started(register.address).is_empty();
+        let is_mere = |register: &&Register| is_storage(register) && !register.is_hidden && !starts(register);
+        let storage = device.registers.iter().filter(is_mere);
         let mut is_storage = vec![false; usize::from(device.memory.sram_start)];
         storage.for_each(|register| is_storage[usize::from(register.address)] = true);
         Self {
@@ -167,7 +170,7 @@ impl Machine {
             static_data_end: options.static_data_end,
             dependents: dependents(device, &groups),
             cleared_by: cleared_by(device),
-            operations: Operations::new(device, &groups),
+            operations,
             windows: windows(&groups),
             locked: locked(device, fuses),
             pins: pins(device),
@@ -213,7 +216,7 @@ impl Machine {
         self.data_end
     }
 
-    /// The cells of a state: data memory, behind it a page for the bytes that registers share unseen, and the EEPROM.
+    /// The cells of a state: data memory, behind it two pages of what registers keep unseen, and the EEPROM.
     #[must_use]
     pub fn cells(&self) -> usize {
         let eeprom = usize::from(self.device.memory.eeprom_bytes);
@@ -283,7 +286,7 @@ impl Machine {
         &self.operations
     }
 
-    /// The number of a window among those of the device.
+    /// The number of a window among those of the device; also of a pulse that ends in a certain time.
     pub(crate) fn window_index(&self, bit: BitRef) -> usize {
         self.windows.iter().position(|window| *window == bit).unwrap_or_default()
     }
@@ -296,7 +299,7 @@ impl Machine {
         }
     }
 
-    /// The windows of the device.
+    /// The windows of the device, and the pulses that end in a certain time.
     pub(crate) fn windows(&self) -> &[BitRef] {
         &self.windows
     }
@@ -470,7 +473,7 @@ pub(crate) fn shared_cells(device: &Device) -> u16 {
 
 /// The first of the cells of the EEPROM.
 pub(crate) fn eeprom_cells(device: &Device) -> u16 {
-    shared_cells(device) + PAGE_CELLS as u16
+    device.memory.unreached_end()
 }
 
 /// The bits of a register, alike ones together.
@@ -489,7 +492,12 @@ fn grouped(register: &'static Register) -> Vec<Group> {
 /// True if two bits of a register behave alike. Windows and pulses are kept apart: each has a moment of its own.
 fn alike(a: &Bit, b: &Bit) -> bool {
     let unnamed = |bit: &Bit| Bit { name: None, ..bit.clone() };
-    !matches!(a.kind, BitKind::Window(_)) && unnamed(a) == unnamed(b)
+    let has_time = match &a.kind {
+        BitKind::Window(_) => true,
+        BitKind::Pulse(pulse) => pulse.within.is_some(),
+        _ => false,
+    };
+    !has_time && unnamed(a) == unnamed(b)
 }
 
 /// True if reading and writing a register is mere storage.
@@ -542,7 +550,11 @@ fn cleared_by(device: &'static Device) -> BTreeMap<u16, Vec<(BitRef, &'static Cl
 }
 
 fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
-    let window = |group: &&Group| matches!(group.bit.kind, BitKind::Window(_));
+    let window = |group: &&Group| match &group.bit.kind {
+        BitKind::Window(_) => true,
+        BitKind::Pulse(pulse) => pulse.within.is_some(),
+        _ => false,
+    };
     let all = groups.values().flatten().filter(window);
     all.map(|group| BitRef { address: group.address, bit: group.mask.trailing_zeros() as u8 }).collect()
 }

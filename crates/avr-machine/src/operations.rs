@@ -15,6 +15,8 @@ pub(crate) struct Operations {
     raised: BTreeMap<BitRef, BitRef>,
     started: BTreeMap<u16, Vec<(BitRef, &'static SetByWrite)>>,
     adjusted: BTreeMap<u16, AdjustedPair>,
+    /// The groups of bits that take those of a register.
+    copied: BTreeMap<u16, Vec<Group>>,
     /// Registers with latched inputs, and the cells that say which of their bits have a new value that nobody has asked for.
     pending: BTreeMap<u16, u16>,
 }
@@ -37,6 +39,9 @@ impl Operations {
                 && let Some(event) = input.latched_by
             {
                 all.latched.entry(event).or_default().push(*group);
+                if let Some(source) = input.copies {
+                    all.copied.entry(source).or_default().push(*group);
+                }
             }
         }
         for register in &device.registers {
@@ -74,6 +79,11 @@ impl Operations {
     /// The inputs that are latched when hardware changes a bit.
     pub(crate) fn latched(&self, event: BitRef) -> &[Group] {
         self.latched.get(&event).map_or(&[], Vec::as_slice)
+    }
+
+    /// The inputs that take the bits of a register.
+    pub(crate) fn copied(&self, register: u16) -> &[Group] {
+        self.copied.get(&register).map_or(&[], Vec::as_slice)
     }
 
     /// The flag that is set when hardware clears a pulse.

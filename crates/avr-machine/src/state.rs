@@ -120,7 +120,7 @@ impl CallString {
     }
 }
 
-/// The most timed windows that a device has.
+/// The most timed windows that a device has, with the pulses that end in a certain time.
 pub const MAX_WINDOWS: usize = 8;
 
 /// The part of the state that is always known.
@@ -142,7 +142,8 @@ pub struct Control {
     pub settling: bool,
     /// True between a reset of any cause and the next entry of the main program ([`Machine::startup_end`](crate::Machine::startup_end)).
     pub in_startup: bool,
-    /// Clock cycles for which each timed window of the device stays open; 0 when it is closed.
+    /// Clock cycles for which each timed window of the device stays open, and in which each pulse surely ends that has a
+    /// time; 0 when it is closed, or the pulse is not under way.
     pub windows: [u8; MAX_WINDOWS],
     /// The copies that were made just now.
     pub copies: Copies,

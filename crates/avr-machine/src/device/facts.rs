@@ -26,18 +26,27 @@ pub struct Memory {
 
 impl Memory {
     /// Data address of the first cell behind the SRAM that no program reaches: bytes that registers share unseen. Hidden registers follow
-    /// in the second half of the same page.
+    /// in the second half of the same page, and the cells of latched bits in the next one.
     #[must_use]
     pub(crate) const fn shared_start(&self) -> u16 {
         (self.sram_end as usize + 1).next_multiple_of(PAGE_CELLS) as u16
     }
 
     /// The number of hidden registers for which the state has room.
-    pub(crate) const HIDDEN_REGISTERS: u16 = 3;
+    pub(crate) const HIDDEN_REGISTERS: u16 = PAGE_CELLS as u16 / 2;
+
+    /// The number of registers with latched bits for which the state has room.
+    const LATCHED_REGISTERS: u16 = 12;
 
     /// Data addresses behind the hidden registers: one for each register with bits that are latched.
     pub(crate) fn pending_cells(&self) -> std::ops::Range<u16> {
-        self.hidden_start() + Self::HIDDEN_REGISTERS..self.shared_start() + PAGE_CELLS as u16
+        let start = self.hidden_start() + Self::HIDDEN_REGISTERS;
+        start..start + Self::LATCHED_REGISTERS
+    }
+
+    /// Data address behind the last cell that no program reaches.
+    pub(crate) const fn unreached_end(&self) -> u16 {
+        self.shared_start() + 2 * PAGE_CELLS as u16
     }
 
     /// Data address of the first hidden register.
@@ -286,6 +295,28 @@ pub struct Eeprom {
     pub address_low: u16,
     /// Data address of its high byte, where there is one.
     pub address_high: Option<u16>,
+}
+
+/// A shift register with a counter that strobes clock (data sheet, "USI").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shifter {
+    /// Writing 1 to this bit clocks both (`USICLK`).
+    pub strobe: BitRef,
+    /// It does so while this is true, before the write and after it; where only one of both holds the data sheet does not say.
+    pub strobed_while: Condition,
+    /// Data address of the register with the counter, and its bits, the lowest first.
+    pub counter: (u16, Vec<u8>),
+    /// The flag that is set when the counter goes from its largest number to 0.
+    pub overflow: BitRef,
+    /// Data address of the shift register, whose bits move up.
+    pub data: u16,
+    /// The bit from which it takes its lowest one.
+    pub input: BitRef,
+    /// Data address of the register that takes the data with the overflow.
+    pub buffer: u16,
+    /// Writing 1 to the first bit toggles the second (`USITC`) while the condition is true after the write; else the data sheet leaves
+    /// it open.
+    pub toggles: (BitRef, BitRef, Condition),
 }
 
 /// Registers whose content is unknown after a write changed a bit (data sheet, `ASSR`). Reserved bits stay 0.

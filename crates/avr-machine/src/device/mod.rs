@@ -21,7 +21,8 @@ use std::collections::BTreeSet;
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
     BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
-    Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, SilentWake, Sleep, SleepMode, Watchdog,
+    Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Shifter, SilentWake, Sleep, SleepMode,
+    Watchdog,
 };
 pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
@@ -75,6 +76,8 @@ pub struct Device {
     pub self_programming: Option<SelfProgramming>,
     /// The EEPROM.
     pub eeprom: Option<Eeprom>,
+    /// The shift register that strobes clock.
+    pub shifter: Option<Shifter>,
     /// Bits whose change may corrupt registers.
     pub corruptions: Vec<Corruption>,
     /// Other names of bits, each with the bit.

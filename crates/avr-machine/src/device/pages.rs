@@ -157,6 +157,7 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
         KindSource::Input {
             changes_while,
             latched_by,
+            copies,
             changes,
             zero_while,
             ones_while,
@@ -165,6 +166,7 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
             freedom,
         } => {
             let mut when = while_text(*changes, changes_while);
+            when.extend(copies.map(|register| format!("takes the bits of `{register}`")));
             when.extend(latched_by.map(|by| format!("when hardware changes `{by}`")));
             when.extend(unless_never("0", zero_while));
             when.extend(unless_never("1", ones_while));
@@ -185,8 +187,9 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
             when.extend(cleared_by.iter().filter_map(cleared_text));
             (freedom_text(freedom), when.join("; "), write_of_flag(cleared_by).to_owned())
         }
-        KindSource::Pulse { raised_while, zero_while, kept_while, freedom } => {
-            let mut when = vec!["cleared when it is done".to_owned()];
+        KindSource::Pulse { raised_while, zero_while, kept_while, within, freedom } => {
+            let in_time = within.map(|cycles| format!(", after {cycles} clock cycles at the latest"));
+            let mut when = vec![format!("cleared when it is done{}", in_time.unwrap_or_default())];
             if !matches!(raised_while, ConditionSource::Never) {
                 when.extend(while_text(Changes::Sets, raised_while));
             }

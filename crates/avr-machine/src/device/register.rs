@@ -206,6 +206,9 @@ pub struct Input {
     /// The flag or pulse with which it changes besides: it takes a value when hardware sets the flag or clears the pulse, and keeps it
     /// until the next time.
     pub latched_by: Option<BitRef>,
+    /// The register whose bits it takes with that event, while `changes_while` (`ICR1` those of `TCNT1`). With the event already set it
+    /// may take them once more, unseen.
+    pub copies: Option<u16>,
     /// In which direction.
     pub changes: Changes,
     /// While this is true the bit is 0 and stays so when the condition ends.
@@ -290,7 +293,8 @@ pub enum ClearedBy {
 ///
 /// Write: stored | written (a written 0 does not stop what was started). Read: 0 while `zero_while`; else the input
 /// while `raised_while`; else stored & input; and the result is stored. When a write makes `raised_while` go from true
-/// to false the bit takes one last input: it may have been raised unseen. While `kept_while` it is plain storage.
+/// to false the bit takes one last input: it may have been raised unseen. While `kept_while` it is plain storage. Where it was set and is
+/// not kept it is 0 after `within` clock cycles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
     /// The condition under which hardware may also set the bit (`ADSC` with automatic triggers).
@@ -299,6 +303,8 @@ pub struct Pulse {
     pub zero_while: Condition,
     /// While this is true, after a write to the register, hardware leaves the bit as it was written (`PSRSYNC` with `TSM`).
     pub kept_while: Condition,
+    /// Clock cycles after which hardware has cleared it for certain (`BODS`).
+    pub within: Option<u8>,
     /// Who determines when hardware changes it.
     pub freedom: Freedom,
 }

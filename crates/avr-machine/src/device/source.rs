@@ -61,6 +61,8 @@ pub(super) struct DeviceSource {
     pub(super) self_programming: Option<SelfProgrammingSource>,
     pub(super) eeprom: Option<EepromSource>,
     #[serde(default)]
+    pub(super) shifter: Option<ShifterSource>,
+    #[serde(default)]
     pub(super) corruptions: Vec<CorruptionSource>,
     #[serde(default)]
     pub(super) aliases: Vec<(&'static str, &'static str)>,
@@ -165,6 +167,9 @@ pub(super) enum KindSource {
         changes_while: ConditionSource,
         #[serde(default)]
         latched_by: Option<&'static str>,
+        /// See [`super::Input::copies`].
+        #[serde(default)]
+        copies: Option<&'static str>,
         #[serde(default = "both")]
         changes: Changes,
         #[serde(default = "never")]
@@ -196,6 +201,9 @@ pub(super) enum KindSource {
         zero_while: ConditionSource,
         #[serde(default = "never")]
         kept_while: ConditionSource,
+        /// See [`super::Pulse::within`].
+        #[serde(default)]
+        within: Option<u8>,
         freedom: FreedomSource,
     },
     /// See [`super::Window`].
@@ -449,6 +457,23 @@ pub(super) struct EepromSource {
     pub(super) address_low: &'static str,
     #[serde(default)]
     pub(super) address_high: Option<&'static str>,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
+}
+
+/// See [`super::Shifter`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShifterSource {
+    pub(super) strobe: &'static str,
+    pub(super) strobed_while: ConditionSource,
+    pub(super) counter: (&'static str, Vec<&'static str>),
+    pub(super) overflow: &'static str,
+    pub(super) data: &'static str,
+    pub(super) input: &'static str,
+    pub(super) buffer: &'static str,
+    /// Strobe, bit, condition.
+    pub(super) toggles: (&'static str, &'static str, ConditionSource),
     pub(super) section: &'static str,
     pub(super) decided_by: Vec<&'static str>,
 }

@@ -208,7 +208,7 @@ fn windows_know_what_they_protect_and_guards_point_to_windows() {
     check("WDTCSR.WDCE", (0x18, 0), &["WDTCSR.0", "WDTCSR.1", "WDTCSR.2", "WDTCSR.WDE", "WDTCSR.WDP3"]);
     check("CLKPR.CLKPCE", (0x80, 0x0f), &["CLKPR.0", "CLKPR.1", "CLKPR.2", "CLKPR.3"]);
     check("MCUCR.IVCE", (0x01, 0), &["MCUCR.IVSEL"]);
-    check("MCUCR.BODSE", (0x60, 0), &[]);
+    check("MCUCR.BODSE", (0x60, 0), &["MCUCR.BODS"]);
     for device in devices() {
         for guard in all_bits(device).filter_map(|(_, bit)| bit.guard) {
             let window = device.bit_at(guard.window).expect("the window exists");
@@ -296,7 +296,12 @@ fn requests_depend_on_the_clock_and_the_configuration() {
     check("USART_RX", &[("UCSR0B", 0x90)], (yes, no));
     check("EE_READY", &[], (yes, no));
     check("EE_READY", &[("EECR", 0x02)], (Truth::Unknown, no));
-    check("TWI", &[("TWCR", 0x04)], (yes, no));
+    check("TWI", &[("TWCR", 0x04)], (no, no));
+    check("TWI", &[("TWCR", 0x44)], (yes, no));
+    check("TWI", &[("TWCR", 0x24)], (yes, no));
+    check("TWI", &[("TWCR", 0x04), ("Two-wire transfer", 1)], (yes, no));
+    check("PCINT1", &[("PCMSK1", 1)], (no, no));
+    check("PCINT1", &[("Pin changes", 2)], (yes, no));
     check("ADC", &[("ADCSRA", 0x80)], (no, no));
     check("ADC", &[("ADCSRA", 0xa0)], (yes, no));
 }
@@ -330,8 +335,10 @@ fn whether_hardware_changes_a_bit_is_for_software_alone_to_decide() {
     #[track_caller]
     fn check(device: &Device, condition: &Condition, latched_by: Option<BitRef>) {
         for (at, bit) in all_bits(device).filter(|(_, bit)| bit.kind.is_changed_by_hardware()) {
-            // Hardware leaves master mode, which only lets more change; and what it latches has its last value.
-            let is_harmless = bit.name == Some("MSTR") || latched_by == Some(at);
+            // Hardware leaves master mode, which only lets more change; what it latches has its last value; and where the reset of a prescaler
+            // decides something it is kept.
+            let is_kept = matches!(&bit.kind, BitKind::Pulse(pulse) if pulse.kept_while != Condition::Never);
+            let is_harmless = bit.name == Some("MSTR") || latched_by == Some(at) || is_kept;
             let depends = condition.depends_on(at.address, at.mask());
             assert!(is_harmless || !depends, "{}: {condition:?} reads {:?}", device.name, bit.name);
         }

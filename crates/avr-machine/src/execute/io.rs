@@ -4,6 +4,7 @@
 
 mod operation;
 mod read;
+mod shift;
 mod write;
 
 use super::Step;
@@ -137,6 +138,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Condition::Never => return false,
             _ => {}
         }
+        // SOUND: what hardware may have changed counts as unknown here.
+        if let Some(holds) = self.evaluate(condition, Condition::evaluate).known() {
+            return holds;
+        }
         let mut moving = Vec::new();
         condition.for_each_moving(&mut |bit| moving.push(bit));
         moving.into_iter().for_each(|bit| self.refresh_bits(bit, Demand::Decides));
@@ -255,6 +260,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 continue;
             }
             let (changes, freedom) = match &group.bit.kind {
+                BitKind::Input(input) if input.copies.is_some() => {
+                    self.take_anything(group, input);
+                    continue;
+                }
                 BitKind::Input(input) if input.latched_by.is_some() => {
                     if !self.is_locked(group.address) {
                         self.mark_pending(group.address, group.mask);

@@ -15,7 +15,6 @@ use super::system::{EepromTimer, WatchdogTimer};
 use super::timers::Timer;
 use super::twi::Twi;
 use super::usart::Usart;
-use crate::data_space::PAGE_CELLS;
 use crate::device::{BitKind, BitRef, ClearedBy, Device, Interrupt, Request, ResetCause};
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use crate::machine::Machine;
@@ -467,7 +466,7 @@ fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
     units.extend(Spi::new(device).map(Unit::Spi));
     units.extend(Twi::new(device).map(Unit::Twi));
     units.extend(Adc::new(device).map(Unit::Adc));
-    units.push(Unit::Pins(Pins::new(device)));
+    units.push(Unit::Pins(Pins::new(machine)));
     units.extend(EepromTimer::new(device, clock).map(Unit::Eeprom));
     units.extend(WatchdogTimer::new(device, clock).map(Unit::Watchdog));
     units
@@ -475,7 +474,7 @@ fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
 
 /// The units that each register of the I/O area concerns.
 fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
-    let mut all = vec![Concern::default(); usize::from(device.memory.hidden_start()) + PAGE_CELLS];
+    let mut all = vec![Concern::default(); usize::from(device.memory.unreached_end())];
     for (index, unit) in units.iter().enumerate() {
         let peripheral = unit.peripheral();
         peripheral.written_registers().iter().for_each(|at| all[usize::from(*at)].written |= 1 << index);

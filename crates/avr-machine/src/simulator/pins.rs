@@ -1,12 +1,18 @@
 //! The pins: what ports read, and the requests that changes of levels make (data sheet, sections "I/O-Ports" and
-//! "External Interrupts"). A pin that nobody drives is low; a pin that is an output reads what it drives.
+//! "External Interrupts"). A pin that nobody drives is low, apart from the reset pin, which is high while the processor runs; a pin that is
+//! an output reads what it drives.
 
 use super::peripheral::{Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
+use crate::machine::Machine;
 
 /// Pin-change masks, with the port whose pins they select.
 const PIN_CHANGES: [(&str, &str, char); 4] =
     [("PCMSK0", "PCIF0", 'B'), ("PCMSK1", "PCIF1", 'C'), ("PCMSK2", "PCIF2", 'D'), ("PCMSK", "PCIF", 'B')];
+
+/// The mode bits in the control register of the serial interface (USI), and the pins that it may drive.
+const MODE: u8 = 0x30;
+const SERIAL_PINS: u8 = 0x07;
 
 /// A port.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +58,28 @@ pub(super) struct Pins {
     ports: Vec<Port>,
     changes: Vec<PinChange>,
     external: Vec<External>,
+    /// The register whose strobe toggles a bit of a port, where there is one.
+    strobes: Option<u16>,
+    /// Bits of ports that are outputs and that the serial interface may override, by the address of their PIN register.
+    overridden: Option<(u16, u8)>,
 }
 
 impl Pins {
-    /// The ports of a device.
-    pub fn new(device: &'static Device) -> Self {
-        let ports: Vec<Port> = ('A'..='L').filter_map(|letter| Port::new(device, letter)).collect();
-        let index = |letter: char| ports.iter().position(|port| port.letter == letter);
+    /// The ports of a machine.
+    pub fn new(machine: &Machine) -> Self {
+        let device = machine.device;
+        let mut ports: Vec<Port> = ('A'..='L').filter_map(|letter| Port::new(device, letter)).collect();
+        let index = |ports: &[Port], letter: char| ports.iter().position(|port| port.letter == letter);
+        // The reset pin is PC6, or PB5 where there is no port C.
+        let fuses = machine.options().fuses.unwrap_or(device.default_fuses);
+        let reset_pin = index(&ports, 'C').map(|port| (port, 6)).or(index(&ports, 'B').map(|port| (port, 5)));
+        if let Some((port, bit)) = reset_pin
+            && device.fuse("RSTDISBL").is_some_and(|fuse| !fuse.is_programmed(fuses))
+        {
+            ports[port].level = 1 << bit;
+            ports[port].reads = 1 << bit;
+        }
+        let index = |letter: char| index(&ports, letter);
         let change = |(mask, flag, letter): (&str, &str, char)| {
             Some(PinChange { port: index(letter)?, mask: address(device, mask)?, flag: bit(device, flag)? })
         };
@@ -71,7 +92,8 @@ impl Pins {
             Some(External { number: interrupt.number, port, bit: 2 + number, flag: interrupt.flag()?, sense })
         };
         let external = (0..2).filter_map(external).collect();
-        Self { ports, changes, external }
+        let strobes = device.shifter.as_ref().map(|shifter| shifter.strobe.address);
+        Self { ports, changes, external, strobes, overridden: None }
     }
 
     /// From now on somebody outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
@@ -141,7 +163,12 @@ impl Port {
 impl Peripheral for Pins {
     fn written_registers(&self) -> Vec<u16> {
         let sense = self.external.iter().map(|external| external.sense.address);
-        self.ports.iter().flat_map(|port| [port.pin, port.direction, port.output]).chain(sense).collect()
+        self.ports
+            .iter()
+            .flat_map(|port| [port.pin, port.direction, port.output])
+            .chain(sense)
+            .chain(self.strobes)
+            .collect()
     }
 
     fn answered_registers(&self) -> Vec<u16> {
@@ -159,7 +186,16 @@ impl Peripheral for Pins {
         port.map_or(0, |port| if port.unsettled.0 == now { port.unsettled.1 } else { port.reads })
     }
 
+    /// The serial interface drives its pins where its mode is not 0.
+    fn is_exact(&self, address: u16, mask: u8, _now: u64) -> bool {
+        self.overridden.is_none_or(|(pin, bits)| pin != address || bits & mask == 0)
+    }
+
     fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {
         self.update(view, signals);
+        self.overridden = self.strobes.and_then(|control| {
+            let port = self.ports.first()?;
+            (view.get(control) & MODE != 0).then(|| (port.pin, view.get(port.direction) & SERIAL_PINS))
+        });
     }
 }

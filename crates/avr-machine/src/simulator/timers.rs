@@ -1,8 +1,9 @@
 //! The timer/counters 0, 1 and 2, cycle by cycle.
 //!
 //! Data sheet, sections "8-bit Timer/Counter0 with PWM", "16-bit Timer/Counter1 with PWM", "8-bit Timer/Counter2 with
-//! PWM and Asynchronous Operation" and "Timer/Counter0 and Timer/Counter1 Prescalers". Not modelled: clocks from outside
-//! (the counter stands), the 32 kHz crystal (timer 2 counts the system clock) and the output pins.
+//! PWM and Asynchronous Operation" and "Timer/Counter0 and Timer/Counter1 Prescalers". At the pins that clock a counter and trigger a
+//! capture there are the edges that the program drives. Not modelled: edges from outside, the 32 kHz crystal (timer 2 counts the
+//! system clock) and the output pins.
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{Access, BitRef, Condition, Device};
@@ -12,6 +13,17 @@ use crate::machine::Machine;
 const SYNCHRONOUS: [u64; 8] = [0, 1, 8, 64, 256, 1024, 0, 0];
 /// The same for timer 2, which has a prescaler of its own.
 const ASYNCHRONOUS: [u64; 8] = [0, 1, 8, 32, 64, 128, 256, 1024];
+/// Clock cycles from an edge at a pin to the count and to the capture (data sheet: 2.5 to 3.5 for the synchroniser), and so many later at the
+/// latest.
+const EDGE_CYCLES: u64 = 3;
+const EDGE_LATEST: u64 = 5;
+/// What the noise canceler of the capture adds.
+const NOISE_CYCLES: u64 = 4;
+/// The clock-select value of falling edges at the pin; the next one is that of rising edges.
+const FALLING: u8 = 6;
+/// ICNC1 and ICES1 in the second control register.
+const NOISE_CANCELER: u8 = 1 << 7;
+const RISING_EDGE: u8 = 1 << 6;
 /// Ticks for which a count is not that of the hardware for sure after the counter was started or written.
 const INEXACT_TICKS: u64 = 3;
 
@@ -39,6 +51,80 @@ impl Word {
     }
 }
 
+/// A pin with the registers that make it an output.
+#[derive(Clone, Copy, Debug)]
+struct Pin {
+    direction: u16,
+    output: u16,
+    mask: u8,
+}
+
+impl Pin {
+    fn new(device: &'static Device, port: char, number: u8) -> Option<Self> {
+        let register = |kind: &str| address(device, &format!("{kind}{port}"));
+        Some(Self { direction: register("DDR")?, output: register("PORT")?, mask: 1 << number })
+    }
+
+    /// The level that the program drives, if the pin is an output.
+    fn driven(self, view: &View<'_>) -> Option<bool> {
+        (view.get(self.direction) & self.mask != 0).then(|| view.get(self.output) & self.mask != 0)
+    }
+}
+
+/// A pin whose edges a timer looks at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edges {
+    /// The level that the program drives, if it does.
+    driven: Option<bool>,
+    /// The last cycles at which there may have been a falling edge and a rising one.
+    last: [u64; 2],
+    /// The cycle at which an edge has its effect.
+    due: Option<u64>,
+    /// Whether edges that nobody knows may have had an effect.
+    is_unsure: bool,
+    /// The cycle from which on the effect is that of the hardware.
+    exact_from: u64,
+}
+
+impl Edges {
+    /// The edge that the program drove in a step, if it did: whether it rises.
+    fn observe(&mut self, driven: Option<bool>, now: u64) -> Option<bool> {
+        let before = std::mem::replace(&mut self.driven, driven);
+        match (before, driven) {
+            (Some(before), Some(level)) if before != level => {
+                self.last[usize::from(level)] = now;
+                Some(level)
+            }
+            (None, Some(level)) => {
+                self.last[usize::from(level)] = now;
+                None
+            }
+            (_, None) => {
+                self.last = [now; 2];
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// True where an edge may still be on its way.
+    fn is_recent(&self, rising: bool, now: u64, cycles: u64) -> bool {
+        self.driven.is_none() || self.last[usize::from(rising)] != 0 && now < self.last[usize::from(rising)] + cycles
+    }
+
+    /// An edge has its effect some cycles from now.
+    fn schedule(&mut self, now: u64, more: u64) {
+        self.is_unsure |= self.due.is_some();
+        self.due = Some(now + EDGE_CYCLES + more);
+        self.exact_from = now + EDGE_LATEST + more;
+    }
+
+    /// True once when the effect of an edge is due.
+    fn take_due(&mut self, now: u64) -> bool {
+        self.due.take_if(|due| *due <= now).is_some()
+    }
+}
+
 /// The registers of a timer.
 #[derive(Clone, Copy, Debug)]
 struct Places {
@@ -54,6 +140,11 @@ struct Places {
     overflow: BitRef,
     matches: [BitRef; 2],
     captured: Option<BitRef>,
+    /// The pins of the clock from outside and of the capture, where edges that the program drives are followed.
+    clock_pin: Option<Pin>,
+    capture_pin: Option<Pin>,
+    /// The bit that lets the comparator trigger captures.
+    comparator: Option<BitRef>,
     divisions: &'static [u64; 8],
 }
 
@@ -93,10 +184,19 @@ pub(super) struct Timer {
     since: u64,
     /// True if something else than the prescaled system clock may clock the counter.
     is_foreign: bool,
-    /// The cycle from which on the count is that of the hardware.
+    /// True if the prescaler is held in reset.
+    is_held: bool,
+    /// The cycle from which on the count is that of the hardware, and the same for its flags.
     exact_from: u64,
+    flags_exact_from: u64,
     /// The cycle at which the prescaler started.
     prescaler_start: u64,
+    /// Clock select and edge select so far.
+    select: u8,
+    clock: Edges,
+    captures: Edges,
+    /// The cycle at which something of the capture unit last changed but a level that is driven.
+    capture_changed: u64,
 }
 
 impl Timer {
@@ -115,6 +215,7 @@ impl Timer {
             _ => None,
         };
         let asynchronous = number == 2;
+        let captured = bit(device, &format!("ICF{number}"));
         let places = Places {
             control: [address(device, &format!("TCCR{number}A"))?, address(device, &format!("TCCR{number}B"))?],
             counter,
@@ -125,7 +226,11 @@ impl Timer {
             clocked_while: &register.clocked_while,
             overflow: bit(device, &format!("TOV{number}"))?,
             matches: [bit(device, &format!("OCF{number}A"))?, bit(device, &format!("OCF{number}B"))?],
-            captured: bit(device, &format!("ICF{number}")),
+            captured,
+            // T0 and T1 are at PD4 and PD5; where there is no port D other units drive the pin as well.
+            clock_pin: if asynchronous { None } else { Pin::new(device, 'D', 4 + number) },
+            capture_pin: captured.and_then(|_| Pin::new(device, 'B', 0)),
+            comparator: bit(device, "ACIC"),
             divisions: if asynchronous { &ASYNCHRONOUS } else { &SYNCHRONOUS },
         };
         Some(Self {
@@ -139,8 +244,14 @@ impl Timer {
             capture: 0,
             since: 0,
             is_foreign: false,
+            is_held: false,
             exact_from: 0,
+            flags_exact_from: 0,
             prescaler_start: 0,
+            select: 0,
+            clock: Edges::default(),
+            captures: Edges::default(),
+            capture_changed: 0,
         })
     }
 
@@ -268,8 +379,53 @@ impl Timer {
         }
     }
 
+    /// Follows the edges that the program drives at the pin that clocks the counter.
+    fn observe_clock(&mut self, view: &View<'_>, control: u8) {
+        let before = self.select & 7;
+        self.select = control;
+        let Some(pin) = self.places.clock_pin else {
+            self.clock.is_unsure = true;
+            return;
+        };
+        let edge = self.clock.observe(pin.driven(view), view.now);
+        let Some(rising) = (control & 7).checked_sub(FALLING).map(|rising| rising == 1) else {
+            self.clock = Edges { due: None, is_unsure: false, ..self.clock };
+            return;
+        };
+        let is_new = before != control & 7;
+        self.clock.is_unsure |=
+            self.clock.driven.is_none() || is_new && self.clock.is_recent(rising, view.now, EDGE_LATEST);
+        if edge == Some(rising) && !is_new {
+            self.clock.schedule(view.now, 0);
+        }
+    }
+
+    /// Follows the edges that the program drives at the pin that triggers captures. What else may have set the flag is over once the
+    /// program clears it.
+    fn observe_captures(&mut self, view: &View<'_>, control: u8) {
+        let (Some(pin), Some(flag)) = (self.places.capture_pin, self.places.captured) else { return };
+        let was_driven = self.captures.driven.is_some();
+        let edge = self.captures.observe(pin.driven(view), view.now);
+        let changes = self.places.control.into_iter().chain(self.places.comparator.map(|bit| bit.address));
+        let by_comparator = self.places.comparator.is_some_and(|bit| view.is_set(bit));
+        let is_changed = changes.into_iter().any(|at| view.written(at).is_some());
+        if is_changed || by_comparator || was_driven != self.captures.driven.is_some() {
+            self.captures.is_unsure = true;
+            self.capture_changed = view.now;
+        }
+        let more = if control & NOISE_CANCELER == 0 { 0 } else { NOISE_CYCLES };
+        if edge == Some(control & RISING_EDGE != 0) && self.mode.top != Top::Capture {
+            self.captures.schedule(view.now, more);
+        }
+        let is_cleared = view.written(flag.address).is_some_and(|value| value & flag.mask() != 0);
+        let is_settled = view.now >= self.capture_changed + EDGE_LATEST + NOISE_CYCLES;
+        if is_cleared && is_settled && !by_comparator && self.captures.due.is_none() {
+            self.captures.is_unsure = false;
+        }
+    }
+
     /// True if the prescalers are held by GTCCR.TSM.
-    fn is_held(&self, view: &View<'_>) -> bool {
+    fn holds_prescaler(&self, view: &View<'_>) -> bool {
         self.places.prescaler_reset.is_some_and(|bit| view.get(bit.address) & 0x80 != 0 && view.is_set(bit))
     }
 }
@@ -280,6 +436,12 @@ impl Peripheral for Timer {
         let words = [counter, compare[0], compare[1]].into_iter().chain(capture);
         let mut all: Vec<u16> = words.flat_map(Word::addresses).chain(control).collect();
         all.extend(prescaler_reset.map(|bit| bit.address));
+        let pins = [self.places.clock_pin, self.places.capture_pin].into_iter().flatten();
+        // A write to a PIN register toggles the port: it is the first of the three.
+        all.extend(pins.flat_map(|pin| [pin.direction - 1, pin.direction, pin.output]));
+        if let Some(flag) = self.places.captured {
+            all.extend([flag.address].into_iter().chain(self.places.comparator.map(|bit| bit.address)));
+        }
         clocked_while.for_each_register(&mut |address, _| all.push(address));
         all
     }
@@ -314,36 +476,56 @@ impl Peripheral for Timer {
         let places = &self.places;
         let is_one = |flag: BitRef| flag.address == address && flag.mask() & mask != 0;
         if places.captured.is_some_and(is_one) && self.mode.top != Top::Capture {
-            return false;
+            let edges = &self.captures;
+            return edges.driven.is_some() && !edges.is_unsure && now >= edges.exact_from;
         }
         let is_counter = places.counter.addresses().any(|at| at == address);
         let is_flag = places.matches.into_iter().chain([places.overflow]).any(is_one);
-        !(is_counter || is_flag) || !self.is_foreign && now >= self.exact_from
+        let from = if is_counter { self.exact_from } else { self.flags_exact_from };
+        !(is_counter || is_flag) || !self.is_foreign && now >= from.max(self.clock.exact_from)
     }
 
     fn due(&self) -> u64 {
         let start = self.prescaler_start;
-        match self.since.saturating_sub(start).checked_div(self.division) {
+        let edge = self.clock.due.into_iter().chain(self.captures.due).min().unwrap_or(NEVER);
+        edge.min(match self.since.saturating_sub(start).checked_div(self.division) {
             Some(ticks) => (ticks + self.distance()).saturating_mul(self.division).saturating_add(start),
             None => NEVER,
-        }
+        })
     }
 
     fn run(&mut self, now: u64, signals: &mut Signals) {
         self.catch_up(now, signals);
+        if self.clock.take_due(now) {
+            self.leave(signals);
+        }
+        if self.captures.take_due(now)
+            && let Some(flag) = self.places.captured
+        {
+            signals.raise(flag);
+        }
     }
 
     fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {
         self.catch_up(view.now, signals);
+        let was_near = self.division != 0 && self.distance() <= INEXACT_TICKS + 1;
         self.reload(view);
         self.restart_prescaler(view);
         let [control_a, control_b] = self.places.control.map(|address| view.get(address));
         self.mode = mode(&self.places, control_a, control_b);
         let is_clocked = view.holds(self.places.clocked_while);
-        let runs = is_clocked && !self.is_held(view);
-        let has_clock = self.places.divisions[usize::from(control_b & 7)] != 0;
-        self.is_foreign = is_clocked && control_b & 7 != 0 && !(has_clock && runs);
-        self.division = if runs { self.places.divisions[usize::from(control_b & 7)] } else { 0 };
+        let division = self.places.divisions[usize::from(control_b & 7)];
+        let is_held = self.holds_prescaler(view);
+        let was_held = std::mem::replace(&mut self.is_held, is_held);
+        if was_held && !self.is_held {
+            self.prescaler_start = view.now;
+        }
+        self.observe_clock(view, control_b);
+        self.observe_captures(view, control_b);
+        // What the prescaler does not divide may go on while it is held.
+        let is_from_outside = division == 0 && self.clock.is_unsure;
+        self.is_foreign = is_clocked && control_b & 7 != 0 && (is_from_outside || self.is_held && division == 1);
+        self.division = if is_clocked && !self.is_held { division } else { 0 };
         self.written = self.places.compare.map(|word| word.get(view));
         self.capture = self.places.capture.map_or(0, |word| word.get(view));
         if !self.mode.pwm {
@@ -352,8 +534,12 @@ impl Peripheral for Timer {
         self.down &= self.mode.double;
         let places = &self.places;
         let started = places.counter.addresses().chain(places.control).any(|at| view.written(at).is_some());
-        if started {
+        if started || was_held && !self.is_held {
             self.exact_from = view.now + INEXACT_TICKS * self.division.max(1);
+            // A counter that is late sets no flag before this one does.
+            if was_near || self.distance() <= INEXACT_TICKS + 1 || view.now < self.flags_exact_from {
+                self.flags_exact_from = self.exact_from;
+            }
         }
     }
 

@@ -335,7 +335,7 @@ fn the_data_register_of_the_bus_is_written_only_while_its_flag_is_1() {
 fn the_status_of_the_bus_stays_while_its_flag_is_1() {
     let mut bench =
         Bench::new(&[lds(16, "TWCR"), lds(17, "TWSR"), lds(20, "TWDR"), lds(18, "TWSR"), lds(19, "TWDR"), NOP]);
-    bench.set(&["TWCR.TWEN"]);
+    bench.set(&["TWCR.TWEN", "TWCR.TWEA"]);
     bench.supply("TWCR", 0x80);
     bench.supply("TWSR", 0xf0);
     bench.supply("TWDR", 0x31);

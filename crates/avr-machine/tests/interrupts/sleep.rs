@@ -60,10 +60,11 @@ fn only_some_interrupts_wake_from_deep_sleep() {
     check(&POWER_DOWN, &["EIMSK.INT0", "EICRA.ISC00"], for_ever);
     asleep(&POWER_DOWN, &["EIMSK.INT0", "EICRA.ISC00"]).interrupt("INT0");
     check(&[], &["EIMSK.INT0"], "go INT0");
-    check(&POWER_DOWN, &["PCICR.PCIE1", "PCMSK1.PCINT8"], "go PCINT1");
+    check(&POWER_DOWN, &["PCICR.PCIE1", "PCMSK1.PCINT8", "Pin changes.MASK1_WRITTEN"], "go PCINT1");
     // Without an enabled pin only a change just before can wake, if one was enabled then.
     check(&POWER_DOWN, &["PCICR.PCIE1"], for_ever);
-    asleep(&POWER_DOWN, &["PCICR.PCIE1"]).interrupt("PCINT1");
+    check(&POWER_DOWN, &["PCICR.PCIE1", "Pin changes.MASK1_WRITTEN"], for_ever);
+    asleep(&POWER_DOWN, &["PCICR.PCIE1", "Pin changes.MASK1_WRITTEN"]).interrupt("PCINT1");
     check(&POWER_DOWN, &["WDTCSR.WDIE"], "go WDT");
     check(&POWER_DOWN, &["TWCR.TWIE", "TWCR.TWEN", "TWCR.TWEA"], "go TWI");
     check(&POWER_DOWN, &["TWCR.TWIE", "TWCR.TWEN"], for_ever);

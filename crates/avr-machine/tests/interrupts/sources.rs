@@ -44,7 +44,7 @@ const CONDITIONS: [(&str, &str, &str); 2] =
     [("EE_READY", "EECR.EERIE", "EECR.EEPE"), ("SPM_READY", "SPMCSR.SPMIE", "SPMCSR.SPMEN")];
 
 /// The settings that let each peripheral raise its flags.
-const RUNNING: [&str; 10] = [
+const RUNNING: [&str; 14] = [
     "TCCR0B.CS00",
     "TCCR1B.CS10",
     "TCCR2B.CS20",
@@ -54,7 +54,11 @@ const RUNNING: [&str; 10] = [
     "ADCSRA.ADEN",
     "ADCSRA.ADATE",
     "TWCR.TWEN",
+    "TWCR.TWEA",
     "EICRA.ISC01",
+    "Pin changes.MASK0_WRITTEN",
+    "Pin changes.MASK1_WRITTEN",
+    "Pin changes.MASK2_WRITTEN",
 ];
 
 /// A bench on which every peripheral runs, nothing is enabled but I, and the request of UDRE is not there.

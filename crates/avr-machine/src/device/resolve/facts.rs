@@ -5,7 +5,7 @@ use avr_isa::{Feature, FeatureSet};
 use super::names::{Names, TableError};
 use crate::device::source::{CoreSource, DeviceSource, FuseResetSource, ResetEffectSource};
 use crate::device::{
-    BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, ResetEffect, SelfProgramming, Sleep, Watchdog,
+    BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, ResetEffect, SelfProgramming, Shifter, Sleep, Watchdog,
 };
 
 /// The core; what follows from its architecture comes from the instruction table.
@@ -140,6 +140,29 @@ pub(super) fn eeprom(source: &DeviceSource, names: &Names) -> Result<Option<Eepr
     let register = source.program.split('.').next().unwrap_or_default();
     let mode_mask = names.mask(register, &source.mode_bits)?;
     Ok(Some(Eeprom { read, program, mode_mask, data, address_low, address_high }))
+}
+
+/// The shift register that strobes clock.
+pub(super) fn shifter(source: &DeviceSource, names: &Names) -> Result<Option<Shifter>, TableError> {
+    let Some(source) = &source.shifter else { return Ok(None) };
+    let (register, counted) = &source.counter;
+    let counted = counted.iter().rev().map(|bit| Ok(names.mask(register, &[bit])?.trailing_zeros() as u8));
+    let counted: Vec<u8> = counted.collect::<Result<_, TableError>>()?;
+    let (toggling, toggled, toggles_while) = &source.toggles;
+    let bits = names.bits(&[source.strobe, source.overflow, source.input, toggling, toggled])?;
+    let registers = names.address(register)?.zip(names.address(source.data)?).zip(names.address(source.buffer)?);
+    let strobed_while = names.condition(&source.strobed_while, None)?;
+    let toggles_while = names.condition(toggles_while, None)?;
+    Ok(bits.zip(registers).map(|(bits, ((counter, data), buffer))| Shifter {
+        strobe: bits[0],
+        strobed_while,
+        counter: (counter, counted),
+        overflow: bits[1],
+        data,
+        input: bits[2],
+        buffer,
+        toggles: (bits[3], bits[4], toggles_while),
+    }))
 }
 
 /// The other names of bits.

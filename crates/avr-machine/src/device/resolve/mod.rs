@@ -86,6 +86,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         clock_prescaler: facts::clock_prescaler(source, &names)?,
         self_programming: facts::self_programming(source, &names)?,
         eeprom: facts::eeprom(source, &names)?,
+        shifter: facts::shifter(source, &names)?,
         corruptions: facts::corruptions(source, &names)?,
         aliases: facts::aliases(source, &names)?,
         deciding_programs: audit::deciding_programs(source, &names)?,

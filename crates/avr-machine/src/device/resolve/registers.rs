@@ -140,6 +140,7 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
         KindSource::Input {
             changes_while,
             latched_by,
+            copies,
             changes,
             zero_while,
             ones_while,
@@ -149,6 +150,7 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
         } => BitKind::Input(Input {
             changes_while: condition(changes_while)?,
             latched_by: optional_bit(*latched_by, names)?,
+            copies: copies.map_or(Ok(None), |register| names.address(register))?,
             changes: *changes,
             zero_while: condition(zero_while)?,
             ones_while: condition(ones_while)?,
@@ -163,10 +165,11 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             cleared_by: self::cleared_by(cleared_by, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
-        KindSource::Pulse { raised_while, zero_while, kept_while, freedom } => BitKind::Pulse(Pulse {
+        KindSource::Pulse { raised_while, zero_while, kept_while, within, freedom } => BitKind::Pulse(Pulse {
             raised_while: condition(raised_while)?,
             zero_while: condition(zero_while)?,
             kept_while: condition(kept_while)?,
+            within: *within,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
         KindSource::Window { cycles, ones, zeros, doubtful_ones, clears, closed_by_write, holds_interrupts_off } => {

@@ -3,6 +3,7 @@
 use crate::device::{Access, BitKind, BitRef, Input as InputBit, Register};
 use crate::environment::{Demand, Environment};
 use crate::execute::Step;
+use crate::machine::Group;
 use crate::operations::AdjustedPair;
 use three_valued::{BitDomain, ByteDomain};
 
@@ -60,6 +61,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let machine = self.machine;
         for group in machine.operations().latched(event) {
             let Some(cell) = machine.operations().pending(group.address) else { continue };
+            if let BitKind::Input(InputBit { copies: Some(_), changes_while, .. }) = &group.bit.kind
+                && !self.holds(changes_while)
+            {
+                continue;
+            }
             let latched = match self.lock(group.address) {
                 Some(lock) => self.stored(lock).not().and(happened),
                 None => happened.clone(),
@@ -100,6 +106,119 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.store(address, group, &possible(input, &value));
             self.forget_pending(address, group);
         }
+    }
+
+    /// Lets bits take those of another register, as they have by now: for certain with an event of which nobody has asked, and perhaps
+    /// where the event `stood` before.
+    pub(super) fn take_copy(&mut self, group: &Group, input: &InputBit, source: u16, stood: bool, demand: Demand) {
+        let (address, mask) = (group.address, group.mask);
+        let Some(cell) = self.machine.operations().pending(address) else { return };
+        let is_new = self.stored(BitRef { address: cell, bit: mark(mask) }).known();
+        if is_new == Some(false) && !(stood && self.holds(&input.changes_while)) {
+            return;
+        }
+        self.forget_pending(address, mask);
+        if self.source_moves(source) {
+            // The source was something else when it was copied.
+            let value = self.ask(address, mask, &input.freedom, demand);
+            return self.store(address, mask, &value);
+        }
+        let copy = self.state.data.get(source).clone();
+        if is_new == Some(true) {
+            return self.store(address, mask, &copy);
+        }
+        let kept = self.state.data.get(address).clone();
+        let differs = kept.xor(&copy).and(&V::constant(mask));
+        let open = differs.bits().value() | differs.bits().unknown_mask();
+        if open != 0 {
+            // Each bit is one of both.
+            let changed = self.ask(address, open, &input.freedom, demand).and(&differs);
+            self.store(address, mask, &kept.xor(&changed));
+        }
+    }
+
+    /// True where hardware changes a register by itself now.
+    fn source_moves(&mut self, source: u16) -> bool {
+        let Some(register) = self.machine.device.register_at(source) else { return false };
+        self.machine.groups(register).iter().any(|group| self.moves(group))
+    }
+
+    /// Before a register that stands still is written, what takes its bits has them. Hardware is asked for the event without telling its
+    /// answers apart.
+    pub(super) fn settle_copies(&mut self, source: u16) {
+        let machine = self.machine;
+        for group in machine.operations().copied(source) {
+            let BitKind::Input(input) = &group.bit.kind else { continue };
+            if let Some(event) = input.latched_by
+                && self.holds(&input.changes_while)
+                && !self.source_moves(source)
+            {
+                let stood = self.stored(event).known() != Some(false);
+                self.refresh_unseen(event);
+                self.take_copy(group, input, source, stood, Demand::Stored);
+            }
+        }
+    }
+
+    /// Lets hardware set a flag with which inputs are latched, without telling apart whether it does.
+    fn refresh_unseen(&mut self, event: BitRef) {
+        if let Some(BitKind::Flag(flag)) = self.machine.device.bit_at(event).map(|bit| &bit.kind)
+            && self.holds(&flag.raised_while)
+        {
+            self.refresh_event(event, &flag.freedom, Demand::Stored);
+        }
+    }
+
+    /// True for a flag with which bits take those of another register.
+    pub(super) fn makes_copies(&self, event: BitRef) -> bool {
+        let copies = |group: &Group| matches!(&group.bit.kind, BitKind::Input(input) if input.copies.is_some());
+        self.machine.operations().latched(event).iter().any(copies)
+    }
+
+    /// Clears a flag of which nobody knows whether hardware set it before: what takes the bits of another register with it may have them.
+    pub(super) fn clear_event(&mut self, event: BitRef) {
+        let machine = self.machine;
+        for group in machine.operations().latched(event) {
+            if let BitKind::Input(input) = &group.bit.kind
+                && let Some(source) = input.copies
+            {
+                self.take_copy(group, input, source, true, Demand::Stored);
+            }
+        }
+        self.set_stored(event, false);
+    }
+
+    /// The bits that may take those of registers that move.
+    pub(super) fn moving_copies(&mut self, moving: &[Group]) -> Vec<(u16, Group)> {
+        let machine = self.machine;
+        let mut all = Vec::new();
+        for source in moving {
+            for group in machine.operations().copied(source.address) {
+                if self.moves(group) {
+                    all.push((source.address, *group));
+                }
+            }
+        }
+        all
+    }
+
+    /// Bits that took those of a register as long as it moved are anything when it does not any more.
+    pub(super) fn freeze_copies(&mut self, copies: &[(u16, Group)]) {
+        for (source, group) in copies {
+            if !self.source_moves(*source)
+                && let BitKind::Input(input) = &group.bit.kind
+            {
+                input.latched_by.into_iter().for_each(|event| self.refresh_unseen(event));
+                self.take_anything(group, input);
+            }
+        }
+    }
+
+    /// Bits that took those of a register have some value.
+    pub(super) fn take_anything(&mut self, group: &Group, input: &InputBit) {
+        let value = self.ask(group.address, group.mask, &input.freedom, Demand::Stored);
+        self.store(group.address, group.mask, &value);
+        self.forget_pending(group.address, group.mask);
     }
 
     /// Asks hardware for everything in a register that has a new value.

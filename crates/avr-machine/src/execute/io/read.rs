@@ -64,14 +64,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let address = group.address;
         match &group.bit.kind {
             BitKind::Input(input) => {
-                if let Some(event) = input.latched_by {
+                let stood = input.latched_by.is_some_and(|event| {
+                    let stood = self.state.data.get(event.address).bit(event.bit).known() != Some(false);
                     self.refresh_bits(event, demand);
-                }
+                    stood
+                });
                 if self.zeroed(address, mask, &input.zero_while) {
                     return None;
                 }
                 if self.holds(&input.ones_while) {
                     return Some(V::constant(mask));
+                }
+                if let Some(source) = input.copies {
+                    self.take_copy(group, input, source, stood, demand);
+                    return None;
                 }
                 let changes = self.holds(&input.changes_while);
                 if input.latched_by.is_some() {
@@ -117,18 +123,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
         if self.machine.operations().is_event(bit) {
-            return self.refresh_event(bit, &flag.freedom);
+            return self.refresh_event(bit, &flag.freedom, Demand::Decides);
         }
         self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
     }
 
     /// Lets hardware set a flag with which inputs are latched.
-    fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom) {
+    pub(super) fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom, demand: Demand) {
         let stored = self.state.data.get(flag.address).bit(flag.bit);
         if stored.known() == Some(true) || !self.is_asked_first(flag) {
             return;
         }
-        let rises = self.ask(flag.address, flag.mask(), freedom, Demand::Decides).bit(flag.bit);
+        let rises = self.ask(flag.address, flag.mask(), freedom, demand).bit(flag.bit);
         self.put_stored(flag, &stored.or(&rises));
         self.latch(flag, &stored.not().and(&rises));
     }

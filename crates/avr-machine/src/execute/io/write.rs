@@ -43,9 +43,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if let Some(pair) = self.machine.operations().adjusted(address) {
             self.settle_result(pair);
         }
+        let machine = self.machine;
+        let shifter = machine.device.shifter.as_ref().filter(|shifter| shifter.strobe.address == address);
+        let was_strobed = shifter.is_some_and(|shifter| self.holds(&shifter.strobed_while));
         let before = self.state.data.get(address).clone();
         self.start_operations(address);
         self.write_bits(register, &value, selected)?;
+        if let Some(shifter) = shifter {
+            self.shift_command(shifter, &value, selected, was_strobed);
+        }
         self.clear_by_access(address, true);
         if let Some(pair) = self.machine.operations().adjusted(address) {
             self.adjust(pair, &before);
@@ -75,7 +81,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Writes the bits by kind, then lets what depends on them follow.
     fn write_bits(&mut self, register: &'static Register, value: &V, selected: u8) -> Result<(), Stop> {
         let address = register.address;
+        self.settle_copies(address);
         let moving = self.moving_dependents(address);
+        let copies = self.moving_copies(&moving);
         // The content before the write decides which bits can be written.
         let (mut windows, mut writable) = (0u8, 0u8);
         for group in self.machine.groups(register) {
@@ -96,8 +104,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         self.write_windows(register, windows, value)?;
         self.keep_pulses(register, writable, value);
+        self.time_pulses(register, writable, value);
         self.keep_locked_bits(address);
         self.freeze(&moving, address, selected);
+        self.freeze_copies(&copies);
         Ok(())
     }
 
@@ -120,6 +130,22 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 && self.holds(&pulse.kept_while)
             {
                 self.store(register.address, group.mask & written, value);
+            }
+        }
+    }
+
+    /// Pulses that surely end some cycles after they were set, or are kept no longer.
+    fn time_pulses(&mut self, register: &'static Register, written: u8, value: &V) {
+        for group in self.machine.groups(register) {
+            let BitKind::Pulse(pulse) = &group.bit.kind else { continue };
+            let Some(cycles) = pulse.within else { continue };
+            let bit = BitRef { address: register.address, bit: group.mask.trailing_zeros() as u8 };
+            let index = self.machine.window_index(bit);
+            let is_zero = |byte: &V| byte.bit(bit.bit).known() == Some(false);
+            if is_zero(self.state.data.get(bit.address)) || self.holds(&pulse.kept_while) {
+                self.state.control.close_window(index);
+            } else if self.state.control.windows[index] == 0 || group.mask & written != 0 && !is_zero(value) {
+                self.state.control.open_window(index, cycles);
             }
         }
     }
@@ -236,6 +262,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn write_flag(&mut self, address: u16, mask: u8, flag: &Flag, value: &V) {
+        let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
+        if self.makes_copies(place) && flag.cleared_by.contains(&ClearedBy::WriteOne) {
+            match self.decide(&value.bit(place.bit)) {
+                true => self.clear_event(place),
+                false => self.refresh_flag(address, mask, flag, Demand::Stored),
+            }
+            return;
+        }
         // The hardware may have raised the flag unseen before this write; what is not cleared stays so.
         self.refresh_flag(address, mask, flag, Demand::Stored);
         let stored = self.state.data.get(address);
@@ -306,7 +340,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// One of two cases between which the data sheet does not decide.
-    fn undefined_case(&mut self, bit: BitRef) -> bool {
+    pub(super) fn undefined_case(&mut self, bit: BitRef) -> bool {
         let case = self.undefined_bits(bit.address, bit.mask()).bit(bit.bit);
         self.decide(&case)
     }
