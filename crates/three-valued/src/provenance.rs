@@ -1,6 +1,6 @@
-//! The traced value domain: three-valued bits that remember where their unknown part came from.
+//! The provenance domain: three-valued bits with the origins of their unknown part.
 //!
-//! A traced computation goes through the same semantics as the three-valued one and always agrees with it in what is
+//! A computation in it goes through the same semantics as the three-valued one and always agrees with it in what is
 //! known; beside each unknown bit it carries the [`Provenance`] that may have made it unknown. Refinement picks from them.
 
 use crate::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};

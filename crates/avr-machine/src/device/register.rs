@@ -335,7 +335,7 @@ pub enum Freedom {
     Real,
     /// The hardware, in a way that the model leaves open: timer phase, the end of a transmission.
     Abstracted,
-    /// Nobody, as far as is known: see [`DeterminedBy::Undefined`](crate::DeterminedBy::Undefined).
+    /// Not known: see [`DeterminedBy::Undefined`](crate::DeterminedBy::Undefined).
     Undefined,
     /// The hardware while the condition is certain, else as [`Freedom::Undefined`].
     AbstractedWhile(Condition),
