@@ -6,8 +6,8 @@
 use crate::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};
 use std::rc::Rc;
 
-/// A reason why a bit is unknown: a number that whoever introduced the unknown bit knows the meaning of, and how many
-/// addresses the unknown went through on its way (the *indirection* of the paper's refinement heuristic).
+/// A reason why a bit is unknown: a number whose meaning the source of the unknown bit knows, and the number of
+/// addresses that the unknown went through on its way (the *indirection* of the paper's refinement heuristic).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// Later origins have greater numbers.

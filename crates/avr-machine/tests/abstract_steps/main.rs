@@ -1,7 +1,7 @@
 //! Step soundness: whatever a concrete step does, some result of the abstract step stands for it.
 //!
-//! For every instruction, random three-valued states are stepped with every answer to every question, and random
-//! concrete states that they stand for are stepped with random inputs. The provenance domain must know exactly what the
+//! Random three-valued states are stepped by every instruction with every answer to every question. Random concrete
+//! states that they stand for are stepped with random inputs. The provenance domain must know exactly what the
 //! three-valued one knows, and have an origin for what it does not know.
 
 mod exploration;
