@@ -1,8 +1,9 @@
 //! The file format of certificates.
 //!
-//! A certificate holds what a proof about firmware consists of: which firmware, device and properties it speaks of, abstract
-//! states with their hyper-edges and labels, and for each decided property the strategy of the player who wins its game.
-//! [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the same content.
+//! A certificate holds what a proof about firmware consists of: the firmware, device and properties that it speaks of,
+//! and abstract states with their hyper-edges and labels. For each decided property it has the strategy of the player
+//! who wins its game. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
+//! same content.
 //!
 //! [`read`](Certificate::read) takes any bytes. It gives a certificate in which every number refers to something, or an
 //! error, and takes no more memory than allowed. Whether the certificate proves what it claims is the business of a checker.

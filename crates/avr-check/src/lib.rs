@@ -5,7 +5,7 @@
 //! executor, and plays through the game of each formula. It searches for nothing and refines nothing.
 //!
 //! The trusted base is this crate, the loader, the decoder, the executor with its device tables, the binding of
-//! properties, and the translation of formulas into their normal form. Neither the verifier nor the solver of games is.
+//! properties, and the normal form of formulas. Neither the verifier nor the solver of games is.
 #![forbid(unsafe_code)]
 
 mod cycles;

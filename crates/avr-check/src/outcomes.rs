@@ -17,7 +17,7 @@ pub(crate) enum Who {
     Environment,
     /// The hardware, in a way that the model leaves open.
     Hardware,
-    /// Nobody: the stored state has the one or the other.
+    /// No player: the stored state has the one or the other.
     State,
 }
 

@@ -1,8 +1,8 @@
 //! The game of a sentence on abstract states, played by a strategy.
 //!
 //! The one who wants the sentence true chooses at `p || q` and `<>p`, by the strategy; the opponent chooses at `p && q`, at
-//! `[]p`, and the member of every hyper-edge. All that can come of it is visited. The sentence is proved if every literal that
-//! comes up is certainly true, and no cycle lets the opponent pass an odd priority for ever without a larger one.
+//! `[]p`, and the member of every hyper-edge. All that can come of it is visited. The sentence is proved if every
+//! literal that comes up is certainly true, and the largest priority of every cycle is even.
 //!
 //! The obligations of the proof are handed back as [`Duties`]: the states of which all successors must be members of
 //! their hyper-edges, and the hyper-edges into which someone must be able to lead.

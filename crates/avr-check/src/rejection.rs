@@ -143,7 +143,7 @@ pub enum Reason {
     /// A successor that is not there.
     #[error("a step leads to a state that no member of its hyper-edges covers")]
     NotCovered,
-    /// A hyper-edge that nobody can force.
+    /// A hyper-edge that the environment cannot force.
     #[error("no input leads into hyper-edge {edge} for certain")]
     NotForced {
         /// The number of the hyper-edge.

@@ -1,7 +1,7 @@
 //! Intel HEX files (Intel, "Hexadecimal Object File Format Specification", 1988).
 //!
-//! `ihex` decodes single records. Lines, their order, the end of the file and addresses are checked here, because
-//! the crate's reader stops silently at the first end-of-file record and does not miss one that is absent.
+//! `ihex` decodes single records. Lines, their order, the end of the file and addresses are checked here. The crate's
+//! reader stops silently at the first end-of-file record and does not miss an absent one.
 
 use ihex::{ReaderError, Record};
 

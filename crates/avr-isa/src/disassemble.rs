@@ -59,8 +59,8 @@ impl Instruction {
         Disassembly { mnemonic, operands, comment }
     }
 
-    /// All other names that the manual has for the instruction with these operands, such as `lsl r4` for
-    /// `add r4, r4`, each with the title of its section.
+    /// All other names that the manual has for the instruction with these operands, each with the title of its section:
+    /// `lsl r4` for `add r4, r4`.
     pub fn aliases(self) -> Vec<(String, &'static str)> {
         let (row, values) = table::row(self);
         let names = ALIASES.iter().filter(|alias| alias.applies(row, &values));

@@ -21,8 +21,8 @@ pub enum Addressing {
 
 /// The access of an instruction to data memory, program memory or the watchdog by its operation. Addresses are data addresses.
 ///
-/// Registers and flags that it reads and writes by name are not among it, nor are what a peripheral does when one of its
-/// registers is accessed, and the stack pointer, which instructions of the stack change.
+/// It does not have registers and flags that are read and written by name, nor the stack pointer of stack instructions.
+/// It does not have the effects of accesses on peripherals either.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "`address` is the data address of an I/O register, `bit` a bit number in it, 0 to 7")]
 pub enum MemoryAccess {

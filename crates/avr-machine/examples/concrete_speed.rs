@@ -1,5 +1,5 @@
-//! Prints how many instructions a second the executor itself takes with concrete values on one core, by kind of
-//! instruction, so that one sees where the time goes.
+//! Prints the number of instructions a second that the executor takes with concrete values on one core, by kind of
+//! instruction.
 //!
 //! `cargo run --release -p avr-machine --example concrete_speed`
 #![forbid(unsafe_code)]

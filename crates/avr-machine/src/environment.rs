@@ -45,7 +45,7 @@ pub enum Event<'a, V> {
     WatchdogRestart,
 }
 
-/// Who determines an input or what happens.
+/// The player who determines an input or an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeterminedBy {
     /// The environment: it can do so at any time (pins, received bytes, conversions, external requests).
@@ -56,7 +56,7 @@ pub enum DeterminedBy {
     /// The hardware, in a way that the model leaves open (timer phase, the end of a transmission) and the simulation of the
     /// peripherals knows.
     Hardware,
-    /// Nobody, for all that is known: the data sheet does not say, its versions differ, or the simulation is known to be
+    /// Not known: the data sheet does not say, its versions differ, or the simulation is known to be
     /// inexact there.
     Undefined,
 }
@@ -83,7 +83,7 @@ pub struct Possibilities {
     abstracted: u128,
     /// Those that the environment determines if enough time has passed.
     in_time: u128,
-    /// Those of which nobody says whether they come.
+    /// Those of which the data sheet does not say if they come.
     undefined: u128,
     /// Those of which it may be that they never come.
     doubtful: u128,
@@ -124,7 +124,7 @@ impl Possibilities {
         self.interrupts & !self.doubtful == 0 && self.resets == 0 && self.wakes.is_none()
     }
 
-    /// Who determines whether something happens. What is left over when nothing else happens is nobody's doing.
+    /// The player who determines if something happens. Going on counts as a choice of the environment.
     #[must_use]
     pub fn determined_by(&self, happening: Happening) -> DeterminedBy {
         match happening {
@@ -195,11 +195,11 @@ pub enum Question<'a, V: ByteDomain> {
     Bytes(&'a [&'a V]),
 }
 
-/// The world around the machine during one step: it supplies inputs and settles questions that the machine leaves open.
+/// The world around the machine during one step: it supplies inputs and decides questions that the machine leaves open.
 ///
 /// There are two kinds of open questions and they must never be confused (they have different quantifiers). An *input*
 /// and a *choice* are made by the environment in this very step. A *case* is about what is already stored in the state:
-/// nobody chooses it, it merely is not known.
+/// no player chooses it, it merely is not known.
 pub trait Environment<V: ByteDomain> {
     /// The value of the input bits in `mask`, which `by` determines; the other bits of the result are 0.
     fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V;
@@ -220,23 +220,23 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
-    /// True if the environment leaves interrupts for later that are possible before this instruction, and not certain.
+    /// True if the environment defers interrupts that are possible before this instruction, and not certain.
     fn postpones(&mut self) -> bool {
         false
     }
 
-    /// True if the environment leaves for later even an interrupt that is certain before this instruction.
+    /// True if the environment defers even an interrupt that is certain before this instruction.
     fn defers(&mut self) -> bool {
         false
     }
 
-    /// True if interrupts that were left for earlier may come now although one more instruction is to run first.
+    /// True if pending interrupts may come now although one more instruction is to run first.
     fn catches_up(&self) -> bool {
         false
     }
 
-    /// True if interrupts that may come now because they were left for earlier do not: where the environment can make
-    /// them stay away. Asked only where none of them is certain.
+    /// True if pending interrupts that may come now do not, because the environment can keep them away. Asked only where
+    /// none of them is certain.
     fn leaves_catching_up(&mut self, _possible: &Possibilities) -> bool {
         false
     }

@@ -100,7 +100,7 @@ impl Atom {
 
     /// The truth of the atom in the states that the view stands for.
     ///
-    /// It is exact where all that the atom reads is known, except for memory that does not exist and for bits that
+    /// It is exact where all that the atom reads is known. The exceptions are memory that does not exist and bits that
     /// hardware changes, both reached through an address that depends on the state: those are unknown.
     #[must_use]
     pub fn evaluate(&self, view: &dyn StateView) -> Truth {

@@ -112,8 +112,8 @@ impl PropertyFile {
         self.allow.iter().any(|(kind, _)| kind.ends_path())
     }
 
-    /// Adds properties as the command line gives them, and the inherent one in front where it is asked for, or where the file
-    /// leaves `properties` out and there would be none. A file whose list is empty stays without.
+    /// Adds properties as the command line gives them. The inherent one is put in front if it is asked for, or if the
+    /// file leaves `properties` out and there would be none. A file whose list is empty stays without.
     ///
     /// # Errors
     /// If a text is no property.

@@ -12,7 +12,7 @@ use crate::text;
 
 impl Report<'_> {
     /// A workflow command for each property that is violated (an error), unknown (a warning) or holds vacuously (a
-    /// notice), at the source line where the run ends, and one with the summary.
+    /// notice), at the source line where the run ends. One more has the summary.
     #[must_use]
     pub fn github(&self) -> String {
         let mut commands = String::new();

@@ -1,7 +1,7 @@
 //! The command line of the verifier: arguments, limits, progress and exit codes.
 //!
-//! A run goes through three stages: [`arguments`] are what the user typed, a configuration is what they mean once
-//! files are read and contradictions excluded, and then a command does its work with it. Nothing is verified or
+//! A run goes through three stages. [`arguments`] has the command line as it was typed. A configuration is its meaning
+//! once files are read and contradictions excluded. Then a command does its work with it. Nothing is verified or
 //! rendered here. Results go to the standard output, everything else to the error output.
 #![forbid(unsafe_code)]
 

@@ -3,10 +3,10 @@
 //! The search starts at the initial state with the whole formula and follows moves between nodes that are unknown
 //! (the failure search of Shoham & Grumberg). It looks for a node where the two games, "certainly true" and
 //! "not certainly false", have different rules: an unknown atom, a sink below a modality, or a hyper-edge with several
-//! members, of which the opponent picks one in the first game and the proponent in the second.
+//! members. Of these the opponent picks one in the first game and the proponent in the second.
 //!
-//! There always is one. If no unknown node that can be reached had any, both games would be the same game there, and
-//! every move out of the unknown part would lead to a node with the same decided value in both. A parity game is
+//! There always is one. Suppose no unknown node that can be reached has any. Then both games are the same game there,
+//! and every move out of the unknown part leads to a node with the same decided value in both. A parity game is
 //! determined: the node would be won by the same player in both games, thus not unknown.
 
 use std::collections::VecDeque;

@@ -217,8 +217,8 @@ impl<A> Formula<A> {
         }
     }
 
-    /// `A[psi]` or `E[psi]`, as a formula of CTL where psi is a single operator over formulas about states, and as psi
-    /// itself where that is no path formula.
+    /// `A[psi]` or `E[psi]`, as a formula of CTL if psi is a single operator over formulas about states, and as psi
+    /// itself if that is no path formula.
     #[must_use]
     pub fn quantified(quantifier: PathQuantifier, psi: Self) -> Self {
         let is_state = |p: &Self| !p.is_path_formula();

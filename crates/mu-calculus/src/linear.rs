@@ -1,7 +1,7 @@
 //! Linear time: path formulas as deterministic parity automata.
 //!
-//! A path formula over *letters* (formulas about states) becomes an automaton that reads a path letter by letter, and
-//! the game on a graph goes on in the state of the automaton that the path so far leads to:
+//! A path formula over *letters* (formulas about states) becomes an automaton that reads a path letter by letter. The
+//! game on a graph goes on in the state of the automaton after the path so far:
 //!
 //! 1. [`syntax`]: negations pushed to the literals, `F`, `G`, `W` as `U` and `R`; operators of the past become
 //!    propositions of their own, whose truth a few bits determine that are carried along.
@@ -14,9 +14,9 @@
 //!
 //! The contribution of fairness needs no determinisation ([`rabin`]).
 //!
-//! The automata are deterministic because in the three-valued game the opponent chooses the value of every unknown
+//! The automata are deterministic because the opponent of the three-valued game chooses the value of every unknown
 //! letter, as the state that is really there has it. With a nondeterministic automaton the proponent would have to
-//! guess the future of the path before the opponent chooses it, and `(a && X b) || (!a && X c)` with `a` unknown would
+//! guess the future of the path before the opponent chooses it. So `(a && X b) || (!a && X c)` with `a` unknown would
 //! be lost where it holds.
 
 pub(crate) mod buchi;

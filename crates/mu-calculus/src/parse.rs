@@ -1,10 +1,9 @@
 //! The parser of formulas: `lexer` cuts the text into tokens, `grammar` builds the tree.
 //!
 //! The grammar is one table of infix operators over both formulas and expressions, parsed by precedence climbing
-//! (Pratt), so that `(a + b) == 1` and `(p && q)` need no backtracking and every error names what was expected at the
-//! very token that is wrong. In a path formula
-//! (`Ltl`, or inside of `A[…]` and `E[…]`) `X F G` and `Y O H` are prefix operators; `U W R S` take operands that are
-//! closed, because tools differ in how tightly these bind.
+//! (Pratt). So `(a + b) == 1` and `(p && q)` need no backtracking, and every error names what was expected at the very
+//! token that is wrong. In a path formula (`Ltl`, or inside of `A[…]` and `E[…]`) `X F G` and `Y O H` are prefix
+//! operators; `U W R S` take operands that are closed, because tools differ in how tightly these bind.
 //!
 //! From loosest to tightest: `mu X.` and `nu X.` (to the end), `<->`, `->` (right-associative), `||`, `&&`, the prefix
 //! operators of formulas (`!`, `[]`, `<>`, `AG` and the like), comparisons and `in`, then `|`, `^`, `&`, `<< >>`, `+ -`,

@@ -45,8 +45,8 @@ impl BitDomain for Truth {
 /// Bits alone cannot say "at most 23". Ranges come from [`Self::within`], from sums and differences with a constant, and from
 /// operations on bytes whose range says more than their bits do: without the former there are none.
 ///
-/// `value` is 0 wherever `known` is 0, `low` and `high` are the least and the greatest value that the byte stands for, and bits
-/// in which all values of the range agree are known.
+/// `value` is 0 wherever `known` is 0, and `low` and `high` are the least and the greatest value that the byte stands
+/// for. Bits in which all values of the range agree are known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TvByte {
     value: u8,

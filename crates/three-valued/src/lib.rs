@@ -2,7 +2,7 @@
 //!
 //! A *value domain* says what a machine stores in a bit and in a byte. Semantics that are written once against
 //! [`BitDomain`] and [`ByteDomain`] run with concrete values (`bool`, `u8`: simulation and replay), with three-valued
-//! ones ([`Truth`], [`TvByte`]: verification) and with traced ones ([`ProvenanceBit`], [`ProvenanceByte`]: finding out where an
+//! ones ([`Truth`], [`TvByte`]: verification) and with provenance ([`ProvenanceBit`], [`ProvenanceByte`]: finding out where an
 //! unknown bit came from).
 //!
 //! This crate knows neither a machine nor a logic.

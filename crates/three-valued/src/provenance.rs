@@ -1,13 +1,13 @@
-//! The traced value domain: three-valued bits that remember where their unknown part came from.
+//! The provenance domain: three-valued bits with the origins of their unknown part.
 //!
-//! A traced computation goes through the same semantics as the three-valued one and always agrees with it in what is
+//! A computation in it goes through the same semantics as the three-valued one and always agrees with it in what is
 //! known; beside each unknown bit it carries the [`Provenance`] that may have made it unknown. Refinement picks from them.
 
 use crate::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};
 use std::rc::Rc;
 
-/// A reason why a bit is unknown: a number that whoever introduced the unknown bit knows the meaning of, and how many
-/// addresses the unknown went through on its way (the *indirection* of the paper's refinement heuristic).
+/// A reason why a bit is unknown: a number whose meaning the source of the unknown bit knows, and the number of
+/// addresses that the unknown went through on its way (the *indirection* of the paper's refinement heuristic).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// Later origins have greater numbers.

@@ -1,5 +1,5 @@
-//! Three-valued words of 1 to 63 bits: the arithmetic behind [`TvByte`](crate::TvByte), in one place for all widths so
-//! that exhaustive tests at small widths speak for the code that runs at 8 and 16 bits.
+//! Three-valued words of 1 to 63 bits: the arithmetic behind [`TvByte`](crate::TvByte), in one place for all widths. So
+//! exhaustive tests at small widths speak for the code that runs at 8 and 16 bits.
 
 use crate::Truth;
 

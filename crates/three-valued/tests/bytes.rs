@@ -1,4 +1,4 @@
-//! Tests of the byte domains: three-valued bytes against all concrete bytes, and traced against three-valued ones.
+//! Tests of the byte domains: three-valued bytes against all concrete bytes, and bytes with provenance against three-valued ones.
 #![forbid(unsafe_code)]
 
 use three_valued::{BitDomain, ByteDomain, Provenance, ProvenanceBit, ProvenanceByte, Signedness, Sum, Truth, TvByte};
@@ -280,7 +280,7 @@ fn sums_with_a_constant_have_exactly_the_range_of_what_they_stand_for() {
     }
 }
 
-/// A traced byte whose unknown bit `i` has the origin `base + i`.
+/// A byte with provenance whose unknown bit `i` has the origin `base + i`.
 fn traced(bits: TvByte, base: u32) -> ProvenanceByte {
     ProvenanceByte::new(bits, |index| Provenance::of(base + u32::from(index)))
 }

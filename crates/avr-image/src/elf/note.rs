@@ -1,8 +1,8 @@
 //! The note `.note.gnu.avr.deviceinfo`, in which avr-libc names the device.
 //!
-//! Layout (binutils `binutils/od-elf32_avr.c`): a note header (name size, description size, type), the owner "AVR",
-//! then six words with start and size of flash, SRAM and EEPROM, the size of a table of string offsets (its own size
-//! word included), that table, and the strings. The first offset names the device.
+//! Layout (binutils `binutils/od-elf32_avr.c`): a note header (name size, description size, type) and the owner "AVR".
+//! Six words follow: start and size of flash, SRAM and EEPROM. Then come the size of a table of string offsets (its own
+//! size word included), that table, and the strings. The first offset names the device.
 
 use super::container::Container;
 

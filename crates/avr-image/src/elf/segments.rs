@@ -1,8 +1,8 @@
 //! From segments to memory.
 //!
 //! The load address of a byte is its segment's `p_paddr` plus its distance from `p_offset`. Only bytes that belong
-//! to an allocated section are loaded: `avr-objcopy` and `avrdude` skip the padding between sections, so on the
-//! device it is erased flash, and counting it as program would let execution run through it.
+//! to an allocated section are loaded: `avr-objcopy` and `avrdude` skip the padding between sections, so on the device
+//! it is erased flash. Counting it as program would let execution run through it.
 
 use goblin::elf::program_header::{PT_LOAD, ProgramHeader};
 use goblin::elf::section_header::SHF_ALLOC;

@@ -220,7 +220,7 @@ impl Symbols {
     /// The function or code label that contains an address.
     ///
     /// Functions whose size the file states come first, then other symbols with a size, then the nearest label
-    /// before the address. Of several names of one place functions win over labels, then names without a leading
+    /// before the address. Of several names of one place functions win over labels. Next come names without a leading
     /// underscore or dot, then global over weak over local ones, then the first in alphabetical order.
     #[must_use]
     pub fn function_at(&self, address: FlashByteAddress) -> Option<Located<'_>> {

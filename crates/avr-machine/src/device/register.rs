@@ -3,10 +3,10 @@
 //! The meaning of a bit kind is stated here for a machine with *stored* bits and *inputs*. Where a condition is unknown
 //! in a state, whoever applies it must allow both outcomes. Conditions read stored bits; for a bit that hardware itself
 //! changes (kinds input, flag, pulse, window) the stored bit only says what software last saw, and
-//! [`Condition::Moving`] takes care of that. What decides whether hardware changes a bit (`changes_while`,
-//! `raised_while`, `zero_while`, `clocked_while`) depends on bits that software alone changes, so such a condition changes
-//! its value only by a write; apart from `MSTR`, which hardware clears and after which more can change, and from bits that
-//! are latched by the bit that the condition names.
+//! [`Condition::Moving`] takes care of that. The conditions under which hardware changes a bit (`changes_while`,
+//! `raised_while`, `zero_while`, `clocked_while`) depend only on bits that software alone changes. Such a condition
+//! changes its value only by a write; apart from `MSTR`, which hardware clears and after which more can change, and
+//! from bits that are latched by the bit that the condition names.
 
 use super::condition::{BitRef, Condition};
 
@@ -105,8 +105,8 @@ pub struct Bit {
 }
 
 impl Bit {
-    /// True if every write to the register stores the bit and nothing else changes it, apart from how its address is
-    /// decoded and from actions of the machine (an interrupt entry that clears an enable bit, a read of the EEPROM).
+    /// True if every write to the register stores the bit and nothing else changes it. The decoding of the address and
+    /// actions of the machine do not count (an interrupt entry that clears an enable bit, a read of the EEPROM).
     #[must_use]
     pub fn is_storage(&self) -> bool {
         let Self {
@@ -197,8 +197,8 @@ impl BitKind {
 /// A bit that hardware changes: pins, counters, converted and received values.
 ///
 /// Read: 0 while `zero_while`, 1 while `ones_while`; else a fresh input while `changes_while` (combined with the stored bit as `changes`
-/// says) and the result is stored; else the stored bit. When a write makes `changes_while` or the clock of the
-/// register's peripheral go from true to false, the stored bit takes one last input in the same way.
+/// says) and the result is stored; else the stored bit. A write may make `changes_while` or the clock of the register's
+/// peripheral go from true to false. Then the stored bit takes one last input in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// The condition under which hardware may change the bit at any moment.
@@ -341,7 +341,7 @@ pub enum Freedom {
     Real,
     /// The hardware, in a way that the model leaves open: timer phase, the end of a transmission.
     Abstracted,
-    /// Nobody, as far as is known: see [`DeterminedBy::Undefined`](crate::DeterminedBy::Undefined).
+    /// Not known: see [`DeterminedBy::Undefined`](crate::DeterminedBy::Undefined).
     Undefined,
     /// The hardware while the condition is certain, else as [`Freedom::Undefined`].
     AbstractedWhile(Condition),
@@ -349,8 +349,8 @@ pub enum Freedom {
     RealWhile(Condition),
     /// The environment while the condition is certain, else as [`Freedom::Undefined`] (the pin of a transmitter that is on).
     RealOrUndefined(Condition),
-    /// The environment while the condition is certain, if so many clock cycles have passed since the hardware last set the flag and since it
-    /// can (a byte takes its time); else as [`Freedom::Abstracted`].
+    /// The environment while the condition is certain, if so many clock cycles have passed since hardware last set the
+    /// flag and since it first could (a byte takes its time); else as [`Freedom::Abstracted`].
     RealEvery(u16, Condition),
 }
 

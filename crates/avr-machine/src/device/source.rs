@@ -266,15 +266,15 @@ pub(super) enum FreedomSource {
     Abstracted,
     /// The environment while the condition holds.
     RealWhile(ConditionSource),
-    /// The environment while the condition holds, else nobody.
+    /// The environment while the condition holds, else undefined.
     RealOrUndefined(ConditionSource),
     /// The environment, if so many clock cycles have passed.
     RealEvery(u16),
     /// The same while the condition holds.
     RealEveryWhile(u16, ConditionSource),
-    /// Nobody.
+    /// Not known: the data sheet does not say.
     Undefined,
-    /// The hardware while the condition holds, else nobody.
+    /// The hardware while the condition holds, else undefined.
     AbstractedWhile(ConditionSource),
 }
 

@@ -23,7 +23,7 @@ const WAKE_CYCLES: u32 = 4;
 enum Demanded {
     /// No request, not enabled, or it cannot end this sleep.
     No,
-    /// Nobody knows: the data sheet leaves it open.
+    /// Not known: the data sheet leaves it open.
     Undefined,
     /// The hardware may request it just now.
     Possible,

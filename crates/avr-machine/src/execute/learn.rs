@@ -1,8 +1,8 @@
 //! Facts from comparisons about their operands.
 //!
-//! A comparison whose outcome is open, and whose outcome the next instruction branches on, is decided at once, and in each
-//! case the operands that are not known are narrowed to the values that come to this outcome: below `cpi r24, 17; brcc`, r24
-//! is at most 16; below `cp r24, r25; brcc`, with r25 at most 16, it is at most 15.
+//! A comparison with an open outcome on which the next instruction branches is decided at once. In each case the
+//! unknown operands are narrowed to the values with this outcome: below `cpi r24, 17; brcc`, r24 is at most 16; below
+//! `cp r24, r25; brcc`, with r25 at most 16, it is at most 15.
 //!
 //! SOUND: the cases cover every value of the operand, and a case that decides a flag holds only values that the comparison
 //! gives this flag for.

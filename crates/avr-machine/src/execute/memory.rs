@@ -171,8 +171,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(pointer.high(), high);
     }
 
-    /// Settles what an address hits. The manual does not say whether an access to the pointer's own registers sees them
-    /// before or after they move, and simulators disagree, so it is undefined like naming them.
+    /// Decides the target of an access. The manual does not define accesses to the pointer's own registers that move
+    /// meanwhile, and simulators disagree. So they are undefined, like naming these registers.
     fn target(&mut self, address: &(V, V), moved: Range<u16>) -> Result<Target, Stop> {
         match self.cut_target_address(address, &moved)? {
             Target::Single(cell) if moved.contains(&cell) => Err(self.undefined_pointer_use()),

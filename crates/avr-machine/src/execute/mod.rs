@@ -1,8 +1,7 @@
 //! One step of the machine: the semantics of every instruction, written once for all value domains.
 //!
-//! The executor never looks at a domain value to decide what to do next: known values decide themselves, and for the
-//! others it asks the [`Environment`], which tries every answer when it explores and never meets the question when
-//! values are concrete.
+//! The executor never looks at a domain value to decide what to do next: known values decide themselves. For the others
+//! it asks the [`Environment`], which tries every answer when it explores; concrete values never raise the question.
 
 mod arithmetic;
 mod control;

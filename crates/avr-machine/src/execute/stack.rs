@@ -57,8 +57,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// The program set the stack pointer, by writing SPL: it is part of every location, so it must be known from here on,
-    /// return addresses that are no longer on the stack are forgotten, and the stack must not lie in static data.
+    /// The program set the stack pointer, by writing SPL: it is part of every location, so it must be known from here
+    /// on. Return addresses that are no longer on the stack are forgotten, and the stack must not lie in static data.
     ///
     /// SPL alone is a whole change as well; a change that began with SPH ends with it.
     pub(crate) fn stack_pointer_moved(&mut self) -> Result<(), Stop> {

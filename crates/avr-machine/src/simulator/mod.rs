@@ -1,8 +1,8 @@
 //! Running firmware with concrete values, one step after the other.
 //!
-//! The steps are those of [`Machine::step`], the same that verification takes. What the machine asks of the world is
-//! answered either by a model of the peripherals (`environment`) or, for replaying a run, by a list of all inputs
-//! (`script`). A [`Stimulus`] says what comes from outside. Runs are deterministic: nothing depends on the host.
+//! The steps are those of [`Machine::step`], the same that verification takes. The questions of the machine are
+//! answered by a model of the peripherals (`environment`) or, for replaying a run, by a list of all inputs (`script`).
+//! A [`Stimulus`] says what comes from outside. Runs are deterministic: nothing depends on the host.
 
 mod adc;
 mod environment;

@@ -96,7 +96,7 @@ impl Pins {
         Self { ports, changes, external, strobes, overridden: None }
     }
 
-    /// From now on somebody outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
+    /// From now on the outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
     pub fn drive(&mut self, pin: u16, mask: u8, level: u8, view: &View<'_>, signals: &mut Signals) {
         for port in self.ports.iter_mut().filter(|port| port.pin == pin) {
             port.level = port.level & !mask | level & mask;
@@ -105,7 +105,7 @@ impl Pins {
         self.update(view, signals);
     }
 
-    /// The interrupts that are requested by a level just now, as a set of numbers: somebody holds their pin low.
+    /// The interrupts that are requested by a level just now, as a set of numbers: the outside holds their pin low.
     pub fn levels(&self, view: &View<'_>) -> u128 {
         let requested = |external: &&External| {
             let port = &self.ports[external.port];

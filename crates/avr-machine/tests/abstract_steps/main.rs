@@ -1,7 +1,7 @@
 //! Step soundness: whatever a concrete step does, some result of the abstract step stands for it.
 //!
-//! For every instruction, random three-valued states are stepped with every answer to every question, and random
-//! concrete states that they stand for are stepped with random inputs. The traced domain must know exactly what the
+//! Random three-valued states are stepped by every instruction with every answer to every question. Random concrete
+//! states that they stand for are stepped with random inputs. The provenance domain must know exactly what the
 //! three-valued one knows, and have an origin for what it does not know.
 
 mod exploration;
@@ -21,7 +21,7 @@ use three_valued::{ByteDomain, TvByte};
 const MOST_PATHS: usize = 1000;
 /// Encodings of each operation.
 const ENCODINGS: usize = 12;
-/// Abstract states for each encoding, of which one is also stepped with traced values, which take longest.
+/// Abstract states for each encoding, of which one is also stepped with provenance, which takes longest.
 const STATES: usize = 6;
 /// Concrete states for each abstract one.
 const CONCRETE: usize = 8;
@@ -83,7 +83,7 @@ fn limited(path: &Path<TvByte>) -> bool {
     matches!(path.outcome, Err(Stop::Limit(_)))
 }
 
-/// The traced step must come to the same, with an origin for every unknown bit.
+/// The step with provenance must come to the same, with an origin for every unknown bit.
 fn check_traced(machine: &Machine, start: &MachineState<TvByte>, paths: &[Path<TvByte>], learns: bool) {
     let traced = states::trace(start);
     for path in paths.iter().take(8) {

@@ -1,6 +1,6 @@
-//! Provenance of unknown bits: the path to a culprit is run again with traced values.
+//! Provenance of unknown bits: the path to a culprit is run again in the provenance domain.
 //!
-//! The traced run takes the same answers as the abstract one, so bits that are known in both always agree. Every
+//! This run takes the same answers as the abstract one, so bits that are known in both always agree. Every
 //! unknown bit carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
 use crate::reduction::passes::Model;
@@ -26,7 +26,7 @@ struct Source {
     bounded: bool,
 }
 
-/// Unknown inputs as traced bytes.
+/// Unknown inputs as bytes with provenance.
 struct Recorder<'a> {
     sources: &'a mut Vec<Source>,
     step: usize,
@@ -98,7 +98,7 @@ struct Narrow {
     cells: Vec<(u16, ProvenanceByte)>,
 }
 
-/// A traced run along a path.
+/// A run along a path in the provenance domain.
 pub(crate) struct Tracer<'a, 'f> {
     model: &'a mut Model<'f>,
     path: &'a [AbstractState],

@@ -75,8 +75,8 @@ fn contradiction(assumption: &Assumption, address: u16, binding: &Binding<'_>) -
 
 /// Binds one assumption.
 ///
-/// A predicate is tried with all values of its register. What hardware may then give must be exactly the values with
-/// some bits fixed, because each read of a bit is an input of its own.
+/// A predicate is tried with all values of its register. The values that satisfy it must be exactly those with some
+/// bits fixed, because each read of a bit is an input of its own.
 ///
 /// # Errors
 /// If the predicate speaks of anything but one register, or of bits that hardware does not change; when no value or

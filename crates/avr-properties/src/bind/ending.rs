@@ -1,8 +1,9 @@
 //! Paths that end: a hazard that is allowed and after which nothing is defined.
 //!
 //! Properties speak of the paths that never end. A state from which every path ends is left out with all that leads only to such
-//! states: it satisfies every `A…` and `[]`, and no `E…` and `<>`. With D for `AF ended`, which is true there and nowhere else, every operator
-//! that speaks of paths is replaced by one that says the same of the paths that never end (`docs/soundness.md`, "Paths that end").
+//! states: it satisfies every `A…` and `[]`, and no `E…` and `<>`. Let D be `AF ended`, which is true there and nowhere
+//! else. Every operator over paths is replaced by one that says the same of the paths that never end
+//! (`docs/soundness.md`, "Paths that end").
 
 use std::convert::Infallible;
 

@@ -1,10 +1,10 @@
 //! Fairness: what is assumed of the paths that a property speaks of.
 //!
 //! An assumption combines conditions `G F p` and `F G p` with Boolean operators. Such conditions do not depend on how a
-//! path begins, so fairness makes a difference only to operators that speak of what happens in the end, *provided that
-//! every state that can be reached has a fair path*: then `A[fair -> G p]` is `AG p`, and `E[fair && F p]` is `EF p`.
-//! Whoever checks the property must check that ([`Fairness::goes_on`]), or a state without a fair path makes every
-//! universal property true.
+//! path begins. So fairness makes a difference only to operators about the ends of paths, *provided that every
+//! reachable state has a fair path*: then `A[fair -> G p]` is `AG p`, and `E[fair && F p]` is `EF p`. Whoever checks
+//! the property must check that ([`Fairness::goes_on`]), or a state without a fair path makes every universal property
+//! true.
 
 use mu_calculus::{
     AtomId, Comparison, ComparisonKind, ExprKind, Formula, LinearOperator, LinearPairOperator, Name, PathOperator,

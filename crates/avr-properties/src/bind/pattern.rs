@@ -1,7 +1,7 @@
 //! The formulas that properties stand for, as trees over atoms and as text.
 //!
 //! Both are made side by side: the texts of the user are bound one by one, so that their variables cannot be captured
-//! and errors point into them, while the whole text is only shown. A test binds the whole text and compares.
+//! and errors point into them. The whole text is only shown. A test binds the whole text and compares.
 
 use std::collections::BTreeSet;
 

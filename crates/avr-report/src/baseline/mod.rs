@@ -303,9 +303,9 @@ fn is_worse(before: &OldStack, now: StackBound) -> bool {
 }
 
 impl Changes {
-    /// The names of what makes less proved than before and is not accepted, each once: a verdict got worse, a property
-    /// is gone, is stated otherwise or has become vacuous, the stack may get deeper, more is assumed or allowed, less
-    /// may happen or is forbidden, or device, start, fuses or EEPROM are others.
+    /// The names of what makes less proved than before and is not accepted, each once: a verdict got worse, or a
+    /// property is gone, is stated otherwise or has become vacuous; the stack may get deeper; more is assumed or
+    /// allowed, or less may happen or is forbidden; device, start, fuses or EEPROM are others.
     #[must_use]
     pub fn regressions(&self) -> Vec<&str> {
         let verdicts = self.verdicts.iter().filter(|change| change.regression && !change.accepted);

@@ -1,5 +1,5 @@
-//! The journal of a batch: a JSON line for each property that is finished, each written as a whole and brought to the disk
-//! before anything else happens, so that nothing is lost when the process ends at any moment.
+//! The journal of a batch: a JSON line for each property that is finished. Each line is written as a whole and brought
+//! to the disk before anything else happens, so that nothing is lost at any moment.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -144,8 +144,8 @@ impl Journal {
         }
     }
 
-    /// Goes on with a journal, or begins one if there is none: what it says, and the journal. A line that was not written
-    /// to its end is taken away, and so is everything in a journal of another version of the program or the format.
+    /// Goes on with a journal, or begins one if there is none: what it says, and the journal. A line that was not
+    /// written to its end is taken away. So is everything in a journal of another version of the program or the format.
     ///
     /// # Errors
     /// If it cannot be read or written, or is no journal.

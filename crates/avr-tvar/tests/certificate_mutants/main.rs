@@ -1,8 +1,9 @@
 //! Altered certificates of firmware: of thousands of them none passes that concrete runs refute.
 //!
-//! The judge is no part of the checker: it runs the machine from concrete states that the abstract ones stand for, strikes out
-//! what such a run refutes, and has the solver evaluate the formulas on what is left. Of the states of samples some are tried;
-//! of small random programs all are, with all inputs, and formulas are evaluated by iteration ([`exhaustive`]).
+//! The judge is no part of the checker: it runs the machine from concrete states that the abstract ones stand for, and
+//! strikes out what such a run refutes. The solver then evaluates the formulas on the rest. Of the states of samples
+//! some are tried; of small random programs all are, with all inputs, and formulas are evaluated by iteration
+//! ([`exhaustive`]).
 
 mod claims;
 mod exhaustive;

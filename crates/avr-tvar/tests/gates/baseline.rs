@@ -9,8 +9,8 @@ use crate::project::{Project, said};
 const GATE: [&str; 7] =
     ["verify", "firmware.elf", "firmware.ron", "--baseline", "released.json", "--deny", "regressions"];
 
-/// Expects that the gate is green without the change, that a change turns it red under this name alone, that it says
-/// so, and that it can be accepted.
+/// Expects that the gate is green without the change, and that a change turns it red under this name alone. The output
+/// must say so, and the change can be accepted.
 #[track_caller]
 fn check(change: impl FnOnce(&Project), name: &str, told: &str) {
     let project = Project::released();

@@ -1,7 +1,7 @@
 //! Deterministic parity automata whose transitions are decision trees over letters.
 //!
 //! Reduction keeps the language: of states with the same language a transition may go to any, as long as it changes its
-//! mind finitely often, which it does when it goes for the last component that has one.
+//! mind finitely often. It does so when it goes for the last component that has one.
 
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,7 @@
 //! Formulas with fairness, `(F G a && G F b) || … || psi`, without a determinisation of the whole.
 //!
 //! Every operand of the form `F G a && G F b` with a and b about single letters is a Rabin pair that needs no memory
-//! ("a fails finitely often, b holds infinitely often"), and the parity automaton of psi is one pair for each even
+//! ("a fails finitely often, b holds infinitely often"). The parity automaton of psi is one pair for each even
 //! priority. A record of the order in which the pairs last failed turns a disjunction of pairs into priorities (index
 //! appearance records, Löding 1999): n pairs cost a factor of n! at most.
 

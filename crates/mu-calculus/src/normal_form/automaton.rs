@@ -1,8 +1,8 @@
 //! Path formulas as subformulas of the normal form: the automaton is played on the graph.
 //!
 //! A state of a deterministic parity automaton becomes a formula that mentions itself: it asks for the letters that
-//! matter, and takes a step (`[]` for all paths, `<>` for some path) into the formula of the next state, below a fixed
-//! point with the priority of the transition. A question for the letter `a` with the answers P and Q is
+//! matter. Then it takes a step (`[]` for all paths, `<>` for some path) into the formula of the next state, below a
+//! fixed point with the priority of the transition. A question for the letter `a` with the answers P and Q is
 //!
 //! > `(!a || P) && (a || Q) && (P || Q)`
 //!
@@ -12,7 +12,8 @@
 //!
 //! A deterministic automaton may grow too large. Then conjunctions below `A` and disjunctions below `E` are taken
 //! apart, and in the end a nondeterministic automaton is used: `A[psi]` as "no run of the automaton of `!psi` is
-//! accepting". SOUND: that needs literals that are certain, which is sound and decides less.
+//! accepting".
+//! SOUND: that needs literals that are certain, which is sound and decides less.
 
 use std::mem;
 
@@ -49,8 +50,8 @@ pub(crate) struct Automaton {
 enum Control {
     /// The trees of the states, by number; state 0 is the initial one.
     Deterministic { states: Vec<TreeId>, trees: Vec<Tree> },
-    /// For `[]` the opponent picks the transitions of an automaton of what is not to be, for `<>` the proponent those of
-    /// an automaton of what is to be.
+    /// For `[]` the opponent picks the transitions of an automaton of the negation, for `<>` the proponent those of an
+    /// automaton of the formula.
     Nondeterministic(Vec<Vec<crate::linear::buchi::Transition>>),
 }
 

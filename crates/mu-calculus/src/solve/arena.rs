@@ -1,7 +1,7 @@
 //! The parity game of one recursive block, never written out: vertices are numbers, moves are computed.
 //!
-//! There is a vertex for each (node of the block, state), and for each node at which one player picks the hyper-edge
-//! and the other the member, a vertex for each hyper-edge with several members.
+//! There is a vertex for each (node of the block, state). If one player picks the hyper-edge at a node and the other
+//! the member, there is one more for each hyper-edge with several members.
 
 use fixedbitset::FixedBitSet;
 
@@ -217,8 +217,8 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Calls `visit` with every vertex that has a move to `vertex`, possibly several times, and with the hyper-edge
-    /// that the owner of that vertex picks for it, if he does.
+    /// Calls `visit` with every vertex that has a move to `vertex`, possibly several times. The second argument is the
+    /// hyper-edge that the owner of that vertex picks for it, if any.
     pub(crate) fn predecessors(&self, vertex: u32, visit: &mut impl FnMut(u32, Option<u32>)) {
         match self.decode(vertex) {
             Vertex::Edge(node, edge) => visit(self.vertex(node, self.graph.source(edge)), Some(edge)),
@@ -253,7 +253,7 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// The vertices that are decided by what lies outside of the block, with the winner and, at `&&` and `||`, the
+    /// The vertices that are decided by what lies outside of the block, with the winner. At `&&` and `||` they have the
     /// position of the subformula that decides.
     pub(crate) fn exits(
         &self,

@@ -3,11 +3,11 @@
 //! A block with one kind of fixed point is decided by a single attractor, in time linear in graph times block. A block
 //! with both kinds goes through Zielonka's algorithm: the vertices of the largest priorities that favour the same
 //! player are attracted and set aside, the rest is solved by recursion; if the other player wins nothing there, the
-//! whole part is decided, otherwise what he wins is final and attracted, and what is left is taken apart again. Where
-//! no smaller priority favours the same player, the rest needs no recursion and the attractor is repaired instead of
-//! computed again (`recurrence`). Parts are strongly connected components, or what is left of one if not much was lost
-//! since, taken in the order in which nothing undecided lies behind them. The depth of the recursion is at most the
-//! number of priorities.
+//! whole part is decided. Otherwise the part that the other wins is final and attracted, and the rest is taken apart
+//! again. Where no smaller priority favours the same player, the rest needs no recursion and the attractor is repaired
+//! instead of computed again (`recurrence`). Parts are strongly connected components, or the rest of one if not much
+//! was lost since. They are taken in the order in which nothing undecided lies behind them. The depth of the recursion
+//! is at most the number of priorities.
 
 use std::ops::RangeInclusive;
 

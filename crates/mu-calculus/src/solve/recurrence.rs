@@ -16,7 +16,7 @@ struct Levels {
 }
 
 impl Progress<'_> {
-    /// Decides all of a part in which nobody can leave, and in which `player` wins exactly by meeting priorities above
+    /// Decides all of a part that no player can leave, and in which `player` wins exactly by meeting priorities above
     /// `limit` again and again.
     pub(super) fn solve_recurrence(
         &mut self,

@@ -1,6 +1,6 @@
 //! Paths of two-valued graphs, straight from the meaning of linear time: a path satisfies a formula if every position
-//! can be labelled with the truth of all its temporal subformulas such that neighbours agree and nothing that is promised
-//! is put off for ever (Lichtenstein & Pnueli, 1985). No automaton, no game.
+//! can be labelled with the truth of all its temporal subformulas. Neighbours must agree, and nothing that is promised
+//! may be put off for ever (Lichtenstein & Pnueli, 1985). No automaton, no game.
 
 use mu_calculus::{AtomId, Formula, LinearOperator, LinearPairOperator};
 

@@ -2,7 +2,7 @@
 //! the instruction set manual, with nothing of the engine.
 //!
 //! A step is one instruction or the entry into a handler. A request for INT0, INT1 or PCINT0 may come just before any
-//! instruction, and programs never look at its flag, so an enabled interrupt may be taken or not.
+//! instruction, and programs never look at its flag. So an enabled interrupt may be taken or not.
 
 use crate::program::{Constant, Op, PINB, Program, SREG, Two};
 use crate::state::{I, Misstep, State, T};

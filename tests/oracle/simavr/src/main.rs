@@ -3,9 +3,10 @@
 //!
 //!     simavr-oracle STEPPER REGRESSIONS [--seed N] [--falsify FLAG]
 //!
-//! Ends with exit code 1 when something differs that no known error of libsimavr explains, when fewer than
-//! [`FEWEST_STEPS`] steps were compared, when a known error was not met, or when a flag that was falsified on purpose
-//! goes unnoticed. With `--falsify H` the flag H is given wrongly for one pair of operands: then the run must fail.
+//! Ends with exit code 1 when something differs that no known error of libsimavr explains, or fewer than
+//! [`FEWEST_STEPS`] steps were compared. It does so too when a known error was not met, or a flag that was falsified on
+//! purpose goes unnoticed. With `--falsify H` the flag H is given wrongly for one pair of operands: then the run must
+//! fail.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "the report is what the program is for")]
 

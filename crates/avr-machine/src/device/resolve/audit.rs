@@ -6,8 +6,8 @@ use super::names::{Layout, Names, TableError};
 use super::registers::{numbers, only_named};
 use crate::device::source::{DeviceSource, PairAccess, PairSource, PeripheralSource, RegisterSource};
 
-/// The names of all programs that decide something, after a check that every register has its section, and that everything that is
-/// not plain storage is decided by a program.
+/// The names of all programs that decide something. Every register must have its section, and every bit that is not
+/// plain storage a program.
 pub(super) fn deciding_programs(source: &DeviceSource, names: &Names) -> Result<BTreeSet<&'static str>, TableError> {
     let mut programs = BTreeSet::new();
     for peripheral in &source.peripherals {
