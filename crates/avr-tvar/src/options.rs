@@ -36,16 +36,16 @@ pub struct Verify {
     /// How the analysis starts
     #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = strategies())]
     pub strategy: Strategy,
-    /// Look at interrupts before every instruction, also where nothing can tell whether they come there or later
+    /// Look at interrupts before every instruction: no partial-order reduction
     #[arg(long)]
     pub all_interrupts: bool,
-    /// Keep every state, also where nothing is decided and no property can tell that it was left out
+    /// Store every state: no path compression
     #[arg(long)]
     pub all_states: bool,
-    /// Follow every run of every interrupt handler step by step, also where it does what it did elsewhere
+    /// Follow every run of every interrupt handler step by step: no handler summaries
     #[arg(long)]
     pub all_handlers: bool,
-    /// Learn nothing from comparisons about what they compare
+    /// Learn no facts from comparisons about their operands
     #[arg(long)]
     pub no_facts: bool,
     /// An older report in JSON: the report says what changed since then

@@ -7,6 +7,7 @@ use avr_machine::device::Device;
 use avr_verify::{Chosen, Evidence, EvidenceKind, Line};
 use serde::Serialize;
 
+use super::calls::{CallData, allow_line};
 use super::step;
 use crate::names::Names;
 
@@ -55,6 +56,7 @@ struct End {
     sp: u16,
     sreg: u8,
     hazard: Option<Hazard>,
+    calls: Vec<CallData>,
     atoms: BTreeMap<String, bool>,
 }
 
@@ -63,6 +65,7 @@ struct Hazard {
     name: &'static str,
     meaning: &'static str,
     address: Option<u32>,
+    allow: String,
 }
 
 /// A step.
@@ -100,7 +103,7 @@ impl JsonEvidence {
             initial: cells(names, evidence.stimulus.initial.iter()),
             inputs: shown.iter().map(|chosen| JsonChosen::new(names, chosen)).collect(),
             inputs_omitted: evidence.chosen.len() - shown.len(),
-            end: End::new(evidence),
+            end: End::new(evidence, names),
             trace: evidence.narrative.last.iter().map(|line| JsonStep::new(names, line)).collect(),
             branches: evidence.branches.iter().map(|branch| Self::named(branch, names)).collect(),
         }
@@ -136,15 +139,17 @@ impl JsonChosen {
 }
 
 impl End {
-    fn new(evidence: &Evidence) -> Self {
+    fn new(evidence: &Evidence, names: &Names<'_>) -> Self {
         let end = evidence.end;
         let hazard = end.hazard.map(|hazard| Hazard {
             name: hazard.kind.name(),
             meaning: hazard.kind.meaning(),
             address: hazard.address,
+            allow: allow_line(hazard.kind),
         });
         let atoms = evidence.atoms.iter().cloned().collect();
-        Self { pc: end.pc, sp: end.stack_pointer, sreg: end.status, hazard, atoms }
+        let calls = CallData::all(evidence, names);
+        Self { pc: end.pc, sp: end.stack_pointer, sreg: end.status, hazard, calls, atoms }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Evidence rendered: as a debugger would show it, and as files: `trace.json`, `trace.vcd`, and programs against libsimavr.
 
+mod calls;
 mod cycles;
 mod json;
 mod lines;

@@ -4,6 +4,7 @@ use avr_image::Image;
 use avr_machine::device::Device;
 use avr_verify::{Evidence, Item, Line};
 
+use super::calls::{CallData, allow_line};
 use super::step;
 use crate::escape::Escaped;
 use crate::names::Names;
@@ -57,6 +58,7 @@ impl Lines<'_> {
         for proved in &evidence.proved {
             self.push(&format!("by proof: {proved}"));
         }
+        self.calls(evidence);
         self.initial(evidence);
         self.chosen(evidence);
         self.steps(evidence);
@@ -64,6 +66,17 @@ impl Lines<'_> {
             self.push("");
             self.evidence(branch);
         }
+    }
+
+    /// The functions that are under way where a hazard happens, and the entry of the property file that allows it.
+    fn calls(&mut self, evidence: &Evidence) {
+        let Some(hazard) = evidence.end.hazard else { return };
+        let all = CallData::all(evidence, &self.names);
+        for (index, call) in all.iter().enumerate() {
+            let how = index.checked_sub(1).map_or("it happens at", |younger| all[younger].entered());
+            self.push(&format!("{how} {}", call.text()));
+        }
+        self.push(&format!("to accept it: {}", allow_line(hazard.kind)));
     }
 
     fn initial(&mut self, evidence: &Evidence) {
