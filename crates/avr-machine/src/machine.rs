@@ -11,6 +11,7 @@ use crate::operations::Operations;
 use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::state::{Control, MachineState};
+use avr_isa::FlashWordAddress;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use three_valued::{ByteDomain, TvByte};
@@ -45,11 +46,11 @@ pub struct Options {
     /// Hazards that the device treats as a remark and the user wants to see as hazards.
     pub forbidden: BTreeSet<HazardKind>,
     /// Flash word address of the first instruction.
-    pub start: u32,
+    pub start: FlashWordAddress,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
     pub static_data_end: Option<u16>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
-    pub default_handler: Option<u32>,
+    pub default_handler: Option<FlashWordAddress>,
     /// Input bits that are assumed to be constant, by the data address of their register.
     pub assumed: BTreeMap<u16, TvByte>,
     /// Numbers of the interrupts that are assumed never to come.
@@ -109,9 +110,9 @@ pub struct Machine {
     /// See [`Options::static_data_end`].
     pub(crate) static_data_end: Option<u16>,
     /// First word address of the boot section; the end of the flash where there is none.
-    pub(crate) boot_start: u32,
+    pub(crate) boot_start: FlashWordAddress,
     /// The bit that moves the vector table, and where to (flash word address).
-    pub(crate) vectors_moved_by: Option<(BitRef, u32)>,
+    pub(crate) vectors_moved_by: Option<(BitRef, FlashWordAddress)>,
     options: Options,
     groups: BTreeMap<u16, Vec<Group>>,
     storage: Vec<bool>,
@@ -147,6 +148,7 @@ impl Machine {
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
         let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
+        let boot_start = FlashWordAddress(boot_start);
         let storage = device.registers.iter().filter(|register| is_storage(register) && !register.is_hidden);
         let mut is_storage = vec![false; usize::from(device.memory.sram_start)];
         storage.for_each(|register| is_storage[usize::from(register.address)] = true);

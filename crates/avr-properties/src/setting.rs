@@ -41,14 +41,14 @@ impl Setting<'_> {
     /// Flash byte address of the first instruction.
     pub(crate) fn start_address(&self) -> u32 {
         let Self { device, file, start, .. } = *self;
-        let vector = || FlashWordAddress(device.reset_vector(file.fuses.bytes(device.default_fuses))).byte().0;
+        let vector = || device.reset_vector(file.fuses.bytes(device.default_fuses)).byte().0;
         start.or(file.start).unwrap_or_else(vector)
     }
 
     fn options(&self) -> Result<Options, PropertyError> {
         let Self { image, device, file, eeprom, .. } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
-        let start = FlashByteAddress(self.start_address()).word().0;
+        let start = FlashByteAddress(self.start_address()).word();
         let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
@@ -73,7 +73,7 @@ fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
 }
 
 /// Where avr-libc's start-up code sends interrupts that have no handler.
-fn default_handler(image: &Image) -> Option<u32> {
+fn default_handler(image: &Image) -> Option<FlashWordAddress> {
     let symbol = image.symbols.find("__bad_interrupt").ok()?;
-    symbol.place.flash().map(|address| address.word().0)
+    symbol.place.flash().map(FlashByteAddress::word)
 }
