@@ -4,7 +4,7 @@
 //! says which original content is there. A handler that cannot be followed is taken for not transparent, which is always
 //! safe: it has indirect jumps or calls, or a stack pointer that is written or looked at.
 
-use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Register, io_address};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Register, io_address};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::HashMap;
 
@@ -72,7 +72,7 @@ impl Tag {
 }
 
 /// The place of the analysis: instruction, the return addresses of calls, and the height of the stack.
-type Place = (u32, Vec<u32>, usize);
+type Place = (FlashWordAddress, Vec<FlashWordAddress>, usize);
 
 /// The contents of registers, flags and stack at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Contents {
 struct Disturbs;
 
 /// True if the handler at a flash word address is transparent.
-pub fn is_transparent(machine: &Machine, entry: u32) -> bool {
+pub fn is_transparent(machine: &Machine, entry: FlashWordAddress) -> bool {
     Analysis { program: &machine.program, pc_bytes: machine.device.core.pc_bytes.into(), known: HashMap::new() }
         .run(entry)
         .is_ok()
@@ -117,7 +117,7 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    fn run(mut self, entry: u32) -> Result<(), Disturbs> {
+    fn run(mut self, entry: FlashWordAddress) -> Result<(), Disturbs> {
         let registers = std::array::from_fn(|register| Tag::Register(register as u8));
         let start = Contents { registers, flags: Originals::ALL, stack: Vec::new() };
         let mut waiting = vec![(entry, Vec::new(), start)];
@@ -137,10 +137,10 @@ impl Analysis<'_> {
     /// Executes the instruction at an address and adds where it leads.
     fn step(
         &self,
-        address: u32,
-        mut calls: Vec<u32>,
+        address: FlashWordAddress,
+        mut calls: Vec<FlashWordAddress>,
         mut contents: Contents,
-        waiting: &mut Vec<(u32, Vec<u32>, Contents)>,
+        waiting: &mut Vec<(FlashWordAddress, Vec<FlashWordAddress>, Contents)>,
     ) -> Result<(), Disturbs> {
         let Fetched::Instruction { instruction, .. } = self.program.fetch(address) else { return Err(Disturbs) };
         match instruction.control_flow(address, self.program) {
@@ -178,7 +178,11 @@ impl Analysis<'_> {
         Ok(())
     }
 
-    fn pop_return(&self, calls: &mut Vec<u32>, contents: &mut Contents) -> Result<u32, Disturbs> {
+    fn pop_return(
+        &self,
+        calls: &mut Vec<FlashWordAddress>,
+        contents: &mut Contents,
+    ) -> Result<FlashWordAddress, Disturbs> {
         let target = calls.pop().ok_or(Disturbs)?;
         let rest = contents.stack.len().checked_sub(self.pc_bytes).ok_or(Disturbs)?;
         let popped = contents.stack.split_off(rest);

@@ -3,7 +3,7 @@
 //! The analysis follows the machine code from reset and from the vectors of interrupts at the beginning of the flash. It assumes that a return goes back
 //! behind a call of its function, and that no store through a pointer reaches SREG; a listing shows the result, and no verdict rests on it.
 
-use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub struct InterruptEnables {
 impl InterruptEnables {
     /// Those of a machine that starts at a flash word address.
     #[must_use]
-    pub fn new(machine: &Machine, start: u32) -> Self {
+    pub fn new(machine: &Machine, start: FlashWordAddress) -> Self {
         let program = &machine.program;
         let mut analysis = Analysis {
             program,
@@ -52,13 +52,14 @@ impl InterruptEnables {
             exits: BTreeMap::new(),
         };
         analysis.arrive(start, InterruptEnable::CLEAR);
-        let vectors = machine.device.interrupts.iter().map(|interrupt| u32::from(interrupt.vector));
-        let handlers: BTreeSet<u32> = vectors.filter(|vector| program.control_flow(*vector).is_some()).collect();
+        let vectors = machine.device.interrupts.iter().map(|interrupt| FlashWordAddress(interrupt.vector.into()));
+        let handlers: BTreeSet<FlashWordAddress> =
+            vectors.filter(|vector| program.control_flow(*vector).is_some()).collect();
         handlers.iter().for_each(|handler| analysis.arrive(*handler, InterruptEnable::CLEAR));
         analysis.handlers.clone_from(&handlers);
         analysis.run();
         // A handler that ends with RET leaves the flag in the interrupted code as it is there.
-        let leaves = |handler: &u32| analysis.exits.get(handler).is_some_and(|exit| exit.may_be_clear);
+        let leaves = |handler: &FlashWordAddress| analysis.exits.get(handler).is_some_and(|exit| exit.may_be_clear);
         if handlers.iter().any(leaves) {
             let interrupted = analysis.before.iter_mut().filter(|before| before.may_be_set);
             interrupted.for_each(|before| *before = InterruptEnable::EITHER);
@@ -68,8 +69,8 @@ impl InterruptEnables {
 
     /// The values before the instruction at a flash word address.
     #[must_use]
-    pub fn before(&self, address: u32) -> InterruptEnable {
-        self.before.get(address as usize).copied().unwrap_or_default()
+    pub fn before(&self, address: FlashWordAddress) -> InterruptEnable {
+        self.before.get(address.index()).copied().unwrap_or_default()
     }
 }
 
@@ -77,20 +78,20 @@ impl InterruptEnables {
 struct Analysis<'a> {
     program: &'a Program,
     before: Vec<InterruptEnable>,
-    waiting: BTreeSet<u32>,
+    waiting: BTreeSet<FlashWordAddress>,
     /// The vectors of interrupts.
-    handlers: BTreeSet<u32>,
+    handlers: BTreeSet<FlashWordAddress>,
     /// The instructions behind the calls of each function.
-    calls: BTreeMap<u32, BTreeSet<u32>>,
+    calls: BTreeMap<FlashWordAddress, BTreeSet<FlashWordAddress>>,
     /// The returns that runs come to.
-    returns: BTreeSet<u32>,
+    returns: BTreeSet<FlashWordAddress>,
     /// The values at the returns of each function or handler.
-    exits: BTreeMap<u32, InterruptEnable>,
+    exits: BTreeMap<FlashWordAddress, InterruptEnable>,
 }
 
 impl Analysis<'_> {
-    fn arrive(&mut self, address: u32, value: InterruptEnable) {
-        let Some(before) = self.before.get_mut(address as usize) else { return };
+    fn arrive(&mut self, address: FlashWordAddress, value: InterruptEnable) {
+        let Some(before) = self.before.get_mut(address.index()) else { return };
         let joined = before.join(value);
         if joined != *before {
             *before = joined;
@@ -100,13 +101,13 @@ impl Analysis<'_> {
 
     /// Carries a value to all instructions: where a register leads is not followed.
     fn arrive_anywhere(&mut self, value: InterruptEnable) {
-        (0..self.program.words()).for_each(|any| self.arrive(any, value));
+        self.program.addresses().for_each(|any| self.arrive(any, value));
     }
 
     fn run(&mut self) {
         while let Some(address) = self.waiting.pop_first() {
             let Fetched::Instruction { instruction, .. } = self.program.fetch(address) else { continue };
-            let after = after(instruction, self.before[address as usize]);
+            let after = after(instruction, self.before[address.index()]);
             match instruction.control_flow(address, self.program) {
                 ControlFlow::Next { next } | ControlFlow::Sleep { next } | ControlFlow::Break { next } => {
                     self.arrive(next, after);
@@ -140,7 +141,7 @@ impl Analysis<'_> {
     }
 
     /// Carries the value at a return to all instructions behind calls of the functions that it is part of.
-    fn exit(&mut self, address: u32, value: InterruptEnable) {
+    fn exit(&mut self, address: FlashWordAddress, value: InterruptEnable) {
         self.returns.insert(address);
         for function in self.entries_of(address) {
             let exit = self.exits.entry(function).or_default();
@@ -153,8 +154,8 @@ impl Analysis<'_> {
     }
 
     /// The called functions and handlers that reach an instruction without leaving calls.
-    fn entries_of(&self, address: u32) -> Vec<u32> {
-        let reaches = |entry: u32| {
+    fn entries_of(&self, address: FlashWordAddress) -> Vec<FlashWordAddress> {
+        let reaches = |entry: FlashWordAddress| {
             let (mut waiting, mut seen) = (vec![entry], BTreeSet::new());
             while let Some(at) = waiting.pop() {
                 if at == address {
@@ -217,8 +218,8 @@ mod tests {
         let device = Device::named("atmega328p").expect("a device of the tables");
         let word = |address: u32| words.get(&address).copied();
         let program = Program::decode(device.memory.flash_words(), device.core.features, word);
-        let found = InterruptEnables::new(&Machine::new(device, program, Options::default()), 0);
-        let shown = |address: u32| match found.before(address) {
+        let found = InterruptEnables::new(&Machine::new(device, program, Options::default()), FlashWordAddress(0));
+        let shown = |address: u32| match found.before(FlashWordAddress(address)) {
             InterruptEnable { may_be_clear: true, may_be_set: true } => '?',
             InterruptEnable { may_be_clear: true, may_be_set: false } => '0',
             InterruptEnable { may_be_clear: false, may_be_set: true } => '1',

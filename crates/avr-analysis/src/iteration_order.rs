@@ -6,6 +6,7 @@
 //! innermost loops are the interrupts: a handler comes back to where it interrupted.
 
 use crate::control_flow::Flow;
+use avr_isa::FlashWordAddress;
 use avr_machine::Program;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -25,7 +26,7 @@ pub struct IterationOrder {
 impl IterationOrder {
     /// The order of the instructions of a program.
     pub fn new(program: &Program) -> Self {
-        let mut graph = DiGraphMap::<u32, ()>::new();
+        let mut graph = DiGraphMap::<FlashWordAddress, ()>::new();
         for (address, instruction) in program.instructions() {
             graph.add_node(address);
             let targets = match Flow::of(program, instruction, address) {
@@ -41,7 +42,7 @@ impl IterationOrder {
         arrange(&graph, 0, &mut order);
         let mut positions = vec![0; program.words() as usize];
         for (address, position) in order.into_iter().zip(1..) {
-            if let Some(place) = positions.get_mut(address as usize) {
+            if let Some(place) = positions.get_mut(address.index()) {
                 *place = position;
             }
         }
@@ -50,21 +51,21 @@ impl IterationOrder {
 
     /// The position of an instruction (flash word address), from 1; 0 where there is none.
     #[must_use]
-    pub fn position(&self, address: u32) -> u32 {
-        self.positions.get(address as usize).copied().unwrap_or(0)
+    pub fn position(&self, address: FlashWordAddress) -> u32 {
+        self.positions.get(address.index()).copied().unwrap_or(0)
     }
 }
 
 /// Appends the vertices of a graph in a weak topological order.
-fn arrange(graph: &DiGraphMap<u32, ()>, nesting: usize, order: &mut Vec<u32>) {
+fn arrange(graph: &DiGraphMap<FlashWordAddress, ()>, nesting: usize, order: &mut Vec<FlashWordAddress>) {
     for mut component in kosaraju_scc(graph).into_iter().rev() {
         if component.len() == 1 || nesting == MAX_NESTING {
             component.sort_unstable();
             order.extend(component);
             continue;
         }
-        let inside: BTreeSet<u32> = component.into_iter().collect();
-        let is_entered = |vertex: &u32| {
+        let inside: BTreeSet<FlashWordAddress> = component.into_iter().collect();
+        let is_entered = |vertex: &FlashWordAddress| {
             graph.neighbors_directed(*vertex, petgraph::Incoming).any(|before| !inside.contains(&before))
         };
         let head = inside.iter().copied().find(is_entered).or(inside.first().copied());
@@ -95,7 +96,7 @@ mod tests {
 
     fn positions(code: &[Instruction]) -> Vec<u32> {
         let order = order(code);
-        (0..code.len() as u32).map(|address| order.position(address)).collect()
+        (0..code.len() as u32).map(|address| order.position(FlashWordAddress(address))).collect()
     }
 
     fn is_before(positions: &[u32], order: &[usize]) -> bool {

@@ -8,7 +8,7 @@ use crate::control_flow::Flow;
 use crate::loop_counters;
 use crate::refinable_values::RefinableValues;
 use crate::register_effects::{ALL, Cells, Effect, REGISTERS, effect};
-use avr_isa::{ControlFlow, Instruction};
+use avr_isa::{ControlFlow, FlashWordAddress, Instruction};
 use avr_machine::{Fetched, Machine, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ struct Facts {
 pub struct Liveness {
     facts: Vec<Facts>,
     /// The registers that each function and handler that was asked for pushes in the beginning, by its first instruction.
-    saved: RefCell<FxHashMap<u32, Rc<[u8]>>>,
+    saved: RefCell<FxHashMap<FlashWordAddress, Rc<[u8]>>>,
     /// The registers whose values may end in an address, by flash word address.
     addressing: Vec<u32>,
     /// Those that `dec` counts the rounds of a loop in.
@@ -49,7 +49,7 @@ impl Liveness {
     /// Computes the liveness of every instruction in a program.
     pub fn new(machine: &Machine) -> Self {
         let mut effects: Vec<Option<Effect>> =
-            (0..machine.program.words()).map(|address| effect(&machine.program, address)).collect();
+            machine.program.addresses().map(|address| effect(&machine.program, address)).collect();
         let mut facts = vec![Facts::default(); effects.len()];
         solve(&effects, |address, facts| update_liveness(&effects, address, facts), &mut facts);
         let returns = call_returns(&effects);
@@ -60,7 +60,7 @@ impl Liveness {
         let addressing = feeding(&effects, facts.clone());
         let counting = loop_counters::counting(&machine.program, &effects);
         for (address, registers) in loop_counters::comparisons(&machine.program, &effects) {
-            if let Some(effect) = &mut effects[address as usize] {
+            if let Some(effect) = &mut effects[address.index()] {
                 effect.pointers |= Cells::from(registers);
             }
         }
@@ -70,20 +70,20 @@ impl Liveness {
     }
 
     /// The registers that the function or handler at a flash word address pushes first, in this order.
-    pub fn saved_by(&self, program: &Program, entry: u32) -> Rc<[u8]> {
+    pub fn saved_by(&self, program: &Program, entry: FlashWordAddress) -> Rc<[u8]> {
         let mut saved = self.saved.borrow_mut();
         Rc::clone(saved.entry(entry).or_insert_with(|| saved_registers(program, entry).into()))
     }
 
     /// The registers and flags that are live at an instruction (flash word address): read there or later before they
     /// are overwritten. `after` are those that are live after the present function returns.
-    pub fn live(&self, address: u32, after: Cells) -> Cells {
-        self.facts.get(address as usize).map_or(ALL, |facts| facts.live | facts.passing & after)
+    pub fn live(&self, address: FlashWordAddress, after: Cells) -> Cells {
+        self.facts.get(address.index()).map_or(ALL, |facts| facts.live | facts.passing & after)
     }
 
     /// The registers at an instruction whose values may end in an address.
-    pub fn addressing(&self, address: u32) -> u32 {
-        self.addressing.get(address as usize).copied().unwrap_or(0)
+    pub fn addressing(&self, address: FlashWordAddress) -> u32 {
+        self.addressing.get(address.index()).copied().unwrap_or(0)
     }
 
     /// The values that comparisons refine.
@@ -93,8 +93,8 @@ impl Liveness {
 
     /// The registers at an instruction whose values distinguish the rounds of loops; with `most`, also those that count
     /// rounds otherwise than with `dec`, and what they are compared with.
-    pub fn telling(&self, address: u32, most: bool) -> u32 {
-        let at = |registers: &[u32]| registers.get(address as usize).copied().unwrap_or(0);
+    pub fn telling(&self, address: FlashWordAddress, most: bool) -> u32 {
+        let at = |registers: &[u32]| registers.get(address.index()).copied().unwrap_or(0);
         at(&self.counting) | if most { at(&self.telling) } else { at(&self.addressing) }
     }
 }
@@ -114,7 +114,7 @@ fn solve(effects: &[Option<Effect>], update: impl Fn(usize, &[Facts]) -> Facts, 
 
 fn update_liveness(effects: &[Option<Effect>], address: usize, facts: &[Facts]) -> Facts {
     let Some(effect) = &effects[address] else { return Facts { live: 0, passing: 0, addressing: 0 } };
-    let at = |target: u32| facts.get(target as usize).copied().unwrap_or_default();
+    let at = |target: FlashWordAddress| facts.get(target.index()).copied().unwrap_or_default();
     let (live, passing) = match &effect.flow {
         Flow::Next(targets) => targets.iter().fold((0, 0), |(live, passing), target| {
             let facts = at(*target);
@@ -133,22 +133,22 @@ fn update_liveness(effects: &[Option<Effect>], address: usize, facts: &[Facts]) 
 
 fn update_addressing(
     effects: &[Option<Effect>],
-    returns: &BTreeMap<u32, Vec<u32>>,
+    returns: &BTreeMap<FlashWordAddress, Vec<FlashWordAddress>>,
     address: usize,
     facts: &[Facts],
 ) -> Facts {
     let Some(effect) = &effects[address] else { return Facts::default() };
-    let at = |target: u32| facts.get(target as usize).map_or(0, |facts| facts.addressing);
+    let at = |target: FlashWordAddress| facts.get(target.index()).map_or(0, |facts| facts.addressing);
     let wanted = match &effect.flow {
         Flow::Next(targets) => targets.iter().fold(0, |all, target| all | at(*target)),
         Flow::Call { function, next } => {
-            let passing = facts.get(*function as usize).map_or(ALL, |facts| facts.passing);
+            let passing = facts.get(function.index()).map_or(ALL, |facts| facts.passing);
             at(*function) | at(*next) & passing
         }
         Flow::IndirectCall { next } => at(*next),
-        Flow::Return => {
-            returns.get(&(address as u32)).map_or(0, |places| places.iter().fold(0, |all, place| all | at(*place)))
-        }
+        Flow::Return => returns
+            .get(&FlashWordAddress(address as u32))
+            .map_or(0, |places| places.iter().fold(0, |all, place| all | at(*place))),
         Flow::Unknown => 0,
     };
     let feeds = if wanted & effect.written & REGISTERS == 0 { 0 } else { effect.read & !effect.stored & REGISTERS };
@@ -156,14 +156,14 @@ fn update_addressing(
 }
 
 /// The return addresses of each return instruction: behind the calls of every function that it is part of.
-fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<u32, Vec<u32>> {
-    let mut calls = BTreeMap::<u32, Vec<u32>>::new();
+fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<FlashWordAddress, Vec<FlashWordAddress>> {
+    let mut calls = BTreeMap::<FlashWordAddress, Vec<FlashWordAddress>>::new();
     for effect in effects.iter().flatten() {
         if let Flow::Call { function, next } = effect.flow {
             calls.entry(function).or_default().push(next);
         }
     }
-    let mut returns = BTreeMap::<u32, Vec<u32>>::new();
+    let mut returns = BTreeMap::<FlashWordAddress, Vec<FlashWordAddress>>::new();
     for (function, places) in calls {
         for address in returns_of(effects, function) {
             returns.entry(address).or_default().extend(&places);
@@ -173,10 +173,10 @@ fn call_returns(effects: &[Option<Effect>]) -> BTreeMap<u32, Vec<u32>> {
 }
 
 /// The return instructions that a function reaches without leaving calls.
-fn returns_of(effects: &[Option<Effect>], function: u32) -> Vec<u32> {
+fn returns_of(effects: &[Option<Effect>], function: FlashWordAddress) -> Vec<FlashWordAddress> {
     let (mut found, mut waiting, mut seen) = (Vec::new(), vec![function], std::collections::BTreeSet::new());
     while let Some(address) = waiting.pop() {
-        let Some(Some(effect)) = effects.get(address as usize) else { continue };
+        let Some(Some(effect)) = effects.get(address.index()) else { continue };
         if !seen.insert(address) {
             continue;
         }
@@ -191,14 +191,14 @@ fn returns_of(effects: &[Option<Effect>], function: u32) -> Vec<u32> {
 }
 
 /// The registers that code pushes before its first branch: at r0's place what r0 was loaded with counts as r0.
-fn saved_registers(program: &Program, entry: u32) -> Vec<u8> {
+fn saved_registers(program: &Program, entry: FlashWordAddress) -> Vec<u8> {
     let (mut saved, mut address) = (Vec::new(), entry);
     for _ in 0..MAX_PROLOGUE {
         let Fetched::Instruction { instruction, words, .. } = program.fetch(address) else { break };
         if let Instruction::Push { rr } = instruction {
             saved.push(rr.index());
         }
-        let behind = address + u32::from(words);
+        let behind = address.wrapping_add(words.into());
         address = match instruction.control_flow(address, program) {
             ControlFlow::Jump { target } if saved.is_empty() || target == behind => target,
             ControlFlow::Call { next, .. } if instruction.only_reserves_stack() => next,
@@ -255,22 +255,22 @@ mod tests {
     #[test]
     fn what_a_called_function_reads_is_live_before_the_call() {
         let liveness = Liveness::new(&with_call());
-        assert_eq!(liveness.live(0, 0), bits(&[28]), "r16 is overwritten");
-        assert_eq!(liveness.live(1, 0), bits(&[16, 28]));
-        assert_eq!(liveness.live(2, 0), 0, "a loop that reads nothing");
+        assert_eq!(liveness.live(FlashWordAddress(0), 0), bits(&[28]), "r16 is overwritten");
+        assert_eq!(liveness.live(FlashWordAddress(1), 0), bits(&[16, 28]));
+        assert_eq!(liveness.live(FlashWordAddress(2), 0), 0, "a loop that reads nothing");
     }
 
     #[test]
     fn what_the_caller_reads_is_live_in_a_function_that_does_not_overwrite_it() {
         let liveness = Liveness::new(&with_call());
-        assert_eq!(liveness.live(4, bits(&[17, 20, 28])), bits(&[16, 20]));
-        assert_eq!(liveness.live(6, bits(&[17, 20, 28])), bits(&[17, 20, 28]));
+        assert_eq!(liveness.live(FlashWordAddress(4), bits(&[17, 20, 28])), bits(&[16, 20]));
+        assert_eq!(liveness.live(FlashWordAddress(6), bits(&[17, 20, 28])), bits(&[17, 20, 28]));
     }
 
     #[test]
     fn what_functions_save_is_found() {
         let machine = with_call();
-        assert_eq!(*Liveness::new(&machine).saved_by(&machine.program, 3), [28]);
+        assert_eq!(*Liveness::new(&machine).saved_by(&machine.program, FlashWordAddress(3)), [28]);
     }
 
     #[test]
@@ -282,21 +282,21 @@ mod tests {
             Instruction::Mov { rd: r(26), rr: r(16) },
             Instruction::Ret,
         ]));
-        assert_eq!(liveness.addressing(1), bits(&[26, 27]) as u32);
-        assert_eq!(liveness.addressing(4), bits(&[26, 27]) as u32);
-        assert_eq!(liveness.addressing(3), bits(&[16, 27]) as u32);
-        assert_eq!(liveness.addressing(0) & bits(&[16, 27]) as u32, bits(&[16, 27]) as u32);
-        assert_eq!(liveness.addressing(2), 0);
+        assert_eq!(liveness.addressing(FlashWordAddress(1)), bits(&[26, 27]) as u32);
+        assert_eq!(liveness.addressing(FlashWordAddress(4)), bits(&[26, 27]) as u32);
+        assert_eq!(liveness.addressing(FlashWordAddress(3)), bits(&[16, 27]) as u32);
+        assert_eq!(liveness.addressing(FlashWordAddress(0)) & bits(&[16, 27]) as u32, bits(&[16, 27]) as u32);
+        assert_eq!(liveness.addressing(FlashWordAddress(2)), 0);
     }
 
     #[test]
     fn what_is_stored_does_not_feed_the_address_that_it_is_stored_at() {
         let store = Instruction::St { pointer: Pointer::Z, mode: PointerMode::PreDecrement, rr: r(22) };
         let liveness = Liveness::new(&machine(&[store, Instruction::Rjmp { offset: -2 }]));
-        assert_eq!(liveness.addressing(0), bits(&[30, 31]) as u32);
+        assert_eq!(liveness.addressing(FlashWordAddress(0)), bits(&[30, 31]) as u32);
         let store = Instruction::St { pointer: Pointer::Z, mode: PointerMode::PreDecrement, rr: r(30) };
         let liveness = Liveness::new(&machine(&[store, Instruction::Rjmp { offset: -2 }]));
-        assert_eq!(liveness.addressing(0), bits(&[30, 31]) as u32);
+        assert_eq!(liveness.addressing(FlashWordAddress(0)), bits(&[30, 31]) as u32);
     }
 
     #[test]
@@ -311,9 +311,9 @@ mod tests {
             Instruction::Rjmp { offset: -4 },
             Instruction::Rjmp { offset: -1 },
         ]));
-        assert_eq!(liveness.telling(2, true), bits(&[14, 28]) as u32);
-        assert_eq!(liveness.telling(0, true), bits(&[20]) as u32, "r14 is computed from it");
-        assert_eq!(liveness.telling(6, true), 0, "nothing is compared there");
-        assert_eq!(liveness.telling(2, false), 0, "it is no address, and `dec` does not count");
+        assert_eq!(liveness.telling(FlashWordAddress(2), true), bits(&[14, 28]) as u32);
+        assert_eq!(liveness.telling(FlashWordAddress(0), true), bits(&[20]) as u32, "r14 is computed from it");
+        assert_eq!(liveness.telling(FlashWordAddress(6), true), 0, "nothing is compared there");
+        assert_eq!(liveness.telling(FlashWordAddress(2), false), 0, "it is no address, and `dec` does not count");
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::control_flow::Flow;
 use crate::register_effects::Effect;
-use avr_isa::{Addressing, Instruction, MemoryAccess, Opcode as O, PointerMode};
+use avr_isa::{Addressing, FlashWordAddress, Instruction, MemoryAccess, Opcode as O, PointerMode};
 use avr_machine::{Fetched, Program};
 
 /// A loop in the order of addresses: the instructions (flash word addresses) from its first to the one that goes back.
 #[derive(Clone, Copy)]
 struct Loop {
-    first: u32,
-    last: u32,
+    first: FlashWordAddress,
+    last: FlashWordAddress,
 }
 
 impl Loop {
-    fn contains(self, address: u32) -> bool {
+    fn contains(self, address: FlashWordAddress) -> bool {
         (self.first..=self.last).contains(&address)
     }
 }
@@ -21,7 +21,7 @@ impl Loop {
 /// The comparison of a branch.
 pub(crate) struct Comparison {
     /// The instructions (flash word addresses) that its flags come from, with the registers that they read: bit n is rn.
-    pub(crate) compared: Vec<(u32, u32)>,
+    pub(crate) compared: Vec<(FlashWordAddress, u32)>,
     /// True if one way leaves a loop.
     pub(crate) leaves_loop: bool,
     /// True if one way leaves a loop that steps one of the registers.
@@ -30,13 +30,13 @@ pub(crate) struct Comparison {
 
 /// The comparisons of all branches.
 pub(crate) fn branch_comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<Comparison> {
-    let loops = loops(effects);
+    let loops = loops(program, effects);
     let mut found = Vec::new();
-    for (branch, effect) in (0..).zip(effects) {
+    for (branch, effect) in program.addresses().zip(effects) {
         let Some(Effect { flow: Flow::Next(targets), .. }) = effect else { continue };
         let [one, other] = targets[..] else { continue };
         let leaves = |around: &&Loop| around.contains(branch) && around.contains(one) != around.contains(other);
-        let left = loops.iter().filter(leaves).min_by_key(|around| around.last - around.first);
+        let left = loops.iter().filter(leaves).min_by_key(|around| around.last.0 - around.first.0);
         let compared = compared(program, branch);
         let registers = compared.iter().fold(0, |all, (_, registers)| all | registers);
         let counts = left.is_some_and(|left| registers & stepped(program, *left) != 0);
@@ -46,7 +46,7 @@ pub(crate) fn branch_comparisons(program: &Program, effects: &[Option<Effect>]) 
 }
 
 /// The registers that some instructions (flash word addresses) compare, with the rounds of a loop counted in one of them.
-pub(crate) fn comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<(u32, u32)> {
+pub(crate) fn comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<(FlashWordAddress, u32)> {
     let counting = branch_comparisons(program, effects).into_iter().filter(|comparison| comparison.counts);
     counting.flat_map(|comparison| comparison.compared).collect()
 }
@@ -54,33 +54,33 @@ pub(crate) fn comparisons(program: &Program, effects: &[Option<Effect>]) -> Vec<
 /// The registers of which a `dec` decides whether a branch goes back, by instruction of the loop: bit n is rn.
 pub(crate) fn counting(program: &Program, effects: &[Option<Effect>]) -> Vec<u32> {
     let mut counting = vec![0; effects.len()];
-    for Loop { first, last } in loops(effects) {
+    for Loop { first, last } in loops(program, effects) {
         if let Some(Fetched::Instruction { instruction: Instruction::Dec { rd }, .. }) =
             last.checked_sub(1).map(|before| program.fetch(before))
-            && let Some(Effect { flow: Flow::Next(targets), .. }) = &effects[last as usize]
+            && let Some(Effect { flow: Flow::Next(targets), .. }) = &effects[last.index()]
             && targets.len() == 2
         {
-            counting[first as usize..=last as usize].iter_mut().for_each(|registers| *registers |= 1 << rd.index());
+            counting[first.index()..=last.index()].iter_mut().for_each(|registers| *registers |= 1 << rd.index());
         }
     }
     counting
 }
 
-fn loops(effects: &[Option<Effect>]) -> Vec<Loop> {
-    let leads_back = |(address, effect): (u32, &Option<Effect>)| match effect {
+fn loops(program: &Program, effects: &[Option<Effect>]) -> Vec<Loop> {
+    let leads_back = |(address, effect): (FlashWordAddress, &Option<Effect>)| match effect {
         Some(Effect { flow: Flow::Next(targets), .. }) => {
             targets.iter().filter(|target| **target <= address).min().map(|first| Loop { first: *first, last: address })
         }
         _ => None,
     };
-    (0..).zip(effects).filter_map(leads_back).collect()
+    program.addresses().zip(effects).filter_map(leads_back).collect()
 }
 
 /// The instructions just before a branch that its flags come from, with the registers that they read; none if others are
 /// between them.
-fn compared(program: &Program, branch: u32) -> Vec<(u32, u32)> {
+fn compared(program: &Program, branch: FlashWordAddress) -> Vec<(FlashWordAddress, u32)> {
     let mut found = Vec::new();
-    for address in (0..branch).rev() {
+    for address in (0..branch.0).rev().map(FlashWordAddress) {
         let Fetched::Instruction { instruction, words: 1, .. } = program.fetch(address) else { break };
         found.push((address, instruction.registers_read().bits()));
         match instruction.opcode() {
@@ -107,7 +107,7 @@ fn stepped(program: &Program, around: Loop) -> u32 {
         Fetched::Instruction { instruction, .. } => stepped_by(instruction),
         Fetched::Reserved | Fetched::Outside => 0,
     };
-    (around.first..=around.last).fold(0, |all, address| all | step(address))
+    around.first.through(around.last).fold(0, |all, address| all | step(address))
 }
 
 /// The pointer that a load or store changes.

@@ -3,7 +3,7 @@
 
 use crate::loop_counters::branch_comparisons;
 use crate::register_effects::{Cells, Effect, REGISTERS};
-use avr_isa::{Instruction, Register};
+use avr_isa::{FlashWordAddress, Instruction, Register};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -35,12 +35,12 @@ impl RefinableValues {
         loop {
             let registers = feeding(&effects);
             let before = cells.len();
-            for address in 0..program.words() {
+            for address in program.addresses() {
                 match program.fetch(address) {
                     Fetched::Instruction { instruction: Instruction::Lds { rd, address: cell }, words, .. }
                         if machine.sram().contains(&cell) =>
                     {
-                        let next = (address + u32::from(words)) as usize;
+                        let next = address.wrapping_add(words.into()).index();
                         if registers.get(next).is_some_and(|registers| registers >> rd.index() & 1 == 1) {
                             cells.insert(cell);
                         }
@@ -58,7 +58,7 @@ impl RefinableValues {
             if cells.len() == before {
                 return Self { registers: registers.into(), cells: Rc::new(cells) };
             }
-            for address in 0..program.words() {
+            for address in program.addresses() {
                 if let Fetched::Instruction { instruction: Instruction::Sts { address: cell, rr }, .. } =
                     program.fetch(address)
                     && cells.contains(&cell)
@@ -70,8 +70,8 @@ impl RefinableValues {
     }
 
     /// True if more is to be known about a register where the instruction at a flash word address comes next.
-    pub fn has_register(&self, register: Register, next: u32) -> bool {
-        self.registers.get(next as usize).is_some_and(|registers| registers >> register.index() & 1 == 1)
+    pub fn has_register(&self, register: Register, next: FlashWordAddress) -> bool {
+        self.registers.get(next.index()).is_some_and(|registers| registers >> register.index() & 1 == 1)
     }
 
     /// True if more is to be known about a cell.
@@ -80,14 +80,14 @@ impl RefinableValues {
     }
 }
 
-fn want(effects: &mut [Option<Effect>], address: u32, registers: u32) {
-    if let Some(effect) = &mut effects[address as usize] {
+fn want(effects: &mut [Option<Effect>], address: FlashWordAddress, registers: u32) {
+    if let Some(effect) = &mut effects[address.index()] {
         effect.pointers |= Cells::from(registers) & REGISTERS;
     }
 }
 
 /// The cells that registers were loaded from just before a comparison.
-fn loaded_before(program: &Program, comparison: u32, mut registers: u32) -> Vec<u16> {
+fn loaded_before(program: &Program, comparison: FlashWordAddress, mut registers: u32) -> Vec<u16> {
     let mut cells = Vec::new();
     let mut address = comparison;
     for _ in 0..MAX_BEFORE {
@@ -108,7 +108,7 @@ fn loaded_before(program: &Program, comparison: u32, mut registers: u32) -> Vec<
 }
 
 /// The instruction that ends where another one begins: of two words if there is one.
-fn instruction_before(program: &Program, address: u32) -> Option<u32> {
+fn instruction_before(program: &Program, address: FlashWordAddress) -> Option<FlashWordAddress> {
     let ends_here = |words: u32| {
         let first = address.checked_sub(words)?;
         let ends =

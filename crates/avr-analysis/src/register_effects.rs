@@ -1,7 +1,7 @@
 //! The effects of instructions on registers and flags.
 
 use crate::control_flow::Flow;
-use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Pointer};
 use avr_machine::{Fetched, Program};
 
 /// Registers and flags: bit n is rn, bit 32 + n is the flag with bit n in SREG.
@@ -27,7 +27,7 @@ pub(crate) struct Effect {
 }
 
 /// The effect of the instruction at a flash word address; none where there is no instruction.
-pub(crate) fn effect(program: &Program, address: u32) -> Option<Effect> {
+pub(crate) fn effect(program: &Program, address: FlashWordAddress) -> Option<Effect> {
     let Fetched::Instruction { instruction, .. } = program.fetch(address) else { return None };
     let flags = |bits: u8| Cells::from(bits) << 32;
     let mut read = Cells::from(instruction.registers_read().bits()) | flags(instruction.flags_read().bits());
@@ -87,7 +87,7 @@ fn stored(instruction: Instruction) -> Cells {
 }
 
 /// The pointer registers that an instruction accesses data or flash through, or jumps through.
-fn pointers(program: &Program, instruction: Instruction, address: u32) -> Cells {
+fn pointers(program: &Program, instruction: Instruction, address: FlashWordAddress) -> Cells {
     let pair = |pointer: Pointer| 0b11 << pointer.low().index();
     let jumps_through = match instruction.control_flow(address, program) {
         ControlFlow::IndirectJump | ControlFlow::IndirectCall { .. } => pair(Pointer::Z),

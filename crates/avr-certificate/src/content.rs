@@ -1,5 +1,6 @@
 //! The content of a certificate.
 
+use avr_isa::FlashWordAddress;
 use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
@@ -173,7 +174,7 @@ pub enum State {
         /// The hazard.
         hazard: Hazard,
         /// The instruction as a flash word address.
-        pc: u32,
+        pc: FlashWordAddress,
     },
     /// Any state whatever, of whose future nothing is known: what was not followed further.
     Anything,

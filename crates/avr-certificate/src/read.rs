@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use avr_isa::FlashWordAddress;
 use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS};
 use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
@@ -121,7 +122,7 @@ impl<R: Read> Source<R> {
     fn frame(&mut self) -> Result<Frame, ReadError> {
         Ok(Frame {
             position: self.u16()?,
-            return_address: self.u32()?,
+            return_address: FlashWordAddress(self.u32()?),
             kind: match self.option()?.map(u8::try_from) {
                 None => FrameKind::Call,
                 Some(Ok(number)) => FrameKind::Interrupt(number),
@@ -172,7 +173,7 @@ impl<R: Read> Source<R> {
         match self.byte()? {
             0 => Ok(State::Start { advice: self.below(store.advice.len(), "advice")? }),
             1 => Ok(State::Running(self.running(store, before)?)),
-            2 => Ok(State::Hazard { hazard: self.hazard()?, pc: self.u32()? }),
+            2 => Ok(State::Hazard { hazard: self.hazard()?, pc: FlashWordAddress(self.u32()?) }),
             3 => Ok(State::Anything),
             _ => Err(damaged("there is no such kind of state")),
         }
@@ -184,14 +185,14 @@ impl<R: Read> Source<R> {
         if memory as usize >= store.memory_count() || calls as usize > store.calls.len() {
             return Err(damaged("there is no such memory or call string"));
         }
-        let pc = self.near(before.control.pc)?;
+        let pc = FlashWordAddress(self.near(before.control.pc.0)?);
         let control = self.control(pc)?;
         let did = self.below(store.did.len(), "list of events")?;
         let advice = self.below(store.advice.len(), "advice")?;
         Ok(Running { memory, calls, control, did, advice })
     }
 
-    fn control(&mut self, pc: u32) -> Result<Control, ReadError> {
+    fn control(&mut self, pc: FlashWordAddress) -> Result<Control, ReadError> {
         let bits = self.byte()?;
         let flag = |bit: u8| bits >> bit & 1 == 1;
         if bits >> 7 != 0 {

@@ -117,7 +117,7 @@ impl<W: Write> Sink<W> {
 
     fn frame(&mut self, frame: &Frame) -> io::Result<()> {
         self.number(frame.position.into())?;
-        self.number(frame.return_address.into())?;
+        self.number(frame.return_address.0.into())?;
         self.option(match frame.kind {
             FrameKind::Call => None,
             FrameKind::Interrupt(number) => Some(number.into()),
@@ -167,7 +167,7 @@ impl<W: Write> Sink<W> {
             State::Hazard { hazard, pc } => {
                 self.byte(2)?;
                 self.hazard(hazard)?;
-                self.number((*pc).into())
+                self.number(pc.0.into())
             }
             State::Anything => self.byte(3),
         }
@@ -176,7 +176,7 @@ impl<W: Write> Sink<W> {
     fn running(&mut self, running: &Running, before: &Running) -> io::Result<()> {
         self.near(running.memory, before.memory)?;
         self.near(running.calls, before.calls)?;
-        self.near(running.control.pc, before.control.pc)?;
+        self.near(running.control.pc.0, before.control.pc.0)?;
         self.control(&running.control)?;
         self.number(running.did.into())?;
         self.number(running.advice.into())

@@ -1,6 +1,7 @@
 //! A state space of a certificate as the game sees it.
 
 use avr_certificate::{Edges, Space, State, Store};
+use avr_image::FlashWordAddress;
 use avr_machine::Machine;
 use avr_properties::{Atom, Event, Occurred};
 use three_valued::Truth;
@@ -60,7 +61,7 @@ pub(crate) fn check_store(store: &Store, machine: &Machine, watched: &[Event]) -
         return misfit("memories have another size");
     }
     let words = machine.device.memory.flash_words();
-    if store.calls.iter().any(|link| link.frame.return_address >= words) {
+    if store.calls.iter().any(|link| link.frame.return_address.0 >= words) {
         return misfit("a call returns outside of the flash");
     }
     if store.did.iter().flatten().any(|seen| seen.event as usize >= watched.len()) {
@@ -84,9 +85,9 @@ pub(crate) fn check_states(space: &Space, machine: &Machine) -> Result<(), Rejec
         let pc = match state {
             State::Running(running) => running.control.pc,
             State::Hazard { pc, .. } => *pc,
-            State::Start { .. } | State::Anything => 0,
+            State::Start { .. } | State::Anything => FlashWordAddress(0),
         };
-        if pc >= words {
+        if pc.0 >= words {
             return Err(Reason::Misfit("it executes outside of the flash").at(number));
         }
     }

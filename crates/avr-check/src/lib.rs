@@ -27,7 +27,7 @@ pub use rejection::{Reason, Rejection};
 use std::collections::BTreeMap;
 
 use avr_certificate::{Basis, Certificate, Header, Proof, State, Verdict};
-use avr_image::{FlashWordAddress, Image};
+use avr_image::Image;
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{AtomTable, Binding, Event, Occurred, PropertyError, PropertyFile, Setting, watched_events};
@@ -226,8 +226,8 @@ impl Work<'_> {
     fn placed(&self, space: usize, mut rejection: Rejection) -> Rejection {
         if let Some((state, place)) = &mut rejection.state {
             *place = match &self.certificate.spaces[space].states[*state as usize] {
-                State::Running(running) => Some(FlashWordAddress(running.control.pc).byte().0),
-                State::Hazard { pc, .. } => Some(FlashWordAddress(*pc).byte().0),
+                State::Running(running) => Some(running.control.pc.byte().0),
+                State::Hazard { pc, .. } => Some(pc.byte().0),
                 State::Start { .. } | State::Anything => None,
             };
         }

@@ -70,8 +70,8 @@ impl<'a> Stepper<'a> {
         space: &Space,
         members: &[u32],
     ) -> Came {
-        let pc = from.map_or(0, |running| running.control.pc);
-        let events = EventRecorder::new(self.watched, FlashWordAddress(pc).byte().0);
+        let pc = from.map_or(FlashWordAddress(0), |running| running.control.pc);
+        let events = EventRecorder::new(self.watched, pc.byte().0);
         let mut world = World { script, advice, events };
         let stopped = self.step(from, &mut world).err();
         let did = world.events.occurrences();
@@ -137,7 +137,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// True if a state of the certificate covers what a step from the instruction at `pc` led to.
-    fn covers(&self, member: &State, led: &Led<'_>, pc: u32, from: Option<&Running>) -> bool {
+    fn covers(&self, member: &State, led: &Led<'_>, pc: FlashWordAddress, from: Option<&Running>) -> bool {
         match (member, led) {
             (State::Anything, _) => true,
             (State::Running(running), Led::To(did)) => {

@@ -5,7 +5,6 @@
 //! atoms (`avr_properties::Atom::evaluate`), which has to be trusted.
 
 use avr_certificate::{BLOCK_PAGES, Running, Seen, Store};
-use avr_image::FlashWordAddress;
 use avr_machine::{FrameKind, PAGE_CELLS};
 use avr_properties::{Event, Occurred, Occurrence, StateView, occurrence};
 use three_valued::{Truth, TvByte};
@@ -38,7 +37,7 @@ impl StateView for View<'_> {
     }
 
     fn pc(&self) -> u32 {
-        FlashWordAddress(self.running.control.pc).byte().0
+        self.running.control.pc.byte().0
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -1,6 +1,7 @@
 //! The world around the machine while a step is checked: it gives the answers of a script.
 
 use avr_certificate::Advice;
+use avr_image::FlashWordAddress;
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use avr_properties::EventRecorder;
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -76,7 +77,7 @@ impl Environment<TvByte> for World<'_> {
         self.events.note(event);
     }
 
-    fn moves(&mut self, from: u32, to: u32) -> u64 {
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.events.moves(from, to)
     }
 }

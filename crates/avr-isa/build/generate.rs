@@ -219,7 +219,7 @@ fn continuation(row: &Row) -> (String, String) {
     let relative = row.operands.iter().any(|operand| operand.kind == Kind::Offset);
     let (field, destination) = match row.flow.has_destination() {
         true if relative => ("offset, ", "(Destination::Relative(offset.into()))"),
-        true => ("target, ", "(Destination::Absolute(target))"),
+        true => ("target, ", "(Destination::Absolute(FlashWordAddress(target)))"),
         false => ("", ""),
     };
     let name = match row.flow {

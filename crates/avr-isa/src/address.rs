@@ -65,6 +65,55 @@ impl FlashWordAddress {
     }
 }
 
+impl FlashWordAddress {
+    /// The address as an index into what is kept for each word of the flash.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The address this many words on.
+    #[inline]
+    #[must_use]
+    pub const fn wrapping_add(self, words: u32) -> Self {
+        Self(self.0.wrapping_add(words))
+    }
+
+    /// The address this many words on, or back.
+    #[inline]
+    #[must_use]
+    pub const fn wrapping_add_signed(self, words: i32) -> Self {
+        Self(self.0.wrapping_add_signed(words))
+    }
+
+    /// The address this many words back.
+    #[inline]
+    #[must_use]
+    pub const fn wrapping_sub(self, words: u32) -> Self {
+        Self(self.0.wrapping_sub(words))
+    }
+
+    /// The address this many words back; none before the beginning of the flash.
+    #[inline]
+    #[must_use]
+    pub fn checked_sub(self, words: u32) -> Option<Self> {
+        self.0.checked_sub(words).map(Self)
+    }
+
+    /// The addresses from this one to another, both included.
+    pub fn through(self, last: Self) -> impl DoubleEndedIterator<Item = Self> + use<> {
+        (self.0..=last.0).map(Self)
+    }
+
+    /// The address with the bits that the program counter has: flash wraps.
+    #[inline]
+    #[must_use]
+    pub const fn masked(self, pc_mask: u32) -> Self {
+        Self(self.0 & pc_mask)
+    }
+}
+
 impl From<FlashWordAddress> for FlashByteAddress {
     fn from(word: FlashWordAddress) -> Self {
         word.byte()

@@ -4,7 +4,9 @@ use std::fmt;
 
 use crate::control_flow::{CodeSpace, Continuation, ControlFlow, Destination};
 use crate::effect::{RegisterUse, register_of};
-use crate::{Cycles, Feature, FeatureSet, FlagSet, Instruction, MemoryAccess, Opcode, RegisterSet, table};
+use crate::{
+    Cycles, Feature, FeatureSet, FlagSet, FlashWordAddress, Instruction, MemoryAccess, Opcode, RegisterSet, table,
+};
 
 impl Instruction {
     /// The operation.
@@ -88,17 +90,17 @@ impl Instruction {
     }
 
     /// The control flow of the instruction if it is at this flash word address.
-    pub fn control_flow(self, address: u32, code: &impl CodeSpace) -> ControlFlow {
+    pub fn control_flow(self, address: FlashWordAddress, code: &impl CodeSpace) -> ControlFlow {
         let behind = address.wrapping_add(self.words().into());
-        let next = behind & code.pc_mask();
+        let next = behind.masked(code.pc_mask());
         let resolve = |destination: Destination| match destination {
-            Destination::Relative(offset) => behind.wrapping_add_signed(offset) & code.pc_mask(),
-            Destination::Absolute(target) => target & code.pc_mask(),
+            Destination::Relative(offset) => behind.wrapping_add_signed(offset).masked(code.pc_mask()),
+            Destination::Absolute(target) => target.masked(code.pc_mask()),
         };
         match table::control_flow(self) {
             Continuation::Next => ControlFlow::Next { next },
             Continuation::Skip => {
-                ControlFlow::Skip { next, target: next.wrapping_add(code.words_at(next)) & code.pc_mask() }
+                ControlFlow::Skip { next, target: next.wrapping_add(code.words_at(next)).masked(code.pc_mask()) }
             }
             Continuation::Branch(to) => ControlFlow::Branch { next, target: resolve(to) },
             Continuation::Jump(to) => ControlFlow::Jump { target: resolve(to) },

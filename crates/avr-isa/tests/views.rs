@@ -1,7 +1,8 @@
 //! Control flow and memory access, as the manual has them.
 
 use avr_isa::{
-    Addressing, CodeSpace, ControlFlow, FeatureSet, Instruction, MemoryAccess, Pointer, PointerMode, decode,
+    Addressing, CodeSpace, ControlFlow, FeatureSet, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode,
+    decode,
 };
 
 /// Flash of 0x1000 words: instructions of two words begin at multiples of 16.
@@ -12,8 +13,8 @@ impl CodeSpace for Code {
         0xfff
     }
 
-    fn words_at(&self, address: u32) -> u32 {
-        if address.is_multiple_of(16) { 2 } else { 1 }
+    fn words_at(&self, address: FlashWordAddress) -> u32 {
+        if address.0.is_multiple_of(16) { 2 } else { 1 }
     }
 }
 
@@ -23,49 +24,58 @@ fn instruction(words: [u16; 2]) -> Instruction {
 
 #[track_caller]
 fn check_flow(address: u32, words: [u16; 2], expected: ControlFlow) {
-    assert_eq!(instruction(words).control_flow(address, &Code), expected);
+    assert_eq!(instruction(words).control_flow(FlashWordAddress(address), &Code), expected);
 }
 
 #[test]
 fn destinations_are_resolved() {
-    check_flow(8, [0x0000, 0], ControlFlow::Next { next: 9 }); // nop
-    check_flow(8, [0x9000, 0x100], ControlFlow::Next { next: 10 }); // lds r0, 0x100
-    check_flow(8, [0x1000, 0], ControlFlow::Skip { next: 9, target: 10 }); // cpse r0, r0
-    check_flow(15, [0x9900, 0], ControlFlow::Skip { next: 16, target: 18 }); // sbic 0, 0
-    check_flow(8, [0xf3f9, 0], ControlFlow::Branch { next: 9, target: 8 }); // breq .-2
-    check_flow(8, [0xc001, 0], ControlFlow::Jump { target: 10 }); // rjmp .+2
-    check_flow(8, [0x940c, 0x123], ControlFlow::Jump { target: 0x123 }); // jmp 0x246
-    check_flow(8, [0xdfff, 0], ControlFlow::Call { next: 9, target: 8 }); // rcall .-2
-    check_flow(8, [0x940e, 0x123], ControlFlow::Call { next: 10, target: 0x123 }); // call 0x246
+    check_flow(8, [0x0000, 0], ControlFlow::Next { next: FlashWordAddress(9) }); // nop
+    check_flow(8, [0x9000, 0x100], ControlFlow::Next { next: FlashWordAddress(10) }); // lds r0, 0x100
+    check_flow(8, [0x1000, 0], ControlFlow::Skip { next: FlashWordAddress(9), target: FlashWordAddress(10) }); // cpse r0, r0
+    check_flow(15, [0x9900, 0], ControlFlow::Skip { next: FlashWordAddress(16), target: FlashWordAddress(18) }); // sbic 0, 0
+    check_flow(8, [0xf3f9, 0], ControlFlow::Branch { next: FlashWordAddress(9), target: FlashWordAddress(8) }); // breq .-2
+    check_flow(8, [0xc001, 0], ControlFlow::Jump { target: FlashWordAddress(10) }); // rjmp .+2
+    check_flow(8, [0x940c, 0x123], ControlFlow::Jump { target: FlashWordAddress(0x123) }); // jmp 0x246
+    check_flow(8, [0xdfff, 0], ControlFlow::Call { next: FlashWordAddress(9), target: FlashWordAddress(8) }); // rcall .-2
+    check_flow(8, [0x940e, 0x123], ControlFlow::Call { next: FlashWordAddress(10), target: FlashWordAddress(0x123) }); // call 0x246
     check_flow(8, [0x9409, 0], ControlFlow::IndirectJump);
     check_flow(8, [0x9419, 0], ControlFlow::IndirectJump); // eijmp
-    check_flow(8, [0x9509, 0], ControlFlow::IndirectCall { next: 9 });
+    check_flow(8, [0x9509, 0], ControlFlow::IndirectCall { next: FlashWordAddress(9) });
     check_flow(8, [0x9508, 0], ControlFlow::Return);
     check_flow(8, [0x9518, 0], ControlFlow::InterruptReturn);
-    check_flow(8, [0x9588, 0], ControlFlow::Sleep { next: 9 });
-    check_flow(8, [0x9598, 0], ControlFlow::Break { next: 9 });
+    check_flow(8, [0x9588, 0], ControlFlow::Sleep { next: FlashWordAddress(9) });
+    check_flow(8, [0x9598, 0], ControlFlow::Break { next: FlashWordAddress(9) });
 }
 
 #[test]
 fn flash_wraps() {
-    check_flow(0xfff, [0x0000, 0], ControlFlow::Next { next: 0 });
-    check_flow(0xffe, [0x9000, 0x100], ControlFlow::Next { next: 0 });
-    check_flow(0xffe, [0x1000, 0], ControlFlow::Skip { next: 0xfff, target: 0 });
-    check_flow(0xfff, [0x1000, 0], ControlFlow::Skip { next: 0, target: 2 });
-    check_flow(0, [0xcffe, 0], ControlFlow::Jump { target: 0xfff }); // rjmp .-4
-    check_flow(0xfff, [0xf009, 0], ControlFlow::Branch { next: 0, target: 1 }); // breq .+2
-    check_flow(0xffe, [0xd001, 0], ControlFlow::Call { next: 0xfff, target: 0 }); // rcall .+2
-    check_flow(8, [0x940c, 0x1003], ControlFlow::Jump { target: 3 });
-    check_flow(0xffe, [0x941e, 0x1003], ControlFlow::Call { next: 0, target: 3 });
+    check_flow(0xfff, [0x0000, 0], ControlFlow::Next { next: FlashWordAddress(0) });
+    check_flow(0xffe, [0x9000, 0x100], ControlFlow::Next { next: FlashWordAddress(0) });
+    check_flow(0xffe, [0x1000, 0], ControlFlow::Skip { next: FlashWordAddress(0xfff), target: FlashWordAddress(0) });
+    check_flow(0xfff, [0x1000, 0], ControlFlow::Skip { next: FlashWordAddress(0), target: FlashWordAddress(2) });
+    check_flow(0, [0xcffe, 0], ControlFlow::Jump { target: FlashWordAddress(0xfff) }); // rjmp .-4
+    check_flow(0xfff, [0xf009, 0], ControlFlow::Branch { next: FlashWordAddress(0), target: FlashWordAddress(1) }); // breq .+2
+    check_flow(0xffe, [0xd001, 0], ControlFlow::Call { next: FlashWordAddress(0xfff), target: FlashWordAddress(0) }); // rcall .+2
+    check_flow(8, [0x940c, 0x1003], ControlFlow::Jump { target: FlashWordAddress(3) });
+    check_flow(0xffe, [0x941e, 0x1003], ControlFlow::Call { next: FlashWordAddress(0), target: FlashWordAddress(3) });
 }
 
 #[test]
 fn destinations_are_those_of_the_program_counter() {
-    assert_eq!(ControlFlow::Skip { next: 1, target: 2 }.destinations(), Some([1, 2]));
-    assert_eq!(ControlFlow::Call { next: 1, target: 7 }.destinations(), Some([7, 7]));
-    assert_eq!(ControlFlow::IndirectCall { next: 1 }.destinations(), None);
-    assert_eq!(ControlFlow::Branch { next: 1, target: 7 }.jump_target(), Some(7));
-    assert_eq!(ControlFlow::Call { next: 1, target: 7 }.jump_target(), None);
+    assert_eq!(
+        ControlFlow::Skip { next: FlashWordAddress(1), target: FlashWordAddress(2) }.destinations(),
+        Some([FlashWordAddress(1), FlashWordAddress(2)])
+    );
+    assert_eq!(
+        ControlFlow::Call { next: FlashWordAddress(1), target: FlashWordAddress(7) }.destinations(),
+        Some([FlashWordAddress(7), FlashWordAddress(7)])
+    );
+    assert_eq!(ControlFlow::IndirectCall { next: FlashWordAddress(1) }.destinations(), None);
+    assert_eq!(
+        ControlFlow::Branch { next: FlashWordAddress(1), target: FlashWordAddress(7) }.jump_target(),
+        Some(FlashWordAddress(7))
+    );
+    assert_eq!(ControlFlow::Call { next: FlashWordAddress(1), target: FlashWordAddress(7) }.jump_target(), None);
     assert!(instruction([0xd000, 0]).only_reserves_stack());
     assert!(!instruction([0xd001, 0]).only_reserves_stack());
 }

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use avr_isa::{Instruction, Register};
+use avr_isa::{FlashWordAddress, Instruction, Register};
 use avr_machine::device::Device;
 use avr_machine::{
     Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question,
@@ -59,7 +59,7 @@ struct Losses {
 type Operands = Vec<(u16, TvByte)>;
 
 fn step<V: ByteDomain>(machine: &Machine, state: &mut MachineState<V>, place: u32) {
-    state.control = Control { pc: place, ..Control::default() };
+    state.control = Control { pc: FlashWordAddress(place), ..Control::default() };
     machine.step(state, &mut NoQuestions).expect("instructions that only compute are always possible");
 }
 

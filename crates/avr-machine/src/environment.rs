@@ -3,7 +3,7 @@
 use crate::device::ResetCause;
 use crate::machine::Machine;
 use crate::state::MachineState;
-use avr_isa::Register;
+use avr_isa::{FlashWordAddress, Register};
 use three_valued::ByteDomain;
 
 /// The source of an input.
@@ -36,9 +36,9 @@ pub enum Event<'a, V> {
     /// The program may have written this cell, through an address that is not known; the value written if it did.
     PerhapsWrite(u16, &'a V),
     /// A call to this flash word address.
-    Call(u32),
+    Call(FlashWordAddress),
     /// A return to this flash word address, and what its frame carried ([`Frame::left`](crate::Frame::left)).
-    Return(u32, u64),
+    Return(FlashWordAddress, u64),
     /// The entry into the handler of the interrupt with this number.
     Interrupt(u8),
     /// WDR restarted the watchdog's time.
@@ -250,7 +250,7 @@ pub trait Environment<V: ByteDomain> {
 
     /// True if comparisons are to narrow this register, in cases, where the instruction at a flash word address comes
     /// next.
-    fn learns(&self, _register: Register, _next: u32) -> bool {
+    fn learns(&self, _register: Register, _next: FlashWordAddress) -> bool {
         false
     }
 
@@ -280,7 +280,7 @@ pub trait Environment<V: ByteDomain> {
 
     /// Is told that an instruction leads from one flash word address to another and is no call, and no return to what a
     /// call pushed. The answer is added to what the youngest frame carries ([`Frame::left`](crate::Frame::left)).
-    fn moves(&mut self, _from: u32, _to: u32) -> u64 {
+    fn moves(&mut self, _from: FlashWordAddress, _to: FlashWordAddress) -> u64 {
         0
     }
 

@@ -11,6 +11,7 @@ use crate::operations::Operations;
 use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::state::{Control, MachineState};
+use avr_isa::FlashWordAddress;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use three_valued::{ByteDomain, TvByte};
@@ -45,16 +46,16 @@ pub struct Options {
     /// Hazards that the device treats as a remark and the user wants to see as hazards.
     pub forbidden: BTreeSet<HazardKind>,
     /// Flash word address of the first instruction.
-    pub start: u32,
+    pub start: FlashWordAddress,
     /// Flash word address of the first instruction of the main program, where the image tells: the start-up code ends
     /// there.
-    pub main: Option<u32>,
+    pub main: Option<FlashWordAddress>,
     /// True if states know that they lie in the start-up code, because a property speaks of it.
     pub observes_startup: bool,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
     pub static_data_end: Option<u16>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
-    pub default_handler: Option<u32>,
+    pub default_handler: Option<FlashWordAddress>,
     /// Input bits that are assumed to be constant, by the data address of their register.
     pub assumed: BTreeMap<u16, TvByte>,
     /// Numbers of the interrupts that are assumed never to come.
@@ -114,9 +115,9 @@ pub struct Machine {
     /// See [`Options::static_data_end`].
     pub(crate) static_data_end: Option<u16>,
     /// First word address of the boot section; the end of the flash where there is none.
-    pub(crate) boot_start: u32,
+    pub(crate) boot_start: FlashWordAddress,
     /// The bit that moves the vector table, and where to (flash word address).
-    pub(crate) vectors_moved_by: Option<(BitRef, u32)>,
+    pub(crate) vectors_moved_by: Option<(BitRef, FlashWordAddress)>,
     options: Options,
     groups: BTreeMap<u16, Vec<Group>>,
     storage: Vec<bool>,
@@ -152,6 +153,7 @@ impl Machine {
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
         let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
+        let boot_start = FlashWordAddress(boot_start);
         let operations = Operations::new(device, &groups);
         let starts = |register: &Register| !operations.started(register.address).is_empty();
         let is_mere = |register: &&Register| is_storage(register) && !register.is_hidden && !starts(register);
@@ -385,7 +387,7 @@ impl Machine {
 
     /// Flash word address at which the start-up code ends, where states know that they lie in it.
     #[must_use]
-    pub fn startup_end(&self) -> Option<u32> {
+    pub fn startup_end(&self) -> Option<FlashWordAddress> {
         self.options.main.filter(|_| self.options.observes_startup)
     }
 

@@ -1,6 +1,8 @@
 //! The decoded content of the flash.
 
-use avr_isa::{CodeSpace, ControlFlow, Cycles, DecodeErrorKind, FeatureSet, Instruction, decode, is_two_words};
+use avr_isa::{
+    CodeSpace, ControlFlow, Cycles, DecodeErrorKind, FeatureSet, FlashWordAddress, Instruction, decode, is_two_words,
+};
 
 /// The content of a flash word address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,20 +51,20 @@ impl Program {
     /// The instruction at a flash word address, modulo the size of the flash.
     #[inline]
     #[must_use]
-    pub fn fetch(&self, address: u32) -> Fetched {
-        self.fetched.get(address as usize).copied().unwrap_or(Fetched::Outside)
+    pub fn fetch(&self, address: FlashWordAddress) -> Fetched {
+        self.fetched.get(address.index()).copied().unwrap_or(Fetched::Outside)
     }
 
     /// The words that a skip passes over at a flash word address: 2 where the first word says so.
     #[inline]
     #[must_use]
-    pub fn words_at(&self, address: u32) -> u32 {
-        if self.two_words.get(address as usize).copied().unwrap_or(false) { 2 } else { 1 }
+    pub fn words_at(&self, address: FlashWordAddress) -> u32 {
+        if self.two_words.get(address.index()).copied().unwrap_or(false) { 2 } else { 1 }
     }
 
     /// The control flow of the instruction at a flash word address, if one is there.
     #[must_use]
-    pub fn control_flow(&self, address: u32) -> Option<ControlFlow> {
+    pub fn control_flow(&self, address: FlashWordAddress) -> Option<ControlFlow> {
         match self.fetch(address) {
             Fetched::Instruction { instruction, .. } => Some(instruction.control_flow(address, self)),
             Fetched::Reserved | Fetched::Outside => None,
@@ -81,10 +83,15 @@ impl Program {
         self.fetched.len() as u32
     }
 
+    /// All addresses of words, in ascending order.
+    pub fn addresses(&self) -> impl Iterator<Item = FlashWordAddress> + use<> {
+        (0..self.words()).map(FlashWordAddress)
+    }
+
     /// The instructions with their word addresses, in ascending order. Data among them are decoded as well.
-    pub fn instructions(&self) -> impl Iterator<Item = (u32, Instruction)> + '_ {
+    pub fn instructions(&self) -> impl Iterator<Item = (FlashWordAddress, Instruction)> + '_ {
         self.fetched.iter().enumerate().filter_map(|(address, fetched)| match fetched {
-            Fetched::Instruction { instruction, .. } => Some((address as u32, *instruction)),
+            Fetched::Instruction { instruction, .. } => Some((FlashWordAddress(address as u32), *instruction)),
             Fetched::Reserved | Fetched::Outside => None,
         })
     }
@@ -95,7 +102,7 @@ impl CodeSpace for Program {
         self.words().next_power_of_two() - 1
     }
 
-    fn words_at(&self, address: u32) -> u32 {
+    fn words_at(&self, address: FlashWordAddress) -> u32 {
         self.words_at(address)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::copies::Copies;
 use crate::data_space::DataSpace;
+use avr_isa::FlashWordAddress;
 use three_valued::ByteDomain;
 
 /// The cause of an entry on the call stack.
@@ -22,7 +23,7 @@ pub struct Frame {
     /// The stack pointer before the push: the data address of the least significant byte of the return address.
     pub position: u16,
     /// The target of the return, as a flash word address.
-    pub return_address: u32,
+    pub return_address: FlashWordAddress,
     /// The cause of the entry.
     pub kind: FrameKind,
     /// Functions that were left by a jump while this was the youngest frame: their return is the return to this frame. One
@@ -127,7 +128,7 @@ pub const MAX_WINDOWS: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Control {
     /// The program counter as a flash word address.
-    pub pc: u32,
+    pub pc: FlashWordAddress,
     /// True if one more instruction runs before an interrupt can be taken.
     pub interrupt_delay: bool,
     /// True if requests may be so fresh that one more instruction runs before they are taken: the last instruction
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
 
     fn frame(position: u16) -> Frame {
-        Frame { position, return_address: 7, kind: FrameKind::Call, left: 0 }
+        Frame { position, return_address: FlashWordAddress(7), kind: FrameKind::Call, left: 0 }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess};
 
 use crate::program::Program;
 
@@ -14,7 +14,7 @@ pub struct Survey {
     pub named: BTreeMap<u16, Use>,
     /// Flash word addresses to which a jump leads back: the heads of loops, each with whether such a jump is without a
     /// condition.
-    pub loop_heads: BTreeMap<u32, bool>,
+    pub loop_heads: BTreeMap<FlashWordAddress, bool>,
 }
 
 /// The use of an address.
@@ -70,7 +70,7 @@ impl Survey {
 mod tests {
     use super::{Survey, Use};
     use crate::program::Program;
-    use avr_isa::FeatureSet;
+    use avr_isa::{FeatureSet, FlashWordAddress};
 
     #[test]
     fn registers_and_loops_are_seen() {
@@ -81,6 +81,9 @@ mod tests {
         let survey = Survey::of(&program);
         let (reads, writes) = (Use { reads: true, writes: false }, Use { reads: false, writes: true });
         assert_eq!(survey.named.into_iter().collect::<Vec<_>>(), [(0x23, reads), (0x25, writes), (0x100, writes)]);
-        assert_eq!(survey.loop_heads.into_iter().collect::<Vec<_>>(), [(1, false), (6, true)]);
+        assert_eq!(
+            survey.loop_heads.into_iter().collect::<Vec<_>>(),
+            [(FlashWordAddress(1), false), (FlashWordAddress(6), true)]
+        );
     }
 }

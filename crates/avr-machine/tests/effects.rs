@@ -1,7 +1,9 @@
 //! The effects of instructions by the table (reads, writes, continuation) against those of the executor: every opcode,
 //! from random states.
 
-use avr_isa::{Addressing, CodeSpace, ControlFlow, Instruction, MemoryAccess, Opcode, Pointer, PointerMode};
+use avr_isa::{
+    Addressing, CodeSpace, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Opcode, Pointer, PointerMode,
+};
 use avr_machine::device::Device;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Fetched, Frame, FrameKind, Input, Machine, MachineState, Options, Program,
@@ -56,7 +58,7 @@ impl CodeSpace for Flash<'_> {
         WORDS - 1
     }
 
-    fn words_at(&self, address: u32) -> u32 {
+    fn words_at(&self, address: FlashWordAddress) -> u32 {
         self.0.words_at(address)
     }
 }
@@ -70,7 +72,12 @@ fn memory(cells: usize, random: &mut Random) -> MachineState<u8> {
     }
     state.data.set(STACK + 2, RETURN_ADDRESS as u8);
     state.data.set(STACK + 1, 0);
-    state.calls.push(Frame { position: STACK + 2, return_address: RETURN_ADDRESS, kind: FrameKind::Call, left: 0 });
+    state.calls.push(Frame {
+        position: STACK + 2,
+        return_address: FlashWordAddress(RETURN_ADDRESS),
+        kind: FrameKind::Call,
+        left: 0,
+    });
     state
 }
 
@@ -224,9 +231,9 @@ fn check_control_flow(
     let possible = match flow {
         ControlFlow::IndirectJump | ControlFlow::IndirectCall { .. } => {
             let target = u32::from(pair(Pointer::Z, before)) & (WORDS - 1);
-            [target, target]
+            [FlashWordAddress(target); 2]
         }
-        ControlFlow::Return | ControlFlow::InterruptReturn => [RETURN_ADDRESS, RETURN_ADDRESS],
+        ControlFlow::Return | ControlFlow::InterruptReturn => [FlashWordAddress(RETURN_ADDRESS); 2],
         ControlFlow::Next { .. }
         | ControlFlow::Skip { .. }
         | ControlFlow::Branch { .. }
@@ -235,7 +242,7 @@ fn check_control_flow(
         | ControlFlow::Sleep { .. }
         | ControlFlow::Break { .. } => flow.destinations().expect("the instruction says where it goes"),
     };
-    assert!(possible.contains(&after.control.pc), "{instruction:?} goes to {:#x}, not {flow:?}", after.control.pc);
+    assert!(possible.contains(&after.control.pc), "{instruction:?} goes to {}, not {flow:?}", after.control.pc);
     let pushed = after.calls.frames().get(1).map(|frame| frame.return_address);
     let expected = match flow {
         ControlFlow::Call { next, .. } | ControlFlow::IndirectCall { next } => Some(next),
@@ -250,7 +257,7 @@ fn every_opcode_reads_and_writes_and_goes_on_as_the_table_says() {
     let (mut steps, mut checked) = (0, BTreeSet::new());
     for first in 0..=u16::MAX {
         let machine = machine(first, 0x0100);
-        let Fetched::Instruction { instruction, .. } = machine.program.fetch(0) else { continue };
+        let Fetched::Instruction { instruction, .. } = machine.program.fetch(FlashWordAddress(0)) else { continue };
         // Operands are many; a few states for each of their combinations are enough.
         let seeds = STATES.min(1 + u64::from(first % 64 == 0) * 3);
         let mut random = Random::new(u64::from(first) << 8);

@@ -12,24 +12,24 @@ const SREG: u8 = 0x3f;
 /// Bit of SREG that enables interrupts.
 const I: u8 = 7;
 
-/// Flash byte address of the main program: of the symbol `main`, or of what the start-up code of avr-libc calls. None
+/// Address of the main program: of the symbol `main`, or of what the start-up code of avr-libc calls. None
 /// where the image has neither.
 #[must_use]
-pub fn main_entry(image: &Image, device: &Device) -> Option<u32> {
+pub fn main_entry(image: &Image, device: &Device) -> Option<FlashByteAddress> {
     let is_code = |symbol: &avr_image::Symbol| symbol.kind != SymbolKind::Object && symbol.place.flash().is_some();
     let named = image.symbols.find_where("main", is_code).ok().and_then(|symbol| symbol.place.flash());
-    if let Some(FlashByteAddress(address)) = named {
-        return Some(address);
+    if named.is_some() {
+        return named;
     }
-    let start = image.program.ranges().map(|range| range.start.0).min()?;
+    let start = image.program.ranges().map(|range| range.start).min()?;
     let word = |address: u32| image.program.word(FlashWordAddress(address));
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);
-    called_by_startup(&program, start / 2).map(|word| word * 2)
+    called_by_startup(&program, start.word()).map(FlashWordAddress::byte)
 }
 
 /// The function that start-up code from a flash word address on calls before it ends the program: it clears r1 and SREG,
 /// copies and clears memory in loops, calls constructors, then `main`, and jumps to `exit`.
-fn called_by_startup(program: &Program, start: u32) -> Option<u32> {
+fn called_by_startup(program: &Program, start: FlashWordAddress) -> Option<FlashWordAddress> {
     let (mut pc, mut clears_r1, mut clears_status) = (start, false, false);
     for _ in 0..MOST_STEPS {
         let Fetched::Instruction { instruction, .. } = program.fetch(pc) else { return None };
@@ -60,7 +60,7 @@ fn called_by_startup(program: &Program, start: u32) -> Option<u32> {
 }
 
 /// True if a jump at a flash word address leads to code that disables interrupts and then stays where it is.
-fn ends_program(program: &Program, mut pc: u32) -> bool {
+fn ends_program(program: &Program, mut pc: FlashWordAddress) -> bool {
     let (mut jumped, mut is_disabled) = (false, false);
     for _ in 0..MOST_STEPS {
         let Fetched::Instruction { instruction, .. } = program.fetch(pc) else { return false };

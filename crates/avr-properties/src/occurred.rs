@@ -83,8 +83,8 @@ impl<'a> EventRecorder<'a> {
 
     /// Notes a jump, a branch or a fall-through between two flash word addresses. The watched functions that it leaves, as bits for
     /// the youngest frame.
-    pub fn moves(&mut self, from: u32, to: u32) -> u64 {
-        let (from, to) = (FlashWordAddress(from).byte().0, FlashWordAddress(to).byte().0);
+    pub fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
+        let (from, to) = (from.byte().0, to.byte().0);
         let (mut returns, mut left) = (0, 0);
         for (event, watched) in self.watched.iter().enumerate() {
             match watched {
@@ -111,9 +111,7 @@ impl<'a> EventRecorder<'a> {
             (Event::Read(cells), Did::PerhapsRead(cell, value)) => (cells.contains(&cell), false, *value),
             (Event::Write(cells), Did::Write(cell, value)) => (cells.contains(&cell), true, *value),
             (Event::Write(cells), Did::PerhapsWrite(cell, value)) => (cells.contains(&cell), false, *value),
-            (Event::Call(function), Did::Call(target)) => {
-                (FlashWordAddress(target).byte().0 == function.address, true, TvByte::UNKNOWN)
-            }
+            (Event::Call(function), Did::Call(target)) => (target.byte().0 == function.address, true, TvByte::UNKNOWN),
             (Event::Return(function), Did::Return(_, left)) => {
                 let certain = function.contains(&self.pc) || left & bit(returns) != 0;
                 // SOUND: those beyond the bits of a frame may have been left.

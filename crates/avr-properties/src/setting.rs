@@ -43,7 +43,7 @@ impl Setting<'_> {
     /// Flash byte address of the first instruction.
     pub(crate) fn start_address(&self) -> u32 {
         let Self { device, file, start, .. } = *self;
-        let vector = || FlashWordAddress(device.reset_vector(file.fuses.bytes(device.default_fuses))).byte().0;
+        let vector = || device.reset_vector(file.fuses.bytes(device.default_fuses)).byte().0;
         start.or(file.start).unwrap_or_else(vector)
     }
 
@@ -58,13 +58,13 @@ impl Setting<'_> {
     fn options(&self) -> Result<Options, PropertyError> {
         let Self { image, device, file, eeprom, .. } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
-        let start = FlashByteAddress(self.start_address()).word().0;
+        let start = FlashByteAddress(self.start_address()).word();
         let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             forbidden: file.forbid.iter().copied().collect(),
             start,
-            main: main_entry(image, device).map(|address| address / 2),
+            main: main_entry(image, device).map(FlashByteAddress::word),
             observes_startup: self.observes_startup(),
             static_data_end: image.static_data_end().map(|address| address.0),
             default_handler: default_handler(image),
@@ -85,7 +85,7 @@ fn reset_cause(event: &EnvironmentEvent) -> ResetCause {
 }
 
 /// The target of interrupts without a handler in avr-libc's start-up code.
-fn default_handler(image: &Image) -> Option<u32> {
+fn default_handler(image: &Image) -> Option<FlashWordAddress> {
     let symbol = image.symbols.find("__bad_interrupt").ok()?;
-    symbol.place.flash().map(|address| address.word().0)
+    symbol.place.flash().map(FlashByteAddress::word)
 }

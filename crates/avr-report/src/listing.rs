@@ -27,7 +27,7 @@ pub fn listing(image: &Image, device: &Device) -> String {
 ///
 /// The marks are those of [`InterruptEnables`], with its assumptions.
 #[must_use]
-pub fn listing_with_interrupts(image: &Image, device: &'static Device, start: u32) -> String {
+pub fn listing_with_interrupts(image: &Image, device: &'static Device, start: FlashWordAddress) -> String {
     let word = |address: u32| image.program.word(FlashWordAddress(address));
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);
     let machine = Machine::new(device, program, Options::default());
@@ -191,7 +191,7 @@ impl<'a> Lister<'a> {
     /// The mark of an instruction before which an interrupt can come.
     fn mark(&self, address: FlashWordAddress) -> &'static str {
         let is_code = self.code.contains(&address.byte().0);
-        match self.enables.as_ref().filter(|_| is_code).map(|enables| enables.before(address.0)) {
+        match self.enables.as_ref().filter(|_| is_code).map(|enables| enables.before(address)) {
             Some(InterruptEnable { may_be_set: true, may_be_clear: false }) => " I",
             Some(InterruptEnable { may_be_set: true, may_be_clear: true }) => " ?",
             _ => "",

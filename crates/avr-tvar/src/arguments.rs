@@ -1,11 +1,15 @@
 //! The command line.
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::batch::{self, Merge, VerifyAll};
 use crate::completions::{self, Completions, Man};
 use crate::explain::{self, Explain};
-use crate::graph::{self, Graph};
+use crate::graph::{self, By, Graph};
 use crate::init::{self, Init};
 use crate::options::{Check, Disasm, Verify};
 use crate::props::{self, Props};
@@ -22,6 +26,45 @@ pub struct Arguments {
     /// The command that is run.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// Reads a command line, the name of the program first.
+    ///
+    /// # Errors
+    /// When it is not one of this program, when options contradict each other, and when one makes another meaningless.
+    pub fn read<I, T>(arguments: I) -> Result<Self, clap::Error>
+    where
+        I: IntoIterator<Item = T>,
+        T: Into<OsString> + Clone,
+    {
+        let mut program = Self::command();
+        let mut matches = program.try_get_matches_from_mut(arguments)?;
+        if let Some((name, options)) = matches.subcommand()
+            && let Some(message) = meaningless(name, options)
+        {
+            let command = program.find_subcommand_mut(name).expect("the command was read");
+            return Err(command.error(ErrorKind::ArgumentConflict, message));
+        }
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+    }
+}
+
+/// The error of options of which some make another meaningless, where that depends on their values or on several of them.
+fn meaningless(command: &str, options: &ArgMatches) -> Option<&'static str> {
+    let is_folded = || options.get_one::<By>("fold").is_some_and(|by| *by != By::Auto);
+    let everything_is_off =
+        || ["all_interrupts", "all_states", "all_handlers", "no_facts"].iter().all(|name| options.get_flag(name));
+    match command {
+        "graph" if options.value_source("nodes") == Some(ValueSource::CommandLine) && is_folded() => {
+            Some("the argument '--nodes <N>' can only be used with '--fold auto'")
+        }
+        "verify" | "explain" if options.get_flag("recheck") && everything_is_off() => Some(
+            "the argument '--recheck' cannot be used with all of '--all-interrupts', '--all-states', '--all-handlers' and \
+             '--no-facts': everything would be decided in the same way again",
+        ),
+        _ => None,
+    }
 }
 
 /// The commands.

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use avr_image::{FlashByteAddress, Image, LoadOptions};
-use avr_isa::FlashWordAddress;
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 
@@ -76,7 +75,7 @@ impl Wishes<'_> {
     fn start(&self, device: &'static Device) -> u32 {
         let wished = self.start.or_else(|| self.file.and_then(|file| file.start));
         let fuses = self.file.map_or(device.default_fuses, |file| file.fuses.bytes(device.default_fuses));
-        wished.unwrap_or_else(|| FlashWordAddress(device.reset_vector(fuses)).byte().0)
+        wished.unwrap_or_else(|| device.reset_vector(fuses).byte().0)
     }
 }
 

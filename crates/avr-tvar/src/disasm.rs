@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Disasm) -> Result<Exit, InputError> {
     let (image, device) = device::load(&arguments.firmware, wishes)?;
     output::image_warnings(&image);
     let text = if arguments.interrupts {
-        listing_with_interrupts(&image, device, FlashByteAddress(arguments.start.unwrap_or(0)).word().0)
+        listing_with_interrupts(&image, device, FlashByteAddress(arguments.start.unwrap_or(0)).word())
     } else {
         listing(&image, device)
     };

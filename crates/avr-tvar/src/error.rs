@@ -168,6 +168,12 @@ pub enum InputErrorKind {
         /// The error in it.
         reason: String,
     },
+    /// A report is explained, and options are given that are about verification.
+    #[error("{path}: a report is explained as it is, and nothing but --allow-empty can be given with it")]
+    ReportWithOptions {
+        /// The path.
+        path: String,
+    },
     /// The work was given up before there was a graph.
     #[error("there is no graph: {reason}")]
     NoGraph {
@@ -285,6 +291,7 @@ impl InputErrorKind {
             }
             Self::SameOutput { .. } | Self::OutputOverInput { .. } => "give each output a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
+            Self::ReportWithOptions { .. } => "leave the other arguments out, or give the firmware image".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
             Self::Manifest { .. } => {
                 "it is RON, as in ( timeout: \"60s\", runs: [(firmware: \"a.elf\", properties: \"a.ron\")] )".to_owned()

@@ -56,12 +56,21 @@ pub(crate) fn run(arguments: &Explain) -> Result<Exit, InputError> {
             let reason = "the report has no results".to_owned();
             Err(InputErrorKind::NothingToVerify { path, reason }.into())
         }
+        Some(_) if !is_alone(&arguments.verify) => {
+            Err(InputErrorKind::ReportWithOptions { path: arguments.verify.firmware.display().to_string() }.into())
+        }
         Some(report) => {
             output::results(&text(&report))?;
             Ok(Exit::Holds)
         }
         None => verify::run_explained(&arguments.verify, inputs),
     }
+}
+
+/// True if nothing is given but a file, and that it may be empty.
+fn is_alone(arguments: &Verify) -> bool {
+    let alone = Verify { allow_empty: arguments.allow_empty, ..Verify::of(arguments.firmware.clone(), None) };
+    *arguments == alone
 }
 
 /// The report in a file; none if the file is something else.

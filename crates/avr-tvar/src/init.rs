@@ -126,8 +126,7 @@ fn loops(image: &Image, survey: &Survey) -> Vec<Loop> {
         let located = image.symbols.function_at(FlashByteAddress(head));
         located.map(|located| located.symbol.base_name().to_owned())
     };
-    let endless =
-        survey.loop_heads.iter().filter(|(_, endless)| **endless).map(|(head, _)| FlashWordAddress(*head).byte().0);
+    let endless = survey.loop_heads.iter().filter(|(_, endless)| **endless).map(|(head, _)| head.byte().0);
     let named = endless.map(|head| (function(head), head));
     let own = named.filter(|(name, _)| name.as_ref().is_none_or(|name| !name.starts_with(['_', '.'])));
     let mut all: Vec<(bool, u32, Option<String>)> = own

@@ -41,7 +41,7 @@ mod verify;
 use std::ffi::OsString;
 use std::panic;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use arguments::{Arguments, Command};
 pub use error::{InputError, InputErrorKind};
@@ -55,7 +55,7 @@ where
     T: Into<OsString> + Clone,
 {
     panic::set_hook(Box::new(|panic| output::internal_error(&panic.to_string())));
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::read(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // A closed output leaves nobody to tell.

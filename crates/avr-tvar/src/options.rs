@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use crate::values;
 
 /// What `verify` takes.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct Verify {
     /// Firmware as ELF or Intel HEX; the content decides which
     pub firmware: PathBuf,

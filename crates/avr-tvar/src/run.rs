@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use avr_image::{EepromAddress, Image};
-use avr_isa::FlashWordAddress;
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 use avr_machine::{Hazard, Machine};
@@ -219,7 +218,7 @@ impl State {
         let stack_pointer = machine.stack_pointer();
         let status = machine.status_address();
         Self {
-            pc: FlashWordAddress(state.control.pc).byte().0,
+            pc: state.control.pc.byte().0,
             sp: stack_pointer.concrete(&state.data),
             sreg: *state.data.get(status),
             elsewhere: stack_pointer.cells().chain([status]).collect(),

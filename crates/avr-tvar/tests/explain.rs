@@ -24,6 +24,15 @@ fn stdout(arguments: &[&str], code: i32) -> String {
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
+/// Checks that a command line is a usage error with this message.
+#[track_caller]
+fn refused(arguments: &[&str], message: &str) {
+    let output = run(arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains(message), "{text}");
+}
+
 /// The lines about the subformulas, without their indent.
 fn explanation(text: &str) -> Vec<&str> {
     let lines = text.lines().map(str::trim).skip_while(|line| !line.starts_with("along the run"));
@@ -50,6 +59,10 @@ fn a_report_is_explained_as_the_firmware_is() {
     let of_firmware = stdout(&["explain", BRANCH, "--property", "EF (PORTD == 1)"], 0);
     assert_eq!(explanation(&of_report), explanation(&of_firmware));
     assert!(of_report.starts_with("holds     EF (PORTD == 1)\n"), "{of_report}");
+    let report = report.to_str().expect("a text");
+    for more in [&["--property", "AG (PORTD == 1)"][..], &["other.ron"], &["--format", "json"], &["--timeout", "1s"]] {
+        refused(&[&["explain", report], more].concat(), "a report is explained as it is");
+    }
 }
 
 #[test]
@@ -78,6 +91,11 @@ fn a_graph_is_as_large_as_it_may_be() {
     assert!((10..=150).contains(&nodes(&folded)), "{folded}");
     assert!(nodes(&graph(&["--nodes", "2"])) < nodes(&folded));
     assert!(graph(&["--fold", "functions"]).contains("main"));
+    assert!(graph(&["--fold", "auto", "--nodes", "150"]) == folded);
+    refused(
+        &["graph", ORIGINAL, "--fold", "functions", "--nodes", "150"],
+        "'--nodes <N>' can only be used with '--fold auto'",
+    );
 }
 
 #[test]

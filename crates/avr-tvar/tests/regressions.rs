@@ -75,7 +75,7 @@ fn is_reached(image: &str) -> bool {
     let machine = avr_verify::machine(&request).expect("it is a machine");
     let mut simulator = Simulator::new(&machine, Stimulus::default());
     for _ in 0..MAX_STEPS {
-        if simulator.state().control.pc * 2 == label.0 {
+        if simulator.state().control.pc.byte().0 == label.0 {
             return true;
         }
         if simulator.step().is_err() {

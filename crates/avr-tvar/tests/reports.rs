@@ -201,6 +201,11 @@ fn verdicts_can_be_decided_again() {
     let (code, all) = rechecks(&[ECHO, "--inherent", "--property", "Stack(max_bytes: 11)"]);
     assert_eq!((code, all), (Some(1), vec![Value::from("agrees"); 2]));
     assert_eq!(rechecks(&[ECHO, "--timeout", "0"]), (Some(3), vec![Value::from("undecided")]));
+    let plain = ["verify", "--recheck", "--all-interrupts", "--all-states", "--all-handlers", "--no-facts", ECHO];
+    let output = avr_tvar(&plain);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("'--recheck' cannot be used with all of"), "{message}");
 }
 
 #[test]

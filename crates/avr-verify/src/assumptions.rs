@@ -1,6 +1,5 @@
 //! The assumptions of every verdict beside the firmware and the device, in words.
 
-use avr_isa::FlashWordAddress;
 use avr_machine::device::{Device, FuseBytes};
 use avr_properties::{EnvironmentEvent, PropertyFile};
 
@@ -10,7 +9,7 @@ use avr_properties::{EnvironmentEvent, PropertyFile};
 /// start at another flash byte address (`start`, or what the file says) than the reset vector.
 #[must_use]
 pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> Vec<String> {
-    let vector = FlashWordAddress(device.reset_vector(file.fuses.bytes(device.default_fuses))).byte().0;
+    let vector = device.reset_vector(file.fuses.bytes(device.default_fuses)).byte().0;
     let elsewhere = start.or(file.start).filter(|address| *address != vector);
     let start = elsewhere.map(|address| format!("execution starts at {address:#06x}, not at the reset vector"));
     let assumed = file.assume.iter().map(ToString::to_string);

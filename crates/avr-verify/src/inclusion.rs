@@ -4,7 +4,6 @@ use crate::diagnosis::subformulas::Effort;
 use crate::pipeline::verified::verified;
 use crate::request::Request;
 use crate::results::Results;
-use avr_isa::FlashWordAddress;
 use avr_machine::{Frame, FrameKind, HazardKind, Machine, MachineState};
 use avr_model::Firmware;
 use avr_model::state::{AbstractState, Running};
@@ -64,7 +63,7 @@ impl<'a> Explored<'a> {
         let mut places: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (number, state) in (0..).zip(&space.states) {
             if let AbstractState::Running(running) = state {
-                places.entry(FlashWordAddress(running.control.pc).byte().0).or_default().push(number);
+                places.entry(running.control.pc.byte().0).or_default().push(number);
             }
         }
         Self { firmware, space, places }
@@ -95,7 +94,7 @@ impl<'a> Explored<'a> {
     /// True if the instruction at a flash byte address may run into a hazard.
     #[must_use]
     pub fn has_hazard(&self, kind: HazardKind, at: u32) -> bool {
-        let is_it = |state: &AbstractState| matches!(state, AbstractState::Hazard { hazard, pc } if hazard.kind == kind && FlashWordAddress(*pc).byte().0 == at);
+        let is_it = |state: &AbstractState| matches!(state, AbstractState::Hazard { hazard, pc } if hazard.kind == kind && pc.byte().0 == at);
         self.space.states.iter().any(is_it)
     }
 
@@ -173,7 +172,7 @@ impl<'a> Explored<'a> {
         }
         // A return address whose bytes POP took may stay in the call string.
         let end = stack_pointer(shown).saturating_add(2);
-        let calls = frames.iter().map(|frame| (frame.position, FlashWordAddress(frame.return_address).byte().0));
+        let calls = frames.iter().map(|frame| (frame.position, frame.return_address.byte().0));
         let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= end).collect();
         calls.reverse();
         (calls != shown.calls).then(|| format!("the calls are {calls:x?} instead of {:x?}", shown.calls))

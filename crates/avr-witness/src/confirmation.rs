@@ -9,7 +9,6 @@ use crate::narrative::events::Told;
 use crate::narrative::{events, formula_text};
 use crate::replay::{Confirmed, confirm};
 use crate::target_condition;
-use avr_isa::FlashWordAddress;
 use avr_machine::simulator::Stimulus;
 use avr_model::context::Context;
 use avr_properties::{AtomKind, CellsRead};
@@ -66,7 +65,7 @@ impl Confirmation<'_, '_> {
         };
         let is_end = |atom: &AtomId| matches!(context.atoms[atom.index()].kind(), AtomKind::Hazard | AtomKind::Ended);
         let end = LastState {
-            pc: FlashWordAddress(confirmed.last.control.pc).byte().0,
+            pc: confirmed.last.control.pc.byte().0,
             stack_pointer: view.stack_pointer(),
             status: *confirmed.last.data.get(context.machine.status_address()),
             hazard: match walked.ending {

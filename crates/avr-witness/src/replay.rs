@@ -50,7 +50,7 @@ impl<'a> Replay<'a> {
 
     /// Gets ready for a step from a state.
     pub(crate) fn before_step(&mut self, watched: &'a [Watched], state: &MachineState<u8>) {
-        self.events = Recorder::new(watched, FlashWordAddress(state.control.pc).byte().0);
+        self.events = Recorder::new(watched, state.control.pc.byte().0);
     }
 
     /// The occurrences of the latest step.
@@ -86,7 +86,7 @@ impl Environment<u8> for Replay<'_> {
         note(&mut self.events, event);
     }
 
-    fn moves(&mut self, from: u32, to: u32) -> u64 {
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.events.moves(from, to)
     }
 }

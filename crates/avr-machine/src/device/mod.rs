@@ -18,6 +18,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use avr_isa::FlashWordAddress;
+
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
     BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
@@ -179,9 +181,10 @@ impl Device {
     /// The flash word address at which execution starts after a reset: the boot section if the fuse `BOOTRST` is
     /// programmed, else 0 (data sheet, "Boot Loader Support").
     #[must_use]
-    pub fn reset_vector(&self, fuses: FuseBytes) -> u32 {
+    pub fn reset_vector(&self, fuses: FuseBytes) -> FlashWordAddress {
         let boots = self.fuse("BOOTRST").is_some_and(|fuse| fuse.is_programmed(fuses));
-        self.boot_section(fuses).filter(|_| boots).map_or(0, |section| section.start_word.into())
+        let section = self.boot_section(fuses).filter(|_| boots);
+        section.map_or(FlashWordAddress(0), |section| FlashWordAddress(section.start_word.into()))
     }
 
     /// The effect of a reset of this cause on the register of causes.

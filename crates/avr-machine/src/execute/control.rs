@@ -30,8 +30,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Sets PC; bits that it does not have are lost.
-    pub(super) fn jump(&mut self, target: u32) {
-        self.state.control.pc = target & self.machine.pc_mask;
+    pub(super) fn jump(&mut self, target: FlashWordAddress) {
+        self.state.control.pc = target.masked(self.machine.pc_mask);
     }
 
     /// BRBS, BRBC and all their aliases.
@@ -117,11 +117,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The target in Z for IJMP and ICALL; an unknown Z is cut into its cases.
-    pub(super) fn indirect_target(&mut self) -> Result<u32, Stop> {
+    pub(super) fn indirect_target(&mut self) -> Result<FlashWordAddress, Stop> {
         let (low, high) = (Pointer::Z.low(), Pointer::Z.high());
         let known = self.candidates(low.index().into(), high.index().into());
         let target = known.single().map_or_else(|| self.cut_target(low, high), Ok)?;
-        Ok(u32::from(target))
+        Ok(FlashWordAddress(target.into()))
     }
 
     fn cut_target(&mut self, low: Register, high: Register) -> Result<u16, Stop> {
@@ -140,7 +140,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// CALL, RCALL, ICALL: PC already points behind the instruction.
-    pub(super) fn call(&mut self, target: u32) -> Result<(), Stop> {
+    pub(super) fn call(&mut self, target: FlashWordAddress) -> Result<(), Stop> {
         self.push_return_address(FrameKind::Call)?;
         self.jump(target);
         self.crossed = true;
@@ -162,7 +162,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             // Bytes that were popped and not pushed again are overwritten now.
             self.forget_frames(position);
         }
-        for byte in return_address.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
+        for byte in return_address.0.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
             self.push(V::constant(byte))?;
         }
         self.state.calls.push(Frame { position, return_address, kind, left: 0 });
@@ -194,7 +194,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The return address that a call pushed where the stack pointer is now, if one did.
-    fn expected_return(&mut self) -> Result<Option<u32>, Stop> {
+    fn expected_return(&mut self) -> Result<Option<FlashWordAddress>, Stop> {
         let pointer = self.stack_pointer()?;
         if !is_on(Fault::FramesKept) {
             self.forget_frames(pointer);
@@ -203,7 +203,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match self.state.calls.top().copied() {
             Some(frame) if frame.position == position => Ok(Some(frame.return_address)),
             Some(frame) => {
-                self.hazard(HazardKind::ReturnToNonCall, Some(FlashWordAddress(frame.return_address).byte().0))?;
+                self.hazard(HazardKind::ReturnToNonCall, Some(frame.return_address.byte().0))?;
                 Ok(None)
             }
             None => {
@@ -214,9 +214,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The target of a return that popped these bytes (least significant first): they must be what the call pushed.
-    fn return_target(&mut self, bytes: &[V], expected: Option<u32>) -> Result<u32, Stop> {
+    fn return_target(&mut self, bytes: &[V], expected: Option<FlashWordAddress>) -> Result<FlashWordAddress, Stop> {
         if let Some(expected) = expected {
-            let pushed = expected.to_le_bytes();
+            let pushed = expected.0.to_le_bytes();
             let same = bytes
                 .iter()
                 .zip(pushed)
@@ -224,13 +224,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             if self.decide(&same) {
                 return Ok(expected);
             }
-            self.hazard(HazardKind::ReturnToNonCall, Some(FlashWordAddress(expected).byte().0))?;
+            self.hazard(HazardKind::ReturnToNonCall, Some(expected.byte().0))?;
         }
         let address = bytes.iter().rev().try_fold(0, |address, byte| Some(address << 8 | u32::from(byte.known()?)));
         if address.is_none() {
             self.environment.stuck(&bytes.iter().collect::<Vec<_>>());
         }
-        address.ok_or(Stop::Limit(Limit::UnknownTarget))
+        address.map(FlashWordAddress).ok_or(Stop::Limit(Limit::UnknownTarget))
     }
 
     /// RETI: returns, sets I, and one more instruction runs before the next interrupt.

@@ -91,7 +91,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let sleeping = self.state.control.sleeping;
         if sleeping {
             if !self.woken_later() {
-                self.hazard(HazardKind::SleepForEver, Some(FlashWordAddress(self.state.control.pc).byte().0))?;
+                self.hazard(HazardKind::SleepForEver, Some(self.state.control.pc.byte().0))?;
             }
             self.cycles = 1;
         }
@@ -330,7 +330,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.push_return_address(FrameKind::Interrupt(interrupt.number))?;
         self.set_flags(&[(flag::I, &V::Bit::constant(is_on(Fault::EntryKeepsI)))]);
         let base = self.vector_base();
-        self.jump(base + u32::from(interrupt.vector));
+        self.jump(base.wrapping_add(interrupt.vector.into()));
         self.environment.event(Event::Interrupt(interrupt.number));
         match self.machine.options().default_handler {
             Some(handler) if self.leads_to(self.state.control.pc) == Some(handler) => {
@@ -371,13 +371,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The start of the vector table: MCUCR.IVSEL moves it to the boot section.
-    fn vector_base(&mut self) -> u32 {
+    fn vector_base(&mut self) -> FlashWordAddress {
         let moved_by = self.machine.vectors_moved_by;
-        moved_by.map_or(0, |(bit, base)| if self.decide_stored(bit) { base } else { 0 })
+        let moved = moved_by.filter(|(bit, _)| self.decide_stored(*bit));
+        moved.map_or(FlashWordAddress::default(), |(_, base)| base)
     }
 
     /// The target of the jump at a flash word address, if there is one.
-    fn leads_to(&self, address: u32) -> Option<u32> {
+    fn leads_to(&self, address: FlashWordAddress) -> Option<FlashWordAddress> {
         match self.machine.program.control_flow(address)? {
             ControlFlow::Jump { target } => Some(target),
             _ => None,
@@ -439,7 +440,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let Some(programming) = &machine.device.self_programming else {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         };
-        if programming.only_from_boot_section && address < FlashWordAddress(machine.boot_start).byte().0 {
+        if programming.only_from_boot_section && address < machine.boot_start.byte().0 {
             return self.hazard(HazardKind::SelfProgramming, Some(address));
         }
         let changes_flash = programming.operations.iter().any(|(_, bit)| self.decide_stored(*bit));
@@ -480,7 +481,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// The byte address of the instruction in execution, which has one word.
     fn here(&self) -> u32 {
-        FlashWordAddress(self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask).byte().0
+        self.state.control.pc.wrapping_sub(1).masked(self.machine.pc_mask).byte().0
     }
 
     /// A reset: registers as the data sheet says, SRAM kept, the cause in the register of causes.

@@ -154,7 +154,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The flag of a comparison that the next branch wants to know, or that the rest of the comparison before the branch does.
     fn flag_asked_for(&self) -> Option<u8> {
         let first = self.state.control.pc;
-        for address in first..first + MAX_CHAIN {
+        for address in (0..MAX_CHAIN).map(|words| first.wrapping_add(words)) {
             let Fetched::Instruction { instruction, .. } = self.machine.program.fetch(address) else { return None };
             match instruction {
                 Instruction::Brbs { flag, .. } | Instruction::Brbc { flag, .. } if flag <= flag::S => {
@@ -305,7 +305,7 @@ mod tests {
     use crate::machine::{Machine, Options};
     use crate::program::Program;
     use crate::state::MachineState;
-    use avr_isa::{Instruction as I, Pointer, PointerMode, Register};
+    use avr_isa::{FlashWordAddress, Instruction as I, Pointer, PointerMode, Register};
     use three_valued::{Truth, TvByte};
 
     /// Narrows everything, and takes the case of this number.
@@ -316,7 +316,7 @@ mod tests {
             TvByte::new(0, !mask)
         }
 
-        fn learns(&self, _: Register, _: u32) -> bool {
+        fn learns(&self, _: Register, _: FlashWordAddress) -> bool {
             true
         }
 
@@ -383,7 +383,7 @@ mod tests {
             for cell in [24, 17, LENGTH] {
                 assert_eq!(*state.data.get(cell), expected, "cell {cell:#x} in case {case}");
             }
-            assert_eq!(state.control.pc, if taken { 7 } else { 5 });
+            assert_eq!(state.control.pc, FlashWordAddress(if taken { 7 } else { 5 }));
         }
     }
 

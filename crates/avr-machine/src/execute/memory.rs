@@ -144,8 +144,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// The hazard at the instruction, which has one word.
     fn undefined_pointer_use(&self) -> Stop {
-        let address = self.state.control.pc.wrapping_sub(1) & self.machine.pc_mask;
-        Stop::hazard(HazardKind::UndefinedPointerUse, FlashWordAddress(address).byte().0)
+        let address = self.state.control.pc.wrapping_sub(1).masked(self.machine.pc_mask);
+        Stop::hazard(HazardKind::UndefinedPointerUse, address.byte().0)
     }
 
     /// The address of an access as (low, high), after moving the pointer as the mode says.
@@ -281,12 +281,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The target of EIJMP and EICALL: EIND above Z.
-    pub(super) fn extended_target(&mut self) -> Result<u32, Stop> {
+    pub(super) fn extended_target(&mut self) -> Result<FlashWordAddress, Stop> {
         let extension = match self.machine.extension_register("EIND") {
             Some(address) => self.state.data.get(address).known().ok_or(Stop::Limit(Limit::UnknownTarget))?,
             None => 0,
         };
-        Ok(u32::from(extension) << 16 | self.indirect_target()?)
+        let target = self.indirect_target()?;
+        Ok(FlashWordAddress(u32::from(extension) << 16 | target.0))
     }
 }
 

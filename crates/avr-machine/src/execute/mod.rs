@@ -79,15 +79,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let (instruction, words, cycles) = match self.machine.program.fetch(address) {
             Fetched::Instruction { instruction, words, cycles } => (instruction, words, cycles),
             Fetched::Reserved => {
-                return Err(Stop::hazard(HazardKind::ReservedOpcode, FlashWordAddress(address).byte().0));
+                return Err(Stop::hazard(HazardKind::ReservedOpcode, address.byte().0));
             }
-            Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, FlashWordAddress(address).byte().0)),
+            Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, address.byte().0)),
         };
         self.state.control.interrupt_delay = false;
         self.state.control.fresh_request = false;
         let cycles = u32::from(cycles);
         self.cycles = cycles;
-        self.jump(address + u32::from(words));
+        self.jump(address.wrapping_add(words.into()));
         let expiring = self.age_windows_before(cycles);
         self.execute_and_learn(instruction, copies)?;
         for index in expiring {
@@ -238,7 +238,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 let target = self.extended_target()?;
                 self.jump(target);
             }
-            I::Jmp { target } => self.jump(target),
+            I::Jmp { target } => self.jump(FlashWordAddress(target)),
             I::Rcall { offset } => self.relative_call(offset)?,
             I::Icall => {
                 let target = self.indirect_target()?;
@@ -248,7 +248,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 let target = self.extended_target()?;
                 self.call(target)?;
             }
-            I::Call { target } => self.call(target)?,
+            I::Call { target } => self.call(FlashWordAddress(target))?,
             I::Ret => self.return_from_call()?,
             I::Reti => self.return_from_interrupt()?,
             I::Cpse { rd, rr } => self.compare_and_skip(rd, rr)?,

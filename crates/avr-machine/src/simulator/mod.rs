@@ -26,7 +26,7 @@ use crate::hazard::{Hazard, HazardKind, Limit, Stop};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::MachineState;
-use avr_isa::Instruction;
+use avr_isa::{FlashWordAddress, Instruction};
 pub use peripherals::Peripherals;
 pub use script::Script;
 pub use stimulus::{ExactInput, ExactStep, Stimulus, StimulusError, StimulusErrorKind};
@@ -215,10 +215,10 @@ impl<'a> Simulator<'a> {
     }
 
     /// True if the last step was the BREAK at `pc`.
-    fn executed_break(&self, pc: u32) -> bool {
+    fn executed_break(&self, pc: FlashWordAddress) -> bool {
         let fetched = self.machine.program.fetch(pc);
         matches!(fetched, Fetched::Instruction { instruction: Instruction::Break, .. })
-            && self.moment.state.control.pc == (pc + 1) & self.machine.pc_mask
+            && self.moment.state.control.pc == pc.wrapping_add(1).masked(self.machine.pc_mask)
     }
 
     fn keep_checkpoint(&mut self) {

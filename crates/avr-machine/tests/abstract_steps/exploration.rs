@@ -1,6 +1,6 @@
 //! All results of an abstract step, one for each way of settling its questions.
 
-use avr_isa::Register;
+use avr_isa::{FlashWordAddress, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Happening, Input, Machine, MachineState, Possibilities, Question, Stop,
 };
@@ -75,7 +75,7 @@ impl<V: Unknown> Environment<V> for Scripted {
         V::unknown(mask)
     }
 
-    fn learns(&self, _register: Register, _next: u32) -> bool {
+    fn learns(&self, _register: Register, _next: FlashWordAddress) -> bool {
         self.learns
     }
 

@@ -60,7 +60,7 @@ fn simulated(device: &'static Device, code: &[u16], steps: usize) -> u8 {
     let machine = machine(device, code);
     let mut simulator = Simulator::new(&machine, Stimulus::default());
     simulator.run(Limits { steps: steps as u64, cycles: u64::MAX });
-    assert_eq!(simulator.state().control.pc as usize, code.len(), "the program ran to its end");
+    assert_eq!(simulator.state().control.pc.index(), code.len(), "the program ran to its end");
     *simulator.state().data.get(READ.into())
 }
 
@@ -84,7 +84,7 @@ fn executed(device: &'static Device, code: &[u16], steps: usize) -> Vec<TvByte> 
         assert!((1..64).contains(&next.len()), "{} states", next.len());
         states = next;
     }
-    assert!(states.iter().all(|state| state.control.pc as usize == code.len()), "the program ran to its end");
+    assert!(states.iter().all(|state| state.control.pc.index() == code.len()), "the program ran to its end");
     states.iter().map(|state| *state.data.get(READ.into())).collect()
 }
 

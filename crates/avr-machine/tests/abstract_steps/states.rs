@@ -1,7 +1,7 @@
 //! Random programs of one instruction, random three-valued states for them, and what they stand for.
 
 use super::random::{Random, ThreeValued};
-use avr_isa::{FeatureSet, Instruction, Opcode, Pointer, decode};
+use avr_isa::{FeatureSet, FlashWordAddress, Instruction, Opcode, Pointer, decode};
 use avr_machine::device::{BitKind, Device};
 use avr_machine::{Control, Frame, FrameKind, Machine, MachineState, Program};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -
         let closed = windows.fold(value, |value, (_, bit)| value.with_bit(bit, &three_valued::Truth::False));
         state.data.set(register.address, closed);
     }
-    state.control = Control { pc: place, ..Control::default() };
+    state.control = Control { pc: FlashWordAddress(place), ..Control::default() };
     if random.once_in(2) {
         // Comparisons go either way where operands are nearly the same.
         let value = random.byte();
@@ -172,7 +172,7 @@ fn push_frame(state: &mut MachineState<TvByte>, pointer: u16, random: &mut Rando
     state.data.set(pointer + 1, above);
     state.data.set(pointer + 2, below);
     let kind = if random.once_in(4) { FrameKind::Interrupt(1) } else { FrameKind::Call };
-    state.calls.push(Frame { position: pointer + 2, return_address, kind, left: 0 });
+    state.calls.push(Frame { position: pointer + 2, return_address: FlashWordAddress(return_address), kind, left: 0 });
 }
 
 /// The same state in another domain.

@@ -2,6 +2,7 @@
 //! [`HazardKind::when_allowed`] says, or the path ends where nothing is defined.
 
 use super::bench::{World, address};
+use avr_isa::FlashWordAddress;
 use avr_machine::device::Device;
 use avr_machine::{Hazard, HazardKind, Machine, MachineState, Options, Program, Stop};
 
@@ -85,7 +86,7 @@ impl Run {
     }
 
     fn pc(&self) -> u32 {
-        self.state.control.pc
+        self.state.control.pc.0
     }
 }
 
@@ -199,7 +200,7 @@ fn a_return_goes_where_the_popped_address_says() {
 
 #[test]
 fn self_programming_outside_the_boot_section_does_nothing() {
-    let run = goes_on(HazardKind::SelfProgramming, &[SPM, NOP], 1, |options| options.start = 0);
+    let run = goes_on(HazardKind::SelfProgramming, &[SPM, NOP], 1, |options| options.start = FlashWordAddress(0));
     assert_eq!(run.pc(), 1);
 }
 
@@ -207,7 +208,7 @@ fn self_programming_outside_the_boot_section_does_nothing() {
 fn the_default_handler_is_executed() {
     // INT0's vector (word 2) leads to the default handler at word 6.
     let code = [SEI, NOP, 0xc003, RJMP_NEXT, NOP, NOP, RETI];
-    let prepare: Prepare = |options| options.default_handler = Some(6);
+    let prepare: Prepare = |options| options.default_handler = Some(FlashWordAddress(6));
     let request = |run: &mut Run| {
         run.state.data.set(address("EIMSK"), 1);
         run.state.data.set(address("EIFR"), 1);

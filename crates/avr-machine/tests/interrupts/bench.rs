@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_isa::{Instruction, Register};
+use avr_isa::{FlashWordAddress, Instruction, Register};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Options, Possibilities, Program,
@@ -94,7 +94,7 @@ impl Bench {
     }
 
     pub(crate) fn with(program: &[Instruction], options: Options) -> Self {
-        Self::at(START, program, Options { start: START, ..options })
+        Self::at(START, program, Options { start: FlashWordAddress(START), ..options })
     }
 
     /// A machine with code at a flash word address and NOPs everywhere else.
@@ -168,7 +168,7 @@ impl Bench {
     }
 
     pub(crate) fn pc(&self) -> u32 {
-        self.state.control.pc
+        self.state.control.pc.0
     }
 
     pub(crate) fn stack_pointer(&self) -> u16 {

@@ -90,7 +90,7 @@ fn a_busy_eeprom_is_left_alone() {
     bench.run(3);
     assert_eq!(bench.get("EEDR"), 0, "nothing is read");
     bench.supply("EECR", 0);
-    bench.state.control.pc -= 1;
+    bench.state.control.pc = bench.state.control.pc.wrapping_sub(1);
     bench.run(1);
     assert_eq!(bench.get("EEDR"), 0x5a);
 }

@@ -1,7 +1,7 @@
 //! The moment from which I allows interrupts: after SEI, after writing SREG, after RETI.
 
 use super::bench::{Bench, CLI, NOP, RETI, SEI, START, out, sts};
-use avr_isa::Instruction;
+use avr_isa::{FlashWordAddress, Instruction};
 use avr_machine::{Frame, FrameKind, Hazard, HazardKind, Options, Stop};
 
 /// A bench on which the overflow of timer 0 is enabled and stands.
@@ -65,7 +65,7 @@ const VECTOR: u32 = 0x20;
 
 /// A bench in the handler of the overflow, which begins with the given code; NOPs were interrupted.
 fn in_handler(handler: &[Instruction]) -> Bench {
-    let mut bench = Bench::at(VECTOR, handler, Options { start: START, ..Options::default() });
+    let mut bench = Bench::at(VECTOR, handler, Options { start: FlashWordAddress(START), ..Options::default() });
     bench.set(&["SREG.I", "TIMSK0.TOIE0", "TIFR0.TOV0"]);
     bench.interrupt("TIMER0_OVF");
     bench.set(&["TIFR0.TOV0"]);
@@ -94,7 +94,8 @@ fn one_instruction_runs_after_reti_also_where_the_handler_set_i() {
 #[test]
 fn an_entry_is_a_frame_of_the_call_string() {
     let mut bench = in_handler(&[RETI]);
-    let frames = [Frame { position: 0x8ff, return_address: START, kind: FrameKind::Interrupt(16), left: 0 }];
+    let frames =
+        [Frame { position: 0x8ff, return_address: FlashWordAddress(START), kind: FrameKind::Interrupt(16), left: 0 }];
     assert_eq!(bench.state.calls.frames(), frames);
     bench.run(1);
     assert_eq!((bench.stack_pointer(), bench.state.calls.frames()), (0x8ff, &[][..]));
@@ -115,7 +116,12 @@ fn handlers_nest_only_where_they_set_i() {
 fn an_interrupt_that_leads_to_the_default_handler_is_a_hazard() {
     #[track_caller]
     fn check(vector: Instruction, default_handler: Option<u32>, expected: Option<HazardKind>) {
-        let mut bench = Bench::at(VECTOR, &[vector], Options { default_handler, start: START, ..Options::default() });
+        let handler = default_handler.map(FlashWordAddress);
+        let mut bench = Bench::at(
+            VECTOR,
+            &[vector],
+            Options { default_handler: handler, start: FlashWordAddress(START), ..Options::default() },
+        );
         bench.set(&["SREG.I", "TIMSK0.TOIE0", "TIFR0.TOV0"]);
         let found = match bench.try_step() {
             Err(Stop::Hazard(Hazard { kind, address: Some(0x40) })) => Some(kind),

@@ -1,7 +1,7 @@
 //! Fuses: the boot section, the vector table in it, and the watchdog that is always on.
 
 use super::bench::{Bench, NOP, START, device, ldi, out, sts};
-use avr_isa::Instruction;
+use avr_isa::{FlashWordAddress, Instruction};
 use avr_machine::device::{FuseBytes, ResetCause};
 use avr_machine::{Machine, Options, Program};
 
@@ -13,7 +13,8 @@ fn high(byte: u8) -> FuseBytes {
 #[test]
 fn bootrst_starts_in_the_boot_section() {
     // BOOTRST is bit 0, BOOTSZ bits 2 and 1; programmed is 0.
-    let check = |byte: u8, word: u32| assert_eq!(device().reset_vector(high(byte)), word, "{byte:#04x}");
+    let check =
+        |byte: u8, word: u32| assert_eq!(device().reset_vector(high(byte)), FlashWordAddress(word), "{byte:#04x}");
     check(0xd9, 0);
     check(0xd8, 0x3800);
     check(0xda, 0x3c00);
@@ -27,7 +28,7 @@ fn a_reset_goes_to_the_boot_section_again() {
     let fuses = high(0xde);
     let start = device().reset_vector(fuses);
     let options = Options { fuses: Some(fuses), start, ..Options::default() };
-    let mut bench = Bench::at(start, &[ldi(20, 7), NOP], options);
+    let mut bench = Bench::at(start.0, &[ldi(20, 7), NOP], options);
     bench.run(2);
     assert_eq!((bench.register(20), bench.pc()), (7, 0x3f02));
     bench.set(&["WDTCSR.WDE"]);
@@ -98,7 +99,8 @@ fn wdton_holds_after_a_reset() {
 fn self_programming_works_in_the_boot_section_only() {
     // SPM with no operation selected fills the page buffer.
     let at = |place: u32| {
-        let mut bench = Bench::at(place, &[Instruction::Spm], Options { start: place, ..Options::default() });
+        let mut bench =
+            Bench::at(place, &[Instruction::Spm], Options { start: FlashWordAddress(place), ..Options::default() });
         bench.try_step()
     };
     assert_eq!(at(0x3800), Ok(1));

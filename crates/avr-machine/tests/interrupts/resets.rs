@@ -1,7 +1,7 @@
 //! Resets: by the watchdog, from outside, and by the supply.
 
 use super::bench::{Bench, NOP, START, address, ldi, out, sts};
-use avr_isa::Instruction;
+use avr_isa::{FlashWordAddress, Instruction};
 use avr_machine::Options;
 use avr_machine::device::ResetCause;
 
@@ -79,7 +79,7 @@ fn a_reset_ends_windows_and_torn_stack_pointers() {
     bench.run(3);
     assert!(bench.state.control.torn && bench.state.control.windows.iter().any(|left| *left > 0));
     bench.reset(ResetCause::External);
-    assert_eq!(bench.state.control, avr_machine::Control { pc: START, ..Default::default() });
+    assert_eq!(bench.state.control, avr_machine::Control { pc: FlashWordAddress(START), ..Default::default() });
     assert_eq!(bench.get("WDTCSR.WDCE"), 0);
 }
 

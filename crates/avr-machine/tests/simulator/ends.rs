@@ -12,7 +12,8 @@ fn check(code: &[u16], limits: Limits, end: End, expected: (u64, u64, u32)) {
     let machine = machine(code);
     let mut simulator = Simulator::new(&machine, Stimulus::default());
     assert_eq!(simulator.run(limits), end);
-    let reached = |simulator: &Simulator<'_>| (simulator.steps(), simulator.cycles(), 2 * simulator.state().control.pc);
+    let reached =
+        |simulator: &Simulator<'_>| (simulator.steps(), simulator.cycles(), simulator.state().control.pc.byte().0);
     assert_eq!(reached(&simulator), expected);
     // Once more from there: it is still the end.
     assert_eq!(simulator.run(limits), end);
@@ -96,7 +97,7 @@ fn a_long_run_can_go_back_behind_a_checkpoint() {
     let hazard = Hazard { kind: HazardKind::ReservedOpcode, address: Some(14) };
     assert_eq!(end, End::Hazard(hazard));
     assert_eq!(simulator.state().data.cells()[..3], [0, 0, 2]);
-    assert_eq!(2 * simulator.state().control.pc, 14);
+    assert_eq!(simulator.state().control.pc.byte().0, 14);
 }
 
 #[test]
@@ -115,5 +116,5 @@ fn an_exact_stimulus_that_asks_for_the_impossible_ends_the_run() {
     let right = stimulus("(exact: [(step: 7, choice: \"INT0\")])");
     let mut simulator = Simulator::new(&machine, right);
     assert_eq!(simulator.run(steps(8)), End::Steps);
-    assert_eq!(2 * simulator.state().control.pc, 4);
+    assert_eq!(simulator.state().control.pc.byte().0, 4);
 }

@@ -2,12 +2,13 @@
 
 use crate::state::interner::{CallsId, Store};
 use avr_analysis::iteration_order::IterationOrder;
+use avr_isa::FlashWordAddress;
 use avr_machine::FrameKind;
 use tvar::ExpansionOrder;
 
 /// The position of a location in the order: the places of its frames, oldest first, as many as a position holds, and
 /// then its own place.
-pub(crate) fn order(iteration: &IterationOrder, store: &Store, calls: CallsId, pc: u32) -> ExpansionOrder {
+pub(crate) fn order(iteration: &IterationOrder, store: &Store, calls: CallsId, pc: FlashWordAddress) -> ExpansionOrder {
     let depth = store.depth(calls);
     let mut position = ExpansionOrder::default();
     if let Some(place) = position.get_mut(depth) {
@@ -43,12 +44,15 @@ mod tests {
         let mut store = Store::default();
         let nowhere = CallsId(0);
         let mut inside = |kind, return_address, below| {
-            store.push_call(below, Frame { kind, return_address, position: 0x8ff, left: 0 })
+            store.push_call(
+                below,
+                Frame { kind, return_address: FlashWordAddress(return_address), position: 0x8ff, left: 0 },
+            )
         };
         let called = inside(FrameKind::Call, 2, nowhere);
         let interrupting = inside(FrameKind::Interrupt(1), 1, nowhere);
         let nested = inside(FrameKind::Interrupt(1), 0, called);
-        let position = |calls, pc| order(&iteration, &store, calls, pc);
+        let position = |calls, pc| order(&iteration, &store, calls, FlashWordAddress(pc));
         // The call at 1, the function at 3, and what the call returns to.
         assert!(position(nowhere, 1) < position(called, 3) && position(called, 3) < position(nowhere, 2));
         assert!(position(nowhere, 1) < position(interrupting, 3) && position(interrupting, 3) < position(nowhere, 2));

@@ -5,6 +5,7 @@ use crate::state::interner::{CallsId, Store};
 use avr_analysis::liveness::Liveness;
 use avr_analysis::refinable_values::RefinableValues;
 use avr_analysis::register_effects::Cells;
+use avr_isa::FlashWordAddress;
 use avr_machine::{DataSpace, Frame, Machine, MachineState, StackPointer};
 use avr_properties::{Atom, CellsRead};
 use rustc_hash::FxHashMap;
@@ -181,8 +182,8 @@ impl DecayRules {
     fn told(
         &self,
         machine: &Machine,
-        (pc, pointer): (u32, Option<u16>),
-        frames: impl Iterator<Item = (Frame, Option<u32>)>,
+        (pc, pointer): (FlashWordAddress, Option<u16>),
+        frames: impl Iterator<Item = (Frame, Option<FlashWordAddress>)>,
         cell: &dyn Fn(u16) -> TvByte,
     ) -> u64 {
         let wanted = |address| self.liveness.telling(address, self.distinguishes_most);
@@ -205,7 +206,7 @@ impl DecayRules {
     fn find_saved(
         &self,
         machine: &Machine,
-        (frame, entry): (&Frame, Option<u32>),
+        (frame, entry): (&Frame, Option<FlashWordAddress>),
         pointer: u16,
         places: &mut [u16; 32],
     ) {
@@ -223,7 +224,7 @@ impl DecayRules {
     }
 
     /// The registers at an instruction (flash word address) whose values may end in an address.
-    pub fn addressing(&self, address: u32) -> u32 {
+    pub fn addressing(&self, address: FlashWordAddress) -> u32 {
         self.liveness.addressing(address)
     }
 

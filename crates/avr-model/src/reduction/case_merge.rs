@@ -11,6 +11,7 @@ use crate::state::{PrecisionLookup, Running};
 use crate::transfer::choices::Scripted;
 use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Open, Stepped};
+use avr_isa::FlashWordAddress;
 use avr_machine::{Control, PAGE_CELLS};
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -26,7 +27,7 @@ struct Joined {
     /// The pages that some case changed.
     pages: BTreeMap<usize, [TvByte; PAGE_CELLS]>,
     /// The steps that were taken, from one flash word address to the next.
-    moves: BTreeSet<(u32, u32)>,
+    moves: BTreeSet<(FlashWordAddress, FlashWordAddress)>,
 }
 
 /// The followed part of a case: its place after each step.

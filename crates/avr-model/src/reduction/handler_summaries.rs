@@ -20,6 +20,7 @@ use crate::faults::handler_summaries::{Fault, is_on};
 use crate::state::deferral::Deferral;
 use crate::state::events::Occurrences;
 use crate::state::{AbstractState, PrecisionLookup, Running};
+use avr_isa::FlashWordAddress;
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -108,7 +109,7 @@ fn passable(model: &Model<'_>, from: &Running) -> Option<Entered> {
     let vector = model.context.machine.device.interrupts.iter().find(|interrupt| interrupt.number == number)?.vector;
     let is_enabled =
         model.context.store.cell(from.memory, model.context.machine.status_address()).bit(7) == Truth::True;
-    let is_usual = model.context.working.state.control.pc == u32::from(vector)
+    let is_usual = model.context.working.state.control.pc == FlashWordAddress(vector.into())
         && frame.return_address == from.control.pc
         && is_enabled
         && !from.control.sleeping

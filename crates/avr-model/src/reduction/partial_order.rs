@@ -18,7 +18,7 @@ use avr_analysis::control_flow::goes_forward;
 use avr_analysis::handler_transparency::{is_processor, is_transparent};
 use avr_analysis::instruction_class::{is_memory_instruction, raises};
 use avr_analysis::interrupts::lets_interrupts_in;
-use avr_isa::{Addressing, ControlFlow, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use three_valued::{BitDomain, ByteDomain, fault};
 
@@ -73,7 +73,8 @@ impl PartialOrder {
         let is_useful = lets_interrupts_in(machine) && machine.options().resets.is_empty();
         is_useful.then(|| {
             let vectors = machine.device.interrupts.iter();
-            let transparent = vectors.filter(|interrupt| is_transparent(machine, interrupt.vector.into()));
+            let transparent =
+                vectors.filter(|interrupt| is_transparent(machine, FlashWordAddress(interrupt.vector.into())));
             Self {
                 transparent: transparent.fold(0, |all, interrupt| all | 1 << interrupt.number),
                 assumed: Footprint::new(machine),
@@ -424,7 +425,7 @@ fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> O
 }
 
 /// True for an instruction that may halt the processor.
-fn halts(instruction: Instruction, pc: u32, machine: &Machine) -> bool {
+fn halts(instruction: Instruction, pc: FlashWordAddress, machine: &Machine) -> bool {
     match instruction.control_flow(pc, &machine.program) {
         ControlFlow::Sleep { .. } | ControlFlow::Break { .. } => true,
         ControlFlow::Next { .. }

@@ -14,7 +14,7 @@ use crate::pass::Pass;
 use crate::state::stack_depth;
 use crate::state::view::WorkingView;
 use crate::state::{AbstractState, Location, PrecisionLookup, Running};
-use avr_isa::ControlFlow;
+use avr_isa::{ControlFlow, FlashWordAddress};
 use avr_machine::{Control, FrameKind, Machine, MachineState};
 use avr_properties::Atom;
 use fixedbitset::FixedBitSet;
@@ -57,10 +57,10 @@ impl PathCompression {
     /// The compression for a machine.
     pub(crate) fn new(machine: &Machine, observes_content: bool) -> Self {
         let mut loop_heads = FixedBitSet::with_capacity(machine.program.words() as usize);
-        for address in 0..machine.program.words() {
+        for address in machine.program.addresses() {
             let flow = machine.program.control_flow(address);
             if let Some(target) = flow.and_then(ControlFlow::jump_target).filter(|target| *target <= address) {
-                loop_heads.insert(target as usize);
+                loop_heads.insert(target.index());
             }
         }
         let (deepest, rounds, passed) = (machine.data_end(), FREE_ROUNDS, Log::default());
@@ -191,7 +191,7 @@ impl PathCompression {
         if passage.steps >= MAX_STEPS || state.control.sleeping || state.calls.frames().len() < passage.floor {
             return true;
         }
-        if !self.loop_heads.contains(state.control.pc as usize) {
+        if !self.loop_heads.contains(state.control.pc.index()) {
             return false;
         }
         let is_alone = state.data.get(context.machine.status_address()).bit(7).known() == Some(false)
@@ -213,7 +213,7 @@ impl PathCompression {
         &mut self,
         context: &Context<'_>,
         passage: &mut Passage<'_>,
-        moves: &BTreeSet<(u32, u32)>,
+        moves: &BTreeSet<(FlashWordAddress, FlashWordAddress)>,
         steps: u32,
     ) {
         let depth = context.depth_at(context.decay_rules.whole_pointer(&context.working.state));
@@ -230,8 +230,8 @@ impl PathCompression {
     }
 
     /// True if some jump leads back to an instruction (flash word address).
-    pub(crate) fn is_loop_head(&self, pc: u32) -> bool {
-        self.loop_heads.contains(pc as usize)
+    pub(crate) fn is_loop_head(&self, pc: FlashWordAddress) -> bool {
+        self.loop_heads.contains(pc.index())
     }
 
     /// Takes note of the spot where a run ended.

@@ -11,7 +11,6 @@ use crate::transfer::interrupt_timing::InterruptTiming;
 use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Open, Stepped};
 use avr_analysis::refinable_values::RefinableValues;
-use avr_isa::FlashWordAddress;
 use avr_machine::Stop;
 use std::rc::Rc;
 use three_valued::TvByte;
@@ -53,7 +52,7 @@ pub(crate) fn next_step(
 ) -> (Stepped, bool) {
     let watched = Rc::clone(&model.context.watched);
     let here = precision_here(&mut model.context, precision);
-    let events = Recorder::new(&watched, FlashWordAddress(model.context.working.state.control.pc).byte().0);
+    let events = Recorder::new(&watched, model.context.working.state.control.pc.byte().0);
     let mut environment = Scripted::new(here, Open { events, steps: steps.take() })
         .learning(learning(model, here))
         .telling_branches(model.passes.branches);

@@ -3,13 +3,14 @@
 
 use crate::state::AbstractState;
 use crate::state::interner::CallsId;
+use avr_isa::FlashWordAddress;
 use rustc_hash::FxHashMap;
 
 /// A place in the program, with how it was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Spot {
     /// Flash word address of the instruction.
-    pub pc: u32,
+    pub pc: FlashWordAddress,
     /// The call string.
     pub calls: CallsId,
 }
@@ -74,7 +75,7 @@ impl Log {
 
     /// Takes note of a step.
     pub fn note_move(&mut self, from: Spot, to: Spot) {
-        if from.calls != to.calls || to.pc != from.pc + 1 {
+        if from.calls != to.calls || to.pc != from.pc.wrapping_add(1) {
             *self.moves.entry((from, to)).or_default() += 1;
         }
     }

@@ -62,13 +62,12 @@ fn collected_leaves(
     let watched = Rc::clone(&model.context.watched);
     let pc = match state {
         AbstractState::Running(running) => running.control.pc,
-        _ => 0,
+        _ => FlashWordAddress(0),
     };
     let steps = model.passes.partial_order.is_some().then(StepAccesses::default);
-    let mut environment =
-        Scripted::new(here, Open { events: Recorder::new(&watched, FlashWordAddress(pc).byte().0), steps })
-            .learning(learning(model, here))
-            .telling_branches(model.passes.branches);
+    let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc.byte().0), steps })
+        .learning(learning(model, here))
+        .telling_branches(model.passes.branches);
     loop {
         environment.clear_notes();
         model.context.working.defers_certain = false;

@@ -34,7 +34,7 @@ enum Observed {
 #[derive(Clone, Copy, Debug)]
 pub struct Next {
     /// Flash word address.
-    pub pc: u32,
+    pub pc: FlashWordAddress,
     /// The instruction there.
     pub instruction: Instruction,
     /// The stack pointer.
@@ -126,7 +126,7 @@ impl Observed {
             AtomKind::PcIn(range) => places.push(range.clone()),
             AtomKind::InStartup => {
                 // Resets are no instructions. What goes to the main program ends the start-up.
-                let end = machine.startup_end().map(|end| end * 2);
+                let end = machine.startup_end().map(|end| end.byte().0);
                 places.extend(end.map(|end| end..end + 1));
             }
             AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,
@@ -142,11 +142,11 @@ impl Observed {
 }
 
 /// True if an instruction that goes forward (flash word address) leads into one of these places, or out of it.
-fn moves_between(places: &[Range<u32>], machine: &Machine, pc: u32, instruction: Instruction) -> bool {
+fn moves_between(places: &[Range<u32>], machine: &Machine, pc: FlashWordAddress, instruction: Instruction) -> bool {
     if places.is_empty() {
         return false;
     }
     let Some(targets) = instruction.control_flow(pc, &machine.program).destinations() else { return true };
-    let is_at = |word: u32| places.iter().map(move |place| place.contains(&(FlashWordAddress(word).byte().0)));
+    let is_at = |word: FlashWordAddress| places.iter().map(move |place| place.contains(&(word.byte().0)));
     targets.into_iter().any(|target| !is_at(pc).eq(is_at(target)))
 }

@@ -4,6 +4,7 @@
 //! memory have the same root number, so comparing and hashing states never looks at cells.
 
 use super::events::{self, Occurrences};
+use avr_isa::FlashWordAddress;
 use avr_machine::{Frame, PAGE_CELLS};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -85,7 +86,7 @@ pub struct Store {
     calls: Interner<Link>,
     /// The beginning of the function or handler that was entered last, by call string; none if that is not always the
     /// same.
-    entries: FxHashMap<CallsId, Option<u32>>,
+    entries: FxHashMap<CallsId, Option<FlashWordAddress>>,
     /// The events of steps.
     pub occurrences: Interner<Occurrences>,
 }
@@ -126,7 +127,7 @@ impl Store {
     }
 
     /// The same with the first instruction of each function or handler (flash word address), where it is always the same.
-    pub fn entered(&self, calls: CallsId) -> impl Iterator<Item = (Frame, Option<u32>)> + '_ {
+    pub fn entered(&self, calls: CallsId) -> impl Iterator<Item = (Frame, Option<FlashWordAddress>)> + '_ {
         let mut rest = calls;
         std::iter::from_fn(move || {
             let (below, frame) = self.pop_call(rest)?;
@@ -137,7 +138,7 @@ impl Store {
     }
 
     /// Takes note of the first instruction of the function or handler of the youngest frame.
-    pub fn note_entry(&mut self, calls: CallsId, entry: u32) {
+    pub fn note_entry(&mut self, calls: CallsId, entry: FlashWordAddress) {
         let known = self.entries.entry(calls).or_insert(Some(entry));
         if *known != Some(entry) {
             *known = None;

@@ -40,14 +40,14 @@ pub enum AbstractState {
         /// The kind of the hazard.
         hazard: Hazard,
         /// The instruction.
-        pc: u32,
+        pc: FlashWordAddress,
     },
     /// The sink of a path that the engine did not follow beyond the instruction at `pc` (flash word address).
     Limit {
         /// The limit that ended the path.
         limit: Limit,
         /// The instruction.
-        pc: u32,
+        pc: FlashWordAddress,
     },
 }
 
@@ -95,20 +95,20 @@ impl Place for Location {
 
     /// The instruction as a flash byte address.
     fn number(self) -> Option<u32> {
-        self.pc().map(|pc| FlashWordAddress(pc).byte().0)
+        self.pc().map(|pc| pc.byte().0)
     }
 }
 
 impl Location {
     /// The part that all locations at an instruction (flash word address) share.
-    pub fn everywhere_at(pc: u32) -> Self {
+    pub fn everywhere_at(pc: FlashWordAddress) -> Self {
         let control = Control { pc, ..Control::default() };
         Self::Running { control, stack_pointer: None, calls: 0, round: 0 }
     }
 
     /// The instruction at the location as a flash word address.
     #[must_use]
-    pub fn pc(&self) -> Option<u32> {
+    pub fn pc(&self) -> Option<FlashWordAddress> {
         match self {
             Self::Running { control, .. } => Some(control.pc),
             Self::Dummy | Self::Sink => None,

@@ -3,7 +3,6 @@
 use super::Running;
 use super::events::occurrence;
 use super::interner::Store;
-use avr_isa::FlashWordAddress;
 use avr_machine::{FrameKind, MachineState};
 use avr_properties::{Event as WatchedEvent, Occurrence, StateView};
 use three_valued::{Truth, TvByte};
@@ -22,7 +21,7 @@ impl StateView for View<'_> {
     }
 
     fn pc(&self) -> u32 {
-        FlashWordAddress(self.running.control.pc).byte().0
+        self.running.control.pc.byte().0
     }
 
     fn stack_pointer_torn(&self) -> bool {
@@ -61,7 +60,7 @@ impl StateView for WorkingView<'_> {
     }
 
     fn pc(&self) -> u32 {
-        FlashWordAddress(self.0.control.pc).byte().0
+        self.0.control.pc.byte().0
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::Running;
 use super::deferral::Deferral;
 use super::interner::{BLOCK_PAGES, Block, CallsId, MemoryId, OccurrencesId, Page, Store};
+use avr_isa::FlashWordAddress;
 use avr_machine::{MachineState, PAGE_CELLS};
 use three_valued::TvByte;
 
@@ -18,7 +19,7 @@ pub struct WorkingCopy {
     /// The call string below each frame, and at the end the whole one.
     calls: Vec<CallsId>,
     /// The first instruction (flash word address) of the function or handler that the last step entered.
-    pub entered: Option<u32>,
+    pub entered: Option<FlashWordAddress>,
     /// True if an interrupt that was certain was deferred in one of the steps since this was cleared.
     pub defers_certain: bool,
 }

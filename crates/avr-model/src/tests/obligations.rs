@@ -139,7 +139,7 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
         }
         let members = arrived(&mut firmware, &leaves, &precision);
         let worlds: Vec<Outcome> = (0..WORLDS).map(|_| step(machine, &concrete, &mut random)).collect();
-        let at = concrete.control.pc * 2;
+        let at = concrete.control.pc.byte().0;
         for world in &worlds {
             let covered = members.iter().any(|member| covers(&firmware, member, world));
             assert!(covered, "may: no member covers a successor at {at:#x} in step {taken} of seed {seed}: {world:?}");
@@ -183,7 +183,7 @@ fn follow_far(machine: &Machine, passages: usize, seed: u64) -> Result<usize, St
             precision.refine_generally(firmware.location(&state), Knob::Case(register, 7));
         }
         let leaves = leaves_far(&mut firmware.model, &state, &precision);
-        let at = concrete.control.pc * 2;
+        let at = concrete.control.pc.byte().0;
         let mut next = None;
         for _ in 0..FEW_WORLDS {
             let (mut world, mut steps) = (step(machine, &concrete, &mut random), 1);

@@ -6,7 +6,7 @@
 
 use super::interrupt_timing::InterruptTiming;
 use avr_analysis::refinable_values::RefinableValues;
-use avr_isa::Register;
+use avr_isa::{FlashWordAddress, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
     cut_cell, cut_what_is_read,
@@ -58,7 +58,7 @@ pub(crate) trait Unknowns<V: ByteDomain> {
     /// Takes note of what the machine does.
     fn event(&mut self, _event: Event<'_, V>) {}
     /// Takes note of a jump, and says what the youngest frame is to carry: [`Environment::moves`].
-    fn moves(&mut self, _from: u32, _to: u32) -> u64 {
+    fn moves(&mut self, _from: FlashWordAddress, _to: FlashWordAddress) -> u64 {
         0
     }
 }
@@ -195,7 +195,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         if self.precision.coarse { MOST_TARGETS } else { usize::MAX }
     }
 
-    fn learns(&self, register: Register, next: u32) -> bool {
+    fn learns(&self, register: Register, next: FlashWordAddress) -> bool {
         self.learning.as_ref().is_some_and(|learning| learning.has_register(register, next))
     }
 
@@ -293,7 +293,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         self.unknowns.event(event);
     }
 
-    fn moves(&mut self, from: u32, to: u32) -> u64 {
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.unknowns.moves(from, to)
     }
 }

@@ -9,6 +9,7 @@ pub mod step_accesses;
 use crate::state::AbstractState;
 use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
+use avr_isa::FlashWordAddress;
 use avr_machine::{Event, Input};
 use choices::{Answer, Scripted, Unknowns};
 use step_accesses::StepAccesses;
@@ -33,7 +34,7 @@ impl Unknowns<TvByte> for Open<'_> {
         }
     }
 
-    fn moves(&mut self, from: u32, to: u32) -> u64 {
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.events.moves(from, to)
     }
 }

@@ -79,7 +79,7 @@ impl Binder<'_> {
     fn jumps_of(&self, sources: Vec<Source>) -> Vec<Source> {
         let program = self.program();
         let jumps = program.instructions().filter(|(place, instruction)| jumps_away(&program, *place, *instruction));
-        let jumps: Vec<u32> = jumps.map(|(place, _)| FlashWordAddress(place).byte().0).collect();
+        let jumps: Vec<u32> = jumps.map(|(place, _)| place.byte().0).collect();
         let mut all = Vec::new();
         for source in sources {
             if source.certain {
@@ -200,20 +200,19 @@ impl Binder<'_> {
     /// The instructions that lead to an entry, as flash byte addresses, where it is not told whether that is a call.
     fn untold_jumps(&self, entry: &Entry) -> Vec<u32> {
         let program = self.program();
-        let leads = |&(place, instruction): &(u32, Instruction)| {
-            leads_to(&program, place, instruction, FlashByteAddress(entry.address).word().0)
+        let leads = |&(place, instruction): &(FlashWordAddress, Instruction)| {
+            leads_to(&program, place, instruction, FlashByteAddress(entry.address).word())
         };
         // The second words of instructions are no instructions.
-        let mut next = 0;
-        let is_first = |&(place, instruction): &(u32, Instruction)| {
+        let mut next = FlashWordAddress(0);
+        let is_first = |&(place, instruction): &(FlashWordAddress, Instruction)| {
             let is_first = place >= next;
             if is_first {
-                next = place + u32::from(instruction.words());
+                next = place.wrapping_add(instruction.words().into());
             }
             is_first
         };
-        let places =
-            program.instructions().filter(is_first).filter(leads).map(|(place, _)| FlashWordAddress(place).byte().0);
+        let places = program.instructions().filter(is_first).filter(leads).map(|(place, _)| place.byte().0);
         places.filter(|place| entry.is_called_from(*place).is_unknown()).collect()
     }
 }
@@ -237,7 +236,7 @@ fn trampolines(symbols: &Symbols) -> Range<u32> {
 }
 
 /// True for an instruction that leads elsewhere in any case, and is no call. A return to what no call pushed is such a jump.
-fn jumps_away(program: &Program, place: u32, instruction: Instruction) -> bool {
+fn jumps_away(program: &Program, place: FlashWordAddress, instruction: Instruction) -> bool {
     match instruction.control_flow(place, program) {
         ControlFlow::Jump { .. } | ControlFlow::IndirectJump | ControlFlow::Return | ControlFlow::InterruptReturn => {
             true
@@ -253,7 +252,7 @@ fn jumps_away(program: &Program, place: u32, instruction: Instruction) -> bool {
 }
 
 /// True for an instruction that may lead to another without a call or a return (flash word addresses), as far as its words tell.
-fn leads_to(program: &Program, place: u32, instruction: Instruction, target: u32) -> bool {
+fn leads_to(program: &Program, place: FlashWordAddress, instruction: Instruction, target: FlashWordAddress) -> bool {
     let flow = instruction.control_flow(place, program);
     match flow {
         // A function that is called comes back.

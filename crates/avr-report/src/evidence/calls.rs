@@ -64,10 +64,10 @@ impl CallData {
 fn left_at(names: &Names<'_>, frame: &Frame) -> u32 {
     let back = match frame.kind {
         FrameKind::Interrupt(_) => 0,
-        FrameKind::Call if is_long_call(names, frame.return_address) => 2,
+        FrameKind::Call if is_long_call(names, frame.return_address.0) => 2,
         FrameKind::Call => 1,
     };
-    FlashWordAddress(frame.return_address.saturating_sub(back)).byte().0
+    FlashWordAddress(frame.return_address.0.saturating_sub(back)).byte().0
 }
 
 /// True if the two words before a flash word address are a call.

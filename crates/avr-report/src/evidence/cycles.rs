@@ -4,7 +4,6 @@
 
 use std::fmt::Write;
 
-use avr_isa::FlashWordAddress;
 use avr_machine::{Machine, StackPointer};
 use avr_verify::{Condition, Evidence, PropertyResult};
 
@@ -69,9 +68,9 @@ impl Report<'_> {
     }
 
     fn cycles_heading(&self, result: &PropertyResult, machine: &Machine, evidence: &Evidence) -> String {
-        let first = FlashWordAddress(Player::new(machine, evidence).state().control.pc).byte().0;
+        let first = Player::new(machine, evidence).state().control.pc.byte().0;
         // No instruction has an odd address.
-        let main = machine.options().main.map_or(1, |main| main * 2);
+        let main = machine.options().main.map_or(1, |main| main.byte().0);
         let StackPointer { low, high } = machine.stack_pointer();
         let (sram, status) = (machine.device.memory.sram_start, machine.status_address());
         format!(

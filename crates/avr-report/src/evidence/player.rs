@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use avr_isa::FlashWordAddress;
 use avr_machine::simulator::Script;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Frame, FrameKind, Happening, Input, Machine, MachineState, Possibilities,
@@ -100,7 +99,7 @@ impl<'a> Player<'a> {
         self.state.data.clear_changed();
         self.world.reads.clear();
         self.world.writes.clear();
-        let (pc, was_asleep) = (FlashWordAddress(self.state.control.pc).byte().0, self.state.control.sleeping);
+        let (pc, was_asleep) = (self.state.control.pc.byte().0, self.state.control.sleeping);
         let cycles = self.machine.step(&mut self.state, &mut self.world).ok()?;
         self.cycles += u64::from(cycles);
         self.step += 1;

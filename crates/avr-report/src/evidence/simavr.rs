@@ -100,7 +100,7 @@ impl<'a> Recorder<'a> {
             if self.events.len() > MAX_EVENTS {
                 return Err(format!("the run has more than {MAX_EVENTS} inputs"));
             }
-            let pc = FlashWordAddress(moment.state.control.pc).byte().0;
+            let pc = moment.state.control.pc.byte().0;
             self.path = [pc as u8, (pc >> 8) as u8, (pc >> 16) as u8].into_iter().fold(self.path, hashed);
             if start == Some(moment.step + 1) {
                 self.repeated = Some(moment.state.clone());
@@ -114,7 +114,7 @@ impl<'a> Recorder<'a> {
         let step = moment.step;
         match moment.happened {
             Happening::Interrupt(_) => {
-                self.events.push(Event::Enter { step, pc: FlashWordAddress(moment.state.control.pc).byte().0 });
+                self.events.push(Event::Enter { step, pc: moment.state.control.pc.byte().0 });
                 return;
             }
             Happening::Reset(_) => return self.reset(moment),
@@ -128,7 +128,7 @@ impl<'a> Recorder<'a> {
                 self.memory[usize::from(*address)] = *value;
             }
         }
-        let instruction = match self.machine.program.fetch(FlashByteAddress(moment.pc).word().0) {
+        let instruction = match self.machine.program.fetch(FlashByteAddress(moment.pc).word()) {
             Fetched::Instruction { instruction, .. } => Some(instruction),
             _ => None,
         };
@@ -158,7 +158,7 @@ impl<'a> Recorder<'a> {
     /// After a reset simavr gets the registers as they are then.
     fn reset(&mut self, moment: &Moment<'_>) {
         let step = moment.step;
-        self.events.push(Event::Reset { step, pc: FlashWordAddress(moment.state.control.pc).byte().0 });
+        self.events.push(Event::Reset { step, pc: moment.state.control.pc.byte().0 });
         for address in 0..self.machine.device.memory.sram_start {
             let value = *moment.state.data.get(address);
             self.memory[usize::from(address)] = value;
@@ -180,9 +180,9 @@ impl<'a> Recorder<'a> {
         let mcu = self.machine.device.name.trim_end_matches("-gpio");
         line(format_args!("#define MCU \"{mcu}\"\n"));
         line(format_args!("#define STEPS {}ull\n", evidence.steps));
-        line(format_args!("#define START {:#x}u\n", FlashWordAddress(self.first.control.pc).byte().0));
+        line(format_args!("#define START {:#x}u\n", self.first.control.pc.byte().0));
         line(format_args!("#define PATH {:#x}ull\n", self.path));
-        line(format_args!("#define LAST_PC {:#x}u\n", FlashWordAddress(self.last.control.pc).byte().0));
+        line(format_args!("#define LAST_PC {:#x}u\n", self.last.control.pc.byte().0));
         line(format_args!("#define LOOP_START {}ull\n", self.loop_start(evidence)));
         line(format_args!("#define SRAM_START {:#x}u\n", self.machine.device.memory.sram_start));
         line(format_args!("#define DATA_END {:#x}u\n", self.machine.data_end()));

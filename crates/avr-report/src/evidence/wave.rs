@@ -2,7 +2,6 @@
 
 use std::io;
 
-use avr_isa::FlashWordAddress;
 use avr_machine::device::Device;
 use avr_machine::{Machine, MachineState};
 use avr_verify::PropertyResult;
@@ -117,7 +116,7 @@ impl Waves<'_> {
     fn value(&self, source: Source, state: &MachineState<u8>) -> u64 {
         let cell = |address: u16| *state.data.get(address);
         match source {
-            Source::ProgramCounter => u64::from(FlashWordAddress(state.control.pc).byte().0),
+            Source::ProgramCounter => u64::from(state.control.pc.byte().0),
             Source::StackPointer => stack_pointer(self.machine, state).into(),
             Source::InterruptLevel => interrupt_level(state) as u64,
             Source::Sleeping => state.control.sleeping.into(),

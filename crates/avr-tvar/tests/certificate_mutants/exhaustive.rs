@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use avr_certificate::{Certificate, Running, Space, State};
 use avr_image::Image;
-use avr_isa::{Instruction, Register};
+use avr_isa::{FlashWordAddress, Instruction, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event as Did, Fetched, Frame, Input, Machine, MachineState, Possibilities,
     Question, Stop,
@@ -187,7 +187,7 @@ impl<'a> Everything<'a> {
             }
             State::Start { .. } => {
                 let state = self.machine.power_on(&mut Every(&mut Answers::default()));
-                let cubes = |edge: &[u32]| self.cubes(space, edge, &Ok(state.clone()), 0);
+                let cubes = |edge: &[u32]| self.cubes(space, edge, &Ok(state.clone()), FlashWordAddress(0));
                 let all_covered = everything(&cubes(&edges.concat()));
                 // The environment chooses the content.
                 let forced = edges.iter().map(|edge| !cubes(edge).is_empty()).collect();
@@ -253,7 +253,13 @@ impl<'a> Everything<'a> {
     }
 
     /// For each member that a step leads to, what must be true of the bits that the step passed on.
-    fn cubes(&self, space: &Space, members: &[u32], led: &Result<MachineState<TvByte>, Stop>, pc: u32) -> Vec<Cube> {
+    fn cubes(
+        &self,
+        space: &Space,
+        members: &[u32],
+        led: &Result<MachineState<TvByte>, Stop>,
+        pc: FlashWordAddress,
+    ) -> Vec<Cube> {
         let cube = |member: &u32| match (&space.states[*member as usize], led) {
             (State::Anything, _) => Some(Cube::new()),
             (State::Hazard { hazard, pc: place }, Err(Stop::Hazard(found))) => {
@@ -321,7 +327,7 @@ impl StateView for View<'_> {
         given.map_or(self.memory[usize::from(address)], |(_, value)| TvByte::constant(*value))
     }
     fn pc(&self) -> u32 {
-        self.running.control.pc * 2
+        self.running.control.pc.byte().0
     }
     fn stack_pointer_torn(&self) -> bool {
         self.running.control.torn

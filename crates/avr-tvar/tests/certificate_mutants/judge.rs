@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use avr_certificate::{BLOCK_PAGES, Basis, Certificate, Running, Space, State};
 use avr_image::Image;
+use avr_isa::FlashWordAddress;
 use avr_machine::device::Device;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event as Did, Frame, FrameKind, Happening, Input, Machine, MachineState,
@@ -111,7 +112,7 @@ impl Environment<TvByte> for Concrete<'_> {
         self.events.note(event);
     }
 
-    fn moves(&mut self, from: u32, to: u32) -> u64 {
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.events.moves(from, to)
     }
 }
@@ -137,7 +138,7 @@ impl StateView for View<'_> {
         *self.state.data.get(address)
     }
     fn pc(&self) -> u32 {
-        self.state.control.pc * 2
+        self.state.control.pc.byte().0
     }
     fn stack_pointer_torn(&self) -> bool {
         self.state.control.torn
@@ -240,11 +241,13 @@ impl<'a> Judge<'a> {
                 shown.labels.fill(Truth::Unknown);
                 for _ in 0..TRIES {
                     let mut answers = Answers::default();
-                    let mut world = self.world(&mut answers, random, 0);
+                    let mut world = self.world(&mut answers, random, FlashWordAddress(0));
                     let state = self.machine.power_on(&mut world);
                     let led = Ok((state, Vec::new()));
-                    shown.all_covered &=
-                        edges.concat().iter().any(|member| covers(certificate, space, *member, &led, 0));
+                    shown.all_covered &= edges
+                        .concat()
+                        .iter()
+                        .any(|member| covers(certificate, space, *member, &led, FlashWordAddress(0)));
                 }
             }
             State::Hazard { .. } => {
@@ -258,8 +261,8 @@ impl<'a> Judge<'a> {
         shown
     }
 
-    fn world<'w>(&'w self, answers: &'w mut Answers, initial: &'w mut Random, pc: u32) -> Concrete<'w> {
-        Concrete { answers, initial, events: EventRecorder::new(&self.watched, pc * 2) }
+    fn world<'w>(&'w self, answers: &'w mut Answers, initial: &'w mut Random, pc: FlashWordAddress) -> Concrete<'w> {
+        Concrete { answers, initial, events: EventRecorder::new(&self.watched, pc.byte().0) }
     }
 
     fn try_running(
@@ -328,7 +331,7 @@ impl<'a> Judge<'a> {
 /// The end of a concrete step.
 type Led = Result<(MachineState<TvByte>, Vec<Occurred>), Stop>;
 
-fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: u32) -> bool {
+fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: FlashWordAddress) -> bool {
     match (&space.states[member as usize], led) {
         (State::Anything, _) => true,
         (State::Hazard { hazard, pc: place }, Err(Stop::Hazard(found))) => hazard == found && *place == pc,

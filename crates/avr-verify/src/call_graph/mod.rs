@@ -10,7 +10,6 @@ mod stack_usage;
 use std::collections::{BTreeMap, BTreeSet};
 
 use avr_image::Image;
-use avr_isa::FlashWordAddress;
 use tvar::{StateSpace, Watch};
 
 use avr_model::context::Context;
@@ -113,11 +112,11 @@ impl Survey {
             if !in_time(number) {
                 return None;
             }
-            *instructions.entry(FlashWordAddress(spot.pc).byte().0).or_default() += 1;
+            *instructions.entry(spot.pc.byte().0).or_default() += 1;
             calls.visit(spot, context.view(state).and_then(|view| stack_depth::depth(context.machine, &view)), 1);
         }
         for (spot, passed) in seen.log.iter().flat_map(|log| log.spots()) {
-            *instructions.entry(FlashWordAddress(spot.pc).byte().0).or_default() += passed.times;
+            *instructions.entry(spot.pc.byte().0).or_default() += passed.times;
             calls.visit(spot, passed.deepest, passed.times);
         }
         let ways = ways(context, &places, seen, &in_time)?;

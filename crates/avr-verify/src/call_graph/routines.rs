@@ -56,7 +56,7 @@ impl<'a> Places<'a> {
     pub(crate) fn routine(&self, context: &Context<'_>, spot: Spot) -> Routine {
         let mut frames = context.store.frames(spot.calls);
         let real = frames.find(|frame| self.is_call(frame));
-        self.routine_at(real.as_ref(), FlashWordAddress(spot.pc).byte().0)
+        self.routine_at(real.as_ref(), spot.pc.byte().0)
     }
 
     /// True if a frame belongs to a call or an interrupt. `rcall .+0` calls nothing: it takes two bytes of the stack.
@@ -74,16 +74,16 @@ impl<'a> Places<'a> {
 
 /// The targets of calls, those of the vector table, and the start of the program; none if there is no time.
 pub(super) fn entries(context: &Context<'_>, seen: Seen<'_>, in_time: &dyn Fn(usize) -> bool) -> Option<BTreeSet<u32>> {
-    let start = FlashWordAddress(context.machine.options().start).byte().0;
+    let start = context.machine.options().start.byte().0;
     let table =
         context.machine.device.interrupts.iter().map(|interrupt| FlashWordAddress(interrupt.vector.into()).byte().0);
     let last_vector = start + table.max().unwrap_or(0);
     let mut entries = BTreeSet::from([start]);
     seen.moves(in_time, &mut |from, to, _| {
         let is_called = is_deeper(context, from.calls, to.calls);
-        let leaves_table = (start..=last_vector).contains(&FlashWordAddress(from.pc).byte().0) && to.pc != from.pc + 1;
+        let leaves_table = (start..=last_vector).contains(&from.pc.byte().0) && to.pc != from.pc.wrapping_add(1);
         if is_called || leaves_table {
-            entries.insert(FlashWordAddress(to.pc).byte().0);
+            entries.insert(to.pc.byte().0);
         }
     })?;
     Some(entries)

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use avr_isa::FlashWordAddress;
 use avr_machine::Frame;
 use rustc_hash::FxHashMap;
 
@@ -43,7 +42,7 @@ impl<'a> Calls<'a> {
     /// Takes note of states at a spot, and of the greatest depth of the stack there, if one is known.
     pub(super) fn visit(&mut self, spot: Spot, depth: Option<u32>, states: usize) {
         let key = (spot.calls, self.places.routine(self.context, spot));
-        let deep = depth.map(|depth| (depth, FlashWordAddress(spot.pc).byte().0));
+        let deep = depth.map(|depth| (depth, spot.pc.byte().0));
         let order = &mut self.order;
         let group = self.groups.entry(key).or_insert_with(|| {
             order.push(key);
@@ -94,7 +93,7 @@ pub(crate) fn chain(places: &Places<'_>, frames: &[Frame], pc: u32, depth: u32) 
     for index in 0..=calls.len() {
         let entered = index.checked_sub(1).map(|index| calls[index]);
         let (at, until) = match calls.get(index) {
-            Some(next) => (FlashWordAddress(next.return_address).byte().0, depth_at(next)),
+            Some(next) => (next.return_address.byte().0, depth_at(next)),
             None => (pc, depth),
         };
         // Code that moves SP, as the switch from one task to another does, may take less than nothing.

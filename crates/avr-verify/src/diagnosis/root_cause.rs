@@ -3,7 +3,6 @@
 
 use super::refinement_counts::RefinementCounts;
 use super::unknown_reason::cause;
-use avr_isa::FlashWordAddress;
 use avr_machine::{Hazard, HazardKind, Limit};
 use avr_model::Firmware;
 use avr_model::context::Context;
@@ -232,10 +231,8 @@ pub(crate) fn culprit(context: &Context<'_>, decision: &Decision<AbstractState>,
 /// Flash byte address of the instruction of a state; none before the start.
 pub(crate) fn address(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
     match state {
-        AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(FlashWordAddress(*pc).byte().0),
-        AbstractState::Running(_) | AbstractState::Dummy => {
-            context.location(state).pc().map(|pc| FlashWordAddress(pc).byte().0)
-        }
+        AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(pc.byte().0),
+        AbstractState::Running(_) | AbstractState::Dummy => context.location(state).pc().map(|pc| pc.byte().0),
     }
 }
 

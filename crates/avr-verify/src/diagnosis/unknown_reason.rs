@@ -32,7 +32,7 @@ pub(crate) fn reason(
 
 /// The instruction that has the most states, as the end of a sentence.
 fn most_states(image: &Image, space: &StateSpace<AbstractState>) -> String {
-    let mut states: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut states: FxHashMap<FlashWordAddress, usize> = FxHashMap::default();
     for state in &space.states {
         if let AbstractState::Running(running) = state {
             *states.entry(running.control.pc).or_default() += 1;
@@ -40,7 +40,7 @@ fn most_states(image: &Image, space: &StateSpace<AbstractState>) -> String {
     }
     let most = states.into_iter().max_by_key(|(pc, states)| (*states, Reverse(*pc)));
     most.map_or_else(String::new, |(pc, states)| {
-        format!("; the most of them, {states}, are {}", place_at(image, FlashWordAddress(pc).byte().0))
+        format!("; the most of them, {states}, are {}", place_at(image, pc.byte().0))
     })
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn place(context: &Context<'_>, image: &Image, state: &AbstractState)
         AbstractState::Hazard { pc, .. } | AbstractState::Limit { pc, .. } => Some(*pc),
         AbstractState::Running(_) | AbstractState::Dummy => context.location(state).pc(),
     };
-    pc.map_or_else(|| "before the start".to_owned(), |pc| place_at(image, FlashWordAddress(pc).byte().0))
+    pc.map_or_else(|| "before the start".to_owned(), |pc| place_at(image, pc.byte().0))
 }
 
 /// A flash byte address with function and source line, as far as the image tells.

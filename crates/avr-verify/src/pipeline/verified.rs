@@ -17,7 +17,6 @@ use crate::request::Request;
 use crate::results::{PropertyResult, Results, not_denied};
 use crate::stack_bound::StackBound;
 use crate::stack_bound::{self, stack_spaces};
-use avr_isa::FlashWordAddress;
 use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
@@ -96,7 +95,7 @@ fn ended_paths(outcome: &Outcome<Firmware<'_>>) -> BTreeMap<HazardKind, BTreeSet
     for space in spaces {
         for end in space.ends() {
             if let AbstractState::Hazard { hazard, pc } = &space.states[*end as usize] {
-                ended.entry(hazard.kind).or_default().insert(FlashWordAddress(*pc).byte().0);
+                ended.entry(hazard.kind).or_default().insert(pc.byte().0);
             }
         }
     }

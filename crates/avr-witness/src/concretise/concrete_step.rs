@@ -247,7 +247,7 @@ impl Environment<u8> for Trial<'_> {
         note(&mut self.events, event);
     }
 
-    fn moves(&mut self, from: u32, to: u32) -> u64 {
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.events.moves(from, to)
     }
 }
@@ -405,7 +405,7 @@ impl<'a> Stepper<'a> {
             answers,
             content,
             asked: Vec::new(),
-            events: Recorder::new(&self.watched, FlashWordAddress(self.before.control.pc).byte().0),
+            events: Recorder::new(&self.watched, self.before.control.pc.byte().0),
         };
         let result = self.machine.step(&mut self.after, &mut trial);
         Tried { result, did: trial.events.occurrences(), asked: trial.asked }

@@ -9,7 +9,6 @@ use crate::concretise::concrete_step::{Run, Stepper, Tried};
 use crate::concretise::coverage::{Arrival, Cover};
 use crate::failure::Failure;
 use crate::strategy::{Local, Strategy};
-use avr_isa::FlashWordAddress;
 use avr_machine::{Hazard, MachineState, Stop};
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
@@ -276,7 +275,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             let label = self.label(*atom);
             if label != Truth::from(*value) {
                 let text = self.walker.context.atoms[atom.index()].text();
-                let (pc, step) = (FlashWordAddress(self.stepper.state().control.pc).byte().0, self.stepper.run.steps);
+                let (pc, step) = (self.stepper.state().control.pc.byte().0, self.stepper.run.steps);
                 let told =
                     format!("the proof says that '{text}' is {value} at {pc:#06x} after {step} steps, and the run");
                 return Err(Failure::Fault(format!("{told} shows {label:?}")));
@@ -319,7 +318,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             found = input_search::step(&mut self.stepper, &self.cover, &aim);
         }
         let Some((tried, state)) = found else {
-            let pc = FlashWordAddress(self.stepper.state().control.pc).byte().0;
+            let pc = self.stepper.state().control.pc.byte().0;
             let told = "no inputs take the concrete run where the proof says that it can go";
             return Err(Failure::Fault(format!("{told}, at {pc:#06x} after {steps} steps")));
         };

@@ -1,6 +1,5 @@
 //! Concrete states as properties see them.
 
-use avr_isa::FlashWordAddress;
 use avr_machine::{Event, FrameKind, Machine, MachineState};
 use avr_model::state::events::{Occurred, Recorder, occurrence};
 use avr_properties::{Atom, Event as Watched, Occurrence, StateView};
@@ -22,7 +21,7 @@ impl StateView for ConcreteView<'_> {
     }
 
     fn pc(&self) -> u32 {
-        FlashWordAddress(self.state.control.pc).byte().0
+        self.state.control.pc.byte().0
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -2,7 +2,6 @@
 //! left out, and the last steps are kept in full.
 
 use crate::concretise::concrete_step::{Asked, ChosenStep, Run};
-use avr_isa::FlashWordAddress;
 use avr_machine::simulator::ExactInput;
 use avr_machine::{Happening, Input, MachineState, PAGE_CELLS};
 use rustc_hash::FxHasher;
@@ -131,7 +130,7 @@ impl<'a> Narrative<'a> {
 
     /// A step begins.
     pub(crate) fn before(&mut self, state: &MachineState<u8>) {
-        self.pc = FlashWordAddress(state.control.pc).byte().0;
+        self.pc = state.control.pc.byte().0;
         self.asleep = state.control.sleeping;
     }
 
@@ -244,14 +243,14 @@ fn hash(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use avr_isa::FlashByteAddress;
+    use avr_isa::{FlashByteAddress, FlashWordAddress};
 
     fn told(pcs: impl IntoIterator<Item = u32>) -> Told {
         let run = Run::default();
         let mut state: MachineState<u8> = MachineState::new(PAGE_CELLS, 0);
         let mut narrative = Narrative::new(&run, &state);
         for (pc, step) in pcs.into_iter().zip(0..) {
-            state.control.pc = pc;
+            state.control.pc = FlashWordAddress(pc);
             narrative.before(&state);
             narrative.after(step, &state, Happening::Continue);
         }

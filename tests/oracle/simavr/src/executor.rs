@@ -4,7 +4,7 @@ use crate::opcodes::PINS;
 use crate::wire::{
     Block, CORE, DATA_CELLS, Effect, End, FLASH_WORDS, Flash, MOST_CHANGES, Outcome, STACK_LOW, STATUS, Second, Start,
 };
-use avr_isa::FeatureSet;
+use avr_isa::{FeatureSet, FlashWordAddress};
 use avr_machine::device::{Device, UnknownDevice};
 use avr_machine::{
     Control, DataSpace, Demand, DeterminedBy, Environment, HazardKind, Input, Machine, MachineState, Options,
@@ -118,7 +118,7 @@ impl Executor {
         for (address, value) in CORE.into_iter().zip([low, high, start.status]) {
             self.state.data.set(address, value);
         }
-        self.state.control = Control { pc: start.pc.into(), ..Control::default() };
+        self.state.control = Control { pc: FlashWordAddress(start.pc.into()), ..Control::default() };
         self.state.calls.clear();
     }
 
@@ -147,7 +147,7 @@ impl Executor {
             registers: [0; 32],
             status: cells[STATUS],
             stack_pointer: u16::from_le_bytes([cells[STACK_LOW], cells[STACK_LOW + 1]]),
-            pc: self.state.control.pc,
+            pc: self.state.control.pc.0,
             cycles,
             count: 0,
             changes: [(0, 0); MOST_CHANGES],
@@ -191,10 +191,10 @@ impl Executor {
             Second::Status => status = b,
         }
         self.state.data.set(STATUS as u16, status);
-        self.state.control = Control { pc, ..Control::default() };
+        self.state.control = Control { pc: FlashWordAddress(pc), ..Control::default() };
         let cycles = self.advance()?;
         let cell = |address: u8| *self.state.data.get(address.into());
-        let [low, high, ..] = (self.state.control.pc * 2).to_le_bytes();
+        let [low, high, ..] = self.state.control.pc.byte().0.to_le_bytes();
         let next = (block.first + 1) & 31;
         Ok(Effect([cell(block.first), cell(next), cell(0), cell(1), cell(STATUS as u8), cycles as u8, low, high]))
     }
@@ -207,13 +207,13 @@ impl Executor {
         self.go_back();
         self.begin(start);
         let (mut steps, mut cycles) = (0, 0u32);
-        while steps < most_steps && self.state.control.pc != u32::from(stop) {
-            let pc = self.state.control.pc;
+        while steps < most_steps && self.state.control.pc.0 != u32::from(stop) {
+            let pc = self.state.control.pc.0;
             cycles += self.advance().map_err(|why| format!("at word {pc:#06x} after {steps} steps: {why}"))?;
             steps += 1;
         }
         let data = self.state.data.cells()[..DATA_CELLS].to_vec();
-        Ok(End { steps, cycles, pc: self.state.control.pc, data })
+        Ok(End { steps, cycles, pc: self.state.control.pc.0, data })
     }
 }
 
