@@ -2,7 +2,7 @@
 
 use crate::concretise::coverage::Arrival;
 use crate::concretise::view::{ConcreteView, note};
-use avr_isa::FlashWordAddress;
+use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::device::BitRef;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
 use avr_machine::{
@@ -355,7 +355,7 @@ impl<'a> Stepper<'a> {
             answers: &answers,
             content,
             asked: Vec::new(),
-            events: Recorder::new(&watched, 0),
+            events: Recorder::new(&watched, FlashByteAddress(0)),
         };
         let state: MachineState<u8> = machine.power_on(&mut trial);
         let asked = trial.asked;
@@ -405,7 +405,7 @@ impl<'a> Stepper<'a> {
             answers,
             content,
             asked: Vec::new(),
-            events: Recorder::new(&self.watched, self.before.control.pc.byte().0),
+            events: Recorder::new(&self.watched, self.before.control.pc.byte()),
         };
         let result = self.machine.step(&mut self.after, &mut trial);
         Tried { result, did: trial.events.occurrences(), asked: trial.asked }
