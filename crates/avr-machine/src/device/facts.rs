@@ -26,18 +26,27 @@ pub struct Memory {
 
 impl Memory {
     /// Data address of the first cell behind the SRAM that no program reaches: bytes that registers share unseen. Hidden registers follow
-    /// in the second half of the same page.
+    /// in the second half of the same page, and the cells of latched bits in the next one.
     #[must_use]
     pub(crate) const fn shared_start(&self) -> u16 {
         (self.sram_end as usize + 1).next_multiple_of(PAGE_CELLS) as u16
     }
 
     /// The number of hidden registers for which the state has room.
-    pub(crate) const HIDDEN_REGISTERS: u16 = 3;
+    pub(crate) const HIDDEN_REGISTERS: u16 = PAGE_CELLS as u16 / 2;
+
+    /// The number of registers with latched bits for which the state has room.
+    const LATCHED_REGISTERS: u16 = 12;
 
     /// Data addresses behind the hidden registers: one for each register with bits that are latched.
     pub(crate) fn pending_cells(&self) -> std::ops::Range<u16> {
-        self.hidden_start() + Self::HIDDEN_REGISTERS..self.shared_start() + PAGE_CELLS as u16
+        let start = self.hidden_start() + Self::HIDDEN_REGISTERS;
+        start..start + Self::LATCHED_REGISTERS
+    }
+
+    /// Data address behind the last cell that no program reaches.
+    pub(crate) const fn unreached_end(&self) -> u16 {
+        self.shared_start() + 2 * PAGE_CELLS as u16
     }
 
     /// Data address of the first hidden register.

@@ -15,7 +15,6 @@ use super::system::{EepromTimer, WatchdogTimer};
 use super::timers::Timer;
 use super::twi::Twi;
 use super::usart::Usart;
-use crate::data_space::PAGE_CELLS;
 use crate::device::{BitKind, BitRef, ClearedBy, Device, Interrupt, Request, ResetCause};
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use crate::machine::Machine;
@@ -475,7 +474,7 @@ fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
 
 /// Which units each register of the I/O area concerns.
 fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
-    let mut all = vec![Concern::default(); usize::from(device.memory.hidden_start()) + PAGE_CELLS];
+    let mut all = vec![Concern::default(); usize::from(device.memory.unreached_end())];
     for (index, unit) in units.iter().enumerate() {
         let peripheral = unit.peripheral();
         peripheral.written_registers().iter().for_each(|at| all[usize::from(*at)].written |= 1 << index);
