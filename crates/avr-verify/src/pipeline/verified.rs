@@ -14,14 +14,14 @@ use crate::diagnosis::root_cause;
 use crate::diagnosis::subformulas::Effort;
 use crate::early_results::EarlyResults;
 use crate::request::Request;
-use crate::results::{PropertyResult, Results, not_denied};
+use crate::results::{PropertyResult, Results, Verdict, not_denied};
 use crate::stack_bound::StackBound;
 use crate::stack_bound::{self, stack_spaces};
 use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::state::AbstractState;
-use avr_properties::{AtomTable, PropertyError};
+use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
 use std::collections::{BTreeMap, BTreeSet};
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
@@ -80,6 +80,11 @@ pub(crate) fn verified<T>(
         (goals, PropertyResult { notes, ..result })
     });
     let properties: Vec<Checked> = properties.collect();
+    let highest = u32::from(machine.data_end());
+    let limits = asked.properties.iter().zip(&properties);
+    let limits = limits.map(|((property, _), (_, result))| proved_limit(property, result, highest));
+    // The proof of a certificate is one of its own.
+    let stack = if purpose == Purpose::Certificate { stack } else { limits.fold(stack, StackBound::and) };
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
@@ -125,6 +130,16 @@ fn explored(
 
 fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
+}
+
+/// The stack bound that the verdict on a limit of the stack is: it says the same where the stack pointer is whole.
+/// A limit beyond the data memory (`highest`) says nothing.
+fn proved_limit(property: &Property, result: &PropertyResult, highest: u32) -> StackBound {
+    let upper = match (property.kind(), &result.verdict) {
+        (PropertyKind::Stack(StackLimit::MaxBytes(bytes)), Verdict::Holds) => Some(*bytes),
+        _ => None,
+    };
+    StackBound { lower: None, upper: upper.filter(|bytes| *bytes < highest) }
 }
 
 /// The stack bound. If the space alone does not tell a run as deep as any may be, random ones are tried, unless a limit
