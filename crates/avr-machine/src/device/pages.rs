@@ -10,7 +10,7 @@ use super::register::{Changes, Protected};
 use super::resolve::parse;
 use super::source::{
     ClearedBySource, ConditionSource, DeviceSource, FileSource, FreedomSource, InputWriteSource, InterruptSource,
-    KindSource, PairAccess, PairSource, PeripheralSource, RegisterSource, RequestSource, RuleSource,
+    KindSource, OwedSource, PairAccess, PairSource, PeripheralSource, RegisterSource, RequestSource, RuleSource,
 };
 
 /// The text of the pages before the tables.
