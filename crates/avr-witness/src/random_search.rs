@@ -128,7 +128,7 @@ impl<'m> Sampler<'m> {
         }
         let aim = Aim::new(0, goal)?;
         while self.steps < steps && !watch.cancelled() {
-            let manner = Manner { only_environment: true, only_hardware: true, ..self.manner() };
+            let manner = self.manner_of_hardware();
             let Some((_, walked)) = self.run(context, manner, std::slice::from_ref(&aim), u64::MAX) else { continue };
             match (Confirmation { context, goal, value: false, watch }).search(walked) {
                 Search::Found(evidence) if evidence.is_of_hardware() => return Some(*evidence),
@@ -213,7 +213,7 @@ impl<'m> Sampler<'m> {
             }
             is_new |= self.seen.insert(place(&stepper));
             since_place += 1;
-            if is_new && since_place >= PLACE_STEPS && stepper.run.inputs.len() < MAX_INPUTS {
+            if is_new && at_end == 0 && since_place >= PLACE_STEPS && stepper.run.inputs.len() < MAX_INPUTS {
                 self.add_place(&stepper);
                 (since_place, is_new) = (0, false);
             }
@@ -248,6 +248,12 @@ impl<'m> Sampler<'m> {
             only_environment: self.random.bool(),
             only_hardware: false,
         }
+    }
+
+    /// The manner of a run that is to rest on no more than the hardware: its inputs differ now and then.
+    fn manner_of_hardware(&mut self) -> Manner {
+        let inputs = self.random.choice([1, 2, 8, 32]).unwrap_or(1);
+        Manner { inputs, only_environment: true, only_hardware: true, ..self.manner() }
     }
 
     /// Tries a step; it must be accepted unless it ends the run.

@@ -317,6 +317,20 @@ fn hardware_conditions(bit: &Bit) -> Vec<&Condition> {
 }
 
 #[test]
+fn a_flag_that_tells_when_everything_is_sent_rises_only_for_what_was_sent() {
+    let mut tell = 0;
+    for (_, bit) in devices().flat_map(all_bits) {
+        if let BitKind::Flag(Flag { owed: Some(owed), raised_while, .. }) = &bit.kind
+            && let Told::All(_) = owed.told
+        {
+            assert_eq!(*raised_while, Condition::Bit(owed.one), "{:?}", bit.name);
+            tell += 1;
+        }
+    }
+    assert!(tell > 0);
+}
+
+#[test]
 fn what_hardware_keeps_unseen_has_a_cell_of_its_own() {
     for device in devices() {
         let memory = &device.memory;

@@ -41,7 +41,7 @@ pub(crate) enum Purpose {
 }
 
 /// The fewest and the most steps of a search for a run of the hardware. Between them it takes as many as the verification took.
-const HARDWARE_STEPS: (u64, u64) = (100_000, 400_000);
+const HARDWARE_STEPS: (u64, u64) = (200_000, 400_000);
 
 /// A result, and the goals of its property if it could be checked.
 pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);

@@ -118,26 +118,29 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if let Some(pulse) = flag.raised_by {
             self.refresh_operation(pulse);
         }
-        let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
-        if self.may_tell(bit) {
-            return self.refresh_event(bit, &flag.freedom, demand);
+        if let Some(sent) = self.sent(BitRef { address, bit: mask.trailing_zeros() as u8 }) {
+            // That something is on its way need not be told apart.
+            if sent.known() != Some(false) {
+                self.refresh_event(BitRef { address, bit: mask.trailing_zeros() as u8 }, &flag.freedom, demand);
+            }
+            return;
         }
         if !self.holds(&flag.raised_while) {
             return;
         }
+        let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
         if self.machine.operations().is_event(bit) {
-            return self.refresh_event(bit, &flag.freedom, demand);
+            return self.refresh_event(bit, &flag.freedom, Demand::Decides);
         }
         self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
     }
 
-    /// Lets hardware set a flag with which something else changes. Where inputs are latched it is told apart whether it does.
+    /// Lets hardware set a flag with which something else changes.
     pub(super) fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom, demand: Demand) {
         let stored = self.state.data.get(flag.address).bit(flag.bit);
         if stored.known() == Some(true) || !self.is_asked_first(flag) {
             return;
         }
-        let demand = if self.machine.operations().latched(flag).is_empty() { demand } else { Demand::Decides };
         let mut rises = self.ask(flag.address, flag.mask(), freedom, demand).bit(flag.bit);
         if let Some(sent) = self.sent(flag) {
             rises = rises.and(&sent);
@@ -150,11 +153,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn sent(&self, flag: BitRef) -> Option<V::Bit> {
         let owed = self.machine.operations().owed(flag).filter(|owed| matches!(owed.told, Told::All(_)))?;
         Some(self.state.data.get(owed.one.address).bit(owed.one.bit))
-    }
-
-    /// True for a flag that tells when everything is sent, if something may be on its way. That need not be told apart.
-    fn may_tell(&self, flag: BitRef) -> bool {
-        self.sent(flag).is_some_and(|sent| sent.known().is_none())
     }
 
     fn refresh_pulse(&mut self, address: u16, mask: u8, pulse: &Pulse, demand: Demand) {
