@@ -129,7 +129,7 @@ fn bits_have_the_kind_of_the_data_sheet() {
     check("EECR", KindMasks { plain: 0x38, window: 0x04, pulse: 0x02, strobe: 0x01, reserved: 0xc0, ..none });
     check("TCCR0B", KindMasks { plain: 0x0f, strobe: 0xc0, reserved: 0x30, ..none });
     check("ADCSRA", KindMasks { plain: 0xaf, pulse: 0x40, flag: 0x10, ..none });
-    check("UCSR0A", KindMasks { plain: 0x03, flag: 0xe0, input: 0x1c, ..none });
+    check("UCSR0A", KindMasks { plain: 0x03, flag: 0xe8, input: 0x14, ..none });
     check("WDTCSR", KindMasks { plain: 0x6f, flag: 0x80, window: 0x10, ..none });
     check("TWCR", KindMasks { plain: 0x65, flag: 0x80, pulse: 0x10, read_only: 0x08, reserved: 0x02, ..none });
 }
