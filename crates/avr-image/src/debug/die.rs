@@ -67,6 +67,9 @@ pub(super) fn read<'a>(
                 info.functions.extend(function.filter(|function| function.start > 0 || !zero_is_taken));
                 scopes.extend(name_of(dwarf, unit, &die)?.map(|name| (depth, name)));
             }
+            dw::DW_TAG_inlined_subroutine => {
+                scopes.extend(name_of(dwarf, unit, &die)?.map(|name| (depth, name)));
+            }
             dw::DW_TAG_variable => {
                 if let Some((address, of)) = variable(dwarf, unit, &die)? {
                     let scope = scopes.last().map(|(_, function)| function);
@@ -188,7 +191,7 @@ fn type_at<'a>(
                 continue;
             }
             dw::DW_TAG_pointer_type => Some(false),
-            dw::DW_TAG_enumeration_type => None,
+            dw::DW_TAG_enumeration_type => has_negative(unit, offset, left)?.then_some(true),
             dw::DW_TAG_base_type => match signedness(&die) {
                 Some(signed) => Some(signed),
                 None => return Ok((Type::Other, bytes)),
@@ -291,6 +294,16 @@ fn children<'a>(
         }
     }
     Ok(())
+}
+
+/// True for an enumeration with a negative value.
+fn has_negative(unit: &Unit<'_>, offset: UnitOffset, left: &mut usize) -> Result<bool, Problem> {
+    let mut found = false;
+    children(unit, offset, left, &mut |child, _| {
+        found |= constant(child, dw::DW_AT_const_value).is_some_and(|value| value < 0);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// The name of an entry or of the one that it completes, as the source has it.

@@ -160,7 +160,12 @@ impl Binder<'_> {
                 ),
                 size => refuse(
                     format!("has {size} bytes, which is no number"),
-                    format!("{}[i] is its byte i, from 0; {address} is its address", name.text),
+                    match symbol.of {
+                        Some(Type::Array { .. }) => {
+                            format!("{}[i] is its element i, from 0; {address} is its address", name.text)
+                        }
+                        _ => format!("{}[i] is its byte i, from 0; {address} is its address", name.text),
+                    },
                 ),
             },
             SymbolPlace::Flash(address) if symbol.kind != avr_image::SymbolKind::Object => {
