@@ -71,7 +71,7 @@ impl<'a> Stepper<'a> {
         members: &[u32],
     ) -> Came {
         let pc = from.map_or(FlashWordAddress(0), |running| running.control.pc);
-        let events = EventRecorder::new(self.watched, pc.byte().0);
+        let events = EventRecorder::new(self.watched, pc.byte());
         let mut world = World { script, advice, events };
         let stopped = self.step(from, &mut world).err();
         let did = world.events.occurrences();

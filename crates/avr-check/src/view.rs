@@ -5,6 +5,7 @@
 //! atoms (`avr_properties::Atom::evaluate`), which has to be trusted.
 
 use avr_certificate::{BLOCK_PAGES, Running, Seen, Store};
+use avr_image::FlashByteAddress;
 use avr_machine::{FrameKind, PAGE_CELLS};
 use avr_properties::{Event, Occurred, Occurrence, StateView, occurrence};
 use three_valued::{Truth, TvByte};
@@ -36,8 +37,8 @@ impl StateView for View<'_> {
         cell(self.store, self.running.memory, address)
     }
 
-    fn pc(&self) -> u32 {
-        self.running.control.pc.byte().0
+    fn pc(&self) -> FlashByteAddress {
+        self.running.control.pc.byte()
     }
 
     fn stack_pointer_torn(&self) -> bool {

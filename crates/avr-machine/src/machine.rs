@@ -76,16 +76,17 @@ pub struct SpacedFlag {
     /// The fewest clock cycles between two times that it is set, and from when it can be set to when it is.
     pub cycles: u16,
     raised_while: &'static Condition,
+    real_while: &'static Condition,
     clocked_while: &'static Condition,
 }
 
 impl SpacedFlag {
-    /// True in a concrete state in which hardware can set the flag.
+    /// True in a concrete state in which hardware can set the flag, and the environment decides when.
     #[must_use]
     pub fn can_be_set(&self, state: &MachineState<u8>) -> bool {
         let mut read = |address| KnownBits::exactly(*state.data.get(address));
         let mut holds = |condition: &Condition| condition.evaluate_refreshed(&mut read).is_true();
-        holds(self.raised_while) && holds(self.clocked_while)
+        holds(self.raised_while) && holds(self.real_while) && holds(self.clocked_while)
     }
 }
 
@@ -338,13 +339,14 @@ impl Machine {
         for register in &self.device.registers {
             for (bit, kind) in (0..).zip(register.bits.iter().map(|bit| &bit.kind)) {
                 if let BitKind::Flag(flag) = kind
-                    && let Freedom::RealEvery(cycles, _) = flag.freedom
+                    && let Freedom::RealEvery(cycles, real_while) = &flag.freedom
                 {
                     let bit = BitRef { address: register.address, bit };
                     all.push(SpacedFlag {
                         bit,
-                        cycles,
+                        cycles: *cycles,
                         raised_while: &flag.raised_while,
+                        real_while,
                         clocked_while: &register.clocked_while,
                     });
                 }

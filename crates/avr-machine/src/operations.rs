@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::device::{Access, BitKind, BitRef, Device, SetByWrite};
+use crate::device::{Access, BitKind, BitRef, Device, Owed, SetByWrite};
 use crate::machine::Group;
 
 /// The operations of a device.
@@ -13,6 +13,7 @@ use crate::machine::Group;
 pub(crate) struct Operations {
     latched: BTreeMap<BitRef, Vec<Group>>,
     raised: BTreeMap<BitRef, BitRef>,
+    owed: BTreeMap<BitRef, &'static Owed>,
     started: BTreeMap<u16, Vec<(BitRef, &'static SetByWrite)>>,
     adjusted: BTreeMap<u16, AdjustedPair>,
     /// The groups of bits that take those of a register.
@@ -51,10 +52,9 @@ impl Operations {
             }
             for (bit, number) in register.bits.iter().zip(0..) {
                 let place = BitRef { address: register.address, bit: number };
-                if let BitKind::Flag(flag) = &bit.kind
-                    && let Some(pulse) = flag.raised_by
-                {
-                    all.raised.insert(pulse, place);
+                if let BitKind::Flag(flag) = &bit.kind {
+                    all.raised.extend(flag.raised_by.map(|pulse| (pulse, place)));
+                    all.owed.extend(flag.owed.as_ref().map(|owed| (place, owed)));
                 }
                 if let Some(start) = &bit.set_by_write {
                     all.started.entry(start.register).or_default().push((place, start));
@@ -91,9 +91,14 @@ impl Operations {
         self.raised.get(&pulse).copied()
     }
 
+    /// The characters on their way of which a flag tells the end.
+    pub(crate) fn owed(&self, flag: BitRef) -> Option<&'static Owed> {
+        self.owed.get(&flag).copied()
+    }
+
     /// True for a bit with which something else changes.
     pub(crate) fn is_event(&self, bit: BitRef) -> bool {
-        self.latched.contains_key(&bit) || self.raised.contains_key(&bit)
+        self.latched.contains_key(&bit) || self.raised.contains_key(&bit) || self.owed.contains_key(&bit)
     }
 
     /// The bits that a write to a register sets.

@@ -116,8 +116,8 @@ impl Atom {
                     Truth::Unknown
                 }
             }
-            AtomKind::PcEquals(address) => Truth::from(view.pc() == *address),
-            AtomKind::PcIn(range) => Truth::from(range.contains(&view.pc())),
+            AtomKind::PcEquals(address) => Truth::from(view.pc().0 == *address),
+            AtomKind::PcIn(range) => Truth::from(range.contains(&view.pc().0)),
             AtomKind::Compare(compare) => compare.evaluate(Scope::of(view)),
             AtomKind::InInterrupt => Truth::from(view.interrupt_depth() > 0),
             AtomKind::StackPointerTorn => Truth::from(view.stack_pointer_torn()),

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use avr_isa::FlashByteAddress;
 use mu_calculus::BinaryOperator;
 use three_valued::TvByte;
 
@@ -84,7 +85,7 @@ pub(crate) struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     pub(crate) fn of(view: &'a dyn StateView) -> Self {
-        Self { view, pc: Value::constant(view.pc().into()), event: TvByte::UNKNOWN }
+        Self { view, pc: Value::constant(view.pc().0.into()), event: TvByte::UNKNOWN }
     }
 
     pub(crate) fn with_event(self, event: TvByte) -> Self {
@@ -108,8 +109,8 @@ impl StateView for AnyState {
         TvByte::UNKNOWN
     }
 
-    fn pc(&self) -> u32 {
-        0
+    fn pc(&self) -> FlashByteAddress {
+        FlashByteAddress(0)
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -5,7 +5,7 @@
 //!
 //! `return(f)` must be told although `f` was left by a jump (a tail call): the frame carries it until it goes.
 
-use avr_isa::FlashWordAddress;
+use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::Event as Did;
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -47,15 +47,15 @@ pub fn watched_events(atoms: &[Atom]) -> Vec<Event> {
 #[derive(Debug)]
 pub struct EventRecorder<'a> {
     watched: &'a [Event],
-    /// Flash byte address of the instruction.
-    pc: u32,
+    /// The address of the instruction.
+    pc: FlashByteAddress,
     seen: Vec<Occurred>,
 }
 
 impl<'a> EventRecorder<'a> {
     /// A recorder for the step at an address.
     #[must_use]
-    pub fn new(watched: &'a [Event], pc: u32) -> Self {
+    pub fn new(watched: &'a [Event], pc: FlashByteAddress) -> Self {
         Self { watched, pc, seen: Vec::new() }
     }
 
@@ -113,7 +113,7 @@ impl<'a> EventRecorder<'a> {
             (Event::Write(cells), Did::PerhapsWrite(cell, value)) => (cells.contains(&cell), false, *value),
             (Event::Call(function), Did::Call(target)) => (target.byte().0 == function.address, true, TvByte::UNKNOWN),
             (Event::Return(function), Did::Return(_, left)) => {
-                let certain = function.contains(&self.pc) || left & bit(returns) != 0;
+                let certain = function.contains(&self.pc.0) || left & bit(returns) != 0;
                 // SOUND: those beyond the bits of a frame may have been left.
                 (certain || returns >= CARRIED, certain, TvByte::UNKNOWN)
             }

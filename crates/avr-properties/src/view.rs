@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use avr_isa::FlashByteAddress;
 use three_valued::{Truth, TvByte};
 
 use crate::entry::Entry;
@@ -14,8 +15,8 @@ pub trait StateView {
     /// The stored content of the data memory cell at this data address, which is never beyond the data memory.
     fn cell(&self, address: u16) -> TvByte;
 
-    /// The program counter as a flash byte address; it is known in every state.
-    fn pc(&self) -> u32;
+    /// The program counter; it is known in every state.
+    fn pc(&self) -> FlashByteAddress;
 
     /// True if the stack pointer is torn: one half is written and the other has not followed.
     fn stack_pointer_torn(&self) -> bool;

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image};
 use avr_isa::{Disassembly, Instruction, MemoryAccess, decode};
-use avr_machine::PAGE_CELLS;
 use avr_machine::device::Device;
 use avr_verify::Routine;
 
@@ -76,8 +75,7 @@ impl Names<'_> {
         if cell < 0x20 {
             return format!("r{cell}");
         }
-        let shared = (usize::from(memory.sram_end) + 1).next_multiple_of(PAGE_CELLS) as u16;
-        let eeprom = shared + PAGE_CELLS as u16;
+        let (shared, eeprom) = (memory.shared_start(), memory.unreached_end());
         match cell {
             _ if cell >= eeprom => format!("eeprom[{:#05x}]", cell - eeprom),
             _ if cell >= shared => format!("shared[{}]", cell - shared),

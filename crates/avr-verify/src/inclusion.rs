@@ -1,6 +1,7 @@
 //! Concrete states of another simulator in a finished state space: the oracles look them up without any property.
 
 use crate::diagnosis::subformulas::Effort;
+use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::request::Request;
 use crate::results::Results;
@@ -51,7 +52,7 @@ pub fn explored<T>(
     request: &Request<'_>,
     look: impl FnOnce(Option<&Explored<'_>>, Results) -> T,
 ) -> Result<T, PropertyError> {
-    verified(request, (Effort::LITTLE, false), |work, _, results| {
+    verified(request, (Effort::LITTLE, Purpose::Results), |work, _, results| {
         let latest = work.outcome.latest.as_deref().filter(|space| space.is_complete());
         let explored = latest.map(|space| Explored::new(work.firmware, space));
         look(explored.as_ref(), results)

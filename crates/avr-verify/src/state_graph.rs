@@ -2,7 +2,7 @@
 
 use crate::diagnosis::root_cause::address;
 use crate::diagnosis::subformulas::Effort;
-use crate::pipeline::property_result::Work;
+use crate::pipeline::property_result::{Purpose, Work};
 use crate::pipeline::verified::verified;
 use crate::request::Request;
 use crate::results::{PropertyResult, Results, Verdict};
@@ -62,7 +62,7 @@ pub enum NodeKind {
 /// # Errors
 /// As [`verify`](crate::verify).
 pub fn graph(request: &Request<'_>) -> Result<(Results, Option<StateGraph>), PropertyError> {
-    verified(&request.with_all_states(), (Effort::LITTLE, false), |work, goals, results| {
+    verified(&request.with_all_states(), (Effort::LITTLE, Purpose::Results), |work, goals, results| {
         let checked = || results.properties.iter().zip(goals).enumerate().filter(|(_, (_, goals))| goals.is_some());
         let unknown = checked().find(|(_, (result, _))| matches!(result.verdict, Verdict::Unknown(_)));
         let found = unknown.or_else(|| checked().next());

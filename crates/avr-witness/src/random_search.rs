@@ -9,7 +9,9 @@ use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Claims, Ending, Walked};
 use crate::confirmation::Confirmation;
-use crate::evidence::Search;
+use crate::evidence::{Evidence, Search};
+use avr_isa::FlashByteAddress;
+use avr_machine::device::BitRef;
 use avr_machine::{DeterminedBy, Happening, Input, Stop};
 use avr_model::context::Context;
 use avr_model::state::stack_depth;
@@ -18,7 +20,7 @@ use fastrand::Rng;
 use mu_calculus::state_formula::{parts, truth};
 use mu_calculus::{AtomId, Node, NodeId, NormalForm};
 use rustc_hash::{FxHashSet, FxHasher};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use tvar::{Goal, Watch};
@@ -32,6 +34,8 @@ const MAX_PLACES: usize = 256;
 const PLACE_STEPS: u64 = 8;
 /// Runs with more inputs are not gone on with, because each place keeps them.
 const MAX_INPUTS: usize = 1_000;
+/// A run of the hardware that stays at an instruction for so many steps without waiting for anything is given up.
+const STEPS_AT_END: u64 = 256;
 /// After a run so many steps are taken to find a better one.
 const STEPS_FOR_BETTER: u64 = 400_000;
 
@@ -42,6 +46,8 @@ struct Manner {
     inputs: u32,
     /// True if what the hardware determines stays as it comes.
     only_environment: bool,
+    /// True if a run ends where it rests on the model.
+    only_hardware: bool,
 }
 
 /// A goal that one state refutes: a run to such a state is looked for.
@@ -61,6 +67,8 @@ pub struct Sampler<'m> {
     steps: u64,
     /// The deepest that the stack was, in bytes below RAMEND.
     deepest: Option<u32>,
+    /// Inputs that are tried more often than others, by data address.
+    likely: BTreeMap<u16, Vec<u8>>,
 }
 
 impl fmt::Debug for Sampler<'_> {
@@ -80,6 +88,7 @@ impl Default for Sampler<'_> {
             seen: FxHashSet::default(),
             steps: 0,
             deepest: None,
+            likely: BTreeMap::new(),
         }
     }
 }
@@ -105,13 +114,38 @@ impl<'m> Sampler<'m> {
         found
     }
 
+    /// Looks for a run that refutes a goal and rests on no more than the hardware, until so many steps were taken in all. Inputs of a
+    /// run that rests on the model are likely ones.
+    pub fn on_hardware(
+        &mut self,
+        (context, watch): (&Context<'m>, &dyn Watch),
+        goal: &Goal,
+        on_model: Option<&Evidence>,
+        steps: u64,
+    ) -> Option<Evidence> {
+        for step in on_model.and_then(|run| run.stimulus.exact.as_ref()).into_iter().flatten() {
+            step.inputs.iter().for_each(|input| self.likely.entry(input.register).or_default().push(input.value));
+        }
+        let aim = Aim::new(0, goal)?;
+        while self.steps < steps && !watch.cancelled() {
+            let manner = Manner { only_environment: true, only_hardware: true, ..self.manner() };
+            let Some((_, walked)) = self.run(context, manner, std::slice::from_ref(&aim), u64::MAX) else { continue };
+            match (Confirmation { context, goal, value: false, watch }).search(walked) {
+                Search::Found(evidence) if evidence.is_of_hardware() => return Some(*evidence),
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// A run that refutes a goal and is better than another one, if one is found soon. A run that only the environment
     /// determines is better, and then a shorter one.
     fn better(&mut self, context: &Context<'m>, aim: &Aim<'_>, mut best: Walked, watch: &dyn Watch) -> Walked {
         let last = self.steps + STEPS_FOR_BETTER;
         while self.steps < last && !watch.cancelled() {
-            let manner = Manner { only_environment: true, ..self.manner() };
-            let longest = if best.run.abstracted.is_some() { u64::MAX } else { best.run.steps };
+            let on_model = best.run.abstracted.is_some();
+            let manner = Manner { only_environment: true, only_hardware: !on_model, ..self.manner() };
+            let longest = if on_model { u64::MAX } else { best.run.steps };
             best = self.run(context, manner, std::slice::from_ref(aim), longest).map_or(best, |(_, walked)| walked);
         }
         best
@@ -144,8 +178,10 @@ impl<'m> Sampler<'m> {
         let mut stepper = self.begin(context, manner);
         let (mut since_place, mut is_new) = (0, false);
         let steps = if self.is_time(8) { LONG_RUN_STEPS } else { RUN_STEPS };
+        let mut at_end = 0;
         for _ in 0..steps {
             self.steps += 1;
+            let before = standing_at(&stepper);
             if stepper.run.steps + 1 >= longest {
                 return None;
             }
@@ -155,9 +191,19 @@ impl<'m> Sampler<'m> {
                 Err(Stop::Hazard(hazard)) if !context.machine.ends_path(hazard.kind) => {
                     let index = aims.iter().position(|aim| aim.is_refuted_by_hazard(context))?;
                     stepper.accept(tried);
+                    if manner.only_hardware && stepper.run.abstracted.is_some() {
+                        return None;
+                    }
                     return Some((index, walked(stepper, Ending::Hazard(hazard), Vec::new())));
                 }
                 Err(_) => return None,
+            }
+            if manner.only_hardware && stepper.run.abstracted.is_some() {
+                return None;
+            }
+            at_end = if before.is_some() && standing_at(&stepper) == before { at_end + 1 } else { 0 };
+            if manner.only_hardware && at_end > STEPS_AT_END {
+                return None;
             }
             let view = stepper.view();
             self.deepest = self.deepest.max(stack_depth::depth(context.machine, &view));
@@ -200,6 +246,7 @@ impl<'m> Sampler<'m> {
             happenings: self.random.choice([0, 4, 16, 64, 256]).unwrap_or(0),
             inputs: self.random.choice([0, 1, 2, 8]).unwrap_or(0),
             only_environment: self.random.bool(),
+            only_hardware: false,
         }
     }
 
@@ -229,7 +276,7 @@ impl<'m> Sampler<'m> {
         match asked {
             Asked::Input { source: Input::Initial(_), .. } => None,
             Asked::Input { mask, who, .. } => {
-                (is_free(*who) && self.is_time(manner.inputs)).then(|| Answer::Input(self.random.u8(..) & mask))
+                (is_free(*who) && self.is_time(manner.inputs)).then(|| Answer::Input(self.value(asked) & mask))
             }
             Asked::Choice { possible, natural, .. } => {
                 if !self.is_time(manner.happenings) || !is_free(possible.determined_by(*natural)) {
@@ -240,6 +287,16 @@ impl<'m> Sampler<'m> {
                 self.random.choice(others).map(Answer::Happening)
             }
         }
+    }
+
+    /// The value of an input, which may be a likely one.
+    fn value(&mut self, asked: &Asked) -> u8 {
+        let likely = match asked {
+            Asked::Input { source: Input::Register(address), .. } => self.likely.get(address),
+            _ => None,
+        };
+        let likely = likely.filter(|_| self.random.bool()).and_then(|values| self.random.choice(values));
+        likely.copied().unwrap_or_else(|| self.random.u8(..))
     }
 
     fn is_time(&mut self, one_out_of: u32) -> bool {
@@ -283,6 +340,17 @@ fn place(stepper: &Stepper<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     (view.pc(), view.stack_pointer(), view.interrupt_depth(), stepper.run.abstracted.is_some()).hash(&mut hasher);
     hasher.finish()
+}
+
+/// The instruction and the stack pointer, where neither an interrupt nor the watchdog can take a run away from an instruction that jumps
+/// to itself.
+fn standing_at(stepper: &Stepper<'_>) -> Option<(FlashByteAddress, u16)> {
+    let (machine, state) = (stepper.machine, stepper.state());
+    let is_set = |bit: BitRef| state.data.get(bit.address) & bit.mask() != 0;
+    let interrupts = state.data.get(machine.status_address()) >> 7 & 1 == 1;
+    let watchdog = machine.device.watchdog.as_ref().is_some_and(|watchdog| is_set(watchdog.reset_enable));
+    let view = stepper.view();
+    (!interrupts && !watchdog && !state.control.sleeping).then(|| (view.pc(), view.stack_pointer()))
 }
 
 fn walked(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Walked {

@@ -4,7 +4,7 @@
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
 use crate::narrative::events::{Narrative, Told};
-use avr_isa::FlashWordAddress;
+use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::simulator::{Script, Stimulus};
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Input, MachineState, Possibilities, Question, Stop};
 use avr_model::context::Context;
@@ -39,7 +39,7 @@ pub(crate) struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// A world that gives what a stimulus says, before the start.
     pub(crate) fn new(stimulus: Stimulus, watched: &'a [Watched]) -> Self {
-        let events = Recorder::new(watched, 0);
+        let events = Recorder::new(watched, FlashByteAddress(0));
         Self { script: Script::new(Arc::new(stimulus)), events }
     }
 
@@ -50,7 +50,7 @@ impl<'a> Replay<'a> {
 
     /// Gets ready for a step from a state.
     pub(crate) fn before_step(&mut self, watched: &'a [Watched], state: &MachineState<u8>) {
-        self.events = Recorder::new(watched, state.control.pc.byte().0);
+        self.events = Recorder::new(watched, state.control.pc.byte());
     }
 
     /// The occurrences of the latest step.

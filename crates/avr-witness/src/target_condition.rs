@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use avr_isa::FlashByteAddress;
 use avr_properties::{Atom, AtomKind, CellsRead, StateView};
 use mu_calculus::{NodeId, NormalForm};
 use three_valued::{Truth, TvByte};
@@ -85,8 +86,8 @@ impl StateView for Content<'_> {
     }
 
     /// The atoms that are asked do not look at it.
-    fn pc(&self) -> u32 {
-        0
+    fn pc(&self) -> FlashByteAddress {
+        FlashByteAddress(0)
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -28,7 +28,7 @@ impl Memory {
     /// Data address of the first cell behind the SRAM that no program reaches: bytes that registers share unseen. Hidden registers follow
     /// in the second half of the same page, and the cells of latched bits in the next one.
     #[must_use]
-    pub(crate) const fn shared_start(&self) -> u16 {
+    pub const fn shared_start(&self) -> u16 {
         (self.sram_end as usize + 1).next_multiple_of(PAGE_CELLS) as u16
     }
 
@@ -45,7 +45,8 @@ impl Memory {
     }
 
     /// Data address behind the last cell that no program reaches.
-    pub(crate) const fn unreached_end(&self) -> u16 {
+    #[must_use]
+    pub const fn unreached_end(&self) -> u16 {
         self.shared_start() + 2 * PAGE_CELLS as u16
     }
 

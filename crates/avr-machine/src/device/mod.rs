@@ -29,8 +29,8 @@ pub use facts::{
 pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
 pub use register::{
-    Access, Bit, BitKind, Changes, ClearedBy, Flag, Freedom, Guard, Input, InputWrite, KindMasks, Protected, Pulse,
-    Register, ResetValue, SetByWrite, Window,
+    Access, Bit, BitKind, Changes, ClearedBy, Flag, Freedom, Guard, Input, InputWrite, KindMasks, Owed, Protected,
+    Pulse, Register, ResetValue, SetByWrite, Told, Window,
 };
 
 /// A microcontroller.

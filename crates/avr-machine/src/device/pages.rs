@@ -10,7 +10,7 @@ use super::register::{Changes, Protected};
 use super::resolve::parse;
 use super::source::{
     ClearedBySource, ConditionSource, DeviceSource, FileSource, FreedomSource, InputWriteSource, InterruptSource,
-    KindSource, PairAccess, PairSource, PeripheralSource, RegisterSource, RequestSource, RuleSource,
+    KindSource, OwedSource, PairAccess, PairSource, PeripheralSource, RegisterSource, RequestSource, RuleSource,
 };
 
 /// The text of the pages before the tables.
@@ -149,6 +149,18 @@ fn plain_row() -> Row {
     Row { changed_by: "program".to_owned(), write: "stored".to_owned(), ..Row::default() }
 }
 
+/// What the rise of a flag does to hidden bits.
+fn owed_text(owed: &OwedSource) -> String {
+    match owed {
+        OwedSource::All(one, more, empty) => {
+            format!("when it is set, `{one}` takes `{more}`, `{more}` is cleared, and if it was 0 `{empty}` is set")
+        }
+        OwedSource::One(one, more, condition) => {
+            format!("when it is set while {}, `{one}` takes `{more}`", condition_text(condition))
+        }
+    }
+}
+
 /// The cells of the line that a kind fills.
 fn kind_row(kind: &KindSource, bit: &str) -> Row {
     let (changed_by, when, write) = match kind {
@@ -179,9 +191,10 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
             };
             (freedom_text(freedom), when.join("; "), write)
         }
-        KindSource::Flag { raised_while, raised_by, zero_while, cleared_by, freedom } => {
+        KindSource::Flag { raised_while, raised_by, owed, zero_while, cleared_by, freedom } => {
             let mut when = while_text(Changes::Sets, raised_while);
             when.extend(raised_by.map(|by| format!("set when hardware clears `{by}`")));
+            when.extend(owed.as_ref().map(owed_text));
             when.extend(unless_never("0", zero_while));
             when.extend(when.is_empty().then(|| "set by resets".to_owned()));
             when.extend(cleared_by.iter().filter_map(cleared_text));
@@ -332,7 +345,7 @@ fn condition_text(condition: &ConditionSource) -> String {
         ConditionSource::All(parts) => joined(parts, " and "),
         ConditionSource::Any(parts) => joined(parts, " or "),
         ConditionSource::Not(inner) => format!("not {}", part(inner)),
-        ConditionSource::Set(bit) => format!("`{bit}` is 1"),
+        ConditionSource::Set(bit) | ConditionSource::Stored(bit) => format!("`{bit}` is 1"),
         ConditionSource::Clear(bit) => format!("`{bit}` is 0"),
         ConditionSource::Equals(register, bits, number) => format!("`{register}` {} are {number}", bits.join(" ")),
         ConditionSource::NonZero(register, bits) => format!("`{register}` {} are not 0", bits.join(" ")),

@@ -256,12 +256,37 @@ pub struct Flag {
     pub raised_while: Condition,
     /// The pulse with whose end hardware sets it besides: the operation is done.
     pub raised_by: Option<BitRef>,
+    /// What was started and not told by the flag yet, where `raised_while` asks for it.
+    pub owed: Option<Owed>,
     /// While this is true the flag is 0 and stays so when the condition ends.
     pub zero_while: Condition,
     /// The ways to clear it; every line is one way of its own.
     pub cleared_by: Vec<ClearedBy>,
     /// Who determines the moment.
     pub freedom: Freedom,
+}
+
+/// Characters on their way of which a flag tells the end. Writes set the hidden bits, and hardware clears them when it sets the flag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owed {
+    /// 1 while the flag is to be set.
+    pub one: BitRef,
+    /// 1 where a character was written while another one may have been on its way.
+    pub more: BitRef,
+    /// The flag tells of them while this is true.
+    pub told_while: Condition,
+    /// The flag's meaning.
+    pub told: Told,
+}
+
+/// What the rise of a flag tells of characters on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// That all are gone that were written before (`TXC0`). If no other was written meanwhile this flag is 1 as well (`UDRE0`); else the
+    /// flag can be set once more.
+    All(BitRef),
+    /// That one is complete (`RXC0` of a master); of more than one it is not known how many are left.
+    One,
 }
 
 /// A way to clear a flag.

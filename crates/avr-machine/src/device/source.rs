@@ -94,6 +94,8 @@ pub(super) enum ConditionSource {
     Set(&'static str),
     /// `REGISTER.BIT` is 0.
     Clear(&'static str),
+    /// `REGISTER.BIT` is stored as 1. What stands beside it must say that hardware cannot change it.
+    Stored(&'static str),
     /// These bits of the register, the most significant first, spell this number.
     Equals(&'static str, Vec<&'static str>, u8),
     /// At least one of these bits of the register is 1.
@@ -188,6 +190,8 @@ pub(super) enum KindSource {
         raised_while: ConditionSource,
         #[serde(default)]
         raised_by: Option<&'static str>,
+        #[serde(default)]
+        owed: Option<OwedSource>,
         #[serde(default = "never")]
         zero_while: ConditionSource,
         cleared_by: Vec<ClearedBySource>,
@@ -221,6 +225,15 @@ pub(super) enum KindSource {
         #[serde(default)]
         holds_interrupts_off: bool,
     },
+}
+
+/// See [`super::Owed`]: the hidden bits for one and for more than one.
+#[derive(Debug, Deserialize)]
+pub(super) enum OwedSource {
+    /// The flag tells that all are gone, and the third bit is 1 then.
+    All(&'static str, &'static str, &'static str),
+    /// The flag tells that one is complete, while a condition is true.
+    One(&'static str, &'static str, ConditionSource),
 }
 
 /// The direction in which hardware changes a bit where a file says nothing.

@@ -267,7 +267,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match self.operation_of(flag) {
             Some(pulse) if self.is_under_way(flag) => self.operation_ends(pulse),
             Some(_) => {}
-            None => self.latch(flag, &V::Bit::constant(true)),
+            None => self.flag_rises(flag, &V::Bit::constant(true)),
         }
     }
 

@@ -360,7 +360,9 @@ impl Timer {
     /// The count that the program wrote in the step, or that stands in the register while the counter does not run.
     fn reload(&mut self, view: &View<'_>) {
         let counter = self.places.counter;
-        if self.division == 0 {
+        let select = usize::from(self.select & 7);
+        let has_pin_clock = select != 0 && self.places.divisions[select] == 0;
+        if self.division == 0 && !has_pin_clock {
             self.count = counter.get(view);
         } else if let Some(low) = view.written(counter.low) {
             let high = self.places.shared.map_or(0, |cell| view.get(cell));
@@ -682,6 +684,48 @@ mod tests {
             let observed = |bench: &Bench| (bench.timer.count, bench.timer.down, bench.signals.raised.clone());
             assert_eq!(observed(&often), observed(&rarely), "{registers:?} for {end} cycles");
         }
+    }
+
+    #[test]
+    fn edges_that_the_program_drives_count() {
+        let mut bench = Bench::new(0, &[("DDRD", 0x10), ("TCCR0B", 7)]);
+        bench.write(10, &[("PORTD", 0x10)]);
+        bench.timer.run(12, &mut bench.signals);
+        assert_eq!(bench.timer.input(0x46, 12), 0);
+        bench.timer.run(13, &mut bench.signals);
+        assert_eq!(bench.timer.input(0x46, 13), 1);
+        assert!(!bench.timer.is_exact(0x46, 0xff, 14) && bench.timer.is_exact(0x46, 0xff, 15));
+        bench.write(20, &[("PORTD", 0)]);
+        bench.timer.run(40, &mut bench.signals);
+        assert_eq!(bench.timer.input(0x46, 40), 1, "a falling edge does not count");
+        bench.write(50, &[("DDRD", 0)]);
+        assert!(!bench.timer.is_exact(0x46, 0xff, 90), "edges from outside are not known");
+    }
+
+    #[test]
+    fn edges_that_the_program_drives_trigger_captures() {
+        let captured = BitRef { address: 0x36, bit: 5 };
+        let mut bench = Bench::new(1, &[("DDRB", 1), ("TCCR1B", RISING_EDGE | NOISE_CANCELER)]);
+        assert!(!bench.timer.is_exact(0x36, 0x20, 15), "the choice of the edge may have set the flag");
+        bench.write(20, &[("TIFR1", 0x20)]);
+        assert!(bench.timer.is_exact(0x36, 0x20, 29));
+        bench.write(30, &[("PORTB", 1)]);
+        bench.timer.run(36, &mut bench.signals);
+        assert!(!bench.signals.is_raised(captured) && !bench.timer.is_exact(0x36, 0x20, 38));
+        bench.timer.run(37, &mut bench.signals);
+        assert!(bench.signals.is_raised(captured) && bench.timer.is_exact(0x36, 0x20, 39));
+    }
+
+    #[test]
+    fn a_timer_goes_on_when_its_prescaler_is_released() {
+        let mut bench = Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 2)]);
+        assert_eq!(bench.timer.input(0x46, 100), 0);
+        assert!(bench.timer.is_exact(0x46, 0xff, 100));
+        bench.write(101, &[("GTCCR", 0)]);
+        assert_eq!((bench.timer.input(0x46, 108), bench.timer.input(0x46, 109)), (0, 1));
+        assert!(!bench.timer.is_exact(0x46, 0xff, 109) && bench.timer.is_exact(0x46, 0xff, 125));
+        let bench = Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]);
+        assert!(!bench.timer.is_exact(0x46, 0xff, 100), "the sheet does not say that it stands");
     }
 
     #[test]

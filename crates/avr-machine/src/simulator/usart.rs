@@ -26,6 +26,7 @@ pub(super) struct Usart {
     sent_flag: BitRef,
     empty_flag: BitRef,
     received_flag: BitRef,
+    overrun_flag: BitRef,
     /// Cycles of a frame.
     frame: u64,
     /// The cycle in which the byte in the shift register has left; [`NEVER`] while none is there.
@@ -37,6 +38,8 @@ pub(super) struct Usart {
     buffer: VecDeque<u8>,
     receiver_on: bool,
     overrun: bool,
+    /// Whether it is the master of a serial peripheral interface, on a bus with nobody else: each character brings a 0.
+    is_spi: bool,
 }
 
 impl Usart {
@@ -53,6 +56,7 @@ impl Usart {
             sent_flag: bit(device, "TXC0")?,
             empty_flag: bit(device, "UDRE0")?,
             received_flag: bit(device, "RXC0")?,
+            overrun_flag: bit(device, "DOR0")?,
             frame: 0,
             shifted: NEVER,
             waiting: false,
@@ -60,6 +64,7 @@ impl Usart {
             buffer: VecDeque::new(),
             receiver_on: false,
             overrun: false,
+            is_spi: false,
         })
     }
 
@@ -74,6 +79,9 @@ impl Usart {
     fn frame_cycles(&self, view: &View<'_>) -> u64 {
         let (a, b, c) = (view.get(self.status), view.get(self.control_b), view.get(self.control_c));
         let rate = u64::from(u16::from_le_bytes(self.rate.map(|address| view.get(address))) & 0xfff) + 1;
+        if is_spi(c) {
+            return 16 * rate;
+        }
         let per_bit = match (c >> 6, a >> 1 & 1) {
             (0, 0) => 16,
             (0, _) => 8,
@@ -107,6 +115,11 @@ impl Usart {
     }
 }
 
+/// Whether UCSR0C selects the mode of a master of a serial peripheral interface.
+fn is_spi(control_c: u8) -> bool {
+    control_c >> 6 == 3
+}
+
 impl Peripheral for Usart {
     fn written_registers(&self) -> Vec<u16> {
         vec![self.data, self.status, self.control_b, self.control_c, self.rate[0], self.rate[1]]
@@ -121,7 +134,13 @@ impl Peripheral for Usart {
     }
 
     fn known_bits(&self) -> Vec<(u16, u8)> {
-        vec![known(self.sent_flag), known(self.empty_flag)]
+        let flags = [self.sent_flag, self.empty_flag, self.received_flag, self.overrun_flag];
+        flags.map(known).to_vec()
+    }
+
+    /// Of its own accord it receives only as a master.
+    fn is_exact(&self, address: u16, mask: u8, _now: u64) -> bool {
+        address != self.status || mask & self.received_flag.mask() == 0 || self.is_spi
     }
 
     fn input(&self, address: u16, _now: u64) -> u8 {
@@ -143,6 +162,9 @@ impl Peripheral for Usart {
             self.arrive(byte);
         }
         while self.shifted <= now {
+            if self.is_spi {
+                self.arrive(0);
+            }
             if self.waiting {
                 self.waiting = false;
                 self.shifted += self.frame;
@@ -155,6 +177,7 @@ impl Peripheral for Usart {
 
     fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {
         self.frame = self.frame_cycles(view);
+        self.is_spi = is_spi(view.get(self.control_c));
         self.receiver_on = view.is_set(self.receive_enable);
         if !self.receiver_on {
             self.buffer.clear();

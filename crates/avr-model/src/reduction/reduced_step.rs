@@ -52,7 +52,7 @@ pub(crate) fn next_step(
 ) -> (Stepped, bool) {
     let watched = Rc::clone(&model.context.watched);
     let here = precision_here(&mut model.context, precision);
-    let events = Recorder::new(&watched, model.context.working.state.control.pc.byte().0);
+    let events = Recorder::new(&watched, model.context.working.state.control.pc.byte());
     let mut environment = Scripted::new(here, Open { events, steps: steps.take() })
         .learning(learning(model, here))
         .telling_branches(model.passes.branches);

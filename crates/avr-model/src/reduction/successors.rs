@@ -65,7 +65,7 @@ fn collected_leaves(
         _ => FlashWordAddress(0),
     };
     let steps = model.passes.partial_order.is_some().then(StepAccesses::default);
-    let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc.byte().0), steps })
+    let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc.byte()), steps })
         .learning(learning(model, here))
         .telling_branches(model.passes.branches);
     loop {

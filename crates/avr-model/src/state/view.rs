@@ -3,6 +3,7 @@
 use super::Running;
 use super::events::occurrence;
 use super::interner::Store;
+use avr_isa::FlashByteAddress;
 use avr_machine::{FrameKind, MachineState};
 use avr_properties::{Event as WatchedEvent, Occurrence, StateView};
 use three_valued::{Truth, TvByte};
@@ -20,8 +21,8 @@ impl StateView for View<'_> {
         self.store.cell(self.running.memory, address)
     }
 
-    fn pc(&self) -> u32 {
-        self.running.control.pc.byte().0
+    fn pc(&self) -> FlashByteAddress {
+        self.running.control.pc.byte()
     }
 
     fn stack_pointer_torn(&self) -> bool {
@@ -59,8 +60,8 @@ impl StateView for WorkingView<'_> {
         *self.0.data.get(address)
     }
 
-    fn pc(&self) -> u32 {
-        self.0.control.pc.byte().0
+    fn pc(&self) -> FlashByteAddress {
+        self.0.control.pc.byte()
     }
 
     fn stack_pointer_torn(&self) -> bool {

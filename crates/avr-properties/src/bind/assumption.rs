@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use avr_isa::FlashByteAddress;
 use avr_machine::device::{BitKind, Condition, Register};
 use mu_calculus::{Comparison, ComparisonKind, ComparisonOperator, ExprKind, Formula, parse_predicate};
 use three_valued::{Truth, TvByte};
@@ -226,8 +227,8 @@ impl StateView for OneRegister {
         if address == self.address { TvByte::constant(self.value) } else { TvByte::UNKNOWN }
     }
 
-    fn pc(&self) -> u32 {
-        0
+    fn pc(&self) -> FlashByteAddress {
+        FlashByteAddress(0)
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Images, states and binding for the tests.
 
 use avr_image::{Image, LoadOptions};
+use avr_isa::FlashByteAddress;
 use avr_machine::device::Device;
 use avr_properties::{
     Atom, AtomTable, Binding, BoundProperty, Definitions, Event, Occurrence, Property, PropertyError, StateView, bind,
@@ -114,8 +115,8 @@ impl StateView for State {
         self.cells[usize::from(address)]
     }
 
-    fn pc(&self) -> u32 {
-        self.pc
+    fn pc(&self) -> FlashByteAddress {
+        FlashByteAddress(self.pc)
     }
 
     fn stack_pointer_torn(&self) -> bool {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use avr_certificate::{Certificate, Running, Space, State};
 use avr_image::Image;
-use avr_isa::{FlashWordAddress, Instruction, Register};
+use avr_isa::{FlashByteAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event as Did, Fetched, Frame, Input, Machine, MachineState, Possibilities,
     Question, Stop,
@@ -326,8 +326,8 @@ impl StateView for View<'_> {
         let given = self.content.iter().find(|(cell, _)| *cell == address);
         given.map_or(self.memory[usize::from(address)], |(_, value)| TvByte::constant(*value))
     }
-    fn pc(&self) -> u32 {
-        self.running.control.pc.byte().0
+    fn pc(&self) -> FlashByteAddress {
+        self.running.control.pc.byte()
     }
     fn stack_pointer_torn(&self) -> bool {
         self.running.control.torn

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use avr_certificate::{BLOCK_PAGES, Basis, Certificate, Running, Space, State};
 use avr_image::Image;
-use avr_isa::FlashWordAddress;
+use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::device::Device;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event as Did, Frame, FrameKind, Happening, Input, Machine, MachineState,
@@ -137,8 +137,8 @@ impl StateView for View<'_> {
     fn cell(&self, address: u16) -> TvByte {
         *self.state.data.get(address)
     }
-    fn pc(&self) -> u32 {
-        self.state.control.pc.byte().0
+    fn pc(&self) -> FlashByteAddress {
+        self.state.control.pc.byte()
     }
     fn stack_pointer_torn(&self) -> bool {
         self.state.control.torn
@@ -262,7 +262,7 @@ impl<'a> Judge<'a> {
     }
 
     fn world<'w>(&'w self, answers: &'w mut Answers, initial: &'w mut Random, pc: FlashWordAddress) -> Concrete<'w> {
-        Concrete { answers, initial, events: EventRecorder::new(&self.watched, pc.byte().0) }
+        Concrete { answers, initial, events: EventRecorder::new(&self.watched, pc.byte()) }
     }
 
     fn try_running(

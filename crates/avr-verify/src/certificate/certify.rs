@@ -3,6 +3,7 @@
 use super::{Claimed, PropertyText, certificate};
 use crate::diagnosis::subformulas::Effort;
 use crate::pipeline::goals::PropertyGoals;
+use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::pipeline::verify;
 use crate::request::{Reductions, Request};
@@ -21,7 +22,7 @@ pub fn certify(
     text: &PropertyText,
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
-    verified(request, (Effort::LITTLE, true), |work, goals, mut found| {
+    verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);

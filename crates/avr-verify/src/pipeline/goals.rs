@@ -173,7 +173,7 @@ fn hazard_shown(
 }
 
 /// The hazard that a run ends with, and its place.
-fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence) -> Option<String> {
+pub(crate) fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence) -> Option<String> {
     let hazard = run.end.hazard?;
     let state = AbstractState::Hazard { pc: FlashByteAddress(run.end.pc).word(), hazard };
     Some(format!("{hazard} {}", place(&firmware.model.context, image, &state)))

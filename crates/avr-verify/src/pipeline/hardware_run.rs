@@ -1,12 +1,13 @@
 //! Verdicts that rest on the model where something is left out, and on no more than the hardware where nothing is.
 
+use super::property_result::Purpose;
 use super::verified::verified;
 use crate::diagnosis::subformulas::Effort;
 use crate::request::{Reductions, Request};
 use crate::results::{Basis, PropertyResult, Results, Verdict};
 use avr_model::pass::Pass;
 use avr_properties::PropertyError;
-use tvar::{Exhausted, Progress, Watch};
+use tvar::{Exhausted, Progress, Strategy, Watch};
 
 /// The number of states that are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
 const MOST_STATES: usize = 100_000;
@@ -16,7 +17,12 @@ const MOST_STATES: usize = 100_000;
 /// # Errors
 /// As [`verify`].
 pub(crate) fn verified_together(request: &Request<'_>) -> Result<Results, PropertyError> {
-    let results = verified(request, (Effort::LITTLE, false), |_, _, results| results)?;
+    // Where something is left out, runs of the hardware are looked for in the second pass. Instead of it they would cost its stack bound.
+    let purpose = match request.strategy {
+        Strategy::Default if !request.allows_reduction() => Purpose::HardwareRuns,
+        _ => Purpose::Results,
+    };
+    let results = verified(request, (Effort::LITTLE, purpose), |_, _, results| results)?;
     on_hardware(request, results)
 }
 
@@ -34,16 +40,30 @@ fn on_hardware(request: &Request<'_>, mut results: Results) -> Result<Results, P
     file.properties = numbers.iter().map(|number| request.file.properties[*number].clone()).collect();
     let few = FewStates(request.watch);
     let whole = Request { file: &file, reductions: Reductions::NONE, watch: &few, known: None, ..*request };
-    let again = verified(&whole, (Effort::LITTLE, false), |_, _, results| results)?;
+    let (again, runs) = verified(&whole, (Effort::LITTLE, Purpose::HardwareRuns), |work, goals, again| {
+        let befores = numbers.iter().map(|number| &results.properties[*number]);
+        let runs = befores.zip(goals).zip(&again.properties).map(|((before, goals), again)| {
+            // Without the reductions a limit may have been reached.
+            let is_lost = before.verdict == Verdict::Violated && again.verdict != Verdict::Violated;
+            let goal = goals.as_ref().filter(|_| is_lost)?.formula;
+            work.run_of_hardware(goal, before.evidence.as_ref())
+        });
+        let runs = runs.collect::<Vec<_>>();
+        (again, runs)
+    })?;
     results.stack = results.stack.and(again.stack);
     results.survey = again.survey.or(results.survey);
     results.exploration = match (results.exploration, again.exploration) {
         (Some(one), Some(next)) => Some(one.and(next)),
         (one, next) => next.or(one),
     };
-    for (number, better) in numbers.into_iter().zip(again.properties) {
+    for ((number, better), run) in numbers.into_iter().zip(again.properties).zip(runs) {
         let before = &mut results.properties[number];
-        if better.verdict == before.verdict && better.basis == Basis::Hardware {
+        if let Some(run) = run {
+            // What was explained was the other run.
+            (before.basis, before.evidence, before.explanation) = (Basis::Hardware, Some(run), None);
+            before.evidence_missing = None;
+        } else if better.verdict == before.verdict && better.basis == Basis::Hardware {
             let vacuous = before.vacuous.take();
             *before = PropertyResult { vacuous: better.vacuous.clone().or(vacuous), ..better };
         }

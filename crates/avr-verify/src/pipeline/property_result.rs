@@ -1,6 +1,6 @@
 //! The result of one property.
 
-use super::goals::{Bound, GoalTable, PropertyGoals, statistics, undecided};
+use super::goals::{Bound, GoalTable, PropertyGoals, hazard_met, statistics, undecided};
 use super::observer::PropertyObserver;
 use super::pass_timer::aside;
 use crate::diagnosis::root_cause::{Culprit, Way, culprit};
@@ -12,6 +12,7 @@ use crate::results::{PropertyResult, Statistics, Unknown, Verdict};
 use avr_model::Firmware;
 use avr_model::state::AbstractState;
 use avr_properties::{BoundProperty, Property};
+use avr_witness::{Evidence, Sampler, Search};
 use three_valued::Truth;
 use tvar::{Decision, Outcome};
 
@@ -25,7 +26,22 @@ pub(crate) struct Work<'a, 'f> {
     /// The way to what stands in the way of a decision, for each goal.
     pub(crate) ways: Vec<Option<Way>>,
     pub(crate) effort: Effort,
+    pub(crate) purpose: Purpose,
 }
+
+/// The purpose of a verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Results.
+    Results,
+    /// Results; where one is violated by a run that rests on the model, a run of the hardware is looked for as well.
+    HardwareRuns,
+    /// A certificate: what steps depend on is kept.
+    Certificate,
+}
+
+/// The fewest and the most steps of a search for a run of the hardware. Between them it takes as many as the verification took.
+const HARDWARE_STEPS: (u64, u64) = (100_000, 400_000);
 
 /// A result, and the goals of its property if it could be checked.
 pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);
@@ -62,11 +78,38 @@ impl Work<'_, '_> {
         let late =
             || aside(|| avr_witness::find(&firmware.model.context, &self.asked.goals[goal], decision, request.watch));
         let search = self.observer.shown.get(&goal).map_or_else(late, |shown| shown.search.clone());
+        let on_hardware = self.hardware_run(goal, &search);
+        let met = on_hardware.as_ref().and_then(|run| hazard_met(firmware, request.image, run));
+        let search = on_hardware.map_or(search, |run| Search::Found(Box::new(run)));
         let decided = (decision, self.verdict(goal));
         let result = self.asked.result(firmware, (property, bound, goal), decided, search);
+        let result = PropertyResult { detail: met.or(result.detail), ..result };
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(context, bound, decision, shown, (self.effort, request.watch));
         PropertyResult { vacuous: vacuity::find(context, request.watch, bound, decision), explanation, ..result }
+    }
+
+    /// A run of the hardware that refutes a goal, if the run that shows it rests on the model and such a run is found soon.
+    fn hardware_run(&self, goal: usize, search: &Search) -> Option<Evidence> {
+        let decision = &self.outcome.decisions[goal];
+        let on_model = match search {
+            Search::Found(run) if !run.is_of_hardware() => Some(&**run),
+            Search::Missing(_) => None,
+            Search::Found(_) | Search::NotNeeded | Search::Failed(..) => return None,
+        };
+        if self.purpose != Purpose::HardwareRuns || !decision.verdict.is_false() || decision.robust {
+            return None;
+        }
+        self.run_of_hardware(goal, on_model)
+    }
+
+    /// A run of the hardware that refutes a goal, if one is found soon; inputs of a run that rests on the model are likely ones.
+    pub(crate) fn run_of_hardware(&self, goal: usize, on_model: Option<&Evidence>) -> Option<Evidence> {
+        let context = &self.firmware.model.context;
+        let (fewest, most) = HARDWARE_STEPS;
+        let steps = context.working.state.steps.clamp(fewest, most);
+        let (goal, watch) = (&self.asked.goals[goal], self.request.watch);
+        aside(|| Sampler::default().on_hardware((context, watch), goal, on_model, steps))
     }
 
     /// The reason why a property that is true may be true of nothing: every path ends in a hazard that is allowed, or perhaps does.

@@ -6,7 +6,7 @@ use super::machine::machine;
 use super::observer::PropertyObserver;
 use super::pass_timer::PassTimer;
 use super::portfolio::{Decided, decide};
-use super::property_result::{Checked, Work};
+use super::property_result::{Checked, Purpose, Work};
 use crate::assumptions::assumptions;
 use crate::call_graph::{Seen, Survey};
 use crate::cost::{Exploration, Stored};
@@ -31,14 +31,13 @@ use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 /// # Errors
 /// As [`verify`].
 pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
-    verified(&request.with_all_states(), (Effort::ALL, false), |_, _, results| results)
+    verified(&request.with_all_states(), (Effort::ALL, Purpose::Results), |_, _, results| results)
 }
 
-/// The value that `extra` makes of the work on a request, the goals of each property, and the results. With `advised`,
-/// what steps depend on is kept for a certificate.
+/// The value that `extra` makes of the work on a request, the goals of each property, and the results.
 pub(crate) fn verified<T>(
     request: &Request<'_>,
-    (effort, advised): (Effort, bool),
+    (effort, purpose): (Effort, Purpose),
     extra: impl FnOnce(&Work<'_, '_>, &[Option<PropertyGoals>], Results) -> T,
 ) -> Result<T, PropertyError> {
     let machine = machine(request)?;
@@ -55,7 +54,8 @@ pub(crate) fn verified<T>(
     let timer = PassTimer::new(request.watch);
     let timed = Request { watch: &timer, ..*request };
     let begun = ThreadTime::now();
-    let Decided { mut firmware, mut observer, outcome } = decide(&timed, &machine, (atoms, &asked), advised);
+    let Decided { mut firmware, mut observer, outcome } =
+        decide(&timed, &machine, (atoms, &asked), purpose == Purpose::Certificate);
     let last_pass = timer.elapsed();
     let exploration = explored(&firmware, &outcome, begun, request.watch);
     let ways = asked.goals.iter().zip(&outcome.decisions).map(|(goal, decision)| {
@@ -63,8 +63,16 @@ pub(crate) fn verified<T>(
     });
     let ways = ways.collect();
     let stack = bound((&firmware, &mut observer), &outcome, request);
-    let work =
-        Work { firmware: &firmware, observer: &observer, request, asked: &asked, outcome: &outcome, ways, effort };
+    let work = Work {
+        firmware: &firmware,
+        observer: &observer,
+        request,
+        asked: &asked,
+        outcome: &outcome,
+        ways,
+        effort,
+        purpose,
+    };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
         let result = not_denied(known.or_known(number, result), stack);

@@ -2,6 +2,7 @@
 //! miss.
 
 use crate::diagnosis::subformulas::Effort;
+use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::random_programs::{LONG, PROGRAMS, Random, contradict, program, results, said, with_request};
 use crate::{Pass, Reductions, Results, Verdict};
@@ -102,7 +103,7 @@ fn runs_are_found_where_states_are_left_out() {
         };
         let limit = format!("Stack(max_bytes: {})", exact - 1);
         let stayed = with_request(&words, &[&limit], PATHS, LONG, |request| {
-            let looked = verified(request, (Effort::LITTLE, false), |work, _, _| {
+            let looked = verified(request, (Effort::LITTLE, Purpose::Results), |work, _, _| {
                 work.firmware.model.passes.has(Pass::PathCompression)
             });
             looked.expect("the property is bound")

@@ -1,9 +1,11 @@
 //! Random runs say nothing that the whole state space denies, and find most of what it shows.
 
 use crate::machine;
-use crate::random_programs::{LONG, PROGRAMS, Random, Said, program, said, with_request};
+use crate::random_programs::{LONG, PROGRAMS, Random, Said, program, results, said, with_request};
 use crate::request::{Reductions, Request};
+use crate::results::{Basis, Verdict};
 use avr_model::context::Context;
+use avr_model::pass::Pass;
 use avr_properties::{AtomTable, Definitions, Property, bind};
 use avr_witness::{Sampler, Search};
 use mu_calculus::{Formula, Modality, NormalForm};
@@ -73,4 +75,23 @@ fn runs_at_random_are_the_same_every_time() {
         let words = program(&mut Random::new(seed));
         assert_eq!(sampled(&words), sampled(&words), "seed {seed}");
     }
+}
+
+/// Switches the receiver on, waits for a byte, and comes to `nop` at byte address 14.
+const WAITS_FOR_BYTE: [u16; 9] = [0xe100, 0x9300, 0x00c1, 0x9110, 0x00c0, 0xff17, 0xcffc, 0x0000, 0xcfff];
+
+#[test]
+fn a_run_of_the_hardware_takes_the_place_of_one_that_rests_on_the_model() {
+    #[track_caller]
+    fn check(reductions: Reductions) {
+        // At the first look the byte would come too soon.
+        let results = results(&WAITS_FOR_BYTE, &["AG (pc != 14)"], reductions, LONG);
+        let result = &results.properties[0];
+        assert_eq!((&result.verdict, result.basis), (&Verdict::Violated, Basis::Hardware));
+        assert!(result.evidence.as_ref().is_some_and(|run| run.replayed && run.is_of_hardware() && run.cycles > 80));
+        assert!(!result.methods.contains(&Pass::RandomSearch));
+        assert_eq!((results.stack.lower, results.stack.upper), (Some(0), Some(0)));
+    }
+    check(Reductions::ALL);
+    check(Reductions::NONE);
 }

@@ -2,7 +2,7 @@
 
 use crate::concretise::coverage::Arrival;
 use crate::concretise::view::{ConcreteView, note};
-use avr_isa::FlashWordAddress;
+use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::device::BitRef;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
 use avr_machine::{
@@ -355,7 +355,7 @@ impl<'a> Stepper<'a> {
             answers: &answers,
             content,
             asked: Vec::new(),
-            events: Recorder::new(&watched, 0),
+            events: Recorder::new(&watched, FlashByteAddress(0)),
         };
         let state: MachineState<u8> = machine.power_on(&mut trial);
         let asked = trial.asked;
@@ -405,7 +405,7 @@ impl<'a> Stepper<'a> {
             answers,
             content,
             asked: Vec::new(),
-            events: Recorder::new(&self.watched, self.before.control.pc.byte().0),
+            events: Recorder::new(&self.watched, self.before.control.pc.byte()),
         };
         let result = self.machine.step(&mut self.after, &mut trial);
         Tried { result, did: trial.events.occurrences(), asked: trial.asked }
@@ -445,7 +445,7 @@ impl<'a> Stepper<'a> {
         self.cycles += u64::from(cycles);
         self.run.cycles = self.cycles;
         self.run.steps += 1;
-        self.note_flags_that_cannot_be_set();
+        self.note_flags_that_cannot_be_set(&tried.asked);
         for page in self.after.data.changed_pages().collect::<Vec<_>>() {
             self.before.data.load_page(page, self.after.data.page(page));
         }
@@ -478,10 +478,11 @@ impl<'a> Stepper<'a> {
         all
     }
 
-    /// From now on the environment has to wait for flags that it cannot set now.
-    fn note_flags_that_cannot_be_set(&mut self) {
+    /// From now on the environment has to wait for flags that it cannot set now. Nor could it before, if a step asked for the register.
+    fn note_flags_that_cannot_be_set(&mut self, asked: &[Asked]) {
         let io_pages = usize::from(self.machine.sram().start).div_ceil(PAGE_CELLS);
-        if self.after.data.changed_pages().any(|page| page < io_pages) {
+        let is_asked = |one: &Asked| matches!(one, Asked::Input { source: Input::Register(_), .. });
+        if self.after.data.changed_pages().any(|page| page < io_pages) || asked.iter().any(is_asked) {
             for (flag, last) in self.timing.flags.iter().zip(&mut self.timing.last) {
                 if !flag.can_be_set(&self.after) {
                     *last = self.cycles;

@@ -1,5 +1,6 @@
 //! Concrete states as properties see them.
 
+use avr_isa::FlashByteAddress;
 use avr_machine::{Event, FrameKind, Machine, MachineState};
 use avr_model::state::events::{Occurred, Recorder, occurrence};
 use avr_properties::{Atom, Event as Watched, Occurrence, StateView};
@@ -20,8 +21,8 @@ impl StateView for ConcreteView<'_> {
         TvByte::constant(*self.state.data.get(address))
     }
 
-    fn pc(&self) -> u32 {
-        self.state.control.pc.byte().0
+    fn pc(&self) -> FlashByteAddress {
+        self.state.control.pc.byte()
     }
 
     fn stack_pointer_torn(&self) -> bool {

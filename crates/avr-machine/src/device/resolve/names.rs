@@ -250,6 +250,7 @@ impl<'source> Names<'source> {
             ConditionSource::Not(part) => Condition::Not(Box::new(resolve(part)?)),
             ConditionSource::Set(bit) => self.is_set(bit, this_bit)?,
             ConditionSource::Clear(bit) => Condition::Not(Box::new(self.is_set(bit, this_bit)?)),
+            ConditionSource::Stored(bit) => self.is_stored(bit, this_bit)?,
             ConditionSource::Equals(register, bits, number) => self.equals(register, bits, *number)?,
             ConditionSource::NonZero(register, bits) => Condition::Not(Box::new(self.equals(register, bits, 0)?)),
             ConditionSource::Named(name) => {
@@ -267,6 +268,13 @@ impl<'source> Names<'source> {
         let bit = BitRef { address: layout.address, bit };
         let condition = moving.map_or(Condition::Bit(bit), |changes| Condition::Moving { bit, changes });
         constant_if_absent(layout, condition, bit.mask(), bit.mask())
+    }
+
+    /// The condition that a bit is stored as 1.
+    fn is_stored(&self, name: &str, this_bit: Option<u8>) -> Result<Condition, TableError> {
+        let (layout, bit) = self.place(name, this_bit)?;
+        let bit = BitRef { address: layout.address, bit };
+        constant_if_absent(layout, Condition::Bit(bit), bit.mask(), bit.mask())
     }
 
     /// The condition that bits, most significant first, spell a number.

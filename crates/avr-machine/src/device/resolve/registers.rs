@@ -2,12 +2,12 @@
 
 use super::names::{Layout, Names, TableError};
 use crate::device::source::{
-    ClearedBySource, DeviceSource, InputWriteSource, KindSource, PairAccess, PairSource, PeripheralSource,
+    ClearedBySource, DeviceSource, InputWriteSource, KindSource, OwedSource, PairAccess, PairSource, PeripheralSource,
     RegisterSource, RuleSource,
 };
 use crate::device::{
-    Access, Bit, BitKind, BitRef, ClearedBy, Condition, Flag, Guard, Input, InputWrite, KindMasks, Pair, Pulse,
-    Register, SetByWrite, Window,
+    Access, Bit, BitKind, BitRef, ClearedBy, Condition, Flag, Guard, Input, InputWrite, KindMasks, Owed, Pair, Pulse,
+    Register, SetByWrite, Told, Window,
 };
 
 /// The registers of the device by rising address, and how many shared bytes their pairs use.
@@ -158,9 +158,10 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             on_write: input_write(on_write, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
-        KindSource::Flag { raised_while, raised_by, zero_while, cleared_by, freedom } => BitKind::Flag(Flag {
+        KindSource::Flag { raised_while, raised_by, owed, zero_while, cleared_by, freedom } => BitKind::Flag(Flag {
             raised_while: condition(raised_while)?,
             raised_by: optional_bit(*raised_by, names)?,
+            owed: owed.as_ref().map_or(Ok(None), |owed| self::owed(owed, names))?,
             zero_while: condition(zero_while)?,
             cleared_by: self::cleared_by(cleared_by, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
@@ -185,6 +186,16 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             })
         }
     })
+}
+
+/// The characters on their way that a flag tells of; none if registers are absent.
+fn owed(source: &OwedSource, names: &Names) -> Result<Option<Owed>, TableError> {
+    let (one, more, told, told_while) = match source {
+        OwedSource::All(one, more, empty) => (one, more, names.bit(empty)?.map(Told::All), Condition::Always),
+        OwedSource::One(one, more, condition) => (one, more, Some(Told::One), names.condition(condition, None)?),
+    };
+    let bits = names.bit(one)?.zip(names.bit(more)?).zip(told);
+    Ok(bits.map(|((one, more), told)| Owed { one, more, told_while, told }))
 }
 
 /// The effect of a write to an input bit.

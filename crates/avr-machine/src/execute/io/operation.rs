@@ -1,6 +1,6 @@
 //! Operations that hardware does by itself (see [`crate::operations`]): their start, and what changes with their end.
 
-use crate::device::{Access, BitKind, BitRef, Input as InputBit, Register};
+use crate::device::{Access, BitKind, BitRef, Input as InputBit, Register, SetByWrite, Told};
 use crate::environment::{Demand, Environment};
 use crate::execute::Step;
 use crate::machine::Group;
@@ -55,9 +55,30 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.latch(pulse, ended);
     }
 
+    /// A flag with which something else changes rises, if it does.
+    pub(in crate::execute) fn flag_rises(&mut self, flag: BitRef, rises: &V::Bit) {
+        if let Some(owed) = self.machine.operations().owed(flag)
+            && self.holds(&owed.told_while)
+        {
+            let (one, more) = (self.stored(owed.one), self.stored(owed.more));
+            // Three-valued bits do not know that a choice between two alike gives the same.
+            let left = match one.known() == more.known() {
+                true => one,
+                false => one.and(&rises.not()).or(&more.and(rises)),
+            };
+            self.put_stored(owed.one, &left);
+            if let Told::All(empty) = owed.told {
+                let is_empty = self.stored(empty).or(&rises.and(&more.not()));
+                self.put_stored(empty, &is_empty);
+                self.put_stored(owed.more, &more.and(&rises.not()));
+            }
+        }
+        self.latch(flag, rises);
+    }
+
     /// The inputs that are latched with an event have new values if it happened, unless they are locked. Hardware is asked for them when
     /// they are read: until then nobody can tell.
-    pub(in crate::execute) fn latch(&mut self, event: BitRef, happened: &V::Bit) {
+    fn latch(&mut self, event: BitRef, happened: &V::Bit) {
         let machine = self.machine;
         for group in machine.operations().latched(event) {
             let Some(cell) = machine.operations().pending(group.address) else { continue };
@@ -261,6 +282,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn start_operations(&mut self, register: u16) {
         let machine = self.machine;
         for (bit, start) in machine.operations().started(register) {
+            if machine.device.bit_at(*bit).is_some_and(|bit| bit.kind == BitKind::Plain) {
+                self.note_start(*bit, start);
+                continue;
+            }
             self.refresh_bits(*bit, Demand::Decides);
             if self.decide_stored(*bit) {
                 if let Some(flag) = start.collision {
@@ -270,6 +295,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 self.set_stored(*bit, true);
             }
         }
+    }
+
+    /// Takes note of what a write starts in a bit that hardware does not change by itself, and in another one if it was set before.
+    fn note_start(&mut self, bit: BitRef, start: &SetByWrite) {
+        if !self.holds(&start.condition) {
+            return;
+        }
+        if let Some(more) = start.collision {
+            let any = self.stored(more).or(&self.stored(bit));
+            self.put_stored(more, &any);
+        }
+        self.set_stored(bit, true);
     }
 
     /// Before a write to a register that adjusts a result, or selects what is converted next, the result is asked for.

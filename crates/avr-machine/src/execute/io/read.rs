@@ -1,7 +1,7 @@
 //! Reads of I/O registers, with the changes that hardware may have made to their bits by then.
 
 use super::merge;
-use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, KnownBits, Pulse, Register};
+use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, KnownBits, Pulse, Register, Told};
 use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
 use crate::machine::Group;
@@ -118,25 +118,43 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if let Some(pulse) = flag.raised_by {
             self.refresh_operation(pulse);
         }
+        let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
+        if self.may_tell(bit) {
+            return self.refresh_event(bit, &flag.freedom, demand);
+        }
         if !self.holds(&flag.raised_while) {
             return;
         }
-        let bit = BitRef { address, bit: mask.trailing_zeros() as u8 };
         if self.machine.operations().is_event(bit) {
-            return self.refresh_event(bit, &flag.freedom, Demand::Decides);
+            return self.refresh_event(bit, &flag.freedom, demand);
         }
         self.take_input(address, mask, Changes::Sets, &flag.freedom, demand);
     }
 
-    /// Lets hardware set a flag with which inputs are latched.
+    /// Lets hardware set a flag with which something else changes. Where inputs are latched it is told apart whether it does.
     pub(super) fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom, demand: Demand) {
         let stored = self.state.data.get(flag.address).bit(flag.bit);
         if stored.known() == Some(true) || !self.is_asked_first(flag) {
             return;
         }
-        let rises = self.ask(flag.address, flag.mask(), freedom, demand).bit(flag.bit);
+        let demand = if self.machine.operations().latched(flag).is_empty() { demand } else { Demand::Decides };
+        let mut rises = self.ask(flag.address, flag.mask(), freedom, demand).bit(flag.bit);
+        if let Some(sent) = self.sent(flag) {
+            rises = rises.and(&sent);
+        }
         self.put_stored(flag, &stored.or(&rises));
-        self.latch(flag, &stored.not().and(&rises));
+        self.flag_rises(flag, &stored.not().and(&rises));
+    }
+
+    /// The hidden bit of a flag that tells when everything is sent: something is on its way.
+    fn sent(&self, flag: BitRef) -> Option<V::Bit> {
+        let owed = self.machine.operations().owed(flag).filter(|owed| matches!(owed.told, Told::All(_)))?;
+        Some(self.state.data.get(owed.one.address).bit(owed.one.bit))
+    }
+
+    /// True for a flag that tells when everything is sent, if something may be on its way. That need not be told apart.
+    fn may_tell(&self, flag: BitRef) -> bool {
+        self.sent(flag).is_some_and(|sent| sent.known().is_none())
     }
 
     fn refresh_pulse(&mut self, address: u16, mask: u8, pulse: &Pulse, demand: Demand) {
