@@ -13,7 +13,8 @@ use crate::hex;
 use crate::memory::{EepromContent, ProgramMemory};
 use crate::placement::{DATA_OFFSET, Placement};
 use crate::section::Section;
-use crate::symbols::{Binding, Scalar, Symbol, SymbolKind, SymbolPlace, Symbols};
+use crate::symbols::{Binding, Symbol, SymbolKind, SymbolPlace, Symbols};
+use crate::types::{Scalar, Type};
 use crate::warning::Warning;
 
 /// Larger files are no AVR firmware: an ELF file with debug information has a few megabytes.
@@ -156,12 +157,23 @@ impl Image {
     /// Adds what only an ELF file tells.
     fn add(&mut self, content: ElfContent) {
         let ElfContent { architecture, device, sections, symbols, debug, warnings, .. } = content;
-        self.symbols = Symbols::new(complete(symbols, &debug), &sections);
+        self.symbols = Symbols::new(complete(symbols, &debug), &aliases(&debug), &sections);
         self.sections = sections;
         self.device = device;
         self.architecture = architecture;
         self.warnings.extend(warnings);
         self.debug = debug;
+    }
+
+    /// The values of the enumerators of a name, ascending: more than one where enumerations differ.
+    #[must_use]
+    pub fn enumerators(&self, name: &str) -> Vec<i64> {
+        self.debug.enumerators.get(name).map_or_else(Vec::new, |values| values.iter().copied().collect())
+    }
+
+    /// The names of all enumerators.
+    pub fn enumerator_names(&self) -> impl Iterator<Item = &str> {
+        self.debug.enumerators.keys().map(String::as_str)
     }
 
     /// The source line of the instruction at an address.
@@ -291,7 +303,8 @@ fn sha256(bytes: &[u8]) -> String {
 /// Adds to the symbols what debug information knows: functions that no symbol names, and types of variables.
 fn complete(mut symbols: Vec<Symbol>, debug: &DebugInfo) -> Vec<Symbol> {
     for symbol in &mut symbols {
-        symbol.scalar = scalar_of(symbol, debug);
+        symbol.of = type_of(symbol, debug);
+        symbol.scalar = scalar_of(symbol);
     }
     let named: std::collections::HashSet<u32> = symbols
         .iter()
@@ -304,16 +317,31 @@ fn complete(mut symbols: Vec<Symbol>, debug: &DebugInfo) -> Vec<Symbol> {
     symbols
 }
 
-/// The type of a variable, if debug information has one of the symbol's size for its address.
-fn scalar_of(symbol: &Symbol, debug: &DebugInfo) -> Option<Scalar> {
+/// The names of variables inside of functions, with their places in the data space.
+fn aliases(debug: &DebugInfo) -> Vec<(String, DataAddress)> {
+    let place = |(name, address): &(String, u32)| match SymbolPlace::new(*address, false) {
+        SymbolPlace::Data(address) => Some((name.clone(), address)),
+        _ => None,
+    };
+    debug.locals.iter().filter_map(place).collect()
+}
+
+/// The type of a variable, if debug information has one for its address.
+fn type_of(symbol: &Symbol, debug: &DebugInfo) -> Option<Type> {
     let address = match symbol.place {
         SymbolPlace::Data(address) => DATA_OFFSET + u32::from(address.0),
         SymbolPlace::Eeprom(address) => crate::placement::EEPROM_OFFSET + u32::from(address.0),
         _ => return None,
     };
-    let scalar = debug.scalars.get(&address)?;
-    let fits = symbol.kind == SymbolKind::Object && symbol.size == u32::from(scalar.bytes);
-    fits.then_some(*scalar)
+    debug.types.get(&address).filter(|_| symbol.kind == SymbolKind::Object).cloned()
+}
+
+/// The type of a variable that is a number of the symbol's size.
+fn scalar_of(symbol: &Symbol) -> Option<Scalar> {
+    match symbol.of {
+        Some(Type::Scalar(scalar)) => Some(scalar).filter(|scalar| symbol.size == u32::from(scalar.bytes)),
+        _ => None,
+    }
 }
 
 fn from_debug(function: &DebugFunction) -> Symbol {

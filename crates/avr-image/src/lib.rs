@@ -30,6 +30,7 @@ mod placement;
 mod problem;
 mod section;
 mod symbols;
+mod types;
 mod warning;
 
 pub use avr_isa::{DataAddress, EepromAddress, FlashByteAddress, FlashWordAddress};
@@ -39,5 +40,6 @@ pub use image::{Format, Image, LoadOptions, MAX_FILE_BYTES};
 pub use memory::{EepromContent, ProgramMemory};
 pub use problem::{ElfProblem, HexProblem};
 pub use section::{Section, SectionPlace};
-pub use symbols::{Binding, Extent, Located, Scalar, Symbol, SymbolError, SymbolKind, SymbolPlace, Symbols};
+pub use symbols::{Binding, Extent, Located, Symbol, SymbolError, SymbolKind, SymbolPlace, Symbols};
+pub use types::{Member, Scalar, Type};
 pub use warning::{LeftOut, Region, Warning};

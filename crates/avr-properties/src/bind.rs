@@ -8,6 +8,7 @@ mod event;
 mod fairness;
 mod name;
 mod operand;
+mod part;
 mod pattern;
 mod stated;
 

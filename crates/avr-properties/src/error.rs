@@ -131,12 +131,12 @@ pub enum PropertyErrorKind {
     #[error("{0}")]
     Symbol(SymbolError),
     /// A name that means something on the device and also names a symbol.
-    #[error("'{name}' is both {meaning} and the symbol at {symbol}")]
+    #[error("'{name}' is both {meaning} and {symbol}")]
     Shadowed {
         /// The name.
         name: String,
         /// The meaning of the name on the device.
-        meaning: &'static str,
+        meaning: String,
         /// The place of the symbol.
         symbol: String,
     },
@@ -208,13 +208,33 @@ pub enum PropertyErrorKind {
     },
     /// An index beyond the end of a variable.
     #[error("'{name}' has {size} bytes, so there is no byte {index}")]
-    NoElement {
+    NoByte {
         /// The variable.
         name: String,
         /// Its size in bytes.
         size: u32,
         /// The index.
         index: u64,
+    },
+    /// An index beyond the end of an array.
+    #[error("'{name}' has {count} elements, so there is no element {index}")]
+    NoElement {
+        /// The array.
+        name: String,
+        /// The number of its elements.
+        count: u32,
+        /// The index.
+        index: u64,
+    },
+    /// A member that a structure does not have.
+    #[error("'{variable}' has no member '{member}'{}", did_you_mean(nearest))]
+    UnknownMember {
+        /// The structure.
+        variable: String,
+        /// The member.
+        member: String,
+        /// The nearest members, or all of them.
+        nearest: Vec<String>,
     },
     /// Something stands where another form of expression must stand.
     #[error("expected {expected}")]

@@ -32,6 +32,12 @@ pub(crate) enum Expression {
         bytes: u8,
         map: Arc<MemoryMap>,
     },
+    /// An element of an array with this many elements: the value where the index is one of them, and unknown elsewhere.
+    Element {
+        index: Box<Expression>,
+        count: u32,
+        value: Box<Expression>,
+    },
     /// The byte that the event of the atom reads or writes.
     EventValue,
     /// The operand, which has this many bits, as a two's complement number.
@@ -125,6 +131,12 @@ impl Expression {
             Self::Cells(addresses) => Value::from_bytes(addresses.iter().map(|address| scope.view.cell(*address))),
             Self::Bit { address, bit } => Value::from_bit(scope.view.cell(*address), *bit),
             Self::Memory { address, bytes, map } => read_memory(address.evaluate(scope), *bytes, map, scope.view),
+            Self::Element { index, count, value } => {
+                let (first, last) = index.evaluate(scope).range();
+                // SOUND: an index that may lie outside of the array reads anything.
+                let is_inside = first >= 0 && last < i128::from(*count);
+                value.evaluate(if is_inside { scope } else { Scope::any_state() })
+            }
             Self::EventValue => Value::from_bytes(std::iter::once(scope.event)),
             Self::Signed(operand, width) => operand.evaluate(scope).sign_extended(*width),
             Self::Negate(operand) => operand.evaluate(scope).negate(),
@@ -141,6 +153,10 @@ impl Expression {
             | Self::Signed(operand, _)
             | Self::Negate(operand)
             | Self::Complement(operand) => operand.for_each(visit),
+            Self::Element { index, value, .. } => {
+                index.for_each(visit);
+                value.for_each(visit);
+            }
             Self::Binary(_, left, right) => {
                 left.for_each(visit);
                 right.for_each(visit);
@@ -155,6 +171,8 @@ impl Expression {
             Self::Cells(addresses) => u32::try_from(8 * addresses.len()).ok(),
             Self::Bit { .. } => Some(1),
             Self::Memory { bytes, .. } => Some(8 * u32::from(*bytes)),
+            Self::Element { value, .. } => value.width(),
+            Self::Signed(_, width) => Some(*width),
             Self::EventValue => Some(8),
             _ => None,
         }

@@ -106,6 +106,7 @@ impl Compare {
             }
             Expression::Pc | Expression::EventValue => others = true,
             Expression::Constant(_)
+            | Expression::Element { .. }
             | Expression::Signed(..)
             | Expression::Negate(_)
             | Expression::Complement(_)
@@ -142,6 +143,10 @@ impl Expression {
                 for cells in cells_at(address.evaluate(scope), *bytes, map)? {
                     cells.for_each(|cell| add(masks, cell, !map.hidden(cell)));
                 }
+            }
+            Self::Element { index, value, .. } => {
+                index.collect(scope, u128::MAX, masks)?;
+                value.collect(scope, u128::MAX, masks)?;
             }
             Self::Signed(operand, _) | Self::Negate(operand) => operand.collect(scope, u128::MAX, masks)?,
             Self::Complement(operand) => operand.collect(scope, demanded, masks)?,

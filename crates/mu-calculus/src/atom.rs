@@ -81,6 +81,10 @@ pub enum ExprKind {
     Field(Name, Field),
     /// An element of something named: `mem[0x100]`, `mem16[x + 1]`.
     Index(Name, Box<Expr>),
+    /// A part of a part of something named: `cfg.limits.low`, `points[2].x`.
+    Member(Box<Expr>, Field),
+    /// An element of a part of something named: `cfg.table[i]`, `grid[1][2]`.
+    Element(Box<Expr>, Box<Expr>),
     /// A named call: `write(PORTB)`, `interrupt(TIMER0_OVF)`.
     Call(Name, Vec<Expr>),
     /// `signed(e)`: the operand as a two's complement number of its own width.

@@ -258,6 +258,9 @@ impl Display for Expr {
             ExprKind::Field(name, Field::Number(number)) => write!(f, "{name}.{number}"),
             ExprKind::Field(name, Field::Name(field)) => write!(f, "{name}.{field}"),
             ExprKind::Index(name, index) => write!(f, "{name}[{index}]"),
+            ExprKind::Member(place, Field::Number(number)) => write!(f, "{place}.{number}"),
+            ExprKind::Member(place, Field::Name(field)) => write!(f, "{place}.{field}"),
+            ExprKind::Element(place, index) => write!(f, "{place}[{index}]"),
             ExprKind::Call(name, arguments) => {
                 write!(f, "{name}(")?;
                 for (index, argument) in arguments.iter().enumerate() {

@@ -1,16 +1,23 @@
-//! Functions and variables (DWARF 4 standard, sections 3.3, 4.1 and 5).
+//! Functions, variables and enumerators (DWARF 4 standard, sections 3.3, 4.1 and 5).
+
+use std::sync::Arc;
 
 use gimli::{AttributeValue, DwAt, DwTag, EntriesRaw, Operation, UnitOffset, constants as dw};
 
 use super::{DebugFunction, DebugInfo, Dwarf, Problem, Slice, Unit};
 use crate::placement::DATA_OFFSET;
-use crate::symbols::Scalar;
+use crate::types::{Member, Scalar, Type};
 
 /// Entries with more attributes than any compiler writes would make reading quadratic.
 const MAX_ATTRIBUTES: usize = 256;
 /// Names longer than this are not used.
 const MAX_NAME_BYTES: usize = 1024;
 const MAX_FUNCTIONS: usize = 1 << 16;
+const MAX_NAMES: usize = 1 << 18;
+/// The most entries that are read for the type of one variable.
+const MAX_TYPE_ENTRIES: usize = 4096;
+/// The most structures and arrays around each other.
+const MAX_NESTED_TYPES: usize = 16;
 /// `typedef`, `const`, `volatile` and references between entries; real types stay below 10.
 const MAX_REFERENCES: usize = 32;
 
@@ -48,18 +55,43 @@ pub(super) fn read<'a>(
     zero_is_taken: bool,
 ) -> Result<(), Problem> {
     let mut entries = unit.entries_raw(None)?;
+    // The functions that enclose an entry, with their depths.
+    let mut scopes: Vec<(isize, String)> = Vec::new();
     while !entries.is_empty() {
+        let depth = entries.next_depth();
         let Some(die) = next(&mut entries)? else { continue };
+        scopes.retain(|(outer, _)| *outer < depth);
         match die.tag {
             dw::DW_TAG_subprogram => {
                 let function = function(dwarf, unit, &die)?;
                 info.functions.extend(function.filter(|function| function.start > 0 || !zero_is_taken));
+                scopes.extend(name_of(dwarf, unit, &die)?.map(|name| (depth, name)));
             }
-            dw::DW_TAG_variable => info.scalars.extend(variable(unit, &die)?),
+            dw::DW_TAG_inlined_subroutine => {
+                scopes.extend(name_of(dwarf, unit, &die)?.map(|name| (depth, name)));
+            }
+            dw::DW_TAG_variable => {
+                if let Some((address, of)) = variable(dwarf, unit, &die)? {
+                    let scope = scopes.last().map(|(_, function)| function);
+                    if let (Some(function), Some(name)) = (scope, name_of(dwarf, unit, &die)?) {
+                        info.locals.push((format!("{function}::{name}"), address));
+                    }
+                    info.types.insert(address, of);
+                }
+            }
+            dw::DW_TAG_enumerator => {
+                if let (Some(name), Some(value)) = (name_of(dwarf, unit, &die)?, constant(&die, dw::DW_AT_const_value))
+                {
+                    info.enumerators.entry(name).or_default().insert(value);
+                }
+            }
             _ => {}
         }
         if info.functions.len() > MAX_FUNCTIONS {
             return Err(Problem::Limit("too many functions"));
+        }
+        if info.locals.len() + info.enumerators.len() > MAX_NAMES {
+            return Err(Problem::Limit("too many names of variables and enumerators"));
         }
     }
     Ok(())
@@ -124,8 +156,8 @@ fn reach(low: Value<'_>, high: Value<'_>) -> Option<(u32, u32)> {
     in_flash.then_some((start as u32, size as u32))
 }
 
-/// The linker's address and the type of a scalar variable that lies at a fixed address.
-fn variable<'a>(unit: &Unit<'a>, die: &Die<'a>) -> Result<Option<(u32, Scalar)>, Problem> {
+/// The linker's address and the type of a variable that lies at a fixed address.
+fn variable<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, die: &Die<'a>) -> Result<Option<(u32, Type)>, Problem> {
     let Some(AttributeValue::Exprloc(expression)) = die.value(dw::DW_AT_location) else { return Ok(None) };
     let mut operations = expression.operations(unit.encoding());
     let (Some(Operation::Address { address }), None) = (operations.next()?, operations.next()?) else {
@@ -133,30 +165,166 @@ fn variable<'a>(unit: &Unit<'a>, die: &Die<'a>) -> Result<Option<(u32, Scalar)>,
     };
     let Ok(address) = u32::try_from(address) else { return Ok(None) };
     let Some(AttributeValue::UnitRef(of)) = inherited(unit, die, &[dw::DW_AT_type])? else { return Ok(None) };
-    Ok(scalar(unit, of)?.map(|scalar| (address, scalar)))
+    let mut left = MAX_TYPE_ENTRIES;
+    Ok(Some((address, type_at(dwarf, unit, of, 0, &mut left)?.0)))
 }
 
-/// The scalar that a type is, behind its names and qualifiers.
-fn scalar(unit: &Unit<'_>, mut offset: UnitOffset) -> Result<Option<Scalar>, Problem> {
+/// A type and its size in bytes, behind its names and qualifiers; 0 where the size is not known. `left` entries may be read.
+fn type_at<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    mut offset: UnitOffset,
+    depth: usize,
+    left: &mut usize,
+) -> Result<(Type, u32), Problem> {
     for _ in 0..MAX_REFERENCES {
-        let Some(die) = entry(unit, offset)? else { return Ok(None) };
+        *left = left.saturating_sub(1);
+        if depth > MAX_NESTED_TYPES || *left == 0 {
+            return Ok((Type::Other, 0));
+        }
+        let Some(die) = entry(unit, offset)? else { return Ok((Type::Other, 0)) };
+        let bytes = constant(&die, dw::DW_AT_byte_size).and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(0);
         let signed = match die.tag {
             dw::DW_TAG_typedef | dw::DW_TAG_const_type | dw::DW_TAG_volatile_type | dw::DW_TAG_atomic_type => {
-                let Some(next) = die.reference(dw::DW_AT_type) else { return Ok(None) };
+                let Some(next) = die.reference(dw::DW_AT_type) else { return Ok((Type::Other, 0)) };
                 offset = next;
                 continue;
             }
             dw::DW_TAG_pointer_type => Some(false),
-            dw::DW_TAG_enumeration_type => None,
+            dw::DW_TAG_enumeration_type => has_negative(unit, offset, left)?.then_some(true),
             dw::DW_TAG_base_type => match signedness(&die) {
                 Some(signed) => Some(signed),
-                None => return Ok(None),
+                None => return Ok((Type::Other, bytes)),
             },
-            _ => return Ok(None),
+            dw::DW_TAG_array_type => return array(dwarf, unit, (&die, offset), depth, left),
+            dw::DW_TAG_structure_type | dw::DW_TAG_union_type | dw::DW_TAG_class_type => {
+                let members = members(dwarf, unit, offset, depth, left)?;
+                return Ok((Type::Struct(members.into()), bytes));
+            }
+            _ => return Ok((Type::Other, bytes)),
         };
-        return Ok(size(&die).map(|bytes| Scalar { bytes, signed }));
+        let scalar = size(&die).map(|bytes| Type::Scalar(Scalar { bytes, signed }));
+        return Ok((scalar.unwrap_or(Type::Other), bytes));
     }
-    Ok(None)
+    Ok((Type::Other, 0))
+}
+
+/// An array with one dimension after the other.
+fn array<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    (die, offset): (&Die<'a>, UnitOffset),
+    depth: usize,
+    left: &mut usize,
+) -> Result<(Type, u32), Problem> {
+    let Some(of) = die.reference(dw::DW_AT_type) else { return Ok((Type::Other, 0)) };
+    let (mut element, mut bytes) = type_at(dwarf, unit, of, depth + 1, left)?;
+    let mut counts = Vec::new();
+    children(unit, offset, left, &mut |child, _| {
+        if child.tag == dw::DW_TAG_subrange_type {
+            let last = constant(child, dw::DW_AT_upper_bound).map(|last| last + 1);
+            let count = constant(child, dw::DW_AT_count).or(last);
+            counts.push(count.and_then(|count| u32::try_from(count).ok()));
+        }
+        Ok(())
+    })?;
+    if bytes == 0 {
+        return Ok((Type::Other, 0));
+    }
+    for count in counts.into_iter().rev() {
+        element = Type::Array { element: Arc::new(element), stride: bytes, count };
+        bytes = bytes.saturating_mul(count.unwrap_or(0));
+    }
+    Ok((element, bytes))
+}
+
+/// The members of a structure or a union, in their order.
+fn members<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    offset: UnitOffset,
+    depth: usize,
+    left: &mut usize,
+) -> Result<Vec<Member>, Problem> {
+    let mut found = Vec::new();
+    children(unit, offset, left, &mut |child, _| {
+        if child.tag == dw::DW_TAG_member
+            && let Some(of) = child.reference(dw::DW_AT_type)
+        {
+            let place = match child.value(dw::DW_AT_data_member_location) {
+                None => Some(0),
+                Some(_) => constant(child, dw::DW_AT_data_member_location),
+            };
+            let is_bits = child.value(dw::DW_AT_bit_size).is_some();
+            let name = child.value(dw::DW_AT_name).map(|name| dwarf.attr_string(unit, name)).transpose()?;
+            let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            found.push((name, place.and_then(|place| u32::try_from(place).ok()), of, is_bits));
+        }
+        Ok(())
+    })?;
+    let mut members = Vec::new();
+    for (name, place, of, is_bits) in found {
+        let Some(offset) = place.filter(|_| name.len() <= MAX_NAME_BYTES) else { continue };
+        let of = if is_bits { Type::Other } else { type_at(dwarf, unit, of, depth + 1, left)?.0 };
+        members.push(Member { name, offset, of });
+    }
+    Ok(members)
+}
+
+/// Calls `visit` with the direct children of an entry.
+fn children<'a>(
+    unit: &Unit<'a>,
+    offset: UnitOffset,
+    left: &mut usize,
+    visit: &mut dyn FnMut(&Die<'a>, isize) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let mut entries = unit.entries_raw(Some(offset))?;
+    let own = entries.next_depth();
+    next(&mut entries)?;
+    while !entries.is_empty() && *left > 0 {
+        let depth = entries.next_depth();
+        if depth <= own {
+            break;
+        }
+        *left -= 1;
+        if let Some(child) = next(&mut entries)?
+            && depth == own + 1
+        {
+            visit(&child, depth)?;
+        }
+    }
+    Ok(())
+}
+
+/// True for an enumeration with a negative value.
+fn has_negative(unit: &Unit<'_>, offset: UnitOffset, left: &mut usize) -> Result<bool, Problem> {
+    let mut found = false;
+    children(unit, offset, left, &mut |child, _| {
+        found |= constant(child, dw::DW_AT_const_value).is_some_and(|value| value < 0);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The name of an entry or of the one that it completes, as the source has it.
+fn name_of<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, die: &Die<'a>) -> Result<Option<String>, Problem> {
+    let Some(name) = inherited(unit, die, &[dw::DW_AT_name])? else { return Ok(None) };
+    let name = dwarf.attr_string(unit, name)?;
+    let is_usable = !name.is_empty() && name.len() <= MAX_NAME_BYTES;
+    Ok(is_usable.then(|| name.to_string_lossy().into_owned()))
+}
+
+/// A constant attribute.
+fn constant(die: &Die<'_>, name: DwAt) -> Option<i64> {
+    match die.value(name)? {
+        AttributeValue::Data1(value) => Some(value.into()),
+        AttributeValue::Data2(value) => Some(value.into()),
+        AttributeValue::Data4(value) => Some(value.into()),
+        AttributeValue::Data8(value) => i64::try_from(value).ok(),
+        AttributeValue::Sdata(value) => Some(value),
+        AttributeValue::Udata(value) => i64::try_from(value).ok(),
+        _ => None,
+    }
 }
 
 fn size(die: &Die<'_>) -> Option<u8> {

@@ -1,4 +1,4 @@
-//! Debug information: source lines, functions that the symbol table lacks, and the types of scalar variables.
+//! Debug information: source lines, functions that the symbol table lacks, types and scopes of variables, and enumerators.
 //!
 //! It only serves reports, so nothing in it makes an image unusable: what is unreadable becomes a warning. Everything
 //! is read once at load into plain tables, which keeps [`crate::Image`] free of lazily filled caches and bounds the
@@ -7,13 +7,13 @@
 mod die;
 mod lines;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gimli::{EndianSlice, LittleEndian, SectionId};
 
 pub use lines::SourceLine;
 
-use crate::symbols::Scalar;
+use crate::types::Type;
 use crate::warning::Warning;
 use lines::{LineReader, LineTable};
 
@@ -39,7 +39,11 @@ pub(crate) struct DebugInfo {
     pub(crate) lines: LineTable,
     pub(crate) functions: Vec<DebugFunction>,
     /// Types of variables by the linker's address.
-    pub(crate) scalars: BTreeMap<u32, Scalar>,
+    pub(crate) types: BTreeMap<u32, Type>,
+    /// Variables inside of functions, as `function::variable`, with the linker's address.
+    pub(crate) locals: Vec<(String, u32)>,
+    /// The values of enumerators, by name.
+    pub(crate) enumerators: BTreeMap<String, BTreeSet<i64>>,
     pub(crate) warnings: Vec<Warning>,
 }
 

@@ -11,6 +11,7 @@ pub use names::SymbolError;
 use crate::demangle::{Demangled, demangle};
 use crate::placement::{DATA_OFFSET, EEPROM_OFFSET};
 use crate::section::{EEPROM, Section};
+use crate::types::{Scalar, Type};
 use avr_isa::{DataAddress, EepromAddress, FlashByteAddress};
 use extents::{Extents, Span};
 use names::Names;
@@ -30,6 +31,8 @@ pub struct Symbol {
     pub binding: Binding,
     /// The type of a scalar variable, where debug information tells.
     pub scalar: Option<Scalar>,
+    /// The type of a variable, where debug information tells.
+    pub of: Option<Type>,
     demangled: Option<Demangled>,
 }
 
@@ -70,15 +73,6 @@ pub enum Binding {
     Weak,
     /// Its own file.
     Local,
-}
-
-/// The type of a variable of one to eight bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scalar {
-    /// Its size in bytes.
-    pub bytes: u8,
-    /// The signedness; `None` where debug information does not say (an enumeration of older compilers).
-    pub signed: Option<bool>,
 }
 
 /// A place relative to a symbol.
@@ -151,7 +145,7 @@ impl fmt::Display for SymbolPlace {
 impl Symbol {
     pub(crate) fn new(name: String, place: SymbolPlace, size: u32, kind: SymbolKind, binding: Binding) -> Self {
         let demangled = demangle(&name);
-        Self { name, place, size, kind, binding, scalar: None, demangled }
+        Self { name, place, size, kind, binding, scalar: None, of: None, demangled }
     }
 
     /// The name as the programmer wrote it, with parameters: `sensor::Filter::step(int)`.
@@ -181,11 +175,18 @@ impl Symbol {
 }
 
 impl Symbols {
-    /// Sorts the symbols and builds the indices.
-    pub(crate) fn new(mut all: Vec<Symbol>, sections: &[Section]) -> Self {
+    /// Sorts the symbols and builds the indices. Aliases are further names of places in the data space.
+    pub(crate) fn new(mut all: Vec<Symbol>, aliases: &[(String, DataAddress)], sections: &[Section]) -> Self {
         all.sort_by(|a, b| (a.place, a.rank(), a.size).cmp(&(b.place, b.rank(), b.size)));
         all.dedup();
-        let names = Names::new(&all);
+        let mut names = Names::new(&all);
+        for (alias, address) in aliases {
+            let place = SymbolPlace::Data(*address);
+            let index = all.partition_point(|symbol| symbol.place < place);
+            if all.get(index).is_some_and(|symbol| symbol.place == place) {
+                names.add(alias, index);
+            }
+        }
         let code = Extents::new(code_spans(&all, sections));
         let data = Extents::new(data_spans(&all));
         Self { all, names, code, data }

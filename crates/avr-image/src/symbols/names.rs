@@ -69,6 +69,15 @@ impl Names {
         Self(names)
     }
 
+    /// Adds a name of the symbol with an index.
+    pub(super) fn add(&mut self, name: &str, index: usize) {
+        let all = self.0.entry(normal(name)).or_default();
+        if !all.contains(&index) {
+            all.push(index);
+            all.sort_unstable();
+        }
+    }
+
     pub(super) fn get(&self, name: &str) -> &[usize] {
         self.0.get(&normal(name)).map_or(&[], Vec::as_slice)
     }

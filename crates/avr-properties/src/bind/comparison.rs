@@ -208,8 +208,22 @@ fn simplest(mut compare: Compare) -> (AtomKind, bool) {
     if negated {
         compare.operator = ComparisonOperator::Equal;
     }
+    let compare = without_sign(compare);
     let kind = quick_form(&compare).unwrap_or(AtomKind::Compare(compare));
     (kind, negated)
+}
+
+/// The same comparison for equality with a number, of a signed operand as an unsigned one.
+fn without_sign(compare: Compare) -> Compare {
+    match (&compare.left, &compare.right) {
+        (Expression::Signed(operand, width), Expression::Constant(constant))
+            if compare.operator == ComparisonOperator::Equal && matches!(**operand, Expression::Cells(_)) =>
+        {
+            let constant = constant & ((1 << width) - 1);
+            Compare { left: (**operand).clone(), right: Expression::Constant(constant), ..compare }
+        }
+        _ => compare,
+    }
 }
 
 fn quick_form(compare: &Compare) -> Option<AtomKind> {

@@ -108,10 +108,13 @@ impl Binder<'_> {
                 Meaning::Cells(addresses) => addresses,
                 _ => return Err(wrong()),
             },
-            ExprKind::Index(..) => match self.expression(argument, 0, &mut Context::default())?.expression {
-                Expression::Cells(addresses) => addresses.into_vec(),
-                _ => return Err(wrong()),
-            },
+            ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Member(..) | ExprKind::Element(..) => {
+                let value = self.expression(argument, 0, &mut Context::default())?.expression;
+                match unsigned(value) {
+                    Expression::Cells(addresses) => addresses.into_vec(),
+                    _ => return Err(wrong()),
+                }
+            }
             _ => return Err(wrong()),
         };
         let first = *addresses.iter().min().ok_or_else(wrong)?;
@@ -129,5 +132,13 @@ impl Binder<'_> {
         let address =
             u32::try_from(address).map_err(|_| (PropertyErrorKind::BadProgramCounter(u64::MAX), argument.span))?;
         Ok(self.entry(address))
+    }
+}
+
+/// What an expression reads, without its sign.
+fn unsigned(expression: Expression) -> Expression {
+    match expression {
+        Expression::Signed(inner, _) => *inner,
+        other => other,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use avr_image::{Symbol, SymbolError, SymbolPlace};
+use avr_image::{Symbol, SymbolError, SymbolPlace, Type};
 use avr_machine::device::Device;
 use mu_calculus::{Name, Span};
 
@@ -27,7 +27,39 @@ impl Binder<'_> {
             self.check_unshadowed(name, what, span)?;
             return Ok(meaning);
         }
-        self.of_symbol(self.symbol(name, span)?, name, span)
+        match (self.symbol(name, span), self.enumerator(name, span)?) {
+            (Ok(symbol), None) => self.of_symbol(symbol, name, span),
+            (Ok(symbol), Some(value)) => {
+                let symbol = format!("the symbol at {}", symbol.place);
+                let meaning = format!("the enumerator {value}");
+                Err((PropertyErrorKind::Shadowed { name: name.text.clone(), meaning, symbol }, span))
+            }
+            (Err(_), Some(value)) => Ok(Meaning::Number(value.into())),
+            (Err(fault), None) => Err(fault),
+        }
+    }
+
+    /// The value of an enumerator, if the name is one.
+    ///
+    /// # Errors
+    /// If enumerations give it different values.
+    fn enumerator(&self, name: &Name, span: Span) -> Result<Option<i64>, Fault> {
+        let values = self.image.enumerators(&name.text);
+        match values.as_slice() {
+            [] => Ok(None),
+            [value] => Ok(Some(*value)),
+            several => {
+                let values = several.iter().map(i64::to_string).collect::<Vec<_>>().join(" and ");
+                let problem = format!("is an enumerator with several values: {values}");
+                let instead = "write the number".to_owned();
+                Err((PropertyErrorKind::NotAValue { name: name.text.clone(), problem, instead }, span))
+            }
+        }
+    }
+
+    /// True if the device gives a name its meaning.
+    pub(super) fn is_of_device(&self, name: &Name) -> bool {
+        self.of_device(name).is_some()
     }
 
     /// The meaning of an unquoted name on the device, and the same in words.
@@ -63,10 +95,16 @@ impl Binder<'_> {
         let rival = |symbol: &&Symbol| matches!(symbol.place, SymbolPlace::Data(_) | SymbolPlace::Flash(_));
         match self.image.symbols.matches(&name.text).into_iter().find(rival) {
             Some(symbol) => {
-                let symbol = symbol.place.to_string();
+                let (symbol, meaning) = (format!("the symbol at {}", symbol.place), meaning.to_owned());
                 Err((PropertyErrorKind::Shadowed { name: name.text.clone(), meaning, symbol }, span))
             }
-            None => Ok(()),
+            None => match self.image.enumerators(&name.text).first() {
+                Some(value) => {
+                    let (symbol, meaning) = (format!("the enumerator {value}"), meaning.to_owned());
+                    Err((PropertyErrorKind::Shadowed { name: name.text.clone(), meaning, symbol }, span))
+                }
+                None => Ok(()),
+            },
         }
     }
 
@@ -83,7 +121,13 @@ impl Binder<'_> {
         let pairs = self.device.pairs.iter().map(|pair| pair.name);
         let definitions = self.definitions.iter().map(|(name, _)| name);
         let own = ["pc", "sp", "x", "y", "z"].into_iter().chain(STATE_ATOMS).chain(general.iter().map(String::as_str));
-        let known = own.chain(device).chain(pairs).chain(definitions).chain(symbols.iter().map(String::as_str));
+        let enumerators = self.image.enumerator_names();
+        let known = own
+            .chain(enumerators)
+            .chain(device)
+            .chain(pairs)
+            .chain(definitions)
+            .chain(symbols.iter().map(String::as_str));
         PropertyErrorKind::UnknownName {
             name: name.text.clone(),
             nearest: nearest(&name.text, known),
@@ -98,6 +142,10 @@ impl Binder<'_> {
         let refuse = |problem: String, instead: String| {
             Err((PropertyErrorKind::NotAValue { name: name.text.clone(), problem, instead }, span))
         };
+        if let Some(of @ Type::Struct(_)) = &symbol.of {
+            let members = of.member_names().join(", ");
+            return refuse("is a whole structure".to_owned(), format!("its members: {members}"));
+        }
         match symbol.place {
             SymbolPlace::Data(address) => match symbol.size {
                 size @ (1 | 2 | 4 | 8) => {
@@ -112,7 +160,12 @@ impl Binder<'_> {
                 ),
                 size => refuse(
                     format!("has {size} bytes, which is no number"),
-                    format!("{}[i] is its byte i, from 0; {address} is its address", name.text),
+                    match symbol.of {
+                        Some(Type::Array { .. }) => {
+                            format!("{}[i] is its element i, from 0; {address} is its address", name.text)
+                        }
+                        _ => format!("{}[i] is its byte i, from 0; {address} is its address", name.text),
+                    },
                 ),
             },
             SymbolPlace::Flash(address) if symbol.kind != avr_image::SymbolKind::Object => {

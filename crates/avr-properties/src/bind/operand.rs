@@ -26,9 +26,20 @@ pub(super) struct Operand {
     range: Value,
 }
 
+impl Operand {
+    /// Its value, where that does not depend on the state.
+    pub(super) fn known(&self) -> Option<i128> {
+        self.range.known()
+    }
+}
+
 impl Binder<'_> {
     /// Binds an expression of which the bits in `demanded` matter.
     pub(super) fn expression(&mut self, e: &Expr, demanded: u128, context: &mut Context) -> Result<Operand, Fault> {
+        if let Some(part) = self.part(e, context)? {
+            let value = self.part_value(part, demanded, e.span)?;
+            return Ok(self.operand(value));
+        }
         match &e.kind {
             ExprKind::Integer(value) => Ok(self.operand(Expression::Constant(i128::from(*value)))),
             ExprKind::Name(name) => {
@@ -36,14 +47,21 @@ impl Binder<'_> {
                     return Ok(self.operand(Expression::Constant(address.into())));
                 }
                 let meaning = self.meaning(name, e.span)?;
-                let expression = self.value_of(meaning, name, demanded, e.span)?;
-                Ok(self.operand(expression))
+                let signed = self.is_signed_variable(name);
+                let value = self.value_of(meaning, name, demanded, e.span)?;
+                let width = value.width().filter(|_| signed);
+                let value = width.map(|width| Expression::Signed(Box::new(value.clone()), width)).unwrap_or(value);
+                Ok(self.operand(value))
             }
             ExprKind::Field(name, field) => {
                 let expression = self.bit(name, field, e.span)?;
                 Ok(self.operand(expression))
             }
             ExprKind::Index(name, index) => self.element(name, index, demanded, e.span, context),
+            ExprKind::Member(..) | ExprKind::Element(..) => {
+                let expected = "a member of a structure or an element of an array";
+                Err((PropertyErrorKind::Expected { expected }, e.span))
+            }
             ExprKind::Call(name, arguments) => {
                 let expression = self.event_value(name, arguments, e.span, context)?;
                 Ok(self.operand(expression))
@@ -52,6 +70,12 @@ impl Binder<'_> {
             ExprKind::Unary(operator, inner) => self.unary(*operator, inner, context),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right, e.span, context),
         }
+    }
+
+    /// True for a variable whose type is a signed integer.
+    fn is_signed_variable(&self, name: &Name) -> bool {
+        let scalar = || self.image.symbols.find(&name.text).ok()?.scalar?.signed;
+        (name.quoted || !self.is_of_device(name)) && scalar() == Some(true)
     }
 
     fn operand(&self, expression: Expression) -> Operand {
@@ -68,7 +92,7 @@ impl Binder<'_> {
     }
 
     /// Cells as a little-endian number, if they hold state where it matters.
-    fn cells(&self, addresses: &[u16], name: &str, demanded: u128, span: Span) -> Result<Expression, Fault> {
+    pub(super) fn cells(&self, addresses: &[u16], name: &str, demanded: u128, span: Span) -> Result<Expression, Fault> {
         for (&address, shift) in addresses.iter().zip((0..).step_by(8)) {
             if address > self.map.end {
                 return Err((PropertyErrorKind::NoMemory { address: address.into(), end: self.map.end }, span));
@@ -160,7 +184,7 @@ impl Binder<'_> {
             let number = u64::try_from(constant).unwrap_or(u64::MAX);
             if let Some(size) = size.filter(|size| number >= u64::from(*size)) {
                 let name = name.text.clone();
-                return Err((PropertyErrorKind::NoElement { name, size, index: number }, index.span));
+                return Err((PropertyErrorKind::NoByte { name, size, index: number }, index.span));
             }
             let first = number.saturating_add(base.unwrap_or(0).into());
             let addresses = self.consecutive(first, bytes).map_err(|kind| (kind, index.span))?;
@@ -168,12 +192,15 @@ impl Binder<'_> {
             return Ok(self.operand(expression));
         }
         let base = Expression::Constant(base.unwrap_or(0).into());
-        let address = Expression::Binary(BinaryOperator::Add, Box::new(index_operand.expression), Box::new(base));
-        Ok(self.operand(Expression::Memory { address: Box::new(address), bytes, map: self.map.clone() }))
+        let index = index_operand.expression;
+        let address = Box::new(Expression::Binary(BinaryOperator::Add, Box::new(index.clone()), Box::new(base)));
+        let value = Expression::Memory { address, bytes, map: self.map.clone() };
+        let element = |count| Expression::Element { index: Box::new(index), count, value: Box::new(value.clone()) };
+        Ok(self.operand(size.map(element).unwrap_or(value)))
     }
 
     /// Addresses from the first on, as far as 16 bits go.
-    fn consecutive(&self, first: u64, bytes: u8) -> Result<Vec<u16>, PropertyErrorKind> {
+    pub(super) fn consecutive(&self, first: u64, bytes: u8) -> Result<Vec<u16>, PropertyErrorKind> {
         let last = first.saturating_add(u64::from(bytes) - 1);
         match (u16::try_from(first), u16::try_from(last)) {
             (Ok(first), Ok(last)) => Ok((first..=last).collect()),

@@ -217,7 +217,7 @@ fn what_is_no_state() {
     check(
         "AG(history[8] == 0)",
         expect![[r#"
-            column 12: 'history' has 8 bytes, so there is no byte 8
+            column 12: 'history' has 4 elements, so there is no element 8
               AG(history[8] == 0)
                          ^"#]],
     );

@@ -9,3 +9,4 @@ mod names;
 mod patterns;
 mod samples;
 mod support;
+mod types;

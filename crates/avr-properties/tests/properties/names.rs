@@ -53,7 +53,6 @@ fn symbols() {
     check("counter == 5", &image, cell(0x101, 0xff, 5));
     check("\"counter\" == 5", &image, cell(0x101, 0xff, 5));
     check("counter.7", &image, cell(0x101, 0x80, 0x80));
-    check("history[2] == 5", &image, cell(0x108, 0xff, 5));
     check("mem[__bss_end] == 5", &image, cell(0x10e, 0xff, 5));
     check("write(counter)", &image, AtomKind::Event(Event::Write(0x101..0x102), None));
     check("write(mode)", &image, AtomKind::Event(Event::Write(0x104..0x106), None));

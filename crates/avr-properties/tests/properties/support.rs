@@ -28,6 +28,11 @@ pub(crate) fn conditions() -> Image {
     Image::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/conditions.elf"), &options()).expect("it is valid")
 }
 
+/// An image with variables of many types: see `tests/fixtures/types.c`.
+pub(crate) fn typed() -> Image {
+    Image::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/types.elf"), &options()).expect("it is valid")
+}
+
 /// An image of the loader's tests.
 pub(crate) fn fixture(name: &str) -> Image {
     let path = format!("{}/../avr-image/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));

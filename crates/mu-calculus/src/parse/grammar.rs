@@ -316,7 +316,12 @@ impl Parser<'_> {
             ExprKind::Name(Name { text, quoted: false }) if self.scope.contains(text) => {
                 Formula::Variable(Variable { name: text.clone(), span: expr.span })
             }
-            ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Call(..) => {
+            ExprKind::Name(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Member(..)
+            | ExprKind::Element(..)
+            | ExprKind::Call(..) => {
                 let span = expr.span;
                 Formula::Atom(Comparison { kind: ComparisonKind::Bare(expr), span })
             }

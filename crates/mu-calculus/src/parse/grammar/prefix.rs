@@ -155,26 +155,47 @@ impl Parser<'_> {
         self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false, open: None })
     }
 
-    /// A name, and after it a field, an index or arguments.
+    /// A name, and after it arguments, or fields and indices.
     fn reference(&mut self, name: Name) -> Parsed<Operand> {
         let start = self.span();
         self.advance();
-        let (kind, depth) = if self.take(".") {
+        let (kind, mut depth) = if self.take(".") {
             (ExprKind::Field(name, self.field()?), 1)
         } else if self.take("[") {
-            let index = self.operand(Level::BitOr, "an index after `[`")?;
-            let depth = index.depth + 1;
-            let index = self.expr(index, "[…]")?;
-            self.expect("]", "an operator or `]`")?;
-            (ExprKind::Index(name, Box::new(index)), depth)
+            let (index, depth) = self.index()?;
+            (ExprKind::Index(name, index), depth)
         } else if self.take("(") {
             let (arguments, depth) = self.arguments()?;
             (ExprKind::Call(name, arguments), depth)
         } else {
             (ExprKind::Name(name), 1)
         };
-        let span = start.to(self.tokens[self.next - 1].span);
-        self.checked(Operand { item: Item::Expr(Expr { kind, span }), span, depth, parenthesised: false, open: None })
+        let is_place = matches!(kind, ExprKind::Field(_, Field::Name(_)) | ExprKind::Index(..));
+        let mut place = Expr { kind, span: start.to(self.tokens[self.next - 1].span) };
+        while is_place {
+            let kind = if self.take(".") {
+                ExprKind::Member(Box::new(place), self.field()?)
+            } else if self.take("[") {
+                let (index, index_depth) = self.index()?;
+                depth = depth.max(index_depth);
+                ExprKind::Element(Box::new(place), index)
+            } else {
+                break;
+            };
+            depth += 1;
+            place = Expr { kind, span: start.to(self.tokens[self.next - 1].span) };
+        }
+        let span = place.span;
+        self.checked(Operand { item: Item::Expr(place), span, depth, parenthesised: false, open: None })
+    }
+
+    /// What stands between `[` and `]`, with its depth.
+    fn index(&mut self) -> Parsed<(Box<Expr>, usize)> {
+        let index = self.operand(Level::BitOr, "an index after `[`")?;
+        let depth = index.depth + 1;
+        let index = self.expr(index, "[…]")?;
+        self.expect("]", "an operator or `]`")?;
+        Ok((Box::new(index), depth))
     }
 
     fn field(&mut self) -> Parsed<Field> {
