@@ -98,14 +98,15 @@ static void write_eeprom(uint8_t address, uint8_t value)
 
 static void load(void)
 {
-    cfg.magic = read_eeprom(0);
-    cfg.level = read_eeprom(1);
-    cfg.mode = read_eeprom(2);
+    struct settings found = {read_eeprom(0), read_eeprom(1), read_eeprom(2)};
 #if BUGGY
-    if (cfg.magic != MAGIC) {
+    int is_usable = found.magic == MAGIC;
 #else
-    if (cfg.magic != MAGIC || cfg.level >= LEVELS || cfg.mode >= MODES) {
+    int is_usable = found.magic == MAGIC && found.level < LEVELS && found.mode < MODES;
 #endif
+    if (is_usable) {
+        cfg = found;
+    } else {
         cfg.magic = MAGIC;
         cfg.level = 1;
         cfg.mode = OFF;

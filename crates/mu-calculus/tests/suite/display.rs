@@ -20,12 +20,23 @@ fn name(random: &mut Random) -> Name {
     }
 }
 
+/// What a dot or a bracket may follow: a member, or an element.
+fn part(random: &mut Random, size: u32) -> Box<Expr> {
+    let index = random_expr(random, size - 1);
+    Box::new(expr(match random.below(3) {
+        0 => ExprKind::Field(name(random), Field::Name("level".to_owned())),
+        1 => ExprKind::Index(name(random), Box::new(index)),
+        _ if size > 1 => ExprKind::Member(part(random, size - 1), Field::Name("high".to_owned())),
+        _ => ExprKind::Index(name(random), Box::new(index)),
+    }))
+}
+
 fn random_expr(random: &mut Random, size: u32) -> Expr {
     if size == 0 {
         return expr(ExprKind::Integer(random.bits() >> random.below(64)));
     }
     let below = |random: &mut Random| Box::new(random_expr(random, size - 1));
-    expr(match random.below(9) {
+    expr(match random.below(11) {
         0 => ExprKind::Name(name(random)),
         1 => ExprKind::Field(name(random), Field::Number(random.below(8))),
         2 => ExprKind::Field(name(random), Field::Name("Z".to_owned())),
@@ -35,6 +46,8 @@ fn random_expr(random: &mut Random, size: u32) -> Expr {
             ExprKind::Call(name(random), (0..count).map(|_| *below(random)).collect())
         }
         5 => ExprKind::Signed(below(random)),
+        7 => ExprKind::Member(part(random, size), Field::Name("low".to_owned())),
+        8 => ExprKind::Element(part(random, size), below(random)),
         6 => ExprKind::Unary(random.pick(&[UnaryOperator::Negate, UnaryOperator::Complement]), below(random)),
         _ => {
             use BinaryOperator::{Add, And, Or, ShiftLeft, ShiftRight, Subtract, Xor};

@@ -172,10 +172,10 @@ impl Parser<'_> {
         };
         let is_place = matches!(kind, ExprKind::Field(_, Field::Name(_)) | ExprKind::Index(..));
         let mut place = Expr { kind, span: start.to(self.tokens[self.next - 1].span) };
-        while is_place {
-            let kind = if self.take(".") {
+        loop {
+            let kind = if is_place && self.take(".") {
                 ExprKind::Member(Box::new(place), self.field()?)
-            } else if self.take("[") {
+            } else if is_place && self.take("[") {
                 let (index, index_depth) = self.index()?;
                 depth = depth.max(index_depth);
                 ExprKind::Element(Box::new(place), index)
