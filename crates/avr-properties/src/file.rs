@@ -119,7 +119,7 @@ impl PropertyFile {
     /// If a text is no property.
     pub fn add(&mut self, texts: &[String], inherent: bool) -> Result<(), PropertyError> {
         for text in texts {
-            self.properties.push(Property::from_command_line(text)?.as_invariant(&self.definitions));
+            self.properties.push(Property::from_command_line(text)?.into_invariant(&self.definitions));
         }
         let has_inherent = self.properties.iter().any(|property| *property.kind() == PropertyKind::Inherent);
         let is_of_settings = self.properties.is_empty() && !self.lists_properties;

@@ -20,7 +20,7 @@ impl Property {
 
     /// The same as an `Always`, if it is the text of a condition: a formula without temporal operator, fixed point and
     /// path quantifier, in definitions neither.
-    pub(super) fn as_invariant(self, definitions: &Definitions) -> Self {
+    pub(super) fn into_invariant(self, definitions: &Definitions) -> Self {
         match &self.kind {
             PropertyKind::Formula { check } if self.place.is_none() && definitions.is_condition(check) => {
                 let check = check.clone();
