@@ -95,3 +95,47 @@ fn nothing_is_confirmed_without_a_compiler() {
     // The tables contain the address of the PC, and the contents of the copy that show the violation.
     assert!(program.contains("    {PC, ") && program.contains("    {CELLS, "), "{program}");
 }
+
+/// The functions under way at the end of the run of a property.
+#[track_caller]
+fn calls(image: &str, property: &str, code: i32) -> Vec<Value> {
+    let firmware = root().join("firmware-samples").join(image);
+    let report = output(command().arg("verify").arg(firmware).args(["--property", property, "--format", "json"]), code);
+    let report: Value = serde_json::from_str(&report).expect("the report is JSON");
+    report["results"][0]["evidence"]["end"]["calls"].as_array().expect("there is a list").clone()
+}
+
+#[test]
+fn the_end_of_a_run_has_its_call_string() {
+    let smashed = calls("stack-smash/stack-smash.Os.elf", "Inherent()", 1);
+    let functions: Vec<&str> = smashed.iter().filter_map(|call| call["function"].as_str()).collect();
+    assert_eq!(functions, ["collect", "main", "__ctors_end"]);
+    let line = smashed[1]["line"].as_str().expect("main has lines");
+    assert!(line.starts_with("stack-smash/../common/stack-smash.h:"), "{line}");
+    assert_eq!(smashed[1]["bytes"], 2, "the return address of the call of main");
+    let interrupted = calls("timer-blink/timer-blink.Os.elf", "EF (in_interrupt && overflows == 1)", 0);
+    let causes: Vec<&Value> = interrupted.iter().map(|call| &call["interrupt"]).collect();
+    assert_eq!(causes, [&Value::from("TIMER0_OVF"), &Value::Null, &Value::Null]);
+    let bytes: u64 = interrupted.iter().filter_map(|call| call["bytes"].as_u64()).sum();
+    assert_eq!(bytes, 8, "all that is used");
+}
+
+#[test]
+fn a_hazard_comes_with_the_line_that_allows_it() {
+    let image = root().join("firmware-samples/stack-smash/stack-smash.Os.elf");
+    let text = output(command().arg("verify").arg(&image), 1);
+    for told in [
+        "it happens at 0x00c4 in collect, stack-smash/../common/stack-smash.h:21 (2 bytes of stack)",
+        "called from 0x00d0 in main, stack-smash/../common/stack-smash.h:29 (2 bytes of stack)",
+        "to accept it: allow: {\"return-to-non-call\": \"why it does no harm\"}",
+    ] {
+        assert!(text.contains(told), "{text}");
+    }
+    // The line is one that can be pasted.
+    let directory = tempdir().expect("there is a directory for temporary files");
+    let file = directory.path().join("allowed.ron");
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("to accept it: ")).expect("it is there");
+    fs::write(&file, format!("({line})")).expect("it is written");
+    let checked = output(command().arg("props").arg(&file).arg(&image), 0);
+    assert!(checked.contains("0 wrong"), "{checked}");
+}
