@@ -76,7 +76,7 @@ impl Instruction {
         self.memory_access().uses_stack()
     }
 
-    /// Whether the manual calls the result undefined: a pointer that changes is also the register loaded or stored
+    /// True if the manual calls the result undefined: a pointer that changes is also the register loaded or stored
     /// (LD, ST, LPM, ELPM).
     pub fn has_undefined_result(self) -> bool {
         let (row, values) = table::row(self);

@@ -33,7 +33,7 @@ impl FeatureSet {
     /// None of the features.
     pub const EMPTY: Self = Self(0);
 
-    /// Whether the part has the feature.
+    /// True if the part has the feature.
     pub const fn contains(self, feature: Feature) -> bool {
         self.0 >> feature as u16 & 1 == 1
     }

@@ -19,12 +19,12 @@ pub(crate) struct Firmware<'a> {
     device: &'a str,
 }
 
-/// What the proof reaches.
+/// The code that the proof reaches.
 #[derive(Serialize)]
 pub(crate) struct JsonReached {
-    /// Whether nothing else is reached in any run.
+    /// True if nothing else is reached in any run.
     pub(crate) complete: bool,
-    /// How many instructions are.
+    /// The number of instructions that are.
     pub(crate) instructions: usize,
     /// The functions and interrupt handlers, by name.
     pub(crate) routines: Vec<String>,
@@ -39,7 +39,7 @@ pub(crate) fn verdict_name(verdict: &Verdict) -> (&'static str, Option<&str>) {
     }
 }
 
-/// What a survey says is reached.
+/// The code that is reached, as a survey says.
 pub(crate) fn reached(names: &Names<'_>, survey: Option<&Survey>) -> Option<JsonReached> {
     let survey = survey?;
     let routines: BTreeSet<String> = survey.routines.keys().map(|routine| routine_name(names, *routine)).collect();
@@ -59,7 +59,7 @@ pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
     }
 }
 
-/// What came of deciding a property again, as reports have it.
+/// The outcome of deciding a property again, as reports have it.
 pub(crate) fn recheck_name(recheck: Recheck) -> &'static str {
     match recheck {
         Recheck::Agrees => "agrees",

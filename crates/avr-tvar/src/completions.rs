@@ -32,7 +32,7 @@ pub struct Man {
 /// Prints the completions of a shell for the program.
 ///
 /// # Errors
-/// When they cannot be written.
+/// If they cannot be written.
 pub(crate) fn completions(arguments: &Completions, mut program: Command) -> Result<Exit, InputError> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut program, "avr-tvar", &mut script);
@@ -43,7 +43,7 @@ pub(crate) fn completions(arguments: &Completions, mut program: Command) -> Resu
 /// Writes the man pages of the program.
 ///
 /// # Errors
-/// When they cannot be written.
+/// If they cannot be written.
 pub(crate) fn man(arguments: &Man, mut command: Command) -> Result<Exit, InputError> {
     command.build();
     let Some(directory) = &arguments.output else {

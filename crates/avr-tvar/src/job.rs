@@ -30,12 +30,12 @@ use crate::output;
 use crate::outputs::Outputs;
 use crate::progress::Display;
 
-/// How often limits and the display are looked after.
+/// The time between two looks at limits and the display.
 const TICK: Duration = Duration::from_millis(4);
 /// Stack of a thread that works, in bytes: formulas are trees of limited depth.
 pub(crate) const STACK_BYTES: usize = 64 << 20;
 
-/// What is verified: everything that the work needs, and what the report needs if the work must be given up.
+/// The subject of verification: everything that the work needs, and what the report needs if the work must be given up.
 pub(crate) struct Job {
     pub(crate) image: Image,
     pub(crate) device: &'static Device,
@@ -46,18 +46,18 @@ pub(crate) struct Job {
     pub(crate) start: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) reductions: Reductions,
-    /// Whether comparisons narrow what they compare.
+    /// True if comparisons narrow what they compare.
     pub(crate) facts: bool,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
     /// An older report to compare with.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) monitor: Monitor,
-    /// What the work has told so far, in case it must be given up.
+    /// The early results of the work, in case it must be given up.
     pub(crate) known: EarlyResults,
 }
 
-/// How the work ended.
+/// The end of the work.
 pub(crate) enum Ended<T> {
     /// It came to its end.
     Done(T),
@@ -70,7 +70,7 @@ pub(crate) enum Ended<T> {
 /// Does some work on what a command line names, within its limits.
 ///
 /// # Errors
-/// When the command line or a file is wrong.
+/// If the command line or a file is wrong.
 pub(crate) fn perform<T: Send + 'static>(
     arguments: &Verify,
     inputs: Inputs,
@@ -82,7 +82,7 @@ pub(crate) fn perform<T: Send + 'static>(
 /// The same after some preparation.
 ///
 /// # Errors
-/// When the command line or a file is wrong, or the preparation fails.
+/// If the command line or a file is wrong, or the preparation fails.
 pub(crate) fn perform_with<T: Send + 'static>(
     arguments: &Verify,
     inputs: Inputs,
@@ -217,7 +217,7 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
 }
 
 impl Job {
-    /// Where a report comes from that lists these files.
+    /// The origin of a report that lists these files.
     pub(crate) fn origin<'a>(&self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
         ReportOrigin { tool: IDENTITY, inputs }
     }
@@ -251,18 +251,18 @@ impl Job {
     /// Adds a property.
     ///
     /// # Errors
-    /// When the text is no property.
+    /// If the text is no property.
     pub(crate) fn add_property(&mut self, text: &str) -> Result<(), InputError> {
         self.file.properties.push(Property::from_command_line(text)?);
         Ok(())
     }
 
-    /// Whether the user interrupted.
+    /// True if the user interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.monitor.is_interrupted()
     }
 
-    /// Why work was given up.
+    /// The reason why work was given up.
     pub(crate) fn reason(&self, limit: Exhausted) -> String {
         let Progress { phase, pass, states, refinements, refined_at, fullest, .. } = self.monitor.progress();
         let place = |address| place_at(&self.image, address);

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::values;
 
-/// What `verify` takes.
+/// The arguments of `verify`.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct Verify {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -131,7 +131,7 @@ impl Verify {
     }
 }
 
-/// What `check` takes.
+/// The arguments of `check`.
 #[derive(Clone, Debug, Args)]
 pub struct Check {
     /// Certificate that `verify --certificate` wrote
@@ -155,7 +155,7 @@ pub struct Check {
     pub memory: Option<usize>,
 }
 
-/// What `disasm` takes.
+/// The arguments of `disasm`.
 #[derive(Clone, Debug, Args)]
 pub struct Disasm {
     /// Firmware as ELF or Intel HEX; the content decides which
@@ -179,7 +179,7 @@ pub enum Expect {
     Holds,
 }
 
-/// What can be denied.
+/// A condition that can be denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Properties that hold whatever a part of them says.

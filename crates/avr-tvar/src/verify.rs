@@ -21,7 +21,7 @@ use crate::options::{Deny, Verify};
 use crate::output;
 use crate::reports;
 
-/// What verification comes to: results and, if one was wanted, a certificate to come.
+/// The outcome of verification: results and, if one was wanted, a certificate to come.
 type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
 
 /// Verifies the firmware and reports.

@@ -13,7 +13,7 @@ pub(crate) struct Ticker<'a> {
     left: usize,
 }
 
-/// How many elementary steps pass between two questions: a millisecond or less.
+/// The number of elementary steps between two questions: a millisecond or less.
 const TICKS: usize = 1 << 15;
 
 impl<'a> Ticker<'a> {

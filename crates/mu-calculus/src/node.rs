@@ -15,7 +15,7 @@ impl NodeId {
     }
 }
 
-/// What a subformula is.
+/// The form of a subformula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// `true` or `false`.

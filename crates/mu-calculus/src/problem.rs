@@ -6,7 +6,7 @@ use crate::graph::{HyperGraph, StateId};
 use crate::labels::{AtomId, Labels};
 use crate::normal_form::NormalForm;
 
-/// What is to be solved: a formula over a labelled graph.
+/// The problem to be solved: a formula over a labelled graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
     /// The states and their hyper-edges.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What is wrong with a line.
+/// The error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HexProblem {
@@ -39,9 +39,9 @@ pub enum HexProblem {
     /// The checksum is wrong.
     #[error("wrong checksum: the record ends in {found:02X}, its content needs {expected:02X}")]
     Checksum {
-        /// What the record says.
+        /// The number in the record.
         found: u8,
-        /// What its content needs.
+        /// The number that its content needs.
         expected: u8,
     },
     /// A record type that is not defined.

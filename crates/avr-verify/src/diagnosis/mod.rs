@@ -3,7 +3,6 @@
 pub(crate) mod fairness;
 pub(crate) mod refinement_counts;
 pub(crate) mod root_cause;
-pub(crate) mod startup;
 pub(crate) mod subformulas;
 pub(crate) mod unknown_reason;
 pub(crate) mod vacuity;

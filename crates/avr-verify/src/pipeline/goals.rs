@@ -1,9 +1,9 @@
 //! The properties of a request with their goals, and the results that decisions of these goals come to.
 
-use crate::diagnosis::startup;
 use crate::diagnosis::unknown_reason::place;
 use crate::early_results::EarlyResults;
 use crate::pipeline::pass_timer::aside;
+use crate::pipeline::startup_remark;
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
 use avr_image::Image;
@@ -54,7 +54,7 @@ impl GoalTable<'_> {
         };
         let result = with_evidence(result, search);
         let machine = firmware.model.context.machine;
-        let remark = startup::remark((machine, firmware.model.context.atoms), (property, bound), &result);
+        let remark = startup_remark::remark((machine, firmware.model.context.atoms), (property, bound), &result);
         let notes = result.notes.iter().cloned().chain(remark).collect();
         let result = PropertyResult { notes, ..result };
         let met = || hazard_met(firmware, self.image, result.evidence.as_ref()?);

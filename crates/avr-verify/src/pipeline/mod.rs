@@ -12,6 +12,7 @@ pub(crate) mod portfolio;
 pub(crate) mod property_class;
 pub(crate) mod property_groups;
 pub(crate) mod property_result;
+pub(crate) mod startup_remark;
 pub(crate) mod verified;
 
 pub use property_groups::verify;

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::formula::{MAX_DEPTH, Variable};
 
-/// Why a formula has no normal form.
+/// The reason why a formula has no normal form.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TranslateError {
