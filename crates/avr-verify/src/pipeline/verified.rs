@@ -14,14 +14,14 @@ use crate::diagnosis::root_cause;
 use crate::diagnosis::subformulas::Effort;
 use crate::early_results::EarlyResults;
 use crate::request::Request;
-use crate::results::{PropertyResult, Results, not_denied};
+use crate::results::{PropertyResult, Results, Verdict, not_denied};
 use crate::stack_bound::StackBound;
 use crate::stack_bound::{self, stack_spaces};
 use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::state::AbstractState;
-use avr_properties::{AtomTable, PropertyError};
+use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
 use std::collections::{BTreeMap, BTreeSet};
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
@@ -80,9 +80,10 @@ pub(crate) fn verified<T>(
     });
     let properties: Vec<Checked> = properties.collect();
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
+    let stack = stack.and(proved_bound(request, properties.iter().map(|(_, result)| result)));
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
-        stack: if stack.is_contradictory() { StackBound::default() } else { stack },
+        stack,
         survey: best_space(&firmware, &outcome)
             .and_then(|seen| Survey::new(&firmware.model.context, request.image, seen, request.watch)),
         ended_paths: ended_paths(&outcome),
@@ -92,7 +93,7 @@ pub(crate) fn verified<T>(
         last_pass,
         exploration: Some(exploration),
     };
-    Ok(extra(&work, &goals_of, results))
+    Ok(extra(&work, &goals_of, results.checked()))
 }
 
 /// The ends of paths, by the hazard: flash byte addresses of instructions.
@@ -142,6 +143,18 @@ fn bound<'f>(
     let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
     let goes_on = !outcome.decisions.iter().any(is_limited);
     bound.and(StackBound { lower: observer.sampled_depth(firmware, bound.upper, goes_on, request.watch), upper: None })
+}
+
+/// The stack bound that properties which hold have proved, whatever became of the state spaces that others needed.
+fn proved_bound<'a>(request: &Request<'_>, results: impl Iterator<Item = &'a PropertyResult>) -> StackBound {
+    let proved = |(property, result): (&Property, &PropertyResult)| match property.kind() {
+        // SOUND: on the paths that end, or that are not fair, nothing was proved.
+        PropertyKind::Stack(StackLimit::MaxBytes(bytes)) if result.verdict == Verdict::Holds => {
+            (property.under().is_empty() && !request.file.ends_paths()).then_some(*bytes)
+        }
+        _ => None,
+    };
+    StackBound { lower: None, upper: request.file.properties.iter().zip(results).filter_map(proved).min() }
 }
 
 /// The state space that tells most of the program: a complete one if there is one, else the most refined.
