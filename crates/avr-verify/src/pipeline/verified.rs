@@ -80,15 +80,17 @@ pub(crate) fn verified<T>(
         (goals, PropertyResult { notes, ..result })
     });
     let properties: Vec<Checked> = properties.collect();
-    let highest = u32::from(machine.data_end());
-    let limits = asked.properties.iter().zip(&properties);
-    let limits = limits.map(|((property, _), (_, result))| proved_limit(property, result, highest));
-    // The proof of a certificate is one of its own.
-    let stack = if purpose == Purpose::Certificate { stack } else { limits.fold(stack, StackBound::and) };
     let goals_of: Vec<Option<PropertyGoals>> = properties.iter().map(|(goals, _)| *goals).collect();
+    // The proof of a certificate is one of its own.
+    let stack = match purpose {
+        Purpose::Certificate => stack,
+        Purpose::Results | Purpose::HardwareRuns => {
+            stack.and(proved_bound(request, properties.iter().map(|(_, result)| result)))
+        }
+    };
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
-        stack: if stack.is_contradictory() { StackBound::default() } else { stack },
+        stack,
         survey: best_space(&firmware, &outcome)
             .and_then(|seen| Survey::new(&firmware.model.context, request.image, seen, request.watch)),
         ended_paths: ended_paths(&outcome),
@@ -98,7 +100,7 @@ pub(crate) fn verified<T>(
         last_pass,
         exploration: Some(exploration),
     };
-    Ok(extra(&work, &goals_of, results))
+    Ok(extra(&work, &goals_of, results.checked()))
 }
 
 /// The ends of paths, by the hazard: flash byte addresses of instructions.
@@ -132,16 +134,6 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
     decision.undecided == Some(Undecided::Exhausted(Exhausted::Interrupted))
 }
 
-/// The stack bound that the verdict on a limit of the stack is: it says the same where the stack pointer is whole.
-/// A limit beyond the data memory (`highest`) says nothing.
-fn proved_limit(property: &Property, result: &PropertyResult, highest: u32) -> StackBound {
-    let upper = match (property.kind(), &result.verdict) {
-        (PropertyKind::Stack(StackLimit::MaxBytes(bytes)), Verdict::Holds) => Some(*bytes),
-        _ => None,
-    };
-    StackBound { lower: None, upper: upper.filter(|bytes| *bytes < highest) }
-}
-
 /// The stack bound. If the space alone does not tell a run as deep as any may be, random ones are tried, unless a limit
 /// is reached.
 fn bound<'f>(
@@ -158,6 +150,21 @@ fn bound<'f>(
     let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
     let goes_on = !outcome.decisions.iter().any(is_limited);
     bound.and(StackBound { lower: observer.sampled_depth(firmware, bound.upper, goes_on, request.watch), upper: None })
+}
+
+/// The stack bound that properties which hold have proved, whatever became of the state spaces that others needed.
+fn proved_bound<'a>(request: &Request<'_>, results: impl Iterator<Item = &'a PropertyResult>) -> StackBound {
+    let proved = |(property, result): (&Property, &PropertyResult)| match property.kind() {
+        // SOUND: on the paths that end, or that are not fair, nothing was proved.
+        PropertyKind::Stack(StackLimit::MaxBytes(bytes)) if result.verdict == Verdict::Holds => {
+            (property.under().is_empty() && !request.file.ends_paths()).then_some(*bytes)
+        }
+        _ => None,
+    };
+    // A limit beyond the data memory says nothing.
+    let highest = u32::from(request.device.memory.sram_end);
+    let proved = request.file.properties.iter().zip(results).filter_map(proved).min();
+    StackBound { lower: None, upper: proved.filter(|bytes| *bytes < highest) }
 }
 
 /// The state space that tells most of the program: a complete one if there is one, else the most refined.
