@@ -16,6 +16,8 @@ const MAX_FUNCTIONS: usize = 1 << 16;
 const MAX_NAMES: usize = 1 << 18;
 /// The most entries that are read for the type of one variable.
 const MAX_TYPE_ENTRIES: usize = 4096;
+/// The most entries that are read for the types of all variables: each may have a name.
+const MAX_ALL_TYPE_ENTRIES: usize = 1 << 18;
 /// The most structures and arrays around each other.
 const MAX_NESTED_TYPES: usize = 16;
 /// `typedef`, `const`, `volatile` and references between entries; real types stay below 10.
@@ -60,7 +62,9 @@ pub(super) fn read<'a>(
     while !entries.is_empty() {
         let depth = entries.next_depth();
         let Some(die) = next(&mut entries)? else { continue };
-        scopes.retain(|(outer, _)| *outer < depth);
+        while scopes.last().is_some_and(|(outer, _)| *outer >= depth) {
+            scopes.pop();
+        }
         match die.tag {
             dw::DW_TAG_subprogram => {
                 let function = function(dwarf, unit, &die)?;
@@ -71,7 +75,11 @@ pub(super) fn read<'a>(
                 scopes.extend(name_of(dwarf, unit, &die)?.map(|name| (depth, name)));
             }
             dw::DW_TAG_variable => {
-                if let Some((address, of)) = variable(dwarf, unit, &die)? {
+                let left = MAX_TYPE_ENTRIES.min(MAX_ALL_TYPE_ENTRIES - info.type_entries);
+                let mut unread = left;
+                let found = variable(dwarf, unit, &die, &mut unread);
+                info.type_entries += left - unread;
+                if let Some((address, of)) = found? {
                     let scope = scopes.last().map(|(_, function)| function);
                     if let (Some(function), Some(name)) = (scope, name_of(dwarf, unit, &die)?) {
                         info.locals.push((format!("{function}::{name}"), address));
@@ -157,7 +165,13 @@ fn reach(low: Value<'_>, high: Value<'_>) -> Option<(u32, u32)> {
 }
 
 /// The linker's address and the type of a variable that lies at a fixed address.
-fn variable<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, die: &Die<'a>) -> Result<Option<(u32, Type)>, Problem> {
+/// `left` entries may be read.
+fn variable<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    die: &Die<'a>,
+    left: &mut usize,
+) -> Result<Option<(u32, Type)>, Problem> {
     let Some(AttributeValue::Exprloc(expression)) = die.value(dw::DW_AT_location) else { return Ok(None) };
     let mut operations = expression.operations(unit.encoding());
     let (Some(Operation::Address { address }), None) = (operations.next()?, operations.next()?) else {
@@ -165,8 +179,7 @@ fn variable<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, die: &Die<'a>) -> Result<Opt
     };
     let Ok(address) = u32::try_from(address) else { return Ok(None) };
     let Some(AttributeValue::UnitRef(of)) = inherited(unit, die, &[dw::DW_AT_type])? else { return Ok(None) };
-    let mut left = MAX_TYPE_ENTRIES;
-    Ok(Some((address, type_at(dwarf, unit, of, 0, &mut left)?.0)))
+    Ok(Some((address, type_at(dwarf, unit, of, 0, left)?.0)))
 }
 
 /// A type and its size in bytes, behind its names and qualifiers; 0 where the size is not known. `left` entries may be read.

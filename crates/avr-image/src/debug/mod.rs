@@ -40,6 +40,8 @@ pub(crate) struct DebugInfo {
     pub(crate) functions: Vec<DebugFunction>,
     /// Types of variables by the linker's address.
     pub(crate) types: BTreeMap<u32, Type>,
+    /// The entries that were read for types.
+    pub(crate) type_entries: usize,
     /// Variables inside of functions, as `function::variable`, with the linker's address.
     pub(crate) locals: Vec<(String, u32)>,
     /// The values of enumerators, by name.
