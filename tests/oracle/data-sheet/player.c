@@ -1,10 +1,11 @@
-/* Runs a program in libsimavr without anything from outside and prints the state after every step: an instruction (i), the entry into an
- * interrupt handler (e), a cycle of sleep (s) or a reset (r).
+/* Runs a program in libsimavr without anything from outside and prints the state after every step: an instruction (i),
+ * the entry into an interrupt handler (e), a cycle of sleep (s) or a reset (r).
  *
  *   player DEVICE IMAGE.elf STEPS
  *
- * A line has the kind, the program counter in bytes, clock cycles, SP, SREG, and r0 to r31 in hex; the last one is `sram` and its content.
- * Everything begins with 0, as in `avr-tvar run`. Exit code 2: the image does not load; 1: simavr gave up.
+ * A line has the kind, the program counter in bytes, clock cycles, SP, SREG, and r0 to r31 in hex; the last one is
+ * `sram` and its content. Everything begins with 0, as in `avr-tvar run`. Exit code 2: the image does not load; 1: simavr
+ * gave up.
  */
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_ioport.h>
@@ -45,7 +46,8 @@ static void show(const avr_t *avr, char kind)
     putchar('\n');
 }
 
-/* libsimavr never halts for the EEPROM; the data sheet says four cycles when EERE and two when EEPE is set (section "EEPROM Control Register"). */
+/* libsimavr never halts for the EEPROM; the data sheet says four cycles when EERE is set and two when EEPE is (section
+ * "EEPROM Control Register"). */
 static void halt_for_eeprom(avr_t *avr, uint16_t opcode, uint8_t before)
 {
     int address = device->eecr - 0x20, written = 0;
@@ -58,8 +60,8 @@ static void halt_for_eeprom(avr_t *avr, uint16_t opcode, uint8_t before)
     avr->cycle += written & EEPE && before & EEMPE ? 2 : 0;
 }
 
-/* libsimavr requests the interrupt of the EEPROM at the end of a write only; the data sheet has it as long as EEPE is 0 (section "EEPROM Control
- * Register", bit EERIE). */
+/* libsimavr requests the interrupt of the EEPROM at the end of a write only; the data sheet has it as long as EEPE is 0
+ * (section "EEPROM Control Register", bit EERIE). */
 static void keep_eeprom_ready(avr_t *avr)
 {
     if ((avr->data[device->eecr] & (EERIE | EEPE)) != EERIE) {
@@ -72,7 +74,8 @@ static void keep_eeprom_ready(avr_t *avr)
     }
 }
 
-/* libsimavr has UDRE0 at 0 until the transmitter is switched on; the data sheet has it at 1 after reset (section "USART Register Description"). */
+/* libsimavr has UDRE0 at 0 until the transmitter is switched on; the data sheet has it at 1 after reset (section "USART
+ * Register Description"). */
 static void keep_transmitter_empty(avr_t *avr)
 {
     if (device->ucsra && !(avr->data[device->ucsra + 1] & TXEN)) {
@@ -80,8 +83,8 @@ static void keep_transmitter_empty(avr_t *avr)
     }
 }
 
-/* libsimavr executes two instructions after I was set before an interrupt that is pending; the data sheet says one (section "Reset and Interrupt
- * Handling"). */
+/* libsimavr executes two instructions after I was set before an interrupt that is pending; the data sheet says one
+ * (section "Reset and Interrupt Handling"). */
 static void shorten_delay(avr_t *avr)
 {
     if (avr->interrupt_state < -1) {
@@ -119,7 +122,8 @@ static int step(avr_t *avr)
     if (avr->interrupts.running_ptr == running && avr->pc == pc) {
         return 1;
     }
-    /* libsimavr enters a handler in no time; the data sheet says four cycles, and four more out of sleep (section "Interrupt Response Time"). */
+    /* libsimavr enters a handler in no time; the data sheet says four cycles, and four more out of sleep (section
+     * "Interrupt Response Time"). */
     avr->cycle += ENTRY_CYCLES + (slept ? WAKE_CYCLES : 0);
     show(avr, 'e');
     return 2;
