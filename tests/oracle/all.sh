@@ -56,6 +56,7 @@ oracle cargo test --quiet -p avr-isa --features oracle
 oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
 oracle tests/oracle/regressions/run.py
+oracle tests/oracle/data-sheet/run.py "$tool"
 oracle tests/oracle/inclusion/run
 oracle tests/oracle/explicit/run
 oracle tests/oracle/logic/run
