@@ -88,7 +88,7 @@ EXTENSIONS = [
             (f"{MODEL}/reduction/passes.rs", "let Self { partial_order,", "let Self { no_op, partial_order,"),
             (f"{MODEL}/reduction/passes.rs", "handler_summaries.as_ref().map(|one| one as _),", ["            no_op.as_ref().map(|one| one as _),"]),
             (f"{MODEL}/reduction/passes.rs", "handler_summaries.as_mut().map(|one| one as _),", ["            no_op.as_mut().map(|one| one as _),"]),
-            (f"{MODEL}/reduction/successors.rs", "    model.context.working.deferred = outer;", ["    if let Some(no_op) = &mut model.passes.no_op { return no_op.reduced(leaves); }"]),
+            (f"{MODEL}/reduction/successors.rs", "    model.context.working.defers_certain = outer;", ["    if let Some(no_op) = &mut model.passes.no_op { return no_op.reduced(leaves); }"]),
             ("crates/avr-verify/src/pipeline/portfolio.rs", "    let passes = if reductions.handlers", ["    let passes = passes.with_no_op();"]),
         ],
     ),
