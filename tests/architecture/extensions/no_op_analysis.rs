@@ -1,5 +1,6 @@
 //! Static analysis that finds nothing out.
 
+use avr_isa::FlashWordAddress;
 use avr_machine::Program;
 
 /// The facts before each instruction: none.
@@ -17,7 +18,7 @@ impl NoOpAnalysis {
 
     /// True if something is known before the instruction at a flash word address.
     #[must_use]
-    pub fn is_known(&self, pc: u32) -> bool {
-        self.known.get(pc as usize).copied().unwrap_or(false)
+    pub fn is_known(&self, pc: FlashWordAddress) -> bool {
+        self.known.get(pc.0 as usize).copied().unwrap_or(false)
     }
 }
