@@ -326,14 +326,15 @@ fn aliases(debug: &DebugInfo) -> Vec<(String, DataAddress)> {
     debug.locals.iter().filter_map(place).collect()
 }
 
-/// The type of a variable, if debug information has one for its address.
+/// The type of a variable, if debug information has one for its address that is not larger than the symbol.
 fn type_of(symbol: &Symbol, debug: &DebugInfo) -> Option<Type> {
     let address = match symbol.place {
         SymbolPlace::Data(address) => DATA_OFFSET + u32::from(address.0),
         SymbolPlace::Eeprom(address) => crate::placement::EEPROM_OFFSET + u32::from(address.0),
         _ => return None,
     };
-    debug.types.get(&address).filter(|_| symbol.kind == SymbolKind::Object).cloned()
+    let fits = |of: &&Type| symbol.kind == SymbolKind::Object && of.least_bytes() <= symbol.size.into();
+    debug.types.get(&address).filter(fits).cloned()
 }
 
 /// The type of a variable that is a number of the symbol's size.

@@ -53,6 +53,19 @@ impl Type {
         })
     }
 
+    /// The bytes that a variable of this type has at least.
+    pub(crate) fn least_bytes(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) => scalar.bytes.into(),
+            Self::Array { stride, count, .. } => u64::from(*stride) * u64::from(count.unwrap_or(0)),
+            Self::Struct(members) => {
+                let end = |member: &Member| u64::from(member.offset) + member.of.least_bytes();
+                members.iter().map(end).max().unwrap_or(0)
+            }
+            Self::Other => 0,
+        }
+    }
+
     /// The names of all members, those of anonymous structures included.
     #[must_use]
     pub fn member_names<'a>(&'a self) -> Vec<&'a str> {
@@ -62,5 +75,21 @@ impl Type {
             own => vec![own],
         };
         members.iter().flat_map(names).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Member, Scalar, Type};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_type_has_the_bytes_of_its_last_member_at_least() {
+        let word = Type::Scalar(Scalar { bytes: 2, signed: None });
+        let words = Type::Array { element: Arc::new(word.clone()), stride: 2, count: Some(3) };
+        let members = [("one", 1, word), ("more", 4, words), ("bits", 3, Type::Other)];
+        let members = members.map(|(name, offset, of)| Member { name: name.to_owned(), offset, of });
+        assert_eq!(Type::Struct(Arc::new(members)).least_bytes(), 10);
+        assert_eq!(Type::Struct(Arc::new([])).least_bytes(), 0);
     }
 }

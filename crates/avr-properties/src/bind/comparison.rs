@@ -217,7 +217,10 @@ fn simplest(mut compare: Compare) -> (AtomKind, bool) {
 fn without_sign(compare: Compare) -> Compare {
     match (&compare.left, &compare.right) {
         (Expression::Signed(operand, width), Expression::Constant(constant))
-            if compare.operator == ComparisonOperator::Equal && matches!(**operand, Expression::Cells(_)) =>
+            if compare.operator == ComparisonOperator::Equal
+                && matches!(**operand, Expression::Cells(_))
+                // SOUND: a number that the operand cannot be may have the bits of one that it can.
+                && compare.left.evaluate(Scope::any_state()).contains(*constant) =>
         {
             let constant = constant & ((1 << width) - 1);
             Compare { left: (**operand).clone(), right: Expression::Constant(constant), ..compare }

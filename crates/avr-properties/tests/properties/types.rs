@@ -1,9 +1,9 @@
 //! Parts of variables by the types of the ELF file, and enumerators.
 
-use avr_properties::{AtomKind, CellsRead, Event};
+use avr_properties::{AtomKind, AtomTable, Binding, CellsRead, Definitions, Event, Property, bind};
 use three_valued::{Truth, TvByte};
 
-use super::support::{State, atom, bound, truth, typed};
+use super::support::{State, atom, bound, device, truth, typed};
 
 /// Data addresses of the variables of `tests/fixtures/types.c`.
 const CFG: u16 = 0x111;
@@ -110,4 +110,19 @@ fn what_is_no_number_is_refused() {
     refused("cfg.level.x == 0", "has no member");
     refused("cfg.level[0] == 0", "is no array");
     refused("temperature == 0xfffb", "is never true");
+}
+
+/// In a definition a comparison that is never true is noted and not refused: it must stay false for the number that has the same bits.
+#[test]
+fn a_number_beyond_the_sign_is_equal_to_nothing_in_definitions_either() {
+    let image = typed();
+    let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
+    let mut definitions = Definitions::new();
+    definitions.define("cold", "temperature == 0xfffb").expect("it is a formula");
+    let mut table = AtomTable::new();
+    let property = Property::from_command_line("AG !cold").expect("it is a formula");
+    bind(&property, &definitions, &binding, &mut table).expect("it is bound, with a note");
+    let minus_five = [(TEMPERATURE, TvByte::constant(0xfb)), (TEMPERATURE + 1, TvByte::constant(0xff))];
+    let truths: Vec<Truth> = table.atoms().iter().map(|atom| atom.evaluate(&State::zero().with(&minus_five))).collect();
+    assert_eq!(truths, [Truth::False]);
 }
