@@ -149,7 +149,7 @@ fn plain_row() -> Row {
     Row { changed_by: "program".to_owned(), write: "stored".to_owned(), ..Row::default() }
 }
 
-/// What the rise of a flag does to hidden bits.
+/// The effect of the rise of a flag on hidden bits, in words.
 fn owed_text(owed: &OwedSource) -> String {
     match owed {
         OwedSource::All(one, more, empty) => {

@@ -256,7 +256,7 @@ pub struct Flag {
     pub raised_while: Condition,
     /// The pulse with whose end hardware sets it besides: the operation is done.
     pub raised_by: Option<BitRef>,
-    /// What was started and not told by the flag yet, where `raised_while` asks for it.
+    /// The work that was started and that the flag has not told of yet, where `raised_while` asks for it.
     pub owed: Option<Owed>,
     /// While this is true the flag is 0 and stays so when the condition ends.
     pub zero_while: Condition,
@@ -279,7 +279,7 @@ pub struct Owed {
     pub told: Told,
 }
 
-/// What the rise of a flag tells of characters on their way.
+/// The characters on their way that the rise of a flag tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// That all are gone that were written before (`TXC0`). If no other was written meanwhile this flag is 1 as well (`UDRE0`); else the

@@ -17,7 +17,7 @@ const ASYNCHRONOUS: [u64; 8] = [0, 1, 8, 32, 64, 128, 256, 1024];
 /// latest.
 const EDGE_CYCLES: u64 = 3;
 const EDGE_LATEST: u64 = 5;
-/// What the noise canceler of the capture adds.
+/// The delay of the noise canceler of captures, in clock cycles.
 const NOISE_CYCLES: u64 = 4;
 /// The clock-select value of falling edges at the pin; the next one is that of rising edges.
 const FALLING: u8 = 6;

@@ -6,7 +6,7 @@ use crate::execute::Step;
 use three_valued::{BitDomain, ByteDomain};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
-    /// What a write to the register with the strobes sets off, after its bits were stored; `was_strobed` says whether the strobe clocked
+    /// The effect of a write to the register with the strobes, after its bits were stored; `was_strobed` says whether the strobe clocked
     /// before.
     pub(super) fn shift_command(&mut self, shifter: &Shifter, value: &V, selected: u8, was_strobed: bool) {
         let written = value.and(&V::constant(selected));
