@@ -317,6 +317,9 @@ fn interrupted_startup() -> Vec<u16> {
         code.add(Instruction::Out { io: SREG, rr: Register::R1 });
         code.add(Instruction::Bset { flag: 7 });
         code.add(Instruction::Nop);
+        // It goes to the main program by a branch that no handler minds; the call tells where that is.
+        code.add(Instruction::Cp { rd: Register::R1, rr: Register::R1 });
+        code.add(Instruction::Brbs { flag: 1, offset: 4 });
         code.add(Instruction::Rcall { offset: 3 });
         code.add(Instruction::Rjmp { offset: 0 });
         code.add(Instruction::Bclr { flag: 7 });
