@@ -312,11 +312,12 @@ fn what_is_seen_and_not_compared_would_be_noticed() {
 
 /// Start-up code that lets interrupts in, of which a handler sets the first cell, and a main program that sets the second one.
 fn interrupted_startup() -> Vec<u16> {
-    with_handlers(sets_first_cell, |code| {
+    let before = |code: &mut Code| {
+        deep(code);
         code.add(Instruction::Eor { rd: Register::R1, rr: Register::R1 });
         code.add(Instruction::Out { io: SREG, rr: Register::R1 });
-        code.add(Instruction::Bset { flag: 7 });
-        code.add(Instruction::Nop);
+    };
+    with_handlers_behind(sets_first_cell, before, |code| {
         // It goes to the main program by a branch that no handler minds; the call tells where that is.
         code.add(Instruction::Cp { rd: Register::R1, rr: Register::R1 });
         code.add(Instruction::Brbs { flag: 1, offset: 4 });
