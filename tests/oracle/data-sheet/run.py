@@ -44,7 +44,8 @@ EXCEPTIONS = {
     "libsimavr compares no levels that the program drives; sheet, ACO: the output of the comparator":
         "comparator-reference@1258 comparator-reference-pin@1255",
     "libsimavr has EEPE at 0 at once; sheet, EEPE: it is 1 until the write has ended, and EEAR, EEDR and EEPM are locked":
-        "eempe-with-eepe@10 eeprom-address-high-locked@14 eeprom-address-locked@15 eeprom-erased@13 eeprom-mode-locked@15"
+        "eempe-with-eepe@10 eeprom-address-high-locked@14 eeprom-address-locked@15 eeprom-busy@13 eeprom-erased@13"
+        " eeprom-kept-busy@15 eeprom-mode-locked@15"
         " eeprom-ready@17 eeprom-split@13 eeprom-two-cells@13 eeprom-write-only@13 eeprom-written@13 sleep-down-eeprom@15"
         " sleep-idle-eeprom@15 sleep-noise-eeprom@15 tiny-eeprom-locked@14 tiny-eeprom-written@14",
     "libsimavr counts the four cycles of EEMPE from the beginning of SBI; sheet, EEMPE: four cycles after it was written":

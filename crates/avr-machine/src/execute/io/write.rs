@@ -141,10 +141,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let Some(cycles) = pulse.within else { continue };
             let bit = BitRef { address: register.address, bit: group.mask.trailing_zeros() as u8 };
             let index = self.machine.window_index(bit);
-            let is_zero = |byte: &V| byte.bit(bit.bit).known() == Some(false);
-            if is_zero(self.state.data.get(bit.address)) || self.holds(&pulse.kept_while) {
+            let stored = self.state.data.get(bit.address).bit(bit.bit);
+            let is_one = self.decide(&stored);
+            self.set_stored(bit, is_one);
+            if !is_one || self.holds(&pulse.kept_while) {
                 self.state.control.close_window(index);
-            } else if self.state.control.windows[index] == 0 || group.mask & written != 0 && !is_zero(value) {
+            } else if self.state.control.windows[index] == 0
+                || group.mask & written != 0 && self.decide(&value.bit(bit.bit))
+            {
                 self.state.control.open_window(index, cycles);
             }
         }
