@@ -438,6 +438,7 @@ where
             refinements: self.progress.refinements,
             spent: self.spent[checked.goal],
             time: self.started.elapsed(),
+            largest: self.progress.largest,
             space: Arc::clone(space),
             solution: checked.solution,
         })
