@@ -1,0 +1,278 @@
+//! Iteration to a map that is closed: chaotic, with widening, and then one narrowing round.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use avr_machine::Machine;
+use rustc_hash::FxHashMap;
+use three_valued::TvByte;
+
+use super::Options;
+use super::partition::{Part, Partition};
+use super::widening::Thresholds;
+use crate::gap::{Gap, Reason};
+use crate::handler::Interrupt;
+use crate::faults::{Fault, is_on};
+use crate::map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
+use crate::memory::Store;
+use crate::step::{Outcome, Stepper};
+
+/// A state at the head of a loop, or with which a handler begins, is widened from so many changes on, and any other from so many.
+const WIDENED_FROM: [u32; 2] = [4, 40];
+
+/// The cells below the stack pointer that are forgotten where a handler begins, if it is not known where data lie.
+const BELOW: u16 = 0x20;
+
+/// A state that is growing.
+struct Node {
+    place: Place,
+    state: State,
+    changes: u32,
+    is_queued: bool,
+}
+
+/// A growing return of a handler.
+struct Returned {
+    exit: Exit,
+    changes: u32,
+}
+
+/// The order in which states are stepped: the main program first, deep calls before what is behind them, and along the code.
+type Turn = Reverse<(bool, Reverse<usize>, u32, u32)>;
+
+/// The work.
+pub(crate) struct Fixpoint<'a> {
+    machine: &'a Machine,
+    options: Options,
+    thresholds: Thresholds,
+    partition: Partition<'a>,
+    stepper: Stepper<'a>,
+    store: Store,
+    calls: CallStrings,
+    nodes: Vec<Node>,
+    index: FxHashMap<(Place, Part), u32>,
+    exits: Vec<Returned>,
+    exits_of: FxHashMap<Thread, Vec<u32>>,
+    /// The states from which each handler begins.
+    interrupted: FxHashMap<Thread, BTreeSet<u32>>,
+    queue: BinaryHeap<Turn>,
+    is_widened: bool,
+    steps: usize,
+}
+
+impl<'a> Fixpoint<'a> {
+    pub(crate) fn new(machine: &'a Machine, options: Options) -> Self {
+        Self {
+            machine,
+            options,
+            thresholds: Thresholds::new(&machine.program),
+            partition: Partition::new(machine, options),
+            stepper: Stepper::new(machine),
+            store: Store::default(),
+            calls: CallStrings::default(),
+            nodes: Vec::new(),
+            index: FxHashMap::default(),
+            exits: Vec::new(),
+            exits_of: FxHashMap::default(),
+            interrupted: FxHashMap::default(),
+            queue: BinaryHeap::new(),
+            is_widened: false,
+            steps: 0,
+        }
+    }
+
+    /// The map as far as it was made.
+    pub(crate) fn into_map(self) -> Map {
+        let entries = self.nodes.into_iter().map(|node| Entry { place: node.place, state: node.state }).collect();
+        let exits = self.exits.into_iter().map(|returned| returned.exit).collect();
+        Map { store: self.store, calls: self.calls, entries, exits }
+    }
+
+    /// Follows everything from power-on.
+    pub(crate) fn run(&mut self) -> Result<(), Gap> {
+        self.begin()?;
+        self.close()
+    }
+
+    fn begin(&mut self) -> Result<(), Gap> {
+        for outcome in self.stepper.power_on(&mut self.store, &mut self.calls) {
+            match outcome {
+                Outcome::To(place, state) => self.reach(place, state, false)?,
+                Outcome::Gap(reason) => return Err(Gap::whole(reason)),
+                Outcome::Interrupt(_) | Outcome::Return(_) | Outcome::Mark(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Gap> {
+        while let Some(Reverse((.., number))) = self.queue.pop() {
+            self.nodes[number as usize].is_queued = false;
+            self.follow(number, None)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces each state by the join of what leads to it, and closes the map again: widening goes too far.
+    pub(crate) fn narrow(&mut self) -> Result<(), Gap> {
+        if !self.is_widened {
+            return Ok(());
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        let exits = std::mem::take(&mut self.exits);
+        let exits_of = std::mem::take(&mut self.exits_of);
+        self.index.clear();
+        self.interrupted.clear();
+        self.partition.clear();
+        self.begin()?;
+        for node in nodes {
+            let old = (&exits[..], &exits_of);
+            self.follow_from(node.place, node.state, None, Some(old))?;
+        }
+        self.close()
+    }
+
+    /// Takes all steps from a state.
+    fn follow(&mut self, number: u32, old: Option<(&[Returned], &FxHashMap<Thread, Vec<u32>>)>) -> Result<(), Gap> {
+        let Node { place, state, .. } = &self.nodes[number as usize];
+        let (place, state) = (*place, state.clone());
+        self.follow_from(place, state, Some(number), old)
+    }
+
+    fn follow_from(
+        &mut self,
+        place: Place,
+        state: State,
+        number: Option<u32>,
+        old: Option<(&[Returned], &FxHashMap<Thread, Vec<u32>>)>,
+    ) -> Result<(), Gap> {
+        self.steps += 1;
+        if self.steps > self.options.steps {
+            return Err(Gap::at(&place, Reason::TooManySteps(self.options.steps)));
+        }
+        let outcomes = self.stepper.outcomes(&place, &state, &mut self.store, &mut self.calls);
+        for outcome in outcomes {
+            match outcome {
+                Outcome::To(to, after) => {
+                    let is_back = to.calls == place.calls && to.control.pc <= place.control.pc;
+                    self.reach(to, after, is_back)?;
+                }
+                Outcome::Interrupt(interrupt) => {
+                    let thread = interrupt.place.thread;
+                    let is_new = !self.interrupted.contains_key(&thread);
+                    let from = self.interrupted.entry(thread).or_default();
+                    from.extend(number);
+                    if is_new || !is_on(Fault::FirstMemoryOnly) {
+                        let beginning = self.forgetting(&interrupt);
+                        self.reach(interrupt.place, beginning, true)?;
+                    }
+                    let exits: Vec<Exit> = match old {
+                        Some((exits, of)) => {
+                            of.get(&thread).into_iter().flatten().map(|one| exits[*one as usize].exit.clone()).collect()
+                        }
+                        None => {
+                            let numbers = self.exits_of.get(&thread).into_iter().flatten();
+                            numbers.map(|one| self.exits[*one as usize].exit.clone()).collect()
+                        }
+                    };
+                    for exit in exits {
+                        let (to, after) = interrupt.resumed(self.machine, (&place, &state), &exit, &mut self.store);
+                        self.reach(to, after, false)?;
+                    }
+                }
+                Outcome::Return(exit) => self.returns(exit),
+                Outcome::Mark(_) => {}
+                Outcome::Gap(_) if is_on(Fault::GapsForgotten) => {}
+                Outcome::Gap(reason) => return Err(Gap::at(&place, reason)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The beginning of a handler without what handlers do not look at.
+    fn forgetting(&mut self, interrupt: &Interrupt) -> State {
+        let State { memory, equalities } = interrupt.beginning();
+        let Thread::Handler { pointer, .. } = interrupt.place.thread else { return State { memory, equalities } };
+        let status = self.machine.status_address();
+        let lowest = self.machine.options().static_data_end.unwrap_or(pointer.saturating_sub(BELOW));
+        let stack = lowest.max(self.machine.sram().start)..self.machine.sram().end;
+        let registers = (0..0x20).map(|cell| (cell, TvByte::UNKNOWN));
+        let flags = (status, TvByte::new(0, 0x80).meet(self.store.cell(&memory, status)));
+        let kept = flags.1.map(|_| (status, TvByte::new(0, 0x80)));
+        let cells: Vec<(u16, TvByte)> =
+            registers.chain(kept).chain(stack.map(|cell| (cell, TvByte::UNKNOWN))).collect();
+        State { memory: self.store.overwrite(&memory, &cells), equalities }
+    }
+
+    /// Adds a state to those of a place.
+    fn reach(&mut self, place: Place, state: State, is_head: bool) -> Result<(), Gap> {
+        let key = (place, self.partition.part(&place, &state, &self.store));
+        let silence = place.thread.silence();
+        let Some(number) = self.index.get(&key).copied() else {
+            if self.nodes.len() >= self.options.states {
+                return Err(Gap::at(&place, Reason::TooManyStates(self.options.states)));
+            }
+            if self.calls.frames(place.calls).len() > self.options.calls {
+                return Err(Gap::at(&place, Reason::TooManyCalls(self.options.calls)));
+            }
+            let number = self.nodes.len() as u32;
+            self.nodes.push(Node { place, state, changes: 0, is_queued: false });
+            self.index.insert(key, number);
+            self.partition.add(&place);
+            self.enqueue(number);
+            return Ok(());
+        };
+        let node = &mut self.nodes[number as usize];
+        if node.state.covers(&state, silence, &self.store) {
+            return Ok(());
+        }
+        let joined = node.state.join(&state, silence, &mut self.store);
+        node.changes += 1;
+        let is_widened = node.changes >= WIDENED_FROM[usize::from(!is_head)];
+        self.is_widened |= is_widened;
+        let thresholds = &self.thresholds;
+        node.state = match is_widened {
+            true => State {
+                memory: self.store.merge(&node.state.memory, &joined.memory, &mut |old, new| thresholds.widened(old, new)),
+                equalities: joined.equalities,
+            },
+            false => joined,
+        };
+        self.enqueue(number);
+        Ok(())
+    }
+
+    /// Adds a return to those of a handler.
+    fn returns(&mut self, exit: Exit) {
+        let thread = exit.thread;
+        let silence = thread.silence();
+        let numbers = self.exits_of.entry(thread).or_default();
+        let same = numbers.iter().copied().find(|one| self.exits[*one as usize].exit.control == exit.control);
+        match same {
+            None => {
+                numbers.push(self.exits.len() as u32);
+                self.exits.push(Returned { exit, changes: 0 });
+            }
+            Some(number) => {
+                let returned = &mut self.exits[number as usize];
+                if returned.exit.state.covers(&exit.state, silence, &self.store) {
+                    return;
+                }
+                let joined = returned.exit.state.join(&exit.state, silence, &mut self.store);
+                returned.changes += 1;
+                returned.exit.state = joined;
+            }
+        }
+        let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
+        interrupted.into_iter().for_each(|number| self.enqueue(number));
+    }
+
+    fn enqueue(&mut self, number: u32) {
+        let node = &mut self.nodes[number as usize];
+        if !std::mem::replace(&mut node.is_queued, true) {
+            let depth = self.calls.frames(node.place.calls).len();
+            let is_handler = node.place.thread != Thread::Main;
+            self.queue.push(Reverse((is_handler, Reverse(depth), node.place.control.pc.0, number)));
+        }
+    }
+}
