@@ -21,7 +21,7 @@ pub enum Fault {
     RegistersTrusted,
     /// Cells below the stack pointer are taken to be as they were behind a handler.
     DeadCellsKept,
-    /// A value that is passed on and changed is taken for the same.
+    /// A cell that is overwritten is taken to hold the same as before.
     NothingRenamed,
     /// Hazards are passed over.
     MarksForgotten,

@@ -5,7 +5,7 @@ use three_valued::{ByteDomain, Truth, TvByte};
 
 use crate::equalities::Equalities;
 use crate::faults::{Fault, is_on};
-use crate::map::{Exit, Place, State};
+use crate::map::{Exit, Place, State, Thread};
 use crate::memory::Store;
 
 /// The entry into a handler.
@@ -40,14 +40,18 @@ impl Interrupt {
         let is_kept = |cell: u16| {
             cell < 0x20 && is_on(Fault::RegistersTrusted)
                 || !machine.stack_pointer().contains(cell) && is_on(Fault::InterferenceForgotten)
-                || is_dead(exit, cell) && machine.sram().contains(&cell) && is_on(Fault::DeadCellsKept)
         };
         let base = if is_on(Fault::EntryForgotten) { before } else { &self.state };
         let changed = exit.state.equalities.changed().filter(|cell| *cell != status && !is_kept(*cell));
-        let mut cells: Vec<u16> = changed.chain([status]).collect();
+        let dead = if is_on(Fault::DeadCellsKept) { dead_cells(exit) } else { Vec::new() };
+        let mut cells: Vec<u16> = changed.chain([status]).chain(dead.iter().copied()).collect();
         cells.sort_unstable();
+        cells.dedup();
         let is_status_changed = exit.state.equalities.changed().any(|cell| cell == status);
         let content = |cell: u16, store: &Store| -> TvByte {
+            if dead.contains(&cell) {
+                return store.cell(&before.memory, cell);
+            }
             if cell != status || is_status_changed {
                 return store.cell(&exit.state.memory, cell);
             }
@@ -64,7 +68,10 @@ impl Interrupt {
     }
 }
 
-/// True for a cell of the stack that is not in use when a handler returns.
-fn is_dead(exit: &Exit, cell: u16) -> bool {
-    matches!(exit.thread, crate::map::Thread::Handler { pointer, .. } if cell <= pointer && cell + 0x40 > pointer)
+/// The cells of the stack that are not in use when a handler returns.
+fn dead_cells(exit: &Exit) -> Vec<u16> {
+    match exit.thread {
+        Thread::Handler { pointer, .. } => (pointer.saturating_sub(0x20)..=pointer).collect(),
+        Thread::Main => Vec::new(),
+    }
 }

@@ -13,16 +13,20 @@ mod equalities;
 pub mod faults;
 mod gap;
 mod handler;
+mod lookup;
 mod map;
 mod memory;
 mod pass;
 mod step;
+#[cfg(test)]
+mod tests;
 mod workspace;
 mod world;
 
 pub use check::{Claims, Depth, Mark, check};
 pub use equalities::{Equalities, Silence, Value};
 pub use gap::{Gap, Reason};
+pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 pub use memory::{BLOCK_PAGES, Block, Memory, Page, Store};
 pub use pass::{Analysis, Options, analyse};

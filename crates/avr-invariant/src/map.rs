@@ -110,10 +110,13 @@ pub struct CallStrings(IndexSet<Vec<Frame>, BuildHasherDefault<FxHasher>>);
 impl CallStrings {
     /// The number of a call string, which is stored.
     pub fn number(&mut self, frames: &[Frame]) -> u32 {
-        match self.0.get_index_of(frames) {
-            Some(index) => index as u32,
-            None => self.0.insert_full(frames.to_vec()).0 as u32,
-        }
+        self.find(frames).unwrap_or_else(|| self.0.insert_full(frames.to_vec()).0 as u32)
+    }
+
+    /// The number of a call string, if it is there.
+    #[must_use]
+    pub fn find(&self, frames: &[Frame]) -> Option<u32> {
+        self.0.get_index_of(frames).map(|index| index as u32)
     }
 
     /// The frames of this number, oldest first.
@@ -153,7 +156,9 @@ impl fmt::Display for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Main => f.write_str("the main program"),
-            Self::Handler { interrupt, pointer } => write!(f, "the handler of interrupt {interrupt} at SP {pointer:#06x}"),
+            Self::Handler { interrupt, pointer } => {
+                write!(f, "the handler of interrupt {interrupt} at SP {pointer:#06x}")
+            }
         }
     }
 }

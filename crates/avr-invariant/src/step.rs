@@ -1,6 +1,6 @@
 //! One step from an abstract state, with all its outcomes: what both the pass and the closing check take.
 
-use avr_isa::{FlashWordAddress, Instruction};
+use avr_isa::{ControlFlow, FlashWordAddress, Instruction};
 use avr_machine::{Copies, Fetched, Frame, FrameKind, Hazard, Machine, Stop};
 use three_valued::{NumberedByte, TvByte};
 
@@ -213,6 +213,11 @@ impl<'a> Stepper<'a> {
         }
         if from.thread != Thread::Main {
             return Some(Outcome::Gap(Reason::NestedInterrupt));
+        }
+        if is_on(Fault::ClosedAtJumps)
+            && !matches!(self.machine.program.control_flow(from.control.pc), Some(ControlFlow::Jump { .. }))
+        {
+            return None;
         }
         let frame = *self.work.state.calls.top().filter(|frame| frame.kind == FrameKind::Interrupt(interrupt))?;
         let thread = Thread::Handler { interrupt, pointer: frame.position };

@@ -4,6 +4,7 @@ use avr_machine::{Machine, MachineState, PAGE_CELLS};
 use three_valued::{NumberedByte, TvByte};
 
 use crate::equalities::{Equalities, Silence, Value, rename};
+use crate::faults::{Fault, is_on};
 use crate::map::State;
 use crate::memory::{BLOCK_PAGES, Memory, Page, Store};
 
@@ -109,6 +110,10 @@ impl Workspace {
             is_changed[page] = true;
             for (cell, content) in (page * PAGE_CELLS..).zip(self.state.data.page(page)) {
                 match value_of(content.number) {
+                    None if is_on(Fault::NothingRenamed) => {
+                        let cell = cell as u16;
+                        holders.push((self.equalities.value(cell, silence), cell));
+                    }
                     Some(value) => holders.push((value, cell as u16)),
                     None if silence == Silence::Unchanged => unknown.push((cell as u16, Value::Of(cell as u16))),
                     None => {}

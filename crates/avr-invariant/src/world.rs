@@ -2,8 +2,8 @@
 
 use avr_isa::{FlashWordAddress, Instruction, Register};
 use avr_machine::{
-    Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState, Possibilities, Question,
-    flag,
+    Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState, Possibilities,
+    Question, flag,
 };
 use three_valued::{ByteDomain, NumberedByte, Truth, TvByte};
 

@@ -153,10 +153,8 @@ mod tests {
                     assert!(a.join(&b).byte.contains(x) && a.join(&b).byte.contains(y));
                     assert_ne!(a.equals(&b).known(), Some(x != y));
                     for borrow in [false, true] {
-                        let (exact, abstracted) = (
-                            ByteDomain::subtract(&x, &y, &borrow),
-                            a.subtract(&b, &Truth::from(borrow)),
-                        );
+                        let (exact, abstracted) =
+                            (ByteDomain::subtract(&x, &y, &borrow), a.subtract(&b, &Truth::from(borrow)));
                         assert!(abstracted.value.byte.contains(exact.value));
                         assert!(abstracted.carries.byte.contains(exact.carries));
                         assert_ne!(abstracted.zero.known(), Some(!exact.zero));

@@ -10,9 +10,9 @@ use three_valued::TvByte;
 use super::Options;
 use super::partition::{Part, Partition};
 use super::widening::Thresholds;
+use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
-use crate::faults::{Fault, is_on};
 use crate::map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 use crate::memory::Store;
 use crate::step::{Outcome, Stepper};
@@ -31,10 +31,18 @@ struct Node {
     is_queued: bool,
 }
 
-/// A growing return of a handler.
-struct Returned {
-    exit: Exit,
-    changes: u32,
+/// The growing returns of handlers.
+#[derive(Default)]
+struct Exits {
+    list: Vec<Exit>,
+    of: FxHashMap<Thread, Vec<u32>>,
+}
+
+impl Exits {
+    /// Those of one handler.
+    fn of(&self, thread: Thread) -> impl Iterator<Item = &Exit> {
+        self.of.get(&thread).into_iter().flatten().map(|number| &self.list[*number as usize])
+    }
 }
 
 /// The order in which states are stepped: the main program first, deep calls before what is behind them, and along the code.
@@ -51,8 +59,7 @@ pub(crate) struct Fixpoint<'a> {
     calls: CallStrings,
     nodes: Vec<Node>,
     index: FxHashMap<(Place, Part), u32>,
-    exits: Vec<Returned>,
-    exits_of: FxHashMap<Thread, Vec<u32>>,
+    exits: Exits,
     /// The states from which each handler begins.
     interrupted: FxHashMap<Thread, BTreeSet<u32>>,
     queue: BinaryHeap<Turn>,
@@ -72,8 +79,7 @@ impl<'a> Fixpoint<'a> {
             calls: CallStrings::default(),
             nodes: Vec::new(),
             index: FxHashMap::default(),
-            exits: Vec::new(),
-            exits_of: FxHashMap::default(),
+            exits: Exits::default(),
             interrupted: FxHashMap::default(),
             queue: BinaryHeap::new(),
             is_widened: false,
@@ -84,8 +90,7 @@ impl<'a> Fixpoint<'a> {
     /// The map as far as it was made.
     pub(crate) fn into_map(self) -> Map {
         let entries = self.nodes.into_iter().map(|node| Entry { place: node.place, state: node.state }).collect();
-        let exits = self.exits.into_iter().map(|returned| returned.exit).collect();
-        Map { store: self.store, calls: self.calls, entries, exits }
+        Map { store: self.store, calls: self.calls, entries, exits: self.exits.list }
     }
 
     /// Follows everything from power-on.
@@ -108,7 +113,7 @@ impl<'a> Fixpoint<'a> {
     fn close(&mut self) -> Result<(), Gap> {
         while let Some(Reverse((.., number))) = self.queue.pop() {
             self.nodes[number as usize].is_queued = false;
-            self.follow(number, None)?;
+            self.follow(number)?;
         }
         Ok(())
     }
@@ -120,32 +125,25 @@ impl<'a> Fixpoint<'a> {
         }
         let nodes = std::mem::take(&mut self.nodes);
         let exits = std::mem::take(&mut self.exits);
-        let exits_of = std::mem::take(&mut self.exits_of);
         self.index.clear();
         self.interrupted.clear();
         self.partition.clear();
         self.begin()?;
         for node in nodes {
-            let old = (&exits[..], &exits_of);
-            self.follow_from(node.place, node.state, None, Some(old))?;
+            self.follow_from(node.place, node.state, None, Some(&exits))?;
         }
         self.close()
     }
 
     /// Takes all steps from a state.
-    fn follow(&mut self, number: u32, old: Option<(&[Returned], &FxHashMap<Thread, Vec<u32>>)>) -> Result<(), Gap> {
+    fn follow(&mut self, number: u32) -> Result<(), Gap> {
         let Node { place, state, .. } = &self.nodes[number as usize];
         let (place, state) = (*place, state.clone());
-        self.follow_from(place, state, Some(number), old)
+        self.follow_from(place, state, Some(number), None)
     }
 
-    fn follow_from(
-        &mut self,
-        place: Place,
-        state: State,
-        number: Option<u32>,
-        old: Option<(&[Returned], &FxHashMap<Thread, Vec<u32>>)>,
-    ) -> Result<(), Gap> {
+    /// Takes all steps from a state. Handlers return as they are found to do, or as they were found to do before.
+    fn follow_from(&mut self, place: Place, state: State, number: Option<u32>, old: Option<&Exits>) -> Result<(), Gap> {
         self.steps += 1;
         if self.steps > self.options.steps {
             return Err(Gap::at(&place, Reason::TooManySteps(self.options.steps)));
@@ -166,15 +164,7 @@ impl<'a> Fixpoint<'a> {
                         let beginning = self.forgetting(&interrupt);
                         self.reach(interrupt.place, beginning, true)?;
                     }
-                    let exits: Vec<Exit> = match old {
-                        Some((exits, of)) => {
-                            of.get(&thread).into_iter().flatten().map(|one| exits[*one as usize].exit.clone()).collect()
-                        }
-                        None => {
-                            let numbers = self.exits_of.get(&thread).into_iter().flatten();
-                            numbers.map(|one| self.exits[*one as usize].exit.clone()).collect()
-                        }
-                    };
+                    let exits: Vec<Exit> = old.unwrap_or(&self.exits).of(thread).cloned().collect();
                     for exit in exits {
                         let (to, after) = interrupt.resumed(self.machine, (&place, &state), &exit, &mut self.store);
                         self.reach(to, after, false)?;
@@ -233,7 +223,9 @@ impl<'a> Fixpoint<'a> {
         let thresholds = &self.thresholds;
         node.state = match is_widened {
             true => State {
-                memory: self.store.merge(&node.state.memory, &joined.memory, &mut |old, new| thresholds.widened(old, new)),
+                memory: self
+                    .store
+                    .merge(&node.state.memory, &joined.memory, &mut |old, new| thresholds.widened(old, new)),
                 equalities: joined.equalities,
             },
             false => joined,
@@ -246,21 +238,19 @@ impl<'a> Fixpoint<'a> {
     fn returns(&mut self, exit: Exit) {
         let thread = exit.thread;
         let silence = thread.silence();
-        let numbers = self.exits_of.entry(thread).or_default();
-        let same = numbers.iter().copied().find(|one| self.exits[*one as usize].exit.control == exit.control);
-        match same {
+        let Exits { list, of } = &mut self.exits;
+        let numbers = of.entry(thread).or_default();
+        match numbers.iter().copied().find(|one| list[*one as usize].control == exit.control) {
             None => {
-                numbers.push(self.exits.len() as u32);
-                self.exits.push(Returned { exit, changes: 0 });
+                numbers.push(list.len() as u32);
+                list.push(exit);
             }
             Some(number) => {
-                let returned = &mut self.exits[number as usize];
-                if returned.exit.state.covers(&exit.state, silence, &self.store) {
+                let before = &mut list[number as usize];
+                if before.state.covers(&exit.state, silence, &self.store) {
                     return;
                 }
-                let joined = returned.exit.state.join(&exit.state, silence, &mut self.store);
-                returned.changes += 1;
-                returned.exit.state = joined;
+                before.state = before.state.join(&exit.state, silence, &mut self.store);
             }
         }
         let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
