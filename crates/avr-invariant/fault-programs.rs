@@ -1,16 +1,20 @@
 // Programs for an ATmega328P, shared by the tests of the crate and the oracle that runs them in libsimavr. The trap is a reserved opcode, or
-// the address 0x6c to which a return address was changed.
+// flash word address 0x70, to which a return address was changed.
 
 use avr_isa::Instruction as I;
 
-/// Data addresses: variables, SPL and SPH, SREG, and the enable bits of INT0 and INT1.
+/// Data addresses: variables, SPL and SPH, SREG, and what controls INT0 and INT1.
 const X: u16 = 0x100;
 const Y: u16 = 0x101;
 const COPY: u16 = 0x102;
 const SPL: u8 = 0x3d;
 const SPH: u8 = 0x3e;
 const SREG: u8 = 0x3f;
+const EICRA: u16 = 0x69;
 const EIMSK: u8 = 0x1d;
+const EIFR: u8 = 0x1c;
+const PIND: u8 = 0x09;
+const DDRD: u8 = 0x0a;
 const EECR: u8 = 0x1f;
 const RAMEND: u16 = 0x8ff;
 
@@ -33,7 +37,7 @@ fn ldi(register: u8, k: u8) -> I {
     I::Ldi { rd: r(register), k }
 }
 
-/// A program whose handlers consist of these instructions and RETI. The main program enables the interrupts of a mask first.
+/// A program whose handlers consist of these instructions and RETI.
 fn program(handlers: [&[I]; 2], enabled: u8, main: &[I]) -> Code {
     let mut code = Code::with_vectors(MAIN, &HANDLERS);
     for (handler, entry) in handlers.iter().zip(HANDLERS) {
@@ -42,13 +46,19 @@ fn program(handlers: [&[I]; 2], enabled: u8, main: &[I]) -> Code {
         code.add(I::Reti);
     }
     code.place(MAIN);
-    code.add(ldi(16, enabled));
-    code.add(I::Out { io: EIMSK, rr: r(16) });
+    begin(&mut code, enabled);
     main.iter().for_each(|one| code.add(*one));
     code
 }
 
-/// The same, with a trap where a register has another value at the end, and an endless loop behind it.
+/// Enables the interrupts of a mask, at any change of their pins.
+fn begin(code: &mut Code, enabled: u8) {
+    [ldi(16, 5), sts(EICRA, 16), ldi(16, enabled), I::Out { io: EIMSK, rr: r(16) }]
+        .into_iter()
+        .for_each(|one| code.add(one));
+}
+
+/// A program with a trap where a register has another value at the end, and an endless loop behind it.
 fn checked(handlers: [&[I]; 2], enabled: u8, main: &[I], register: u8, value: u8) -> Code {
     let mut code = program(handlers, enabled, main);
     ends(&mut code, register, value);
@@ -128,29 +138,28 @@ fn all() -> Vec<(&'static str, Code)> {
     // A handler overwrites the return address of the function that it interrupts: it returns to the trap.
     let mut returns = Code::with_vectors(MAIN, &HANDLERS);
     returns.place(HANDLERS[0]);
-    [I::Push { rr: r(24) }, ldi(24, 0x6c), sts(RAMEND, 24), I::Pop { rd: r(24) }, I::Reti]
+    [I::Push { rr: r(24) }, ldi(24, 0x70), sts(RAMEND, 24), I::Pop { rd: r(24) }, I::Reti]
         .into_iter()
         .for_each(|one| returns.add(one));
     returns.place(MAIN);
-    [ldi(16, 1), I::Out { io: EIMSK, rr: r(16) }].into_iter().for_each(|one| returns.add(one));
-    returns.call(MAIN + 4);
+    begin(&mut returns, 1);
+    returns.call(returns.words.len() as u32 + 2);
     returns.add(I::Rjmp { offset: -1 });
     [SEI, I::Nop, I::Nop, CLI, I::Ret].into_iter().for_each(|one| returns.add(one));
-    returns.place(0x6c);
+    returns.place(0x70);
     returns.words.push(0xffff);
     programs.push(("returns", returns));
 
     // A handler overwrites its own return address: it returns to the trap.
     let mut redirected = Code::with_vectors(MAIN, &HANDLERS);
     redirected.place(HANDLERS[0]);
-    [I::Push { rr: r(24) }, ldi(24, 0x6c), sts(RAMEND, 24), I::Pop { rd: r(24) }, I::Reti]
+    [I::Push { rr: r(24) }, ldi(24, 0x70), sts(RAMEND, 24), I::Pop { rd: r(24) }, I::Reti]
         .into_iter()
         .for_each(|one| redirected.add(one));
     redirected.place(MAIN);
-    [ldi(16, 1), I::Out { io: EIMSK, rr: r(16) }, SEI, I::Rjmp { offset: -1 }]
-        .into_iter()
-        .for_each(|one| redirected.add(one));
-    redirected.place(0x6c);
+    begin(&mut redirected, 1);
+    [SEI, I::Rjmp { offset: -1 }].into_iter().for_each(|one| redirected.add(one));
+    redirected.place(0x70);
     redirected.words.push(0xffff);
     programs.push(("redirected", redirected));
 
@@ -205,7 +214,7 @@ fn all() -> Vec<(&'static str, Code)> {
     programs.push(("frame", checked([&[], &[]], 1, &low.concat(), 18, 0)));
 
     // An alarm behind which execution goes on: nothing is read outside of the memory, because bit 7 of the difference is 0.
-    let mut alarm = program([&[], &[]], 0, &[I::In { rd: r(18), io: 9 }, I::Mov { rd: r(19), rr: r(18) }]);
+    let mut alarm = program([&[], &[]], 0, &[I::In { rd: r(18), io: PIND }, I::Mov { rd: r(19), rr: r(18) }]);
     [I::Lsr { rd: r(19) }, I::Add { rd: r(19), rr: r(19) }, I::Sub { rd: r(18), rr: r(19) }]
         .into_iter()
         .for_each(|one| alarm.add(one));
@@ -222,10 +231,10 @@ fn all() -> Vec<(&'static str, Code)> {
 
     // A flag that was set and that nobody cleared is 0, because the entry into a handler cleared it.
     let acknowledged = [
-        // INT0 at a change of its pin, which is an output; then the flag is read until it is set.
-        &[ldi(17, 1), sts(0x69, 17), I::Sbi { io: 0x0a, bit: 2 }, I::Sbi { io: 0x09, bit: 2 }][..],
-        &[I::Sbis { io: 0x1c, bit: 0 }, I::Rjmp { offset: -3 }],
-        &interrupted(&[], &[I::In { rd: r(18), io: 0x1c }, I::Andi { rd: r(18), k: 1 }]),
+        // The pin is an output, and is changed until that sets the flag.
+        &[ldi(17, 4), I::Out { io: DDRD, rr: r(17) }, I::Out { io: PIND, rr: r(17) }][..],
+        &[I::Sbis { io: EIFR, bit: 0 }, I::Rjmp { offset: -3 }],
+        &interrupted(&[], &[I::In { rd: r(18), io: EIFR }, I::Andi { rd: r(18), k: 1 }]),
     ];
     programs.push(("acknowledged", checked([&[], &[]], 1, &acknowledged.concat(), 18, 1)));
 

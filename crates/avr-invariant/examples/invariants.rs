@@ -42,6 +42,6 @@ fn main() {
             }
             Err(gap) => format!("open: {gap} | - | -"),
         };
-        println!("| {name} | {row} | {states} | {pages}/{blocks} | {:.3} s |", time.as_secs_f64());
+        println!("| {name} | {row} | {states} | {} | {pages}/{blocks} | {:.3} s |", found.steps, time.as_secs_f64());
     }
 }

@@ -77,7 +77,7 @@ impl State {
     #[must_use]
     pub fn join(&self, other: &Self, silence: Silence, store: &mut Store) -> Self {
         Self {
-            memory: store.merge(&self.memory, &other.memory, &mut |one, other| one.hull(other)),
+            memory: store.merge(&self.memory, &other.memory, &mut |_, one, other| one.hull(other)),
             equalities: self.equalities.join(&other.equalities, silence),
         }
     }

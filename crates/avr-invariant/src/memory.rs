@@ -1,6 +1,6 @@
 //! Memories that share what they have in common: pages of cells and blocks of pages, each stored once.
 
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use avr_machine::PAGE_CELLS;
 use indexmap::IndexSet;
@@ -17,6 +17,19 @@ pub type Page = [TvByte; PAGE_CELLS];
 pub type Block = [u32; BLOCK_PAGES];
 
 type Unique<T> = IndexSet<T, BuildHasherDefault<FxHasher>>;
+
+/// A page with a hash of few steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hashed(Page);
+
+impl Hash for Hashed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let number = |byte: TvByte| u32::from_le_bytes([byte.value(), byte.known_mask(), byte.low(), byte.high()]);
+        for two in self.0.chunks_exact(2) {
+            state.write_u64(u64::from(number(two[0])) << 32 | u64::from(number(two[1])));
+        }
+    }
+}
 
 /// The content of all cells: the blocks, by number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,14 +52,14 @@ impl Memory {
 /// The pages and blocks that memories consist of.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
-    pages: Unique<Page>,
+    pages: Unique<Hashed>,
     blocks: Unique<Block>,
 }
 
 impl Store {
     /// The number of a page, which is stored.
     pub fn page_number(&mut self, page: Page) -> u32 {
-        self.pages.insert_full(page).0 as u32
+        self.pages.insert_full(Hashed(page)).0 as u32
     }
 
     /// The number of a block, which is stored.
@@ -57,7 +70,7 @@ impl Store {
     /// The page of this number.
     #[must_use]
     pub fn page(&self, number: u32) -> &Page {
-        &self.pages[number as usize]
+        &self.pages[number as usize].0
     }
 
     /// The block of this number.
@@ -92,10 +105,15 @@ impl Store {
         coarse.0.len() == fine.0.len() && coarse.0.iter().zip(&fine.0).all(is_block_covered)
     }
 
-    /// The memory in which each cell is made of those of two memories; equal pages stay.
+    /// The memory in which each cell is made of those of two memories, given its address; equal pages stay.
     #[must_use]
-    pub fn merge(&mut self, one: &Memory, other: &Memory, cell: &mut dyn FnMut(TvByte, TvByte) -> TvByte) -> Memory {
-        let blocks = one.0.iter().zip(&other.0).map(|(one, other)| {
+    pub fn merge(
+        &mut self,
+        one: &Memory,
+        other: &Memory,
+        merged: &mut dyn FnMut(u16, TvByte, TvByte) -> TvByte,
+    ) -> Memory {
+        let blocks = one.0.iter().zip(&other.0).enumerate().map(|(number, (one, other))| {
             if one == other {
                 return *one;
             }
@@ -105,7 +123,8 @@ impl Store {
                     return one[index];
                 }
                 let (one, other) = (*self.page(one[index]), *self.page(other[index]));
-                let page = std::array::from_fn(|index| cell(one[index], other[index]));
+                let first = (number * BLOCK_PAGES + index) * PAGE_CELLS;
+                let page = std::array::from_fn(|cell| merged((first + cell) as u16, one[cell], other[cell]));
                 self.page_number(page)
             });
             self.block_number(pages)
@@ -126,9 +145,13 @@ impl Store {
                 let page = &mut block[usize::from(in_page[0].0) / PAGE_CELLS % BLOCK_PAGES];
                 let mut content = *self.page(*page);
                 in_page.iter().for_each(|(cell, byte)| content[usize::from(*cell) % PAGE_CELLS] = *byte);
-                *page = self.page_number(content);
+                if content != *self.page(*page) {
+                    *page = self.page_number(content);
+                }
             }
-            *number = self.block_number(block);
+            if block != *self.block(*number) {
+                *number = self.block_number(block);
+            }
         }
         Memory(blocks)
     }
@@ -162,7 +185,7 @@ mod tests {
             assert_eq!(store.cell(&after, cell), expected);
         }
         assert!(store.covers(&after, &before) && !store.covers(&before, &after));
-        let merged = store.merge(&before, &after, &mut |one, other| one.hull(other));
+        let merged = store.merge(&before, &after, &mut |_, one, other| one.hull(other));
         assert_eq!(merged, after);
     }
 }

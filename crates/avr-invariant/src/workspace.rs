@@ -114,15 +114,21 @@ impl Workspace {
                         let cell = cell as u16;
                         holders.push((self.equalities.value(cell, silence), cell));
                     }
-                    Some(value) => holders.push((value, cell as u16)),
-                    None if silence == Silence::Unchanged => unknown.push((cell as u16, Value::Of(cell as u16))),
-                    None => {}
+                    Some(value) if is_told(value, content.byte) => holders.push((value, cell as u16)),
+                    _ if silence == Silence::Unchanged => unknown.push((cell as u16, Value::Of(cell as u16))),
+                    _ => {}
                 }
             }
         }
         let in_changed = |cell: u16| is_changed[usize::from(cell) / PAGE_CELLS];
         for (cell, _) in self.equalities.list() {
             let value = self.equalities.value(*cell, silence);
+            if !is_told(value, self.state.data.get(*cell).byte) {
+                if silence == Silence::Unchanged && !in_changed(*cell) {
+                    unknown.push((*cell, Value::Of(*cell)));
+                }
+                continue;
+            }
             if !in_changed(*cell) {
                 holders.push((value, *cell));
             }
@@ -222,6 +228,11 @@ fn unsaid(cell: u16, silence: Silence) -> Value {
         Silence::Nothing => Value::Of(cell),
         Silence::Unchanged => Value::Entry(cell),
     }
+}
+
+/// True if it is of use to tell which cells hold a value: that two cells hold the same number is told by their bytes.
+fn is_told(value: Value, byte: TvByte) -> bool {
+    matches!(value, Value::Entry(_)) || byte.known().is_none()
 }
 
 /// The value number of a value.

@@ -18,7 +18,10 @@ use crate::memory::Store;
 use crate::step::{Outcome, Stepper};
 
 /// A state at the head of a loop, or with which a handler begins, is widened from so many changes on, and any other from so many.
-const WIDENED_FROM: [u32; 2] = [4, 40];
+const WIDENED_FROM: [u32; 2] = [3, 30];
+
+/// So many times a cell of a state is widened to the next threshold, before nothing is known of it any more.
+const MOST_THRESHOLDS: u8 = 8;
 
 /// The cells below the stack pointer that are forgotten where a handler begins, if it is not known where data lie.
 const BELOW: u16 = 0x20;
@@ -28,6 +31,8 @@ struct Node {
     place: Place,
     state: State,
     changes: u32,
+    /// The times that cells were widened.
+    widened: FxHashMap<u16, u8>,
     is_queued: bool,
 }
 
@@ -62,6 +67,8 @@ pub(crate) struct Fixpoint<'a> {
     exits: Exits,
     /// The states from which each handler begins.
     interrupted: FxHashMap<Thread, BTreeSet<u32>>,
+    /// The handlers that return in more ways than what they interrupted was told.
+    grown: BTreeSet<Thread>,
     queue: BinaryHeap<Turn>,
     is_widened: bool,
     steps: usize,
@@ -81,6 +88,7 @@ impl<'a> Fixpoint<'a> {
             index: FxHashMap::default(),
             exits: Exits::default(),
             interrupted: FxHashMap::default(),
+            grown: BTreeSet::new(),
             queue: BinaryHeap::new(),
             is_widened: false,
             steps: 0,
@@ -91,6 +99,11 @@ impl<'a> Fixpoint<'a> {
     pub(crate) fn into_map(self) -> Map {
         let entries = self.nodes.into_iter().map(|node| Entry { place: node.place, state: node.state }).collect();
         Map { store: self.store, calls: self.calls, entries, exits: self.exits.list }
+    }
+
+    /// The number of states from which all steps were taken, counting repetitions.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Follows everything from power-on.
@@ -111,11 +124,21 @@ impl<'a> Fixpoint<'a> {
     }
 
     fn close(&mut self) -> Result<(), Gap> {
-        while let Some(Reverse((.., number))) = self.queue.pop() {
-            self.nodes[number as usize].is_queued = false;
-            self.follow(number)?;
+        loop {
+            while let Some(Reverse((.., number))) = self.queue.pop() {
+                self.nodes[number as usize].is_queued = false;
+                self.follow(number)?;
+            }
+            // What is interrupted goes on with all that handlers are found to leave behind.
+            let grown = std::mem::take(&mut self.grown);
+            if grown.is_empty() {
+                return Ok(());
+            }
+            for thread in grown {
+                let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
+                interrupted.into_iter().for_each(|number| self.enqueue(number));
+            }
         }
-        Ok(())
     }
 
     /// Replaces each state by the join of what leads to it, and closes the map again: widening goes too far.
@@ -206,7 +229,7 @@ impl<'a> Fixpoint<'a> {
                 return Err(Gap::at(&place, Reason::TooManyCalls(self.options.calls)));
             }
             let number = self.nodes.len() as u32;
-            self.nodes.push(Node { place, state, changes: 0, is_queued: false });
+            self.nodes.push(Node { place, state, changes: 0, widened: FxHashMap::default(), is_queued: false });
             self.index.insert(key, number);
             self.partition.add(&place);
             self.enqueue(number);
@@ -217,15 +240,22 @@ impl<'a> Fixpoint<'a> {
             return Ok(());
         }
         let joined = node.state.join(&state, silence, &mut self.store);
-        node.changes += 1;
-        let is_widened = node.changes >= WIDENED_FROM[usize::from(!is_head)];
+        // What comes together before the next step from the state is no growth.
+        node.changes += u32::from(!node.is_queued);
+        let is_widened = !node.is_queued && node.changes >= WIDENED_FROM[usize::from(!is_head)];
         self.is_widened |= is_widened;
-        let thresholds = &self.thresholds;
+        let (thresholds, widened) = (&self.thresholds, &mut node.widened);
+        let mut grown = |cell: u16, old: TvByte, new: TvByte| {
+            if old == new {
+                return new;
+            }
+            let times = widened.entry(cell).or_default();
+            *times += 1;
+            if *times > MOST_THRESHOLDS { TvByte::UNKNOWN } else { thresholds.widened(old, new) }
+        };
         node.state = match is_widened {
             true => State {
-                memory: self
-                    .store
-                    .merge(&node.state.memory, &joined.memory, &mut |old, new| thresholds.widened(old, new)),
+                memory: self.store.merge(&node.state.memory, &joined.memory, &mut grown),
                 equalities: joined.equalities,
             },
             false => joined,
@@ -253,8 +283,7 @@ impl<'a> Fixpoint<'a> {
                 before.state = before.state.join(&exit.state, silence, &mut self.store);
             }
         }
-        let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
-        interrupted.into_iter().for_each(|number| self.enqueue(number));
+        self.grown.insert(thread);
     }
 
     fn enqueue(&mut self, number: u32) {

@@ -38,6 +38,8 @@ pub struct Analysis {
     pub map: Map,
     /// What follows from it, or why nothing does.
     pub outcome: Result<Claims, Gap>,
+    /// The number of abstract states from which all steps were taken to find it, counting repetitions.
+    pub steps: usize,
 }
 
 /// Finds a map of everything that a machine can do, and checks it.
@@ -45,7 +47,8 @@ pub struct Analysis {
 pub fn analyse(machine: &Machine, options: &Options) -> Analysis {
     let mut fixpoint = Fixpoint::new(machine, *options);
     let found = fixpoint.run().and_then(|()| fixpoint.narrow());
+    let steps = fixpoint.steps();
     let mut map = fixpoint.into_map();
     let outcome = found.and_then(|()| check(machine, &mut map));
-    Analysis { map, outcome }
+    Analysis { map, outcome, steps }
 }

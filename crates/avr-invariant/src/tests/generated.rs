@@ -22,7 +22,7 @@ fn machine(program: fn(&mut Random) -> Vec<u16>, seed: u64) -> Machine {
 /// The first contradiction between runs of a program and its map; none if the map is open. Besides, whether it is closed.
 fn contradiction(machine: &Machine, runs: u64) -> (bool, Option<String>) {
     let limits = Options { states: 10_000, steps: 30_000, ..Options::default() };
-    let Analysis { map, outcome } = analyse(machine, &limits);
+    let Analysis { map, outcome, .. } = analyse(machine, &limits);
     let Ok(claims) = outcome else { return (false, None) };
     let problem = (0..runs).find_map(|seed| {
         let compared = compare(machine, &map, &claims, seed, [2, 5, 1, 30][seed as usize % 4], 500);

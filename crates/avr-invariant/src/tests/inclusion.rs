@@ -41,7 +41,7 @@ fn machine(path: &Path) -> Machine {
 
 /// The first contradiction between runs of an image and its map; none if the map is open.
 fn contradiction(machine: &Machine, runs: u64, steps: usize) -> Option<String> {
-    let Analysis { map, outcome } = analyse(machine, &Options::default());
+    let Analysis { map, outcome, .. } = analyse(machine, &Options::default());
     let claims = outcome.ok()?;
     (0..runs).find_map(|seed| {
         let compared = compare(machine, &map, &claims, seed, [1, 3, 20, 200][seed as usize % 4], steps);
