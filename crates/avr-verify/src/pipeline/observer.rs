@@ -14,7 +14,7 @@ use avr_witness::{Sampler, Search};
 use mu_calculus::state_formula::parts;
 use std::collections::BTreeMap;
 use three_valued::Truth;
-use tvar::{Decided, Decision, Goal, Observer, Watch};
+use tvar::{Decided, Decision, Goal, Observer, Undecided, Watch};
 
 /// The number of abstract steps for each one that is taken at random.
 const STEPS_PER_SAMPLED: u64 = 4;
@@ -85,7 +85,8 @@ impl<'a> PropertyObserver<'a> {
         self.asked.known.learn_stack(StackBound { lower, upper: None });
     }
 
-    /// Goes on with random runs for goals that the state space leaves unknown, and notes in their decisions those that are refuted.
+    /// Goes on with random runs for goals that the state space leaves unknown although no limit was reached, and notes in their
+    /// decisions those that are refuted.
     pub(crate) fn search_on(
         &mut self,
         firmware: &mut Firmware<'a>,
@@ -93,7 +94,8 @@ impl<'a> PropertyObserver<'a> {
         watch: &dyn Watch,
     ) {
         let asked = self.asked;
-        let is_open = |decision: &Decision<_>| decision.verdict.is_unknown();
+        let is_stuck = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Stuck { .. }));
+        let is_open = |decision: &Decision<_>| decision.verdict.is_unknown() && is_stuck(decision);
         let open = decisions.iter().enumerate().filter(|(_, decision)| is_open(decision));
         let open: Vec<(usize, &Goal)> = open.map(|(number, _)| (number, &asked.goals[number])).collect();
         if open.is_empty() || watch.cancelled() {

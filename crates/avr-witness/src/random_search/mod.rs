@@ -44,6 +44,8 @@ const RUN_STEPS: [u64; 5] = [128, 256, 512, 1_024, 4_096];
 const STEPS_AFTER_SCRIPT: [u64; 3] = [64, 256, 1_024];
 const LONG_RUN_STEPS: u64 = 65_536;
 const RUNS_PER_LONG: u32 = 32;
+/// The steps that the beginning of a run counts for: there may be nothing else to it.
+const STEPS_OF_BEGINNING: u64 = 64;
 /// The most steps of a run.
 const MOST_STEPS: u64 = 200_000;
 /// So many steps lie between two places of a run at least.
@@ -324,6 +326,7 @@ impl<'m> Sampler<'m> {
         aims: &[Aim<'_>],
         longest: u64,
     ) -> Option<(usize, Walked)> {
+        self.steps += STEPS_OF_BEGINNING;
         let running = self.begin(context, manner);
         let steps = match self.is_time(RUNS_PER_LONG) {
             true => LONG_RUN_STEPS,

@@ -20,8 +20,8 @@ const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 /// The number of root causes of one goal that are looked at in one round where locations are limited.
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
-/// The most input bits that are split in one step: 256 outcomes, beside those of interrupts and resets.
-const MOST_SPLIT_BITS: u32 = 8;
+/// The most input bits that are split in one step: a word.
+const MOST_SPLIT_BITS: u32 = 16;
 
 /// The input bits that are split in one step before more is learned from comparisons.
 const FEW_SPLIT_BITS: u32 = 1;

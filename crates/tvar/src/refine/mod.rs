@@ -511,21 +511,22 @@ where
     /// precision that the state space was built with.
     fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
         let mut plan = Plan { refinements: Vec::new(), causes: Vec::new(), blamed: HashMap::new(), is_wide: false };
-        let mut stuck = Vec::new();
+        let (mut stuck, mut spent) = (Vec::new(), Vec::new());
         for checked in open {
             match self.plan_for_goal(system, space, views, &checked, &mut plan) {
-                Ok(helped) => self.spend(checked.goal, helped),
+                Ok(helped) => spent.push((checked.goal, helped)),
                 Err(undecided) => stuck.push((checked, undecided)),
             }
         }
+        if plan.is_wide && !self.watch.cancelled() && system.learn_more() {
+            return true;
+        }
+        spent.into_iter().for_each(|(goal, refinements)| self.spend(goal, refinements));
         for cause in &plan.causes {
             self.observer.refined(system, &space.states[cause.index()]);
         }
         // Something might still be refined then, and the next pass says that there is no time.
         let cancelled = self.watch.cancelled();
-        if plan.is_wide && !cancelled && system.learn_more() {
-            return true;
-        }
         if plan.refinements.is_empty() && space.is_finished() && !cancelled {
             for (checked, undecided) in stuck {
                 self.leave_undecided(checked, space, undecided);
