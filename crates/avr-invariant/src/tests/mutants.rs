@@ -123,7 +123,7 @@ fn maps_of_another_form_are_rejected() {
         let blocks = map.entries[0].state.memory.blocks().len();
         map.entries[0].state.memory = Memory::new(vec![u32::MAX; blocks]);
     });
-    rejects(&|map| drop(map.store.block_number([u32::MAX; BLOCK_PAGES])));
+    rejects(&|map| _ = map.store.block_number([u32::MAX; BLOCK_PAGES]));
     rejects(&|map| map.entries[0].place.calls = u32::MAX);
     rejects(&|map| map.entries[0].place.control.pc.0 = u32::MAX);
     rejects(&|map| map.entries[0].state.equalities = Equalities::new(vec![(7, Value::Entry(3))]));

@@ -9,6 +9,7 @@ use avr_testkit::image::{Code, r};
 use super::runs::{Chaos, End, compare, run};
 use crate::check::Mark;
 use crate::faults::{Fault, with_fault};
+use crate::gap::Reason;
 use crate::pass::{Analysis, Options, analyse};
 
 include!("../../fault-programs.rs");
@@ -55,6 +56,20 @@ fn what_is_masked_or_restored_is_known() {
         let found = analyse(&machine, &Options::default());
         assert!(is_denied(&found), "{name}: {:?}", found.outcome);
     }
+}
+
+#[test]
+fn a_return_address_in_registers_is_not_trusted() {
+    // What a handler's entry pushes to the registers of ports is not what is read there.
+    let main = [ldi(17, 0), I::Out { io: SPH, rr: r(17) }, ldi(17, 0x29), I::Out { io: SPL, rr: r(17) }, SEI, I::Nop];
+    let code = checked([&[], &[]], 1, &main, 17, 0x29);
+    let device = Device::named("atmega328p").expect("the device exists");
+    let word = |address: u32| code.words.get(address as usize).copied();
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    let allowed = [HazardKind::StackOutsideSram, HazardKind::ReservedRegister].into();
+    let machine = Machine::new(device, program, MachineOptions { allowed, ..MachineOptions::default() });
+    let found = analyse(&machine, &Options::default());
+    assert_eq!(found.outcome.map_err(|gap| gap.reason), Err(Reason::ReturnAddress));
 }
 
 #[test]
