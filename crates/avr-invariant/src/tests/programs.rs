@@ -86,7 +86,7 @@ fn runs_of_the_programs_stay_inside_of_their_maps() {
 }
 
 /// The faults that make a map deny what runs come to, each with a program.
-const DENIED: [(Fault, &str); 9] = [
+const DENIED: [(Fault, &str); 10] = [
     (Fault::InterferenceForgotten, "counted"),
     (Fault::NumbersKept, "copied"),
     (Fault::EntryForgotten, "acknowledged"),
@@ -96,6 +96,7 @@ const DENIED: [(Fault, &str); 9] = [
     (Fault::RegistersTrusted, "register"),
     (Fault::DeadCellsKept, "below"),
     (Fault::MarksForgotten, "counted"),
+    (Fault::GapsForgotten, "plain"),
 ];
 
 #[test]

@@ -99,7 +99,7 @@ fn faults_are_found() {
 }
 
 /// The faults of invariants that the comparison finds, each with an image or a program in which it does.
-const FOUND_IN_MAPS: [(MapFault, &str); 9] = [
+const FOUND_IN_MAPS: [(MapFault, &str); 10] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
     (MapFault::EntryForgotten, "acknowledged"),
@@ -109,6 +109,7 @@ const FOUND_IN_MAPS: [(MapFault, &str); 9] = [
     (MapFault::RegistersTrusted, "register"),
     (MapFault::DeadCellsKept, "below"),
     (MapFault::NothingRenamed, "counted"),
+    (MapFault::GapsForgotten, "plain"),
 ];
 
 #[test]
@@ -116,7 +117,7 @@ const FOUND_IN_MAPS: [(MapFault, &str); 9] = [
 fn faults_of_maps_are_found() {
     let mut all = subjects(false, None);
     all.extend(invariants::programs().into_iter().map(|program| program.subject));
-    let problems = |image: &str| invariants::compare(&runner(), named(&all, image), 200, 500).problems;
+    let problems = |image: &str| invariants::compare(&runner(), named(&all, image), 40, 500).problems;
     let mut missed = Vec::new();
     for (fault, image) in FOUND_IN_MAPS {
         let before = problems(image);
