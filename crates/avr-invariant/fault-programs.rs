@@ -238,6 +238,10 @@ fn all() -> Vec<(&'static str, Code)> {
     ];
     programs.push(("acknowledged", checked([&[], &[]], 1, &acknowledged.concat(), 18, 1)));
 
+    // A handler returns by RET, so that interrupts are off behind it.
+    let plain = [SEI, I::Nop, I::Nop, I::In { rd: r(18), io: SREG }, I::Andi { rd: r(18), k: 0x80 }];
+    programs.push(("plain", checked([&[I::Ret], &[]], 1, &plain, 18, 0x80)));
+
     // A handler that comes twice adds what it found.
     let doubles = [
         I::Push { rr: r(24) },

@@ -223,6 +223,9 @@ fn check_form(machine: &Machine, map: &Map) -> Result<(), Gap> {
     let blocks = cells.div_ceil(avr_machine::PAGE_CELLS * BLOCK_PAGES);
     let words = machine.device.memory.flash_words();
     let [_, stored] = map.store.sizes();
+    if !map.store.is_whole() {
+        return misfit("a block has pages that are not there");
+    }
     let states = map.entries.iter().map(|entry| (entry.place.thread, &entry.place.control, &entry.state));
     let exits = map.exits.iter().map(|exit| (exit.thread, &exit.control, &exit.state));
     for (thread, control, state) in states.chain(exits) {

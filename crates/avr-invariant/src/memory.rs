@@ -79,6 +79,12 @@ impl Store {
         &self.blocks[number as usize]
     }
 
+    /// True if all blocks consist of pages that are there.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.blocks.iter().flatten().all(|page| (*page as usize) < self.pages.len())
+    }
+
     /// The numbers of pages and of blocks.
     #[must_use]
     pub fn sizes(&self) -> [usize; 2] {

@@ -171,7 +171,9 @@ impl<'a> Stepper<'a> {
         let silence = place.thread.silence();
         let mut cells = Vec::new();
         for cell in (1..=bytes).map(|offset| lowest.wrapping_add(offset)) {
-            if state.equalities.value(cell, silence) != Value::Entry(cell) && !is_on(Fault::ReturnAddressTrusted) {
+            // SOUND: the SRAM keeps what is written, so that what the cell held behind the entry is what was pushed.
+            let is_kept = state.equalities.value(cell, silence) == Value::Entry(cell);
+            if !self.machine.sram().contains(&cell) || !is_kept && !is_on(Fault::ReturnAddressTrusted) {
                 return Err(Reason::ReturnAddress);
             }
             let content = *self.work.state.data.get(cell);

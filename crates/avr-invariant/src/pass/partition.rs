@@ -5,19 +5,19 @@ use rustc_hash::FxHashMap;
 use three_valued::TvByte;
 
 use super::Options;
-use super::pointers::{LivePointers, POINTERS};
+use super::pointers::LivePointers;
 use crate::map::{Place, State};
 use crate::memory::Store;
 
 /// A part of the states of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
     /// The least value of the stack pointer.
     pointer: u16,
     /// The flags that the next instruction reads, with I, as far as they are known.
     flags: (u8, u8),
-    /// The pointers that are used later: the high byte, or both, as far as they are known.
-    pointers: [(Option<u8>, Option<u8>); 3],
+    /// The pointers that are used later, by register: the high byte, and the low one as far as it is known.
+    pointers: Vec<(u16, u8, Option<u8>)>,
 }
 
 /// Divides the states of places.
@@ -59,14 +59,12 @@ impl<'a> Partition<'a> {
         let most = self.options.of_place[usize::from(!may_be_interrupted)];
         let parts = self.parts.get(place).copied().unwrap_or_default();
         let live = self.live.at(pc);
-        let pointers = [0, 1, 2].map(|index: usize| {
-            if live >> index & 1 == 0 || parts >= 2 * most {
-                return (None, None);
-            }
-            let [low, high] = [POINTERS[index].low(), POINTERS[index].high()].map(|one| cell(one.index().into()));
-            let low = low.known().filter(|_| high.known().is_some() && parts < most);
-            (high.known(), low)
+        let pairs = (0..16).filter(|pair| live >> pair & 1 == 1 && parts < 2 * most);
+        let pointers = pairs.filter_map(|pair| {
+            let [low, high] = [cell(2 * pair), cell(2 * pair + 1)];
+            Some((pair, high.known()?, low.known().filter(|_| parts < most)))
         });
+        let pointers = pointers.collect();
         Part { pointer, flags: (mask, status.value() & mask), pointers }
     }
 }

@@ -1,6 +1,8 @@
 //! Maps against concrete runs: of programs that a wrong map would accept, and of the samples.
 
+mod expected;
 mod generated;
 mod inclusion;
+mod mutants;
 mod programs;
 mod runs;

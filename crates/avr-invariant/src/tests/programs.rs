@@ -9,6 +9,7 @@ use avr_testkit::image::{Code, r};
 use super::runs::{Chaos, End, compare, run};
 use crate::check::Mark;
 use crate::faults::{Fault, with_fault};
+use crate::gap::Reason;
 use crate::pass::{Analysis, Options, analyse};
 
 include!("../../fault-programs.rs");
@@ -58,6 +59,20 @@ fn what_is_masked_or_restored_is_known() {
 }
 
 #[test]
+fn a_return_address_in_registers_is_not_trusted() {
+    // What a handler's entry pushes to the registers of ports is not what is read there.
+    let main = [ldi(17, 0), I::Out { io: SPH, rr: r(17) }, ldi(17, 0x29), I::Out { io: SPL, rr: r(17) }, SEI, I::Nop];
+    let code = checked([&[], &[]], 1, &main, 17, 0x29);
+    let device = Device::named("atmega328p").expect("the device exists");
+    let word = |address: u32| code.words.get(address as usize).copied();
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    let allowed = [HazardKind::StackOutsideSram, HazardKind::ReservedRegister].into();
+    let machine = Machine::new(device, program, MachineOptions { allowed, ..MachineOptions::default() });
+    let found = analyse(&machine, &Options::default());
+    assert_eq!(found.outcome.map_err(|gap| gap.reason), Err(Reason::ReturnAddress));
+}
+
+#[test]
 fn runs_of_the_programs_stay_inside_of_their_maps() {
     for (name, code) in all().into_iter().chain(harmless()) {
         let machine = machine(&code.words);
@@ -71,7 +86,7 @@ fn runs_of_the_programs_stay_inside_of_their_maps() {
 }
 
 /// The faults that make a map deny what runs come to, each with a program.
-const DENIED: [(Fault, &str); 9] = [
+const DENIED: [(Fault, &str); 10] = [
     (Fault::InterferenceForgotten, "counted"),
     (Fault::NumbersKept, "copied"),
     (Fault::EntryForgotten, "acknowledged"),
@@ -81,6 +96,7 @@ const DENIED: [(Fault, &str); 9] = [
     (Fault::RegistersTrusted, "register"),
     (Fault::DeadCellsKept, "below"),
     (Fault::MarksForgotten, "counted"),
+    (Fault::GapsForgotten, "plain"),
 ];
 
 #[test]

@@ -113,9 +113,13 @@ fn are_invariants_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, 
     let (runs, steps) = if full { (8, 20_000) } else { (4, 3_000) };
     let mut all: Vec<invariants::Report> =
         subjects.par_iter().map(|subject| invariants::compare(runner, subject, runs, steps)).collect();
-    all.par_extend(
-        seeds.into_par_iter().map(|seed| invariants::compare(runner, &generated::subject(seed), runs, steps)),
-    );
+    all.par_extend(seeds.into_par_iter().map(|seed| {
+        let report = invariants::compare(runner, &generated::subject(seed), runs, steps);
+        if !report.problems.is_empty() {
+            println!("the program with seed {seed}:\n{}", generated::source(seed));
+        }
+        report
+    }));
     let programs = invariants::programs();
     all.par_extend(programs.par_iter().map(|one| invariants::compare(runner, &one.subject, 2 * runs, 600)));
     let mut ok = true;

@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use avr_invariant::faults::{Fault as MapFault, with_fault};
 use inclusion_oracle::compare::{Effort, compare};
-use inclusion_oracle::generated;
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
+use inclusion_oracle::{generated, invariants};
 use three_valued::fault::{Fault, put_in};
 
 /// The faults that the comparison finds, each with an image and a selection of what is left out in which it does.
@@ -94,6 +95,38 @@ fn faults_are_found() {
         }
     }
     put_in(None);
+    assert!(missed.is_empty(), "not found: {missed:?}");
+}
+
+/// The faults of invariants that the comparison finds, each with an image or a program in which it does.
+const FOUND_IN_MAPS: [(MapFault, &str); 10] = [
+    (MapFault::InterferenceForgotten, "counted"),
+    (MapFault::NumbersKept, "copied"),
+    (MapFault::EntryForgotten, "acknowledged"),
+    (MapFault::ClosedAtJumps, "torn"),
+    (MapFault::FirstMemoryOnly, "second"),
+    (MapFault::ReturnAddressTrusted, "redirected"),
+    (MapFault::RegistersTrusted, "register"),
+    (MapFault::DeadCellsKept, "below"),
+    (MapFault::NothingRenamed, "counted"),
+    (MapFault::GapsForgotten, "plain"),
+];
+
+#[test]
+#[ignore = "needs libsimavr: tests/oracle/inclusion/run"]
+fn faults_of_maps_are_found() {
+    let mut all = subjects(false, None);
+    all.extend(invariants::programs().into_iter().map(|program| program.subject));
+    let problems = |image: &str| invariants::compare(&runner(), named(&all, image), 40, 500).problems;
+    let mut missed = Vec::new();
+    for (fault, image) in FOUND_IN_MAPS {
+        let before = problems(image);
+        assert!(before.is_empty(), "{image}: {before:?}");
+        match with_fault(fault, || first_or_assertion(|| problems(image))) {
+            Some(problem) => println!("{fault:?} is found in {image}: {problem}"),
+            None => missed.push(fault),
+        }
+    }
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
 

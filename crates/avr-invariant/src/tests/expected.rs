@@ -1,0 +1,102 @@
+//! Maps against the verdicts that are known of samples and regressions.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use avr_image::{Image, LoadOptions};
+use avr_machine::device::Device;
+use avr_properties::{PropertyFile, Setting};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::pass::{Analysis, Options, analyse};
+
+/// An entry of `firmware-samples/expected.ron`, as far as it matters here.
+#[derive(Deserialize)]
+struct Sample {
+    sample: String,
+    device: String,
+    images: Vec<(String, String)>,
+    #[serde(default)]
+    verdicts: BTreeMap<String, String>,
+    stack: Option<u32>,
+}
+
+/// An entry of `tests/regressions/expected.ron`, as far as it matters here.
+#[derive(Deserialize)]
+struct Regression {
+    image: String,
+    property: String,
+    verdict: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn entries<T: DeserializeOwned>(file: &str) -> Vec<T> {
+    let text = std::fs::read_to_string(root().join(file)).expect("the file is there");
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    options.from_str(&text).expect("the file has the form that its head describes")
+}
+
+/// What is found of an image with the text of a property file.
+fn analysed(path: &Path, properties: &str, device: &str) -> (Image, Analysis) {
+    let device = Device::named(device).expect("the device exists");
+    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let image = Image::load(path, &options).expect("it is an image");
+    let file = PropertyFile::parse("properties", properties).expect("it is a property file");
+    let setting = Setting { image: &image, device, start: None, file: &file, eeprom: &BTreeMap::new() };
+    let machine = setting.machine().expect("the property file fits the image");
+    let found = analyse(&machine, &Options::default());
+    (image, found)
+}
+
+#[test]
+fn maps_of_samples_contradict_no_verdict() {
+    let (mut agreed, mut exact) = (0, 0);
+    for Sample { sample, device, images, verdicts, stack } in entries::<Sample>("firmware-samples/expected.ron") {
+        for (image, properties) in images.iter().filter(|(image, _)| !image.contains(".Og.")) {
+            let properties = std::fs::read_to_string(root().join("properties").join(properties)).expect("it is there");
+            let path = root().join("firmware-samples").join(&sample).join(image);
+            let (_, found) = analysed(&path, &properties, &device);
+            let Ok(claims) = found.outcome else { continue };
+            let bound = claims.stack_bound();
+            assert!(bound.is_none_or(|bound| stack.is_none_or(|deepest| deepest <= bound)), "{image}: {bound:?}");
+            if let Some(inherent) = verdicts.get("inherent") {
+                assert!(inherent == "holds" || !claims.has_no_hazard(), "{image} is violated");
+                agreed += usize::from(inherent == "holds" && claims.has_no_hazard());
+            }
+            exact += usize::from(stack.is_some() && bound == stack);
+        }
+    }
+    assert!(agreed >= 60 && exact >= 60, "only {agreed} verdicts and {exact} bounds are found");
+}
+
+#[test]
+fn maps_of_regressions_contradict_no_verdict() {
+    let mut agreed = 0;
+    for Regression { image, property, verdict } in entries::<Regression>("tests/regressions/expected.ron") {
+        if image == "tiny-part" {
+            continue;
+        }
+        let path = root().join("tests/regressions/images").join(format!("{image}.elf"));
+        let (loaded, found) = analysed(&path, "()", "atmega328p");
+        let Ok(claims) = found.outcome else { continue };
+        let is_proved = match property.as_str() {
+            "Inherent()" => claims.has_no_hazard(),
+            "Never(check: \"pc == reached\")" => {
+                let symbol = loaded.symbols.find("reached").expect("the label exists");
+                let address = symbol.place.flash().expect("it is in the flash");
+                !found.map.entries.iter().any(|entry| entry.place.address() == address)
+            }
+            other => match other.strip_prefix("Stack(max_bytes: ").and_then(|rest| rest.strip_suffix(')')) {
+                Some(bytes) => claims.stack_bound() <= bytes.parse().ok() && claims.stack_bound().is_some(),
+                None => continue,
+            },
+        };
+        assert!(!is_proved || verdict == "holds", "{image}: {property} is violated");
+        agreed += usize::from(is_proved);
+    }
+    assert!(agreed >= 8, "only {agreed} verdicts are found");
+}

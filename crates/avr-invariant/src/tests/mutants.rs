@@ -1,0 +1,130 @@
+//! The closing check against maps that were changed: it rejects them, or what they claim is true all the same.
+
+use avr_machine::Machine;
+use avr_machine::device::Device;
+use avr_machine::{Options as MachineOptions, Program};
+use avr_testkit::programs::interrupted;
+use avr_testkit::{Random, cases};
+use three_valued::TvByte;
+
+use super::runs::compare;
+use crate::check::check;
+use crate::equalities::{Equalities, Silence, Value};
+use crate::map::{Map, State};
+use crate::memory::{BLOCK_PAGES, Memory, Store};
+use crate::pass::{Options, analyse};
+
+fn machine(seed: u64) -> Machine {
+    let words = interrupted::program(&mut Random::new(seed));
+    let device = Device::named("atmega328p").expect("the device exists");
+    let word = |address: u32| words.get(address as usize).copied();
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    Machine::new(device, program, MachineOptions::default())
+}
+
+/// A cell that programs use.
+fn cell(random: &mut Random) -> u16 {
+    match random.below(4) {
+        0 => 0x100 + random.below(3),
+        1 => 0x8f8 + random.below(8),
+        2 => random.pick(&[0x3c, 0x3d, 0x5d, 0x5e, 0x5f]),
+        _ => random.below(32),
+    }
+}
+
+/// Narrows a cell of a state, or tells that it is equal to something.
+fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Random) -> State {
+    let cell = cell(random);
+    if random.chance(60) {
+        let byte = store.cell(&state.memory, cell);
+        let values: Vec<u8> = byte.concretisations().collect();
+        let narrowed = match random.below(3) {
+            0 => Some(TvByte::constant(random.pick(&values))),
+            1 => byte.within(byte.low(), random.pick(&values)),
+            _ => byte.within(random.pick(&values), byte.high()),
+        };
+        let memory = store.overwrite(&state.memory, &[(cell, narrowed.unwrap_or(byte))]);
+        return State { memory, equalities: state.equalities.clone() };
+    }
+    let mut list: Vec<(u16, Value)> = state.equalities.list().to_vec();
+    list.retain(|one| one.0 != cell);
+    if silence == Silence::Nothing || random.below(2) == 0 {
+        list.push((cell, Value::Of(random.below(cell.max(1)))));
+        list.sort_unstable();
+    }
+    State { memory: state.memory.clone(), equalities: Equalities::new(list) }
+}
+
+/// Changes something in a map.
+fn change(map: &mut Map, random: &mut Random) {
+    let exits = map.exits.len();
+    if exits > 0 && random.chance(30) {
+        let number = random.below(exits);
+        if random.below(6) == 0 {
+            map.exits.remove(number);
+        } else {
+            let exit = &mut map.exits[number];
+            exit.state = changed(&exit.state, exit.thread.silence(), &mut map.store, random);
+        }
+        return;
+    }
+    let number = random.below(map.entries.len());
+    match random.below(8) {
+        0 => drop(map.entries.remove(number)),
+        1 => map.entries[number].place.control.interrupt_delay ^= true,
+        2 => map.entries[number].place.control.fresh_request ^= true,
+        _ => {
+            let entry = &mut map.entries[number];
+            entry.state = changed(&entry.state, entry.place.thread.silence(), &mut map.store, random);
+        }
+    }
+}
+
+#[test]
+fn what_is_accepted_is_true_whatever_was_changed() {
+    let mut random = Random::new(7);
+    let (mut accepted, mut rejected) = (0, 0);
+    for seed in 0..cases(25, 400) {
+        let machine = machine(seed);
+        let found = analyse(&machine, &Options::default());
+        if found.outcome.is_err() {
+            continue;
+        }
+        for _ in 0..cases(25, 100) {
+            let mut map = found.map.clone();
+            change(&mut map, &mut random);
+            let Ok(claims) = check(&machine, &mut map) else {
+                rejected += 1;
+                continue;
+            };
+            accepted += 1;
+            for run in 0..4 {
+                let compared = compare(&machine, &map, &claims, random.bits(), [2, 5, 1, 30][run], 400);
+                assert!(compared.is_ok(), "program {seed}: {compared:?}");
+            }
+        }
+    }
+    assert!(rejected > accepted && accepted > 20, "{accepted} are accepted, {rejected} rejected");
+}
+
+#[test]
+fn maps_of_another_form_are_rejected() {
+    let machine = machine(0);
+    let found = analyse(&machine, &Options::default());
+    assert!(found.outcome.is_ok());
+    let rejects = |change: &dyn Fn(&mut Map)| {
+        let mut map = found.map.clone();
+        change(&mut map);
+        assert!(check(&machine, &mut map).is_err());
+    };
+    rejects(&|map| map.entries.clear());
+    rejects(&|map| map.entries[0].state.memory = Memory::new(Vec::new()));
+    rejects(&|map| {
+        let blocks = map.entries[0].state.memory.blocks().len();
+        map.entries[0].state.memory = Memory::new(vec![u32::MAX; blocks]);
+    });
+    rejects(&|map| _ = map.store.block_number([u32::MAX; BLOCK_PAGES]));
+    rejects(&|map| map.entries[0].place.calls = u32::MAX);
+    rejects(&|map| map.entries[0].place.control.pc.0 = u32::MAX);
+    rejects(&|map| map.entries[0].state.equalities = Equalities::new(vec![(7, Value::Entry(3))]));
+}
