@@ -9,6 +9,7 @@ mod certificate;
 mod cost;
 mod diagnosis;
 mod early_results;
+mod findings;
 mod inclusion;
 mod pipeline;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use diagnosis::subformulas::{Along, Counts, Explained, Explanation, Stretch}
 pub use diagnosis::unknown_reason::place_at;
 pub use diagnosis::vacuity::Vacuity;
 pub use early_results::EarlyResults;
+pub use findings::{Certainty, Finding, findings};
 pub use inclusion::{Explored, Fits, Shown, explored};
 pub use pipeline::machine::machine;
 pub use pipeline::verified::explained;

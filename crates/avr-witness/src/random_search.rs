@@ -5,7 +5,7 @@
 //! are possible; of some runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
 
-use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
+use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tracking, Tried};
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Claims, Ending, Walked};
 use crate::confirmation::Confirmation;
@@ -69,6 +69,8 @@ pub struct Sampler<'m> {
     deepest: Option<u32>,
     /// Inputs that are tried more often than others, by data address.
     likely: BTreeMap<u16, Vec<u8>>,
+    /// The tracking of all runs, where findings are looked for.
+    tracking: Option<Tracking>,
 }
 
 impl fmt::Debug for Sampler<'_> {
@@ -89,11 +91,17 @@ impl Default for Sampler<'_> {
             steps: 0,
             deepest: None,
             likely: BTreeMap::new(),
+            tracking: None,
         }
     }
 }
 
 impl<'m> Sampler<'m> {
+    /// A sampler whose runs are tracked.
+    pub(crate) fn tracking(tracking: Tracking) -> Self {
+        Self { tracking: Some(tracking), ..Self::default() }
+    }
+
     /// Looks for runs that refute goals, each with its number, until so many steps were taken in all.
     pub fn refute(
         &mut self,
@@ -229,7 +237,7 @@ impl<'m> Sampler<'m> {
         let back = (chance * chance * places.len() as f64) as usize;
         match places.len().checked_sub(1 + back) {
             Some(index) => places[index].clone(),
-            None => Stepper::new(context, &|_| 0),
+            None => Stepper::new(context, &|_| 0).tracked(self.tracking.clone()),
         }
     }
 
@@ -260,8 +268,9 @@ impl<'m> Sampler<'m> {
     fn step(&mut self, stepper: &mut Stepper<'m>, manner: Manner) -> Tried {
         let natural = stepper.attempt(&Answers::new(), &|_| 0);
         let questions = natural.asked.iter().enumerate();
-        let others: Answers =
+        let mut others: Answers =
             questions.filter_map(|(index, asked)| Some((index, self.other(asked, manner)?))).collect();
+        others.extend(stepper.wanted_interrupt(&natural));
         if others.is_empty() {
             return natural;
         }
