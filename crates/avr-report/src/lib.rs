@@ -13,6 +13,7 @@ mod evidence;
 mod expectation;
 mod explanation;
 mod fields;
+mod findings;
 mod github;
 mod html;
 mod json;

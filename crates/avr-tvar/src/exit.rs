@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use avr_verify::{Results, Verdict};
+use avr_verify::{Finding, Results, Verdict};
+
+use crate::options::Deny;
 
 /// The outcome of a run, as the exit code tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,15 +25,16 @@ pub enum Exit {
 
 impl Exit {
     /// The code that results come to. Of several that apply the first of 4, 130, 1, 3, 0 wins. A property that holds
-    /// vacuously counts as violated where that is denied.
+    /// vacuously counts as violated where that is denied, and so does a finding. A store outside of its object that a run of the
+    /// hardware shows counts always.
     #[must_use]
-    pub fn of(results: &Results, deny_vacuous: bool) -> Self {
+    pub fn of(results: &Results, deny: &[Deny]) -> Self {
         let verdicts = || results.properties.iter().map(|result| &result.verdict);
         if verdicts().any(|verdict| matches!(verdict, Verdict::Unknown(unknown) if unknown.self_check_failed)) {
             Self::Internal
         } else if results.interrupted {
             Self::Interrupted
-        } else if verdicts().any(|verdict| *verdict == Verdict::Violated) || (deny_vacuous && is_vacuous(results)) {
+        } else if verdicts().any(|verdict| *verdict == Verdict::Violated) || is_denied(results, deny) {
             Self::Violated
         } else if verdicts().any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
             Self::Unknown
@@ -54,8 +57,13 @@ impl Exit {
     }
 }
 
-fn is_vacuous(results: &Results) -> bool {
-    results.properties.iter().any(|result| result.vacuous.is_some())
+/// True if something counts as violated that is no property.
+fn is_denied(results: &Results, deny: &[Deny]) -> bool {
+    let is_vacuous = || results.properties.iter().any(|result| result.vacuous.is_some());
+    let has_finding = || results.findings.iter().any(|finding| finding.allowed.is_none());
+    results.findings.iter().any(Finding::is_fault)
+        || deny.contains(&Deny::Vacuous) && is_vacuous()
+        || deny.contains(&Deny::Findings) && has_finding()
 }
 
 impl From<Exit> for ExitCode {
@@ -66,7 +74,7 @@ impl From<Exit> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::Exit;
+    use super::{Deny, Exit};
     use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 
     fn result(verdict: Verdict) -> PropertyResult {
@@ -100,6 +108,7 @@ mod tests {
         let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
         let results = Results {
             properties,
+            findings: Vec::new(),
             stack: StackBound::default(),
             survey: None,
             assumptions: Vec::new(),
@@ -109,7 +118,7 @@ mod tests {
             last_pass: std::time::Duration::ZERO,
             exploration: None,
         };
-        assert_eq!(Exit::of(&results, false).code(), expected, "{verdicts} {interrupted}");
+        assert_eq!(Exit::of(&results, &[]).code(), expected, "{verdicts} {interrupted}");
     }
 
     #[test]
@@ -130,6 +139,7 @@ mod tests {
         let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false, part: Some(0) };
         let mut results = Results {
             properties: vec![result(Verdict::Holds)],
+            findings: Vec::new(),
             stack: StackBound::default(),
             survey: None,
             assumptions: Vec::new(),
@@ -139,9 +149,9 @@ mod tests {
             last_pass: std::time::Duration::ZERO,
             exploration: None,
         };
-        assert_eq!(Exit::of(&results, true), Exit::Holds);
+        assert_eq!(Exit::of(&results, &[Deny::Vacuous]), Exit::Holds);
         results.properties[0].vacuous = Some(vacuous);
-        assert_eq!(Exit::of(&results, false), Exit::Holds);
-        assert_eq!(Exit::of(&results, true), Exit::Violated);
+        assert_eq!(Exit::of(&results, &[]), Exit::Holds);
+        assert_eq!(Exit::of(&results, &[Deny::Vacuous]), Exit::Violated);
     }
 }

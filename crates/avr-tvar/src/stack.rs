@@ -124,6 +124,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
     };
     let results = Results {
         properties: vec![violation],
+        findings: Vec::new(),
         stack: found.bound,
         survey: None,
         assumptions: found.assumptions.clone(),
@@ -169,6 +170,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         baseline: None,
         monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
         known: EarlyResults::default(),
+        finds: false,
     })
 }
 

@@ -15,9 +15,9 @@ use crate::error::InputError;
 use crate::evidence;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
-use crate::job::{Ended, Job, perform};
+use crate::job::{Ended, Job, perform, perform_with};
 use crate::memory;
-use crate::options::{Deny, Verify};
+use crate::options::Verify;
 use crate::output;
 use crate::reports;
 
@@ -76,7 +76,7 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
             None => output::note(&format!("nothing was proved in time, so {} is not written", path.display())),
         }
     }
-    Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
+    Ok(match Exit::of(&results, &arguments.deny) {
         Exit::Holds | Exit::Unknown if is_denied => Exit::Violated,
         exit => exit,
     })
@@ -108,7 +108,11 @@ fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, Inpu
         certificate: None,
         ..arguments.clone()
     };
-    let (job, ended) = perform(&plain, inputs, Job::verify)?;
+    let without_findings = |job: &mut Job| {
+        job.finds = false;
+        Ok(())
+    };
+    let (job, ended) = perform_with(&plain, inputs, without_findings, Job::verify)?;
     Ok(match ended {
         Ended::Done(work) => Some(work?.0),
         Ended::GivenUp(limit) => Some(job.given_up(limit)),
@@ -141,6 +145,10 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
 impl Job {
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
     fn verify(&self, sender: &Sender<Work>) {
+        if let Err(error) = self.find() {
+            let _ = sender.send(Err(error));
+            return;
+        }
         let Some(text) = &self.text else {
             let work = avr_verify::verify(&self.request()).map(|results| (results, None));
             let _ = sender.send(work);
@@ -156,12 +164,20 @@ impl Job {
         };
     }
 
+    /// Looks for findings, which all results have from then on.
+    fn find(&self) -> Result<(), PropertyError> {
+        if self.finds {
+            self.known.learn_findings(avr_verify::findings(&self.request())?);
+        }
+        Ok(())
+    }
+
     /// The same with explanations of all verdicts; beside a certificate, of those that are little work.
     fn explain(&self, sender: &Sender<Work>) {
         if self.text.is_some() {
             return self.verify(sender);
         }
         // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(avr_verify::explained(&self.request()).map(|results| (results, None)));
+        let _ = sender.send(self.find().and_then(|()| avr_verify::explained(&self.request())).map(|results| (results, None)));
     }
 }
