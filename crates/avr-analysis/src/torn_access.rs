@@ -9,6 +9,9 @@ use avr_machine::{Fetched, Machine, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+/// Data address of SREG, and the I flag in it.
+const SREG: u16 = 0x5f;
+const I: u8 = 7;
 /// The last access follows the first one within so many instructions.
 const MOST_INSTRUCTIONS: usize = 16;
 
@@ -36,6 +39,7 @@ pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Ra
         return Vec::new();
     }
     let enables = InterruptEnables::new(machine, start);
+    let kept_out = kept_out(machine, start);
     let is_reached = |address: FlashWordAddress| {
         let before = enables.before(address);
         before.may_be_clear || before.may_be_set
@@ -50,7 +54,8 @@ pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Ra
         }
         let accesses = accesses(program, address, &variables[variable], is_write);
         let may_come = |pair: &[FlashWordAddress]| {
-            straight(program, pair[0]).skip(1).take_while(|at| *at <= pair[1]).any(|at| enables.before(at).may_be_set)
+            let between = straight(program, pair[0]).skip(1).take_while(|at| *at <= pair[1]);
+            between.filter(|at| !kept_out.contains(at)).any(|at| enables.before(at).may_be_set)
         };
         if accesses.windows(2).any(may_come) {
             found.push(TornAccess { variable, is_write, accesses, vectors: writers[variable].clone() });
@@ -85,12 +90,7 @@ fn straight(program: &Program, from: FlashWordAddress) -> impl Iterator<Item = F
 }
 
 /// The accesses to bytes of a variable in straight-line code, each byte once.
-fn accesses(
-    program: &Program,
-    first: FlashWordAddress,
-    cells: &Range<u16>,
-    is_write: bool,
-) -> Vec<FlashWordAddress> {
+fn accesses(program: &Program, first: FlashWordAddress, cells: &Range<u16>, is_write: bool) -> Vec<FlashWordAddress> {
     let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
     for address in straight(program, first) {
         match direct(program, address) {
@@ -115,7 +115,8 @@ fn writers(
 ) -> Vec<Vec<u8>> {
     let mut writers = vec![Vec::new(); variables.len()];
     for interrupt in &machine.device.interrupts {
-        let handler = reached(&machine.program, FlashWordAddress(interrupt.vector.into()), start);
+        let handler =
+            reached(&machine.program, FlashWordAddress(interrupt.vector.into()), &[start, FlashWordAddress(0)]);
         let stored = |address: &FlashWordAddress| match direct(&machine.program, *address) {
             Some((cell, true)) => Some(cell),
             _ => constants.get(address).copied(),
@@ -130,12 +131,59 @@ fn writers(
     writers
 }
 
-/// The instructions that are reached from one without a reset: an unexpected interrupt jumps to the start.
-fn reached(program: &Program, from: FlashWordAddress, start: FlashWordAddress) -> BTreeSet<FlashWordAddress> {
+/// The instructions before which no interrupt comes, whatever calls through registers lead to: those behind CLI in straight-line code that
+/// nothing jumps into, and those that only handlers reach which do not enable interrupts.
+fn kept_out(machine: &Machine, start: FlashWordAddress) -> BTreeSet<FlashWordAddress> {
+    let program = &machine.program;
+    let mut targets = BTreeSet::new();
+    for (address, _) in program.instructions() {
+        match program.control_flow(address) {
+            Some(
+                ControlFlow::Branch { target, .. } | ControlFlow::Jump { target } | ControlFlow::Call { target, .. },
+            ) => {
+                targets.insert(target);
+            }
+            Some(ControlFlow::Skip { next, target }) => targets.extend([next, target]),
+            _ => {}
+        }
+    }
+    let mut kept_out = BTreeSet::new();
+    for (address, _) in program.instructions().filter(|(_, instruction)| *instruction == Instruction::Bclr { flag: I })
+    {
+        for at in straight(program, address).skip(1).take_while(|at| !targets.contains(at)) {
+            kept_out.insert(at);
+            if instruction(program, at).is_none_or(may_set) {
+                break;
+            }
+        }
+    }
+    let main = reached(program, start, &[]);
+    let vectors = machine.device.interrupts.iter().map(|interrupt| FlashWordAddress(interrupt.vector.into()));
+    let handlers: Vec<BTreeSet<FlashWordAddress>> =
+        vectors.map(|vector| reached(program, vector, &[start, FlashWordAddress(0)])).collect();
+    let enables = |handler: &&BTreeSet<FlashWordAddress>| {
+        handler.iter().any(|at| instruction(program, *at) == Some(Instruction::Bset { flag: I }))
+    };
+    let (enabling, others): (Vec<_>, Vec<_>) = handlers.iter().partition(enables);
+    let is_others = |at: &&FlashWordAddress| !main.contains(at) && !enabling.iter().any(|handler| handler.contains(at));
+    kept_out.extend(others.into_iter().flatten().filter(is_others));
+    kept_out
+}
+
+/// True for an instruction that may set the I flag.
+fn may_set(instruction: Instruction) -> bool {
+    match instruction.memory_access() {
+        MemoryAccess::Store(addressing) => addressing == Addressing::Direct(SREG),
+        MemoryAccess::StoreIo { address } | MemoryAccess::StoreIoBit { address, .. } => address == SREG,
+        _ => instruction == Instruction::Bset { flag: I },
+    }
+}
+
+/// The instructions that are reached from one, without those that stop it: an unexpected interrupt jumps to the start.
+fn reached(program: &Program, from: FlashWordAddress, stops: &[FlashWordAddress]) -> BTreeSet<FlashWordAddress> {
     let (mut waiting, mut seen) = (vec![from], BTreeSet::new());
     while let Some(at) = waiting.pop() {
-        let is_start = at == start || at == FlashWordAddress(0);
-        let Some(flow) = program.control_flow(at).filter(|_| !is_start) else { continue };
+        let Some(flow) = program.control_flow(at).filter(|_| !stops.contains(&at)) else { continue };
         if !seen.insert(at) {
             continue;
         }
@@ -206,22 +254,23 @@ mod tests {
 
     /// The torn accesses of a main program, with a handler of INT0.
     fn found(main: &[Op], handler: &[Op]) -> Vec<(bool, usize, Vec<u8>)> {
-        let mut words = vec![0; 4];
-        words[0] = Op::Rjmp { offset: 0xff }.encode().expect("it has a code").first;
-        words[2] = Op::Rjmp { offset: 0x200 - 3 }.encode().expect("it has a code").first;
-        let mut place = |at: usize, code: &[Op]| {
-            words.resize(words.len().max(at), 0);
-            for instruction in code {
+        let mut words: BTreeMap<u32, u16> = BTreeMap::new();
+        let mut place = |at: u32, code: &[Op]| {
+            code.iter().fold(at, |at, instruction| {
                 let encoded = instruction.encode().expect("it has a code");
-                words.extend(std::iter::once(encoded.first).chain(encoded.second));
-            }
+                let all = (at..).zip(std::iter::once(encoded.first).chain(encoded.second));
+                words.extend(all);
+                at + u32::from(instruction.words())
+            })
         };
-        place(0x100, main);
-        place(0x101, &[Op::Rjmp { offset: -1 }]);
-        place(0x200, handler);
-        place(0x201, &[Op::Reti]);
+        place(0, &[Op::Rjmp { offset: 0xff }]);
+        place(2, &[Op::Rjmp { offset: 0x1fd }]);
+        let end = place(0x100, main);
+        place(end, &[Op::Rjmp { offset: -1 }]);
+        let end = place(0x200, handler);
+        place(end, &[Op::Reti]);
         let device = Device::named("atmega328p").expect("a device of the tables");
-        let word = |address: u32| words.get(address as usize).copied();
+        let word = |address: u32| words.get(&address).copied();
         let program = Program::decode(device.memory.flash_words(), device.core.features, word);
         let machine = Machine::new(device, program, Options::default());
         let found = torn_accesses(&machine, FlashWordAddress(0), &[CELLS]);
@@ -236,7 +285,8 @@ mod tests {
         let read = [SEI, load(24, 0x100), Op::Nop, load(25, 0x101)];
         assert_eq!(found(&read, &write), [(false, 2, vec![1])]);
         assert_eq!(found(&[SEI, store(0x101, 25), store(0x100, 24)], &write), [(true, 2, vec![1])]);
-        let both = [SEI, load(24, 0x100), load(25, 0x101), Op::Adiw { rd: r(24), k: 1 }, store(0x101, 25), store(0x100, 24)];
+        let both =
+            [SEI, load(24, 0x100), load(25, 0x101), Op::Adiw { rd: r(24), k: 1 }, store(0x101, 25), store(0x100, 24)];
         assert_eq!(found(&both, &write), [(false, 2, vec![1]), (true, 2, vec![1])]);
         let through_pointer = [Op::Ldi { rd: r(30), k: 0 }, Op::Ldi { rd: r(31), k: 1 }];
         let stores = Op::St { pointer: avr_isa::Pointer::Z, mode: PointerMode::Displacement(1), rr: r(0) };
@@ -250,6 +300,11 @@ mod tests {
         assert_eq!(found(&read, &write), [], "interrupts are off");
         assert_eq!(found(&[&[SEI, Op::Nop, CLI][..], &read, &[SEI]].concat(), &write), [], "they are off meanwhile");
         assert_eq!(found(&[&[SEI][..], &read].concat(), &BOTH), [], "the handler does not write it");
+        let twice = [SEI, Op::Icall, CLI, load(24, 0x100), load(25, 0x101), SEI];
+        assert_eq!(found(&twice, &write), [], "they are off, whatever is called through a register");
+        let in_handler = [&write[..], &read].concat();
+        assert_eq!(found(&[SEI, Op::Icall], &in_handler), [], "a handler does not interrupt itself");
+        assert_eq!(found(&[SEI, Op::Icall], &[&[SEI][..], &in_handler].concat()).len(), 1, "unless it allows that");
         assert_eq!(found(&[SEI, load(24, 0x100)], &write), [], "one byte is read at once");
         assert_eq!(found(&[SEI, load(24, 0x100), store(0x101, 24)], &write), [], "one is read and one written");
         assert_eq!(found(&[SEI, load(24, 0x100), load(24, 0x100)], &write), [], "one byte is read twice");

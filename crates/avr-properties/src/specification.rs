@@ -171,8 +171,7 @@ impl Specification {
     /// True if both describe the same machine under the same conditions.
     #[must_use]
     pub fn has_conditions_of(&self, other: &Self) -> bool {
-        let conditions =
-            |one: &Self| Self { properties: Vec::new(), allow_findings: BTreeSet::new(), ..one.clone() };
+        let conditions = |one: &Self| Self { properties: Vec::new(), allow_findings: BTreeSet::new(), ..one.clone() };
         conditions(self) == conditions(other)
     }
 }

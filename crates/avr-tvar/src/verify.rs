@@ -178,6 +178,7 @@ impl Job {
             return self.verify(sender);
         }
         // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(self.find().and_then(|()| avr_verify::explained(&self.request())).map(|results| (results, None)));
+        let _ = sender
+            .send(self.find().and_then(|()| avr_verify::explained(&self.request())).map(|results| (results, None)));
     }
 }

@@ -74,6 +74,12 @@ impl FindingSearch<'_, '_> {
             taken += SLICE;
             sampler.deepest(self.context, None, taken, self.watch);
         }
+        if !only_windows {
+            let on_model = tracking.found.borrow().clone();
+            let on_model = on_model.iter().map(|(_, run, _)| run).filter(|run| run.abstracted.is_some());
+            let is_done = || !tracker.has_some_on_model();
+            sampler.track_on_hardware((self.context, self.watch), on_model, steps, &is_done);
+        }
         // A later one of the same finding is one of the hardware.
         let mut latest: BTreeMap<Key, Observed> = BTreeMap::new();
         for observed in tracking.found.take() {
@@ -143,4 +149,3 @@ impl FindingSearch<'_, '_> {
         None
     }
 }
-

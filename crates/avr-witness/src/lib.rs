@@ -26,9 +26,9 @@ mod replay;
 mod startup_runs;
 mod strategy;
 mod target_condition;
-mod tracking;
 #[cfg(test)]
 mod tests;
+mod tracking;
 
 pub use abstract_trace::along;
 pub use evidence::{Evidence, EvidenceKind, LastState, Search};

@@ -5,7 +5,7 @@
 //! are possible; of some runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
 
-use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tracking, Tried};
+use crate::concretise::concrete_step::{Answer, Answers, Asked, Run, Stepper, Tracking, Tried};
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Claims, Ending, Walked};
 use crate::confirmation::Confirmation;
@@ -144,6 +144,25 @@ impl<'m> Sampler<'m> {
             }
         }
         None
+    }
+
+    /// Takes runs that rest on no more than the hardware until nothing is left to be shown, or so many steps were taken. Inputs of
+    /// runs that rest on the model are likely ones.
+    pub(crate) fn track_on_hardware<'r>(
+        &mut self,
+        (context, watch): (&Context<'m>, &dyn Watch),
+        on_model: impl IntoIterator<Item = &'r Run>,
+        steps: u64,
+        is_done: &dyn Fn() -> bool,
+    ) {
+        for input in on_model.into_iter().flat_map(|run| &run.inputs).flat_map(|step| &step.inputs) {
+            self.likely.entry(input.register).or_default().push(input.value);
+        }
+        let last = self.steps + steps;
+        while self.steps < last && !watch.cancelled() && !is_done() {
+            let manner = self.manner_of_hardware();
+            self.run(context, manner, &[], u64::MAX);
+        }
     }
 
     /// A run that refutes a goal and is better than another one, if one is found soon. A run that only the environment

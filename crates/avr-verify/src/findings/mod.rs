@@ -113,7 +113,11 @@ impl Finder<'_> {
     fn seen(&self, seen: Seen) -> Result<Finding, PropertyError> {
         let Seen { observation, evidence } = seen;
         let pc = observation.pc().byte();
-        let text = text::observed(self.request.image, self.machine, self.subjects, &observation);
+        let image = self.request.image;
+        // A function of a library has no lines: the one that calls it has.
+        let caller = text::caller(image, &evidence).filter(|_| image.source_line(pc).is_none());
+        let said = text::observed(image, self.machine, self.subjects, &observation);
+        let text = caller.map_or(said.clone(), |caller| text::called(image, &said, caller));
         let (kind, objects) = match &observation {
             Observation::OutOfObject { object, .. } => {
                 (FindingKind::OutOfObject, vec![self.subjects.objects.range(*object).start])
@@ -130,7 +134,8 @@ impl Finder<'_> {
         let steps = evidence.steps;
         let claim = format!("step {steps}: {text}");
         let evidence = Some(Evidence { claim, ..*evidence });
-        self.allowed(Finding { kind, certainty, pc: pc.0, text, evidence, allowed: None }, &objects)
+        let places = [Some(pc), caller];
+        self.allowed(Finding { kind, certainty, pc: pc.0, text, evidence, allowed: None }, places, &objects)
     }
 
     /// The finding that the analysis tells of a window.
@@ -138,16 +143,24 @@ impl Finder<'_> {
         let window = &self.subjects.windows[number];
         let text = text::window(self.request.image, self.machine, window, None);
         let (kind, certainty) = (FindingKind::TornAccess, Certainty::Possible);
-        let pc = window.accesses[1].byte().0;
-        self.allowed(Finding { kind, certainty, pc, text, evidence: None, allowed: None }, &[window.cells.start])
+        let pc = window.accesses[1].byte();
+        let finding = Finding { kind, certainty, pc: pc.0, text, evidence: None, allowed: None };
+        self.allowed(finding, [Some(pc), None], &[window.cells.start])
     }
 
     /// A finding with the reason for which the property file allows it, if it does.
-    fn allowed(&self, finding: Finding, objects: &[u16]) -> Result<Finding, PropertyError> {
+    fn allowed(
+        &self,
+        finding: Finding,
+        places: [Option<FlashByteAddress>; 2],
+        objects: &[u16],
+    ) -> Result<Finding, PropertyError> {
         let objects: Vec<DataAddress> = objects.iter().copied().map(DataAddress).collect();
         for allowed in &self.request.file.allow_findings {
-            if allowed.allows(self.request.image, finding.kind, FlashByteAddress(finding.pc), &objects)? {
-                return Ok(Finding { allowed: Some(allowed.reason.clone()), ..finding });
+            for place in places.into_iter().flatten() {
+                if allowed.allows(self.request.image, finding.kind, place, &objects)? {
+                    return Ok(Finding { allowed: Some(allowed.reason.clone()), ..finding });
+                }
             }
         }
         Ok(finding)

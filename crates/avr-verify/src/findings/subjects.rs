@@ -36,11 +36,11 @@ fn cells(symbol: &Symbol, machine: &Machine) -> Option<Range<u16>> {
     (symbol.kind == SymbolKind::Object && is_in_sram).then_some(start..end)
 }
 
-/// An array or a structure, or a variable of which no type is known.
+/// An array or a structure. Where no type is known, a variable of two, four or eight bytes is taken for a number.
 fn object(symbol: &Symbol, machine: &Machine) -> Option<Range<u16>> {
     let is_aggregate = match &symbol.of {
         Some(of) => matches!(of, Type::Array { .. } | Type::Struct(_)),
-        None => symbol.scalar.is_none(),
+        None => symbol.scalar.is_none() && !matches!(symbol.size, 2 | 4 | 8),
     };
     cells(symbol, machine).filter(|_| is_aggregate)
 }

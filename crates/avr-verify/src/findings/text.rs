@@ -2,8 +2,8 @@
 
 use avr_image::Image;
 use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
-use avr_machine::Machine;
-use avr_witness::{Observation, Subjects, Window};
+use avr_machine::{FrameKind, Machine};
+use avr_witness::{Evidence, Observation, Subjects, Window};
 
 /// An observation as a sentence without a full stop.
 pub(super) fn observed(image: &Image, machine: &Machine, subjects: &Subjects, observation: &Observation) -> String {
@@ -46,6 +46,21 @@ pub(super) fn window(image: &Image, machine: &Machine, window: &Window, came: Op
     };
     let (bytes, instructions) = (window.cells.len(), window.accesses.len());
     format!("{name} ({bytes} bytes at {start:#06x}) is {read} in {instructions} instructions, and {tail}")
+}
+
+/// The flash byte address of the call that the last function of a run was entered by, if it was called.
+pub(super) fn caller(image: &Image, evidence: &Evidence) -> Option<FlashByteAddress> {
+    let frame = evidence.calls.last().filter(|frame| frame.kind == FrameKind::Call)?;
+    // The word before the return address is the call, or the second half of it.
+    let call = FlashWordAddress(frame.return_address.0.checked_sub(1)?).byte();
+    image.source_line(call).map(|_| call)
+}
+
+/// A finding of a function with the place that calls it.
+pub(super) fn called(image: &Image, text: &str, call: FlashByteAddress) -> String {
+    let line = image.source_line(call).map_or_else(String::new, |line| format!(", {}:{}", line.file, line.line));
+    let name = function(image, call.word()).unwrap_or_else(|| "another function".to_owned());
+    format!("{text}; called by {name}{line}")
 }
 
 fn interrupt(machine: &Machine, vector: u8) -> &'static str {

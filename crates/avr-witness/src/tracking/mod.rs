@@ -183,6 +183,11 @@ impl Tracker {
         }
     }
 
+    /// True if only runs that rest on the model show some of the observations.
+    pub(crate) fn has_some_on_model(&self) -> bool {
+        self.known.borrow().values().any(|on_model| *on_model)
+    }
+
     /// The number of windows that nothing was observed in.
     pub(crate) fn open_windows(&self) -> usize {
         let known = self.known.borrow();
@@ -202,7 +207,9 @@ impl Tracker {
         }
         let fetched = machine.program.fetch(before.control.pc);
         let observed = match fetched {
-            Fetched::Instruction { instruction, .. } if is_executed => self.execute(machine, (before, after), instruction),
+            Fetched::Instruction { instruction, .. } if is_executed => {
+                self.execute(machine, (before, after), instruction)
+            }
             _ => {
                 self.enter(machine, before, after);
                 None

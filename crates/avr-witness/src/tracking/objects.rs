@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn a_constant_means_what_it_may_be_an_address_of() {
         let objects = Objects::new([0x110..0x118, 0x100..0x110, 0x130..0x131, 0x140..0x142]);
-        let meant = |constant| objects.meant_by(constant).iter().map(|one| objects.range(*one).start).collect::<Vec<_>>();
+        let meant =
+            |constant| objects.meant_by(constant).iter().map(|one| objects.range(*one).start).collect::<Vec<_>>();
         assert_eq!(meant(0x100), [0x100], "the beginning");
         assert_eq!(meant(0x110), [0x100, 0x110], "the beginning of one and the end of another");
         assert_eq!(meant(0x10f), [0x100, 0x110, 0x140], "the base of an index that begins at 1, perhaps");

@@ -228,7 +228,10 @@ impl Provenance {
             I::Adc { rd, .. } | I::Sbc { rd, .. } | I::Sbci { rd, .. } => {
                 let is_pair = |low: &LowHalf| low.register + 1 == rd.index() && is_near(low.pc, pc);
                 let Some(low) = self.low.filter(is_pair) else { return [None; 2] };
-                let byte = |register: Register| Byte { value: *before.data.get(register.index().into()), tag: self.of(register) };
+                let byte = |register: Register| Byte {
+                    value: *before.data.get(register.index().into()),
+                    tag: self.of(register),
+                };
                 let (other, subtracts, is_constant) = match instruction {
                     I::Adc { rr, .. } => (byte(rr), false, false),
                     I::Sbc { rr, .. } => (byte(rr), true, false),
@@ -277,7 +280,8 @@ impl Provenance {
     fn low_half(&self, executed: &Executed<'_>) -> Option<LowHalf> {
         use Instruction as I;
         let Executed { pc, instruction, before, .. } = *executed;
-        let byte = |register: Register| Byte { value: *before.data.get(register.index().into()), tag: self.of(register) };
+        let byte =
+            |register: Register| Byte { value: *before.data.get(register.index().into()), tag: self.of(register) };
         let (rd, other, subtracts, is_constant) = match instruction {
             I::Add { rd, rr } => (rd, byte(rr), false, false),
             I::Sub { rd, rr } => (rd, byte(rr), true, false),

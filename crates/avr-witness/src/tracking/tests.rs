@@ -101,7 +101,10 @@ fn look_at(machine: &Machine, subjects: Subjects) -> Vec<Observation> {
 #[track_caller]
 fn leaves(main: &[Op]) {
     let found = look_at(&machine(main, &[Op::Ret], &[Op::Reti]), subjects());
-    assert!(matches!(found[..], [Observation::OutOfObject { object: 0, address, .. }] if !FIRST.contains(&address)), "{found:?}");
+    assert!(
+        matches!(found[..], [Observation::OutOfObject { object: 0, address, .. }] if !FIRST.contains(&address)),
+        "{found:?}"
+    );
 }
 
 /// Expects that nothing is found.
@@ -185,7 +188,8 @@ fn a_biased_base_may_lie_in_another_object() {
     stays(&[&input(30, 7)[..], &add(30, SECOND.start - 1), &[store(Pointer::Z, AT)]].concat());
     // `table[c - 'a']`, where the base happens to be the address of the first object.
     let far = Subjects { objects: Objects::new([FIRST, 0x171..0x179]), ..subjects() };
-    let biased = [&input(30, 7)[..], &[Op::Adiw { rd: r(30), k: 0x30 }, Op::Adiw { rd: r(30), k: 0x31 }], &add(30, FIRST.start)];
+    let biased =
+        [&input(30, 7)[..], &[Op::Adiw { rd: r(30), k: 0x30 }, Op::Adiw { rd: r(30), k: 0x31 }], &add(30, FIRST.start)];
     let program = [&biased.concat()[..], &[store(Pointer::Z, AT)]].concat();
     assert_eq!(look_at(&machine(&program, &[Op::Ret], &[Op::Reti]), far), []);
 }
@@ -198,10 +202,15 @@ fn a_number_that_equals_an_address_is_no_pointer() {
     let sum = [Op::Add { rd: r(30), rr: r(24) }, Op::Adc { rd: r(31), rr: r(25) }];
     stays(&[&address(30, 0x0400)[..], &address(24, FIRST.start), &sum, &[store(Pointer::Z, AT)]].concat());
     // Halves of different pointers.
-    let mixed = [&address(24, FIRST.start)[..], &address(30, SECOND.start), &[Op::Mov { rd: r(30), rr: r(24) }, store(Pointer::Z, AT)]];
+    let mixed = [
+        &address(24, FIRST.start)[..],
+        &address(30, SECOND.start),
+        &[Op::Mov { rd: r(30), rr: r(24) }, store(Pointer::Z, AT)],
+    ];
     stays(&mixed.concat());
     // A pointer that was calculated with.
-    let changed = [&address(30, FIRST.start)[..], &[store(Pointer::Z, AT), Op::Lsr { rd: r(30) }, store(Pointer::Z, AT)]];
+    let changed =
+        [&address(30, FIRST.start)[..], &[store(Pointer::Z, AT), Op::Lsr { rd: r(30) }, store(Pointer::Z, AT)]];
     stays(&changed.concat());
 }
 
@@ -216,7 +225,8 @@ fn code_that_speaks_of_sections_makes_no_pointers() {
 #[test]
 fn a_program_is_not_judged_after_its_first_fault() {
     // The second store is a fault only because the first one was.
-    let second = [&address(28, SECOND.start)[..], &[store(Pointer::Y, AT), store(Pointer::Y, PointerMode::Displacement(63))]];
+    let second =
+        [&address(28, SECOND.start)[..], &[store(Pointer::Y, AT), store(Pointer::Y, PointerMode::Displacement(63))]];
     let all = std::iter::repeat_n(store(Pointer::X, PointerMode::PostIncrement), 9);
     let first: Vec<Op> = address(26, FIRST.start).into_iter().chain(all).collect();
     leaves(&[&first[..], &second.concat()].concat());
