@@ -74,7 +74,7 @@ impl From<Exit> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::{Deny, Exit};
+    use super::{Deny, Exit, Finding};
     use avr_verify::{Basis, PropertyResult, Results, StackBound, Statistics, Unknown, Vacuity, Verdict};
 
     fn result(verdict: Verdict) -> PropertyResult {
@@ -96,17 +96,8 @@ mod tests {
         }
     }
 
-    /// `verdicts` has a letter for each property: h, v, u, or f for a failed self-check.
-    #[track_caller]
-    fn check(verdicts: &str, interrupted: bool, expected: u8) {
-        let verdict = |letter| match letter {
-            'h' => Verdict::Holds,
-            'v' => Verdict::Violated,
-            'u' => Verdict::Unknown(Unknown::because("limit")),
-            _ => Verdict::Unknown(Unknown::failed_self_check("")),
-        };
-        let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
-        let results = Results {
+    fn results(properties: Vec<PropertyResult>, interrupted: bool) -> Results {
+        Results {
             properties,
             findings: Vec::new(),
             stack: StackBound::default(),
@@ -117,7 +108,20 @@ mod tests {
             passes: 1,
             last_pass: std::time::Duration::ZERO,
             exploration: None,
+        }
+    }
+
+    /// `verdicts` has a letter for each property: h, v, u, or f for a failed self-check.
+    #[track_caller]
+    fn check(verdicts: &str, interrupted: bool, expected: u8) {
+        let verdict = |letter| match letter {
+            'h' => Verdict::Holds,
+            'v' => Verdict::Violated,
+            'u' => Verdict::Unknown(Unknown::because("limit")),
+            _ => Verdict::Unknown(Unknown::failed_self_check("")),
         };
+        let properties = verdicts.chars().map(|letter| result(verdict(letter))).collect();
+        let results = results(properties, interrupted);
         assert_eq!(Exit::of(&results, &[]).code(), expected, "{verdicts} {interrupted}");
     }
 
@@ -135,20 +139,27 @@ mod tests {
     }
 
     #[test]
+    fn findings_count_where_they_are_denied_and_stores_that_runs_show_always() {
+        use avr_properties::FindingKind;
+        use avr_verify::Certainty;
+        let check = |kind, certainty, allowed: Option<&str>, expected: [Exit; 2]| {
+            let allowed = allowed.map(str::to_owned);
+            let finding = Finding { kind, certainty, pc: 0, text: String::new(), evidence: None, allowed };
+            let results = Results { findings: vec![finding], ..results(vec![result(Verdict::Holds)], false) };
+            assert_eq!([Exit::of(&results, &[]), Exit::of(&results, &[Deny::Findings])], expected);
+        };
+        let (store, torn) = (FindingKind::OutOfObject, FindingKind::TornAccess);
+        check(store, Certainty::Replayed, None, [Exit::Violated, Exit::Violated]);
+        check(store, Certainty::Possible, None, [Exit::Holds, Exit::Violated]);
+        check(torn, Certainty::Replayed, None, [Exit::Holds, Exit::Violated]);
+        check(store, Certainty::Replayed, Some("why"), [Exit::Holds, Exit::Holds]);
+        check(torn, Certainty::Possible, Some("why"), [Exit::Holds, Exit::Holds]);
+    }
+
+    #[test]
     fn vacuity_counts_where_it_is_denied() {
         let vacuous = Vacuity { subformula: "p".to_owned(), replaced_by: false, part: Some(0) };
-        let mut results = Results {
-            properties: vec![result(Verdict::Holds)],
-            findings: Vec::new(),
-            stack: StackBound::default(),
-            survey: None,
-            assumptions: Vec::new(),
-            ended_paths: std::collections::BTreeMap::new(),
-            interrupted: false,
-            passes: 1,
-            last_pass: std::time::Duration::ZERO,
-            exploration: None,
-        };
+        let mut results = results(vec![result(Verdict::Holds)], false);
         assert_eq!(Exit::of(&results, &[Deny::Vacuous]), Exit::Holds);
         results.properties[0].vacuous = Some(vacuous);
         assert_eq!(Exit::of(&results, &[]), Exit::Holds);
