@@ -48,6 +48,11 @@ const MAX_PROLOGUE: usize = 48;
 impl Liveness {
     /// Computes the liveness of every instruction in a program.
     pub fn new(machine: &Machine) -> Self {
+        Self::observing(machine, &[])
+    }
+
+    /// The same where properties observe these cells, by data address.
+    pub fn observing(machine: &Machine, observed: &[u16]) -> Self {
         let mut effects: Vec<Option<Effect>> =
             machine.program.addresses().map(|address| effect(&machine.program, address)).collect();
         let mut facts = vec![Facts::default(); effects.len()];
@@ -65,7 +70,7 @@ impl Liveness {
             }
         }
         let telling = feeding(&effects, facts.clone());
-        let refinable = RefinableValues::new(machine, effects, |effects| feeding(effects, facts.clone()));
+        let refinable = RefinableValues::new(machine, observed, effects, |effects| feeding(effects, facts.clone()));
         Self { facts, saved: RefCell::default(), addressing, counting, telling, refinable }
     }
 

@@ -17,12 +17,16 @@ const MAX_BEFORE: u32 = 8;
 pub struct RefinableValues {
     registers: Rc<[u32]>,
     cells: Rc<BTreeSet<u16>>,
+    /// True if every comparison narrows its operands.
+    all: bool,
 }
 
 impl RefinableValues {
-    /// Finds the refinable values, with a function that gives the registers that feed the pointers of the effects.
+    /// Finds the refinable values, with a function that gives the registers that feed the pointers of the effects. The cells of
+    /// the SRAM that properties observe are among them.
     pub(crate) fn new(
         machine: &Machine,
+        observed: &[u16],
         mut effects: Vec<Option<Effect>>,
         feeding: impl Fn(&[Option<Effect>]) -> Vec<u32>,
     ) -> Self {
@@ -31,10 +35,10 @@ impl RefinableValues {
         for (address, registers) in comparisons.iter().filter(|one| one.leaves_loop).flat_map(|one| &one.compared) {
             want(&mut effects, *address, *registers);
         }
-        let mut cells = BTreeSet::new();
+        let mut cells: BTreeSet<u16> = observed.iter().copied().filter(|cell| machine.sram().contains(cell)).collect();
+        let mut before = None;
         loop {
             let registers = feeding(&effects);
-            let before = cells.len();
             for address in program.addresses() {
                 match program.fetch(address) {
                     Fetched::Instruction { instruction: Instruction::Lds { rd, address: cell }, words, .. }
@@ -55,9 +59,10 @@ impl RefinableValues {
                     want(&mut effects, *address, *registers);
                 }
             }
-            if cells.len() == before {
-                return Self { registers: registers.into(), cells: Rc::new(cells) };
+            if before == Some(cells.len()) {
+                return Self { registers: registers.into(), cells: Rc::new(cells), all: false };
             }
+            before = Some(cells.len());
             for address in program.addresses() {
                 if let Fetched::Instruction { instruction: Instruction::Sts { address: cell, rr }, .. } =
                     program.fetch(address)
@@ -69,14 +74,25 @@ impl RefinableValues {
         }
     }
 
+    /// The same where every comparison narrows its operands.
+    #[must_use]
+    pub fn everything(self) -> Self {
+        Self { all: true, ..self }
+    }
+
+    /// True if every comparison narrows its operands.
+    pub fn is_everything(&self) -> bool {
+        self.all
+    }
+
     /// True if more is to be known about a register where the instruction at a flash word address comes next.
     pub fn has_register(&self, register: Register, next: FlashWordAddress) -> bool {
-        self.registers.get(next.index()).is_some_and(|registers| registers >> register.index() & 1 == 1)
+        self.all || self.registers.get(next.index()).is_some_and(|registers| registers >> register.index() & 1 == 1)
     }
 
     /// True if more is to be known about a cell.
     pub fn has_cell(&self, address: u16) -> bool {
-        self.cells.contains(&address)
+        self.all || self.cells.contains(&address)
     }
 }
 

@@ -259,6 +259,11 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
+    /// True if comparisons are to tell on which side of a constant a value is that is not equal to it.
+    fn learns_inequalities(&self) -> bool {
+        false
+    }
+
     /// True if comparisons are to narrow this cell of the SRAM.
     fn learns_cell(&self, _address: u16) -> bool {
         false

@@ -97,6 +97,7 @@ fn decided_again(
         refinements: decision.refinements,
         spent: decision.spent,
         time: decision.time,
+        largest: decision.largest,
         space: Arc::new(space),
         solution: Some(solution),
     })

@@ -177,6 +177,11 @@ impl Abstraction for Firmware<'_> {
         self.model.context.decay_rules.distinguishes_most
     }
 
+    fn learn_more(&mut self) -> bool {
+        let rules = &mut self.model.context.decay_rules;
+        self.model.passes.facts && !std::mem::replace(&mut rules.learns_all, true)
+    }
+
     fn distinguish_most(&mut self) {
         self.model.context.decay_rules.distinguishes_most = true;
     }

@@ -3,7 +3,7 @@
 use avr_image::Image;
 use avr_machine::Limit;
 use avr_machine::device::Device;
-use avr_verify::{Culprit, Help, Origin, Unknown, UnknownBits};
+use avr_verify::{Culprit, Explosion, Help, Origin, Unknown, UnknownBits};
 use serde::Serialize;
 
 use crate::names::Names;
@@ -22,6 +22,24 @@ pub(crate) struct JsonUnknown {
     bits_omitted: usize,
     refinements: usize,
     help: Vec<String>,
+    explodes: Option<JsonExplosion>,
+}
+
+/// The instruction with the most states, and the cells in which they differ.
+#[derive(Serialize)]
+struct JsonExplosion {
+    #[serde(flatten)]
+    place: JsonPlace,
+    states: usize,
+    cells: Vec<JsonVaryingCell>,
+    cells_omitted: usize,
+}
+
+/// A cell in which states differ.
+#[derive(Serialize)]
+struct JsonVaryingCell {
+    cell: String,
+    contents: usize,
 }
 
 /// A place in the program.
@@ -62,13 +80,14 @@ impl JsonUnknown {
             bits_omitted: culprit.more_bits,
             refinements: culprit.refinements,
             help: culprit.help.iter().map(|help| help_text(&names, *help)).collect(),
+            explodes: culprit.explosion.as_ref().map(|explosion| JsonExplosion::new(&names, explosion)),
             ..Self::of_limit(culprit.obstacle.name())
         })
     }
 
     fn of_limit(limit: &'static str) -> Self {
         let (path, bits, help) = (Vec::new(), Vec::new(), Vec::new());
-        Self { limit, cause: None, steps: 0, path, bits, bits_omitted: 0, refinements: 0, help }
+        Self { limit, cause: None, steps: 0, path, bits, bits_omitted: 0, refinements: 0, help, explodes: None }
     }
 }
 
@@ -84,6 +103,18 @@ impl JsonBits {
     }
 }
 
+impl JsonExplosion {
+    fn new(names: &Names<'_>, explosion: &Explosion) -> Self {
+        let cells = explosion.cells.iter();
+        Self {
+            place: JsonPlace::new(names, Some(explosion.pc)),
+            states: explosion.states,
+            cells: cells.map(|one| JsonVaryingCell { cell: names.cell(one.cell), contents: one.contents }).collect(),
+            cells_omitted: explosion.more_cells,
+        }
+    }
+}
+
 /// The kind of limit for a verdict without a cause: an internal error, or the property as it is stated.
 fn without_culprit(unknown: &Unknown) -> &'static str {
     if unknown.self_check_failed { "self-check" } else { "property" }
@@ -93,7 +124,7 @@ fn without_culprit(unknown: &Unknown) -> &'static str {
 pub(crate) fn lines(culprit: &Culprit, image: &Image, device: &str) -> Vec<String> {
     let Ok(device) = Device::named(device) else { return Vec::new() };
     let names = Names { image, device };
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = culprit.explosion.iter().map(|explosion| explosion_text(&names, explosion)).collect();
     let steps = if culprit.steps == 1 { "1 step".to_owned() } else { format!("{} steps", culprit.steps) };
     if let Some(last) = culprit.path.last() {
         lines.push(format!("in the way: {}, after {steps}, {}", culprit.cause, place(&names, Some(*last))));
@@ -109,6 +140,19 @@ pub(crate) fn lines(culprit: &Culprit, image: &Image, device: &str) -> Vec<Strin
     lines.push(format!("refinements spent on it: {}", culprit.refinements));
     lines.extend(culprit.help.iter().map(|help| format!("what would help: {}", help_text(&names, *help))));
     lines
+}
+
+/// The explosion in words, such as `r28 (200 contents) times PINB (16 contents)`.
+fn explosion_text(names: &Names<'_>, explosion: &Explosion) -> String {
+    let cells = explosion.cells.iter().map(|one| format!("{} ({} contents)", names.cell(one.cell), one.contents));
+    let cells: Vec<String> = cells.collect();
+    let more = match explosion.more_cells {
+        0 => String::new(),
+        more => format!(", and {more} other cells"),
+    };
+    let varying = if cells.is_empty() { "what is beside the memory".to_owned() } else { cells.join(" times ") };
+    let place = place(names, Some(explosion.pc));
+    format!("the states explode {place}: {} of them, which differ in {varying}{more}", explosion.states)
 }
 
 /// The end of the path, with instructions in a row of one function and line named once.

@@ -17,7 +17,7 @@ use crate::fields::{
     Firmware, JsonReached, SCHEMA, basis_name, firmware, reached, recheck_name, rests_on, verdict_name,
 };
 use crate::findings::JsonFinding;
-use crate::report::{InputFile, Report, Summary};
+use crate::report::{InputFile, Report, StoppedBy, Summary};
 use crate::specification::SpecificationData;
 
 #[derive(Serialize)]
@@ -35,6 +35,8 @@ struct JsonReport<'a> {
     /// The question and its conditions.
     specification: Option<SpecificationData>,
     /// At how many instructions paths end that no property speaks of, by the hazard.
+    /// The limit that stopped the work.
+    stopped_by: Option<&'static str>,
     ended_paths: BTreeMap<&'static str, usize>,
     summary: JsonSummary,
     warnings: Vec<String>,
@@ -125,6 +127,7 @@ impl Report<'_> {
             changes: self.changes(),
             assumptions: &self.results.assumptions,
             specification: self.specification.map(SpecificationData::of),
+            stopped_by: self.stopped_by.map(StoppedBy::name),
             ended_paths: self.results.ended_paths.iter().map(|(kind, places)| (kind.name(), places.len())).collect(),
             summary: Summary::of(self.results).into(),
             warnings: self.image.warnings.iter().map(ToString::to_string).collect(),

@@ -16,6 +16,9 @@ impl Report<'_> {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut page = format!("### avr-tvar: {} ({})\n\n", markdown(&self.image.name), markdown(self.device));
+        if let Some(stop) = self.told_stop() {
+            put(&mut page, format_args!("{}\n\n", markdown(&stop)));
+        }
         put(&mut page, format_args!("{}\n\n", text::summary(Summary::of(self.results))));
         page.push_str("| verdict | property | remarks |\n|---|---|---|\n");
         for result in &self.results.properties {

@@ -3,7 +3,7 @@
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::Specification;
-use avr_verify::{Basis, PropertyResult, Results, Vacuity, Verdict};
+use avr_verify::{Basis, Exhausted, PropertyResult, Results, Vacuity, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
@@ -33,6 +33,37 @@ pub struct ReportOrigin<'a> {
     pub inputs: &'a [InputFile],
 }
 
+/// A limit that stopped the work before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoppedBy {
+    /// The limit.
+    pub limit: Exhausted,
+    /// True if the user did not choose it.
+    pub is_default: bool,
+}
+
+impl StoppedBy {
+    /// The name in reports.
+    pub(crate) fn name(self) -> &'static str {
+        match self.limit {
+            Exhausted::Time(_) if self.is_default => "default-time",
+            Exhausted::Time(_) => "time",
+            Exhausted::Memory(_) => "memory",
+            Exhausted::Interrupted => "interrupted",
+        }
+    }
+
+    /// A line about what is open, with what to do about it; none where the user chose the limit.
+    pub(crate) fn told(self, open: &str) -> Option<String> {
+        let Exhausted::Time(limit) = self.limit else { return None };
+        let seconds = limit.as_secs_f64();
+        let told = format!(
+            "stopped after {seconds} s, which is the default: {open}; `--timeout 10m` allows more, `--timeout none` any time"
+        );
+        self.is_default.then_some(told)
+    }
+}
+
 /// The results for one image, ready to be rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
@@ -44,6 +75,8 @@ pub struct Report<'a> {
     pub results: &'a Results,
     /// The question; none where the report is about something else than a specification.
     pub specification: Option<&'a Specification>,
+    /// The limit that stopped the work, if one did.
+    pub stopped_by: Option<StoppedBy>,
     /// The most memory in use at any time, in bytes.
     pub peak_memory_bytes: u64,
     /// An older report to compare with.
@@ -63,6 +96,14 @@ impl<'a> Report<'a> {
     pub(crate) fn finding_lines(&self) -> Vec<Vec<String>> {
         let Some(names) = self.names() else { return Vec::new() };
         self.results.findings.iter().map(|finding| findings::lines(finding, &names)).collect()
+    }
+
+    /// The line about a limit that the user did not choose and that left something unknown.
+    pub(crate) fn told_stop(&self) -> Option<String> {
+        let unknown = Summary::of(self.results).unknown;
+        let open =
+            if unknown == 1 { "1 property is unknown".to_owned() } else { format!("{unknown} properties are unknown") };
+        self.stopped_by.filter(|_| unknown > 0)?.told(&open)
     }
 
     /// The changes since the older report; none without one.

@@ -12,6 +12,7 @@ use crate::evidence::{JsonEvidence, add_evidence};
 use crate::fields::{Firmware, basis_name, firmware};
 use crate::names::{Names, routine_name};
 use crate::place::Source;
+use crate::report::StoppedBy;
 use crate::table::{Align, Table};
 
 /// The name and version of the format.
@@ -28,6 +29,8 @@ pub struct StackReport<'a> {
     pub device: &'a Device,
     /// The answer.
     pub worst_case: &'a WorstCase,
+    /// The limit that stopped the work, if one did.
+    pub stopped_by: Option<StoppedBy>,
     /// The most memory in use at any time, in bytes.
     pub peak_memory_bytes: u64,
 }
@@ -48,6 +51,7 @@ struct JsonStackReport<'a> {
     run: Option<JsonEvidence>,
     routines: Vec<JsonRoutine>,
     cycles: Vec<JsonCycle>,
+    stopped_by: Option<&'static str>,
     reasons: &'a [String],
     assumptions: &'a [String],
     peak_memory_bytes: u64,
@@ -96,7 +100,7 @@ impl StackReport<'_> {
     /// `stack: fits, lower 35, upper 35, room 2039, free 2004`.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.told_stop().map_or_else(String::new, |stop| format!("{stop}\n"));
         self.add_head(&mut text);
         self.add_chain(&mut text);
         self.add_routines(&mut text);
@@ -143,11 +147,18 @@ impl StackReport<'_> {
             run: found.run.as_ref().and_then(|run| JsonEvidence::new(run, self.image, self.device.name)),
             routines: self.routines(),
             cycles: self.cycles(),
+            stopped_by: self.stopped_by.map(StoppedBy::name),
             reasons: &found.reasons,
             assumptions: &found.assumptions,
             peak_memory_bytes: self.peak_memory_bytes,
         };
         json_text(&report)
+    }
+
+    /// The line about a limit that the user did not choose and that left it open whether the stack fits.
+    fn told_stop(&self) -> Option<String> {
+        let is_open = self.worst_case.fit == Fit::Unknown;
+        self.stopped_by.filter(|_| is_open)?.told("whether the stack fits is unknown")
     }
 
     /// The line that a gate can look for.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{Basis, Exploration, PropertyResult, Results, StackBound, Vacuity, Verdict};
+use avr_verify::{Basis, Exploration, PropertyResult, Results, StackBound, Unknown, Vacuity, Verdict};
 
 use crate::culprit;
 use crate::escape::Escaped;
@@ -52,7 +52,8 @@ impl Report<'_> {
     /// The same with as much detail as is wanted.
     #[must_use]
     pub fn text_with(&self, colour: Colour, detail: Detail) -> String {
-        let mut text = heading(self.image, self.device);
+        let mut text = self.told_stop().map_or_else(String::new, |stop| format!("{stop}\n"));
+        text.push_str(&heading(self.image, self.device));
         text.push('\n');
         text.push_str(&properties(self, colour, detail));
         text.push('\n');
@@ -128,9 +129,14 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
     let mut rows = table.rows();
     let head = rows.next().unwrap_or_default().join("\n");
     let mut text = head + "\n";
+    let mut told = Causes::default();
     for (lines, result) in rows.zip(&results.properties) {
-        add_property(&mut text, &lines, result, colour);
-        add_culprit(&mut text, result, report);
+        add_row(&mut text, &lines, result, colour);
+        match told.same_as(result) {
+            Some(other) => text.push_str(&format!("{INDENT}because of the same as '{}'\n", Escaped(other))),
+            None => add_reason(&mut text, result, report),
+        }
+        add_remarks(&mut text, result);
         if let Some(evidence) = &result.evidence {
             add_evidence(&mut text, INDENT, evidence, report.image, report.device);
         }
@@ -162,8 +168,8 @@ fn row(result: &PropertyResult) -> [String; 5] {
     ]
 }
 
-fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, colour: Colour) {
-    let (verdict, reason) = verdict_name(&result.verdict);
+fn add_row(text: &mut String, lines: &[String], result: &PropertyResult, colour: Colour) {
+    let (verdict, _) = verdict_name(&result.verdict);
     for (index, line) in lines.iter().enumerate() {
         match line.strip_prefix(verdict).filter(|_| index == 0 && colour == Colour::Always) {
             Some(rest) => {
@@ -173,9 +179,46 @@ fn add_property(text: &mut String, lines: &[String], result: &PropertyResult, co
             None => text.push_str(&format!("{line}\n")),
         }
     }
+}
+
+/// Adds the reason of a verdict, and what stands in the way of one.
+fn add_reason(text: &mut String, result: &PropertyResult, report: &Report<'_>) {
+    let (_, reason) = verdict_name(&result.verdict);
     if let Some(reason) = reason.or(result.detail.as_deref()) {
         text.push_str(&format!("{INDENT}because {}\n", Escaped(reason)));
     }
+    add_culprit(text, result, report);
+}
+
+/// The causes of unknown verdicts that were told, each with the name of the property.
+#[derive(Default)]
+struct Causes<'a> {
+    told: Vec<(&'a Unknown, &'a str)>,
+}
+
+impl<'a> Causes<'a> {
+    /// The property of which the same cause was told; else it is told now.
+    fn same_as(&mut self, result: &'a PropertyResult) -> Option<&'a str> {
+        let Verdict::Unknown(unknown) = &result.verdict else { return None };
+        let same = self.told.iter().find(|(told, _)| is_same(told, unknown)).map(|(_, name)| *name);
+        if same.is_none() {
+            self.told.push((unknown, &result.name));
+        }
+        same
+    }
+}
+
+/// True if two verdicts are unknown for one cause: the same explosion of states, or the same in every respect.
+fn is_same(one: &Unknown, other: &Unknown) -> bool {
+    let explosion = |unknown: &'_ Unknown| unknown.culprit.as_ref().and_then(|culprit| culprit.explosion.clone());
+    match (explosion(one), explosion(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one == other && one.culprit.is_some(),
+    }
+}
+
+/// Adds what is to be said beside the verdict.
+fn add_remarks(text: &mut String, result: &PropertyResult) {
     if let Some(missing) = &result.evidence_missing {
         text.push_str(&format!("{INDENT}by proof, without a run that shows it: {}\n", Escaped(missing)));
     }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use avr_image::{Image, LoadOptions};
 use avr_machine::{Hazard, HazardKind, Limit};
-use avr_report::{Colour, Detail, Report, ReportOrigin};
+use avr_report::{Colour, Detail, Report, ReportOrigin, StoppedBy};
 use avr_verify::{
-    Along, Basis, Counts, Culprit, Explained, Explanation, Help, Obstacle, Origin, PropertyResult, Results, StackBound,
-    Statistics, Stretch, Unknown, UnknownBits, Verdict,
+    Along, Basis, Counts, Culprit, Exhausted, Explained, Explanation, Explosion, Help, Obstacle, Origin,
+    PropertyResult, Results, StackBound, Statistics, Stretch, Unknown, UnknownBits, VaryingCell, Verdict,
 };
 use expect_test::expect;
 use serde_json::Value;
@@ -47,6 +47,7 @@ fn culprit() -> Culprit {
         more_bits: 3,
         refinements: 12,
         help: HELP.to_vec(),
+        explosion: None,
     }
 }
 
@@ -104,6 +105,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         device: "atmega328p",
         results: &results,
         specification: None,
+        stopped_by: None,
         peak_memory_bytes: 0,
         baseline: None,
         origin: ReportOrigin::default(),
@@ -155,6 +157,48 @@ fn text_names_the_cause_the_path_the_bits_and_what_would_help() {
         memory    0.0 MiB at most
     "#]];
     expected.assert_eq(&with_report(vec![result], |report| report.text_with(Colour::Never, Detail::Subformulas)));
+}
+
+/// A limit at which the states of one instruction exploded.
+fn exploded() -> Culprit {
+    let cells = vec![VaryingCell { cell: 28, contents: 200 }, VaryingCell { cell: 0x23, contents: 16 }];
+    let explosion = Explosion { pc: 2, states: 3000, cells, more_cells: 2 };
+    let help = vec![Help::RaiseTime(Duration::from_secs(60))];
+    Culprit { obstacle: Obstacle::Time(Duration::from_secs(60)), explosion: Some(explosion), help, ..culprit() }
+}
+
+#[test]
+fn a_cause_that_several_properties_share_is_told_once() {
+    let other = Culprit { refinements: 3, ..exploded() };
+    let apart = Culprit { explosion: None, ..exploded() };
+    let results = [exploded(), other, apart].map(|culprit| result(unknown(culprit), None));
+    let text = with_report(results.into(), |report| report.text(Colour::Never));
+    let count = |part: &str| text.matches(part).count();
+    let told = "the states explode at 0x0002: 3000 of them, which differ in r28 (200 contents) times PINB (16 contents), and 2 other cells";
+    assert_eq!((count(told), count("because of the same as 'p'"), count("because why")), (1, 1, 2), "{text}");
+    let found = &json(unknown(exploded()))["unknown"]["explodes"];
+    assert_eq!((&found["states"], &found["cells"][0]["cell"]), (&Value::from(3000), &Value::from("r28")));
+}
+
+#[test]
+fn the_first_line_names_a_limit_that_nobody_chose() {
+    let stopped = |limit, is_default, verdict| {
+        let stopped_by = Some(StoppedBy { limit, is_default });
+        let told = |report: &Report<'_>| {
+            let report = Report { stopped_by, ..*report };
+            (report.text(Colour::Never), report.json())
+        };
+        let (text, json) = with_report(vec![result(verdict, None)], told);
+        let json: Value = serde_json::from_str(&json).expect("it is JSON");
+        assert_eq!(schema::problems(&json, schema::REPORT), Vec::<String>::new());
+        (text.lines().next().expect("there is a line").to_owned(), json["stopped_by"].clone())
+    };
+    let (minute, heading) = (Exhausted::Time(Duration::from_secs(60)), "endless.hex (hex for atmega328p)".to_owned());
+    let line = "stopped after 60 s, which is the default: 1 property is unknown; `--timeout 10m` allows more, `--timeout none` any time";
+    assert_eq!(stopped(minute, true, unknown(exploded())), (line.to_owned(), Value::from("default-time")));
+    assert_eq!(stopped(minute, true, Verdict::Holds), (heading.clone(), Value::from("default-time")));
+    assert_eq!(stopped(minute, false, unknown(exploded())), (heading.clone(), Value::from("time")));
+    assert_eq!(stopped(Exhausted::Memory(1), false, unknown(exploded())), (heading, Value::from("memory")));
 }
 
 fn json(verdict: Verdict) -> Value {

@@ -71,6 +71,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
         device: "atmega328p",
         results: &results,
         specification: None,
+        stopped_by: None,
         peak_memory_bytes: 12_345_678,
         baseline: None,
         origin: ReportOrigin::default(),
@@ -136,7 +137,8 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
     let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "specification"];
-    let last = ["ended_paths", "summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
+    let last =
+        ["stopped_by", "ended_paths", "summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
     assert_eq!(fields, [&expected[..], &last].concat());
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
@@ -226,6 +228,7 @@ fn json_says_what_is_different_in_other_results() {
               "bits": [],
               "bits_omitted": 0,
               "cause": null,
+              "explodes": null,
               "help": [],
               "limit": "property",
               "path": [],

@@ -59,6 +59,7 @@ fn shown(
         device: job.device.name,
         results,
         specification: None,
+        stopped_by: None,
         peak_memory_bytes: memory::peak() as u64,
         baseline: None,
         origin: job.origin(&inputs),

@@ -14,7 +14,7 @@ use crate::inputs::Inputs;
 use crate::job::{self, Ended, Job};
 use crate::options::{self, Verify};
 use crate::output;
-use crate::values;
+use crate::values::{self, TimeLimit};
 
 /// The time to wait for the graph after a limit has ended the exploration.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -55,9 +55,9 @@ pub struct Graph {
     /// How the analysis starts
     #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = options::strategies())]
     pub strategy: Strategy,
-    /// Draw what there is after this time: 500ms, 10s, 2m; a number alone counts seconds
-    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
-    pub timeout: Option<Duration>,
+    /// Draw what there is after this time: 500ms, 10s, 2m; a number alone counts seconds; none for no limit [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = values::time_limit)]
+    pub timeout: Option<TimeLimit>,
     /// Draw what there is before more memory than this is taken: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub memory: Option<usize>,

@@ -1,7 +1,9 @@
 //! The command `init`: a property file to begin with, with what a firmware tells of itself and what holds of it at present.
 
+mod library;
 mod text;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +20,8 @@ use crate::inputs::Inputs;
 use crate::job::{self, Ended, Job};
 use crate::options::{self, Verify};
 use crate::output;
-use crate::values;
+use crate::values::{self, TimeLimit};
+use library::is_library;
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -83,7 +86,7 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
     let verification = Verify {
         device: arguments.device.clone(),
         start: arguments.start,
-        timeout: Some(arguments.timeout),
+        timeout: Some(TimeLimit::After(arguments.timeout)),
         jobs: arguments.jobs,
         ..Verify::of(arguments.firmware.clone(), None)
     };
@@ -120,7 +123,8 @@ fn survey(image: &Image, device: &Device) -> Survey {
     Survey::of(&Program::decode(device.memory.flash_words(), device.core.features, word))
 }
 
-/// The loops without a condition, those in `main` and `loop` first; code of the tools has none that matter.
+/// The loops without a condition, those in `main` and `loop` first; code of libraries has none that matter. Copies of an
+/// inlined loop are one: the first of each source line.
 fn loops(image: &Image, survey: &Survey) -> Vec<Loop> {
     let function = |head: u32| {
         let located = image.symbols.function_at(FlashByteAddress(head));
@@ -128,12 +132,18 @@ fn loops(image: &Image, survey: &Survey) -> Vec<Loop> {
     };
     let endless = survey.loop_heads.iter().filter(|(_, endless)| **endless).map(|(head, _)| head.byte().0);
     let named = endless.map(|head| (function(head), head));
-    let own = named.filter(|(name, _)| name.as_ref().is_none_or(|name| !name.starts_with(['_', '.'])));
+    let is_own = |name: &Option<String>, head| {
+        name.as_ref().is_none_or(|name| !name.starts_with(['_', '.'])) && !is_library(image, FlashByteAddress(head))
+    };
+    let own = named.filter(|(name, head)| is_own(name, *head));
     let mut all: Vec<(bool, u32, Option<String>)> = own
         .map(|(name, head)| (!name.as_deref().is_some_and(|name| matches!(name, "main" | "loop")), head, name))
         .collect();
     all.sort();
     let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mut lines = BTreeSet::new();
+    let line = |head: u32| image.source_line(FlashByteAddress(head)).map(|line| (line.file.to_owned(), line.line));
+    all.retain(|(_, head, _)| line(*head).is_none_or(|line| lines.insert(line)));
     let mut loops: Vec<Loop> = Vec::new();
     for (_, head, function) in all.into_iter().take(MAX_LOOPS) {
         let function = function.filter(|name| plain(name)).unwrap_or_else(|| "code".to_owned());

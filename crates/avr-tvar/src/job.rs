@@ -137,7 +137,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
             more: arguments.property.clone(),
             inherent: arguments.inherent,
         }),
-        monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
+        monitor: Monitor::new(started, Limits::chosen(arguments.timeout, arguments.memory)),
         known: EarlyResults::default(),
         finds: true,
     })
@@ -267,7 +267,8 @@ impl Job {
 
     /// The reason why work was given up.
     pub(crate) fn reason(&self, limit: Exhausted) -> String {
-        let Progress { phase, pass, states, refinements, refined_at, fullest, .. } = self.monitor.progress();
+        let Progress { phase, pass, states, largest, refinements, refined_at, fullest, .. } = self.monitor.progress();
+        let states = states.max(largest.states);
         let place = |address| place_at(&self.image, address);
         let last = refined_at.map_or_else(String::new, |at| format!(", the last {}", place(at)));
         let most =
@@ -282,7 +283,7 @@ impl Job {
         let (progress, reason) = (self.monitor.progress(), self.reason(limit));
         let statistics = Statistics {
             refinements: progress.refinements,
-            states: progress.states,
+            states: progress.states.max(progress.largest.states),
             transitions: 0,
             time: self.monitor.elapsed(),
         };

@@ -10,9 +10,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use avr_report::StoppedBy;
 use avr_verify::{Exhausted, Progress, Watch};
 
 use crate::memory;
+use crate::values::{DEFAULT_TIME, TimeLimit};
 
 /// The time that evaluation may go on after exploration was stopped.
 const GRACE: Duration = Duration::from_millis(400);
@@ -25,8 +27,22 @@ const LAST_MOMENT: Duration = Duration::from_millis(700);
 pub(crate) struct Limits {
     /// Time from the start of the process.
     pub(crate) time: Option<Duration>,
+    /// True if the user said nothing of the time.
+    pub(crate) is_default_time: bool,
     /// Bytes.
     pub(crate) memory: Option<usize>,
+}
+
+impl Limits {
+    /// The limits of a command: where the user says nothing of the time, there is a default.
+    pub(crate) fn chosen(time: Option<TimeLimit>, memory: Option<usize>) -> Self {
+        let is_default_time = time.is_none();
+        let time = match time.unwrap_or(TimeLimit::After(DEFAULT_TIME)) {
+            TimeLimit::Never => None,
+            TimeLimit::After(time) => Some(time),
+        };
+        Self { time, is_default_time, memory }
+    }
 }
 
 /// Watches over a run. The work asks it; the command tells it what the system says.
@@ -41,6 +57,8 @@ pub(crate) struct Monitor {
     overhead: AtomicUsize,
     /// Microseconds from the start to the first interrupt; `NEVER` without one.
     interrupted: AtomicU64,
+    /// The limit that stopped the work, as soon as it did.
+    stopped_by: Mutex<Option<Exhausted>>,
 }
 
 /// The share of the memory limit that exploration may take: evaluation needs memory as well.
@@ -66,6 +84,7 @@ impl Monitor {
             progress: Mutex::default(),
             overhead: AtomicUsize::new(0),
             interrupted: AtomicU64::new(NEVER),
+            stopped_by: Mutex::default(),
         }
     }
 
@@ -83,6 +102,12 @@ impl Monitor {
     /// True if the user interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed) != NEVER
+    }
+
+    /// The limit that stopped the work, if one did.
+    pub(crate) fn stopped_by(&self) -> Option<StoppedBy> {
+        let limit = self.stopped_by.lock().ok().and_then(|stopped| *stopped)?;
+        Some(StoppedBy { limit, is_default: self.limits.is_default_time && matches!(limit, Exhausted::Time(_)) })
     }
 
     /// The progress of the work.
@@ -111,7 +136,11 @@ impl Monitor {
     /// The limit that is passed, if time may exceed its limit by `late` and memory must stay below a share of its own.
     fn exhausted(&self, late: Duration, share: Share) -> Option<Exhausted> {
         let taken = memory::allocated() + self.overhead.load(Ordering::Relaxed);
-        self.exhausted_with(taken, late, share)
+        let limit = self.exhausted_with(taken, late, share)?;
+        if let Ok(mut stopped) = self.stopped_by.lock() {
+            stopped.get_or_insert(limit);
+        }
+        Some(limit)
     }
 
     /// The same for a number of bytes that the process takes.
@@ -144,7 +173,7 @@ impl Watch for Monitor {
 
 #[cfg(test)]
 mod tests {
-    use super::{AT_ALL, EVALUATING, EXPLORING, Limits, Monitor};
+    use super::{AT_ALL, EVALUATING, EXPLORING, Limits, Monitor, TimeLimit};
     use avr_verify::{Exhausted, Progress, Watch};
     use std::time::{Duration, Instant};
 
@@ -161,7 +190,7 @@ mod tests {
 
     #[test]
     fn exploration_ends_first_and_evaluation_later() {
-        let limits = Limits { time: Some(Duration::from_secs(10)), memory: None };
+        let limits = Limits { time: Some(Duration::from_secs(10)), ..Limits::default() };
         let time = Exhausted::Time(Duration::from_secs(10));
         check(&monitor(9_000, limits), (None, false, None));
         check(&monitor(10_100, limits), (Some(time), false, None));
@@ -170,9 +199,25 @@ mod tests {
     }
 
     #[test]
+    fn there_is_a_limit_on_time_unless_the_user_chose_another_one_or_none() {
+        let limits = |time| Limits::chosen(time, None).time;
+        assert_eq!(limits(None), Some(Duration::from_secs(60)));
+        assert_eq!(limits(Some(TimeLimit::Never)), None);
+        assert_eq!(limits(Some(TimeLimit::After(Duration::from_secs(5)))), Some(Duration::from_secs(5)));
+        let stopped = |time| {
+            let monitor = monitor(120_000, Limits::chosen(time, None));
+            assert_eq!(monitor.stopped_by(), None);
+            monitor.check(&Progress::default()).and_then(|_| monitor.stopped_by()).map(|stopped| stopped.is_default)
+        };
+        assert_eq!(stopped(None), Some(true));
+        assert_eq!(stopped(Some(TimeLimit::Never)), None);
+        assert_eq!(stopped(Some(TimeLimit::After(Duration::from_secs(60)))), Some(false));
+    }
+
+    #[test]
     fn memory_ends_work_before_it_is_used_up() {
         let limit = 100 << 20;
-        let monitor = monitor(0, Limits { time: None, memory: Some(limit) });
+        let monitor = monitor(0, Limits { memory: Some(limit), ..Limits::default() });
         let check = |taken: usize, share, expected: bool| {
             let observed = monitor.exhausted_with(taken << 20, Duration::ZERO, share);
             assert_eq!(observed, expected.then_some(Exhausted::Memory(limit)), "{taken} MiB");

@@ -2,14 +2,13 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use avr_machine::device::Device;
 use avr_verify::Strategy;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::values;
+use crate::values::{self, TimeLimit};
 
 /// The arguments of `verify`.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
@@ -82,9 +81,9 @@ pub struct Verify {
     /// Write the proofs of all decided properties into this file, to be checked with `avr-tvar check`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
-    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
-    pub timeout: Option<Duration>,
+    /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds; none for no limit [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = values::time_limit)]
+    pub timeout: Option<TimeLimit>,
     /// Give up before more memory than this is taken: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub memory: Option<usize>,

@@ -74,7 +74,7 @@ mod tests {
     use super::message;
     use avr_image::{Image, LoadOptions};
     use avr_machine::device::Device;
-    use avr_verify::{Phase, Progress};
+    use avr_verify::{Phase, Progress, SpaceSize};
     use std::time::Duration;
 
     fn sample() -> Image {
@@ -91,6 +91,7 @@ mod tests {
             phase: Phase::Exploring,
             pass: 2,
             states: 5000,
+            largest: SpaceSize::default(),
             refinements: 0,
             refined_at: None,
             fullest: None,

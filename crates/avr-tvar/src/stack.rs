@@ -21,7 +21,7 @@ use crate::monitor::{Limits, Monitor};
 use crate::options::{Format, device_help};
 use crate::output;
 use crate::outputs::Outputs;
-use crate::values;
+use crate::values::{self, TimeLimit};
 
 /// The text below the help.
 pub(crate) const HELP: &str = "\
@@ -56,9 +56,9 @@ pub struct Stack {
     /// Write the run into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
-    /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds
-    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
-    pub timeout: Option<Duration>,
+    /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds; none for no limit [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = values::time_limit)]
+    pub timeout: Option<TimeLimit>,
     /// Give up before more memory than this is taken: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub memory: Option<usize>,
@@ -105,7 +105,9 @@ pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
 
 fn report(job: &Job, found: &WorstCase, arguments: &Stack) -> Result<(), InputError> {
     let peak_memory_bytes = memory::peak() as u64;
-    let report = StackReport { image: &job.image, device: job.device, worst_case: found, peak_memory_bytes };
+    let stopped_by = job.monitor.stopped_by();
+    let report =
+        StackReport { image: &job.image, device: job.device, worst_case: found, stopped_by, peak_memory_bytes };
     output::results(&match arguments.format {
         Format::Text => report.text(),
         Format::Json => report.json(),
@@ -140,6 +142,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
         device: job.device.name,
         results: &results,
         specification: None,
+        stopped_by: job.monitor.stopped_by(),
         peak_memory_bytes: memory::peak() as u64,
         baseline: None,
         origin: job.origin(&inputs),
@@ -168,7 +171,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         facts: true,
         text: None,
         baseline: None,
-        monitor: Monitor::new(started, Limits { time: arguments.timeout, memory: arguments.memory }),
+        monitor: Monitor::new(started, Limits::chosen(arguments.timeout, arguments.memory)),
         known: EarlyResults::default(),
         finds: false,
     })

@@ -2,6 +2,18 @@
 
 use std::time::Duration;
 
+/// The time that a command takes at most if nothing else is said.
+pub(crate) const DEFAULT_TIME: Duration = Duration::from_secs(60);
+
+/// A limit on time that a user chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// No limit.
+    Never,
+    /// The time from the start of the process.
+    After(Duration),
+}
+
 /// Below this the program itself does not fit.
 pub(crate) const MIN_MEMORY: usize = 32 << 20;
 
@@ -17,6 +29,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     };
     let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 10s or 2m"))?;
     Duration::try_from_secs_f64(number * seconds).map_err(|_| "out of range".to_owned())
+}
+
+/// Reads a limit on time: a duration, or `none`.
+pub(crate) fn time_limit(text: &str) -> Result<TimeLimit, String> {
+    match text {
+        "none" => Ok(TimeLimit::Never),
+        _ => duration(text).map(TimeLimit::After).map_err(|reason| format!("{reason}; `none` is no limit")),
+    }
 }
 
 /// Reads a number of bytes: `1G`, `512M`, `64MiB` (all powers of 1024), `2GB` (powers of 1000), or plain bytes.
@@ -58,7 +78,7 @@ fn split(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, duration, size};
+    use super::{TimeLimit, address, duration, size, time_limit};
     use std::time::Duration;
 
     #[test]
@@ -74,6 +94,13 @@ mod tests {
         for wrong in ["", "s", "-1s", "1x", "1e99999", "1..5", "ten"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_limit_on_time_may_be_none() {
+        assert_eq!(time_limit("none"), Ok(TimeLimit::Never));
+        assert_eq!(time_limit("2m"), Ok(TimeLimit::After(Duration::from_secs(120))));
+        assert!(time_limit("never").is_err());
     }
 
     #[test]

@@ -130,6 +130,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
         device: job.device.name,
         results,
         specification: Some(&specification),
+        stopped_by: job.monitor.stopped_by(),
         peak_memory_bytes,
         baseline: job.baseline.as_ref(),
         origin: job.origin(&inputs),

@@ -157,18 +157,20 @@ fn check_samples(wanted: impl Fn(&str) -> bool) {
             let proved = bench.proved_report(&image);
             assert_eq!(verdicts(&proved), verified, "{image}");
             let ((proved_depth, proved_parts), (depth, parts)) = (beside_verdicts(&proved), beside_verdicts(&report));
-            assert_eq!(proved_depth, depth, "{image}");
+            // A bound of the stack that the reductions found may take too long without them.
+            let is_bound = |(proved, told): (&Option<u64>, &Option<u64>)| proved == told || proved.is_none();
+            assert!(proved_depth.iter().zip(&depth).all(is_bound), "{image}: {proved_depth:?}, {depth:?}");
             // What is vacuous is proved last, and not where the time is over before.
             let is_claimed = |(proved, told): (&String, &String)| proved == told || proved == "null null";
             assert!(proved_parts.iter().zip(&parts).all(is_claimed), "{image}: {proved_parts:?}, {parts:?}");
-            if proved_parts != parts {
+            if (proved_depth, proved_parts) != (depth, parts) {
                 lacking.push(image);
             }
         } else {
             assert!(notes.contains("nothing was proved in time"), "{image}: {verified:?}: {notes}");
         }
     }
-    assert!(lacking.len() <= 3, "vacuity is not proved of {lacking:?}");
+    assert!(lacking.len() <= 5, "bounds or vacuity are not proved of {lacking:?}");
 }
 
 const FIXED: &str = "firmware-samples/calibration-fixed/calibration-fixed.Og.elf";

@@ -253,6 +253,8 @@ fn the_time_limit_is_kept() {
     let reason = report["results"][0]["reason"].as_str().expect("there is a reason");
     assert!(reason.starts_with("the time limit of 1 s was reached"), "{reason}");
     assert!(reason.contains("states reached"), "{reason}");
+    assert!(!reason.contains("with 1 states reached, 0 of them expanded"), "{reason}");
+    assert_eq!(report["stopped_by"], "time");
 }
 
 #[test]
@@ -262,6 +264,7 @@ fn the_memory_limit_is_kept() {
     let report = json(&output);
     let reason = report["results"][0]["reason"].as_str().expect("there is a reason");
     assert!(reason.starts_with("the memory limit of 64 MiB was reached"), "{reason}");
+    assert_eq!(report["stopped_by"], "memory");
     let peak = report["peak_memory_bytes"].as_u64().expect("the peak is a number");
     assert!(peak < (64 << 20) * 6 / 5, "{peak}");
 }
@@ -293,4 +296,5 @@ fn interrupted(arguments: &[&str], seconds: u64) -> Value {
 fn an_interrupt_ends_with_a_report() {
     let report = interrupted(&endless(&["--timeout", "60s"]), 1);
     assert_eq!(column(&report, "verdict"), ["unknown"]);
+    assert_eq!(report["stopped_by"], "interrupted");
 }

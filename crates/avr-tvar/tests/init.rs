@@ -77,6 +77,18 @@ fn what_is_not_decided_in_time_is_a_comment() {
 }
 
 #[test]
+fn nothing_is_said_twice_and_libraries_are_left_out() {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let (text, _) = outputs(&["init", "firmware-samples/parser-repaired/parser-repaired.Os.elf", "--timeout", "1s"], 0);
+    // The macro of line 24 is in `main` three times.
+    assert_eq!(text.matches("parser.h:24\n").count(), 1, "{text}");
+    assert!(!text.contains("exit"), "{text}");
+    let (text, _) = outputs(&["init", "firmware-samples/lamp/lamp.Os.elf", "--timeout", "0"], 0);
+    assert_eq!(text.matches("// not decided: ").count(), 1, "{text}");
+    assert!(lines(&text).iter().filter(|line| line.contains("// Recovery(")).count() > 1, "{text}");
+}
+
+#[test]
 fn a_file_is_not_written_over() {
     let directory = tempdir().expect("there is a directory for temporary files");
     let file = directory.path().join("mine.ron");

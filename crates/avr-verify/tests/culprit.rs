@@ -83,6 +83,15 @@ fn a_limit_without_a_better_cause_names_where_the_work_ended() {
 }
 
 #[test]
+fn a_limit_names_the_instruction_with_the_most_states() {
+    let culprit = culprit(COUNTS, "AG (pc != 6 || r25 != 200)", &Impatient::default());
+    let explosion = culprit.explosion.expect("a counter has many values");
+    let cells: Vec<u16> = explosion.cells.iter().map(|one| one.cell).collect();
+    assert_eq!(cells, [24], "{explosion:?}");
+    assert!(explosion.states >= 32 && explosion.cells[0].contents == explosion.states, "{explosion:?}");
+}
+
+#[test]
 fn after_a_hazard_nothing_is_defined() {
     let culprit = culprit(RESERVED, "EF (pc == 0x100)", &Unlimited);
     assert!(

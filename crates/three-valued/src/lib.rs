@@ -2,8 +2,8 @@
 //!
 //! A *value domain* says what a machine stores in a bit and in a byte. Semantics that are written once against
 //! [`BitDomain`] and [`ByteDomain`] run with concrete values (`bool`, `u8`: simulation and replay), with three-valued
-//! ones ([`Truth`], [`TvByte`]: verification) and with provenance ([`ProvenanceBit`], [`ProvenanceByte`]: finding out where an
-//! unknown bit came from).
+//! ones ([`Truth`], [`TvByte`]: verification), with provenance ([`ProvenanceBit`], [`ProvenanceByte`]: finding out where an
+//! unknown bit came from) and with value numbers ([`NumberedByte`]: invariants).
 //!
 //! This crate knows neither a machine nor a logic.
 #![forbid(unsafe_code)]
@@ -12,12 +12,14 @@ mod byte;
 mod concrete;
 mod domain;
 pub mod fault;
+mod numbered;
 mod provenance;
 mod truth;
 mod word;
 
 pub use byte::TvByte;
 pub use domain::{BitDomain, ByteDomain, Signedness, Sum};
+pub use numbered::NumberedByte;
 pub use provenance::{Origin, Provenance, ProvenanceBit, ProvenanceByte};
 pub use truth::Truth;
 pub use word::{TvSum, TvWord};

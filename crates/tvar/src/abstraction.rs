@@ -57,6 +57,12 @@ pub trait Abstraction: System {
         true
     }
 
+    /// Learns more from what decides where execution goes, from the next state space on, at the cost of more states; false
+    /// if all is learned already.
+    fn learn_more(&mut self) -> bool {
+        false
+    }
+
     /// Distinguishes as many locations as can be: a state space with few states per location grows large.
     fn distinguish_most(&mut self) {}
 }

@@ -3,7 +3,7 @@
 use crate::precision::{Knob, Precision};
 use crate::state_space::StateSpace;
 use crate::system::{Blame, Candidate, System};
-use crate::watch::Exhausted;
+use crate::watch::{Exhausted, SpaceSize};
 use mu_calculus::{NormalForm, Solution};
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +67,8 @@ pub struct Decision<T> {
     pub spent: usize,
     /// The time from the start to the answer.
     pub time: Duration,
+    /// The size of the largest space until the answer; that of the state space that decided may be smaller.
+    pub largest: SpaceSize,
     /// The state space that decided.
     pub space: Arc<StateSpace<T>>,
     /// The values of all subformulas in it, where the answer came from model checking.

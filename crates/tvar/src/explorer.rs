@@ -6,7 +6,7 @@ use crate::location_limit::LimitedLocations;
 use crate::precision::Precision;
 use crate::state_space::StateSpace;
 use crate::system::{StateKind, System};
-use crate::watch::{Phase, Progress, Watch};
+use crate::watch::{Phase, Progress, SpaceSize, Watch};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, VecDeque};
@@ -137,6 +137,8 @@ impl<S: Abstraction> Explorer<S> {
                 self.expand(system, precision, state, &mut edges);
             }
         }
+        let size = SpaceSize { states: self.space.states.len() - self.replaced, expanded: self.space.expanded };
+        progress.largest = progress.largest.max(size);
     }
 
     /// The number of states that were expanded.

@@ -29,4 +29,4 @@ pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPre
 pub use refine::{PerState, verify, verify_from};
 pub use state_space::StateSpace;
 pub use system::{Blame, Candidate, Lookup, LookupOf, StateKind, System};
-pub use watch::{Exhausted, Phase, Progress, Unlimited, Watch};
+pub use watch::{Exhausted, Phase, Progress, SpaceSize, Unlimited, Watch};

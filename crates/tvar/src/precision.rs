@@ -331,6 +331,18 @@ impl<L: Place> Precision<L> {
         bits.map(|(_, bits)| u64::from(bits.count_ones())).sum()
     }
 
+    /// The number of input bits that are split at a location, with those of other refinements there.
+    #[must_use]
+    pub fn split_bits(&self, location: &L, more: &[Knob]) -> u32 {
+        let mut inputs = self.at(location).inputs.clone();
+        for knob in more {
+            if let Knob::Input(variable, bits) = knob {
+                inputs.add(*variable, *bits);
+            }
+        }
+        inputs.iter().map(|(_, bits)| bits.count_ones()).sum()
+    }
+
     /// True if a refinement would change anything.
     #[must_use]
     pub fn is_new(&self, location: &L, knob: Knob) -> bool {

@@ -46,6 +46,15 @@ impl fmt::Display for Phase {
     }
 }
 
+/// The size of a state space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SpaceSize {
+    /// States.
+    pub states: usize,
+    /// The number of them that were expanded.
+    pub expanded: usize,
+}
+
 /// The progress of the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -55,6 +64,8 @@ pub struct Progress {
     pub pass: usize,
     /// States of the space so far.
     pub states: usize,
+    /// The size of the largest space that was built to the end of a pass or a stage of it.
+    pub largest: SpaceSize,
     /// Refinements so far.
     pub refinements: usize,
     /// The place of the last of them, as [`Place::number`](crate::Place::number) gives it.

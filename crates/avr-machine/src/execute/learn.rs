@@ -74,7 +74,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if flag_of(flag, operands, before) != Truth::Unknown {
             return None;
         }
-        let cases = cases(flag, operands, before)?;
+        let cases = cases(flag, operands, before, self.environment.learns_inequalities())?;
         let unknown: Vec<V> = registers.iter().flatten().map(|register| self.register(*register).clone()).collect();
         let asked: Vec<&V> = unknown.iter().filter(|value| value.known().is_none()).collect();
         let index = match cases.len() {
@@ -158,7 +158,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let Fetched::Instruction { instruction, .. } = self.machine.program.fetch(address) else { return None };
             match instruction {
                 Instruction::Brbs { flag, .. } | Instruction::Brbc { flag, .. } if flag <= flag::S => {
-                    return Some(if address == first { flag } else { flag::C });
+                    // Of equal numbers all bytes are equal; orders depend on what is borrowed.
+                    return Some(if address == first || flag == flag::Z { flag } else { flag::C });
                 }
                 Instruction::Cpc { .. } | Instruction::Sbc { .. } | Instruction::Sbci { .. } => {}
                 _ => return None,
@@ -214,8 +215,9 @@ fn flag_of(flag: u8, [a, b]: [TvByte; 2], before: Option<(Truth, Truth)>) -> Tru
     }
 }
 
-/// The cases of two operands for which a flag is open. None if nothing is learned.
-fn cases(flag: u8, operands: [TvByte; 2], before: Option<(Truth, Truth)>) -> Option<Vec<Case>> {
+/// The cases of two operands for which a flag is open; with `sides`, what is not equal to a constant is below or above it. None
+/// if nothing is learned.
+fn cases(flag: u8, operands: [TvByte; 2], before: Option<(Truth, Truth)>, sides: bool) -> Option<Vec<Case>> {
     let open = match operands.map(TvByte::known) {
         [None, Some(_)] => 0,
         [Some(_), None] => 1,
@@ -227,7 +229,11 @@ fn cases(flag: u8, operands: [TvByte; 2], before: Option<(Truth, Truth)>) -> Opt
         operands
     };
     let outcome = |value: TvByte| flag_of(flag, with(value), before);
-    let cases = cases_of_one(operands[open], &outcome)?;
+    let cases = match sides && flag == flag::Z {
+        true => cases_beside(operands[open], &outcome),
+        false => None,
+    };
+    let cases = cases.or_else(|| cases_of_one(operands[open], &outcome))?;
     Some(cases.into_iter().map(|(value, outcome)| Case { operands: with(value), outcome }).collect())
 }
 
@@ -250,6 +256,18 @@ fn cases_of_one(unknown: TvByte, outcome: &dyn Fn(TvByte) -> Truth) -> Option<Ve
         }
     }
     learned.then_some(cases)
+}
+
+/// The cases of a byte that is equal to something in one value: that value, what is below it, and what is above. None if several
+/// values are, or if an outcome is not certain.
+fn cases_beside(unknown: TvByte, outcome: &dyn Fn(TvByte) -> Truth) -> Option<Vec<(TvByte, bool)>> {
+    let mut equal = unknown.concretisations().filter(|value| outcome(TvByte::constant(*value)) == Truth::True);
+    let (value, None) = (equal.next()?, equal.next()) else { return None };
+    let below = value.checked_sub(1).and_then(|most| unknown.within(0, most));
+    let above = value.checked_add(1).and_then(|least| unknown.within(least, 0xff));
+    let beside: Vec<(TvByte, bool)> = [below, above].into_iter().flatten().map(|byte| (byte, false)).collect();
+    let is_certain = beside.iter().all(|(byte, _)| outcome(*byte) == Truth::False);
+    is_certain.then(|| beside.into_iter().chain([(TvByte::constant(value), true)]).collect())
 }
 
 /// Cuts a byte from its highest unknown bit on until each part has one outcome; none if a value has none.
@@ -298,7 +316,7 @@ fn cases_of_both(flag: u8, [a, b]: [TvByte; 2], before: Option<(Truth, Truth)>) 
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, cases_of_both, flag_of};
+    use super::{Case, cases, cases_of_both, flag_of};
     use crate::device::Device;
     use crate::environment::{Demand, DeterminedBy, Environment, Input, Question};
     use crate::execute::flags::flag;
@@ -321,6 +339,10 @@ mod tests {
         }
 
         fn learns_equalities(&self) -> bool {
+            true
+        }
+
+        fn learns_inequalities(&self) -> bool {
             true
         }
 
@@ -429,6 +451,31 @@ mod tests {
                     let of = |case: &&Case| case.operands[0].contains(x) && case.operands[1].contains(y);
                     let such = cases.iter().filter(of).find(|case| Some(case.outcome) == outcome);
                     assert!(such.is_some(), "{x} - {y} of {a} - {b} with borrow {borrow} and flag {flag}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cases_beside_a_value_cover_all_values() {
+        for unknown in [range(0, 255), range(3, 3), range(0, 4), range(4, 9), range(250, 255), TvByte::new(0x10, 0x33)]
+        {
+            for k in [0, 3, 4, 9, 17, 254, 255] {
+                for before in [None, Some((Truth::False, Truth::True)), Some((Truth::True, Truth::True))] {
+                    let operands = [unknown, TvByte::constant(k)];
+                    if unknown.known().is_some() || flag_of(flag::Z, operands, before) != Truth::Unknown {
+                        continue;
+                    }
+                    let cases = cases(flag::Z, operands, before, true).expect("an outcome is open");
+                    for value in unknown.concretisations() {
+                        let outcome = flag_of(flag::Z, [TvByte::constant(value), operands[1]], before).known();
+                        let of = |case: &&Case| case.operands[0].contains(value) && Some(case.outcome) == outcome;
+                        assert!(
+                            cases.iter().any(|case| of(&case)),
+                            "{value} of {unknown} compared with {k}: {cases:?}"
+                        );
+                    }
+                    assert!(cases.len() <= 3, "{cases:?}");
                 }
             }
         }

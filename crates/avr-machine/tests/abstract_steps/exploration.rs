@@ -38,13 +38,21 @@ pub struct Path<V> {
     pub outcome: Outcome<V>,
 }
 
+/// The amount that comparisons teach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learning {
+    Nothing,
+    Equalities,
+    Inequalities,
+}
+
 /// Gives the answers of a script, then first ones, and notes how many there were to each question.
 struct Scripted {
     script: Vec<usize>,
     counts: Vec<usize>,
     happening: Option<Happening>,
     /// True if comparisons narrow whatever they compare.
-    learns: bool,
+    learns: Learning,
 }
 
 impl Scripted {
@@ -76,15 +84,19 @@ impl<V: Unknown> Environment<V> for Scripted {
     }
 
     fn learns(&self, _register: Register, _next: FlashWordAddress) -> bool {
-        self.learns
+        self.learns != Learning::Nothing
     }
 
     fn learns_equalities(&self) -> bool {
-        self.learns
+        self.learns != Learning::Nothing
+    }
+
+    fn learns_inequalities(&self) -> bool {
+        self.learns == Learning::Inequalities
     }
 
     fn learns_cell(&self, _address: u16) -> bool {
-        self.learns
+        self.learns != Learning::Nothing
     }
 
     fn choose(&mut self, count: usize) -> usize {
@@ -103,7 +115,12 @@ impl<V: Unknown> Environment<V> for Scripted {
 }
 
 /// A step with the answers of `script`, which must suffice.
-pub fn follow<V: Unknown>(machine: &Machine, start: &MachineState<V>, script: &[usize], learns: bool) -> Outcome<V> {
+pub fn follow<V: Unknown>(
+    machine: &Machine,
+    start: &MachineState<V>,
+    script: &[usize],
+    learns: Learning,
+) -> Outcome<V> {
     let mut environment = Scripted { script: script.to_vec(), counts: Vec::new(), happening: None, learns };
     let outcome = step(machine, start, &mut environment);
     assert_eq!(environment.script, script, "the domains ask different questions");
@@ -115,7 +132,7 @@ pub fn explore<V: Unknown>(
     machine: &Machine,
     start: &MachineState<V>,
     limit: usize,
-    learns: bool,
+    learns: Learning,
 ) -> Option<Vec<Path<V>>> {
     let mut paths = Vec::new();
     let mut next = Some(Vec::new());
@@ -133,7 +150,12 @@ pub fn explore<V: Unknown>(
 
 /// The state after power-on of which nothing is known that the data sheet does not say.
 pub fn power_on<V: Unknown>(machine: &Machine) -> MachineState<V> {
-    machine.power_on(&mut Scripted { script: Vec::new(), counts: Vec::new(), happening: None, learns: false })
+    machine.power_on(&mut Scripted {
+        script: Vec::new(),
+        counts: Vec::new(),
+        happening: None,
+        learns: Learning::Nothing,
+    })
 }
 
 fn step<V: ByteDomain>(

@@ -12,7 +12,7 @@ mod states;
 use avr_isa::{FeatureSet, Instruction};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{HazardKind, Limit, Machine, MachineState, Options, Program, Stop};
-use exploration::{Outcome, Path, explore, follow, run};
+use exploration::{Learning, Outcome, Path, explore, follow, run};
 use random::Random;
 use std::collections::BTreeMap;
 use three_valued::{ByteDomain, TvByte};
@@ -60,8 +60,8 @@ fn stands_for(path: &Outcome<TvByte>, concrete: &Outcome<u8>) -> bool {
 
 /// Checks one abstract state before one instruction.
 fn check(machine: &Machine, place: u32, instruction: Instruction, random: &mut Random, count: &mut Count) {
-    let learns = random.once_in(2);
-    let start = states::state(machine, place, learns, random);
+    let learns = random.pick(&[Learning::Nothing, Learning::Nothing, Learning::Equalities, Learning::Inequalities]);
+    let start = states::state(machine, place, learns != Learning::Nothing, random);
     let Some(paths) = explore(machine, &start, MOST_PATHS, learns) else { return };
     if random.below(STATES) == 0 {
         check_traced(machine, &start, &paths, learns);
@@ -84,7 +84,7 @@ fn limited(path: &Path<TvByte>) -> bool {
 }
 
 /// The step with provenance must come to the same, with an origin for every unknown bit.
-fn check_traced(machine: &Machine, start: &MachineState<TvByte>, paths: &[Path<TvByte>], learns: bool) {
+fn check_traced(machine: &Machine, start: &MachineState<TvByte>, paths: &[Path<TvByte>], learns: Learning) {
     let traced = states::trace(start);
     for path in paths.iter().take(8) {
         match (&path.outcome, follow(machine, &traced, &path.script, learns)) {

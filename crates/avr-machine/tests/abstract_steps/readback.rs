@@ -1,6 +1,6 @@
 //! Plain storage reads back what was written, and reserved bits read 0: every such bit of every device table.
 
-use super::exploration::{explore, power_on};
+use super::exploration::{Learning, explore, power_on};
 use avr_isa::FeatureSet;
 use avr_machine::device::{Access, Bit, BitKind, Device, Register};
 use avr_machine::simulator::{Limits, Simulator, Stimulus};
@@ -71,7 +71,7 @@ fn executed(device: &'static Device, code: &[u16], steps: usize) -> Vec<TvByte> 
     for _ in 0..steps {
         let mut next = Vec::new();
         for state in &states {
-            let paths = explore(&machine, state, 64, false).expect("so many paths suffice");
+            let paths = explore(&machine, state, 64, Learning::Nothing).expect("so many paths suffice");
             for path in paths {
                 match path.outcome {
                     Ok((after, _)) if after.control.pc > state.control.pc => next.push(after),

@@ -31,6 +31,8 @@ pub struct DecayRules {
     sram: Range<u16>,
     /// True if locations are distinguished by all registers that count the rounds of loops.
     pub distinguishes_most: bool,
+    /// True if every comparison narrows its operands.
+    pub learns_all: bool,
     /// The registers and flags that are live after the return from the youngest frame of each call string.
     after: RefCell<FxHashMap<CallsId, Cells>>,
 }
@@ -39,12 +41,13 @@ impl DecayRules {
     /// The decay rules of firmware when these atoms are to be evaluated.
     pub fn new(machine: &Machine, atoms: &[Atom]) -> Self {
         Self {
-            liveness: Liveness::new(machine),
+            liveness: Liveness::observing(machine, &observed(atoms)),
             named: atoms.iter().fold(ALWAYS_LIVE, |all, atom| all | named(machine, atom)),
             stack_pointer: machine.stack_pointer(),
             status: machine.status_address(),
             sram: machine.sram(),
             distinguishes_most: false,
+            learns_all: false,
             after: RefCell::default(),
         }
     }
@@ -229,8 +232,9 @@ impl DecayRules {
     }
 
     /// The values that comparisons narrow.
-    pub fn refinable(&self) -> &RefinableValues {
-        self.liveness.refinable()
+    pub fn refinable(&self) -> RefinableValues {
+        let refinable = self.liveness.refinable().clone();
+        if self.learns_all { refinable.everything() } else { refinable }
     }
 
     /// The stack pointer, as far as it is known and not torn.
@@ -270,6 +274,15 @@ impl Key {
     fn finish(self) -> u64 {
         if self.any { self.hasher.finish() | 1 } else { 0 }
     }
+}
+
+/// The cells that atoms speak of, where they do not speak of all.
+fn observed(atoms: &[Atom]) -> Vec<u16> {
+    let named = atoms.iter().filter_map(|atom| match atom.cells() {
+        CellsRead::All => None,
+        CellsRead::These(cells) => Some(cells.into_iter().map(|(cell, _)| cell)),
+    });
+    named.flatten().collect()
 }
 
 /// The registers and flags that an atom speaks of.

@@ -97,7 +97,7 @@ fn reduced(
 /// The values that comparisons refine under a precision.
 pub(crate) fn learning(model: &Model<'_>, precision: &LocationPrecision) -> Option<RefinableValues> {
     let learns = model.passes.facts && !precision.stops_at_cases && !precision.splits_all;
-    learns.then(|| model.context.decay_rules.refinable().clone())
+    learns.then(|| model.context.decay_rules.refinable())
 }
 
 /// Takes the first step: the machine gets its initial content.

@@ -203,6 +203,10 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         !self.precision.coarse
     }
 
+    fn learns_inequalities(&self) -> bool {
+        !self.precision.coarse && self.learning.as_ref().is_some_and(RefinableValues::is_everything)
+    }
+
     fn learns_cell(&self, address: u16) -> bool {
         self.learning.as_ref().is_some_and(|learning| learning.has_cell(address))
     }

@@ -92,6 +92,7 @@ impl Page<'_> {
                         a href="#graph" { "Graph" } a href="#coverage" { "Coverage" } a href="#basis" { "Assumptions" }
                     }
                     h1 { (visible(&image.name)) }
+                    @if let Some(stop) = self.report.told_stop() { p { (stop) } }
                     p {
                         (image.format.name()) " for " (self.report.device) ": " (text::summary(Summary::of(results)))
                         br; span.mono { "sha256 " (image.sha256) }

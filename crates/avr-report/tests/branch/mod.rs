@@ -39,6 +39,7 @@ pub fn with_report<T>(
         device: device.name,
         results: &results,
         specification: Some(&specification),
+        stopped_by: None,
         peak_memory_bytes: 0,
         baseline: None,
         origin: ReportOrigin::default(),

@@ -210,9 +210,10 @@ fn options(run: &RunContent, content: &Content) -> Result<Vec<String>, String> {
     };
     let timeout = run.timeout.clone().or_else(|| content.timeout.clone());
     let memory = run.memory.clone().or_else(|| content.memory.clone());
-    timeout.iter().try_for_each(|text| values::duration(text).map(|_| ()))?;
+    timeout.iter().try_for_each(|text| values::time_limit(text).map(|_| ()))?;
     memory.iter().try_for_each(|text| values::size(text).map(|_| ()))?;
-    add("--timeout", &timeout);
+    // A batch has no limit that it does not name.
+    add("--timeout", &timeout.or_else(|| Some("none".to_owned())));
     add("--memory", &memory);
     add("--strategy", &run.strategy.clone().or_else(|| content.strategy.clone()));
     add("--device", &run.device);

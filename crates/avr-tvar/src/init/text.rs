@@ -8,6 +8,7 @@ use avr_report::Escaped;
 use avr_verify::{PropertyResult, Verdict};
 
 use super::Findings;
+use super::library::is_library_name;
 
 /// So many names of a kind are listed.
 const MAX_NAMES: usize = 40;
@@ -56,7 +57,7 @@ impl Findings<'_> {
     fn name_lines(&self, text: &mut String) {
         put(text, "    // Formulas can speak of registers, flags, memory, and of these:");
         let symbols = &self.image.symbols;
-        let functions = symbols.code().filter(|symbol| is_own(&symbol.name));
+        let functions = symbols.code().filter(|symbol| is_own(&symbol.name) && !is_library_name(symbol.base_name()));
         list(text, "functions", functions.map(|symbol| symbol.base_name().to_owned()));
         let variables = symbols.data().filter(|symbol| is_own(&symbol.name) && symbol.size > 0);
         list(text, "variables", variables.map(|symbol| symbol.base_name().to_owned()));
@@ -95,8 +96,9 @@ impl Findings<'_> {
         put(text, "    properties: [");
         let mut results = self.results.properties.iter();
         put(text, "        // No hazard ever happens: `docs/hazards.md` lists them.");
-        if let Some(why) = results.next().and_then(not_holding) {
-            put(text, &format!("        // {}", Escaped(&why)));
+        let mut told = results.next().and_then(not_holding);
+        if let Some(why) = &told {
+            put(text, &format!("        // {}", Escaped(why)));
         }
         put(text, "        Inherent(),");
         self.stack_lines(text);
@@ -105,7 +107,7 @@ impl Findings<'_> {
         }
         for (one, result) in self.loops.iter().zip(results) {
             let entry = format!("Recovery(name: \"can always get back to {0}\", to: \"{0}\")", one.name);
-            Self::entry(text, &entry, result);
+            Self::entry(text, &entry, result, &mut told);
         }
         put(text, "    ],");
     }
@@ -131,15 +133,19 @@ impl Findings<'_> {
         }
     }
 
-    /// An entry as it is if it holds, and as a comment if not.
-    fn entry(text: &mut String, entry: &str, result: &PropertyResult) {
-        match not_holding(result) {
+    /// An entry as it is if it holds, and as a comment if not. A reason is given once where several in a row have it.
+    fn entry(text: &mut String, entry: &str, result: &PropertyResult, told: &mut Option<String>) {
+        let why = not_holding(result);
+        match &why {
             None => put(text, &format!("        {entry},")),
             Some(why) => {
-                put(text, &format!("        // {}", Escaped(&why)));
+                if told.as_ref() != Some(why) {
+                    put(text, &format!("        // {}", Escaped(why)));
+                }
                 put(text, &format!("        // {entry},"));
             }
         }
+        *told = why;
     }
 }
 

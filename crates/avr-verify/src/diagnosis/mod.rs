@@ -1,5 +1,6 @@
 //! Diagnosis: why something is unknown, whether it holds vacuously, and where subformulas hold.
 
+pub(crate) mod explosion;
 pub(crate) mod fairness;
 pub(crate) mod refinement_counts;
 pub(crate) mod root_cause;

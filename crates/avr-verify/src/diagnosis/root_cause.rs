@@ -1,6 +1,7 @@
 //! The root cause of an unknown verdict: the limit, the path to the nearest cause, the provenance of its unknown bits,
 //! and what would help.
 
+use super::explosion::{Explosion, explosion};
 use super::refinement_counts::RefinementCounts;
 use super::unknown_reason::cause;
 use avr_machine::{Hazard, HazardKind, Limit};
@@ -47,6 +48,8 @@ pub struct Culprit {
     pub refinements: usize,
     /// The remedies that would help, the best first.
     pub help: Vec<Help>,
+    /// The explosion of the state space, where a limit ended the work.
+    pub explosion: Option<Explosion>,
 }
 
 /// The obstacle that ended the work on a property.
@@ -208,6 +211,7 @@ pub(crate) fn culprit(context: &Context<'_>, decision: &Decision<AbstractState>,
         (Undecided::Stuck { .. }, Some(AbstractState::Hazard { hazard, .. })) => Obstacle::Hazard(*hazard),
         (Undecided::Stuck { .. }, _) => Obstacle::Abstraction,
     };
+    let is_limit = matches!(undecided, Undecided::Exhausted(_));
     let waiting = space.states.len() - space.expanded;
     let cause = match (way, last) {
         (Some(way), Some(last)) => cause(context, last, way.blame),
@@ -225,6 +229,7 @@ pub(crate) fn culprit(context: &Context<'_>, decision: &Decision<AbstractState>,
         bits: all.into_iter().take(MAX_BITS).collect(),
         refinements: way.map_or(decision.spent, |way| way.refinements),
         help,
+        explosion: is_limit.then(|| explosion(context, space)).flatten(),
     })
 }
 
@@ -308,7 +313,7 @@ impl Culprit {
             Exhausted::Interrupted => (Obstacle::Interrupted, Help::Resume),
         };
         let (path, bits) = (Vec::new(), Vec::new());
-        Self { obstacle, cause, steps: 0, path, bits, more_bits: 0, refinements, help: vec![help] }
+        Self { obstacle, cause, steps: 0, path, bits, more_bits: 0, refinements, help: vec![help], explosion: None }
     }
 }
 

@@ -18,8 +18,8 @@ pub(crate) fn reason(
     match undecided {
         Undecided::Exhausted(limit) => format!(
             "{limit}, with {} states reached, {} of them expanded, after {} refinements{}",
-            decision.space.states.len(),
-            decision.space.expanded,
+            decision.largest.states,
+            decision.largest.expanded,
             decision.refinements,
             most_states(image, &decision.space)
         ),

@@ -12,6 +12,7 @@ use avr_model::context::Context;
 use avr_properties::{FindingKind, PropertyError};
 use avr_witness::{Evidence, Observation, Seen, Subjects};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::rc::Rc;
 
 /// The steps of random runs in which interleavings are looked for, and those for all others.
@@ -91,9 +92,8 @@ impl Finder<'_> {
             found.entry(key).or_insert(finding);
         }
         for window in 0..self.subjects.windows.len() {
-            let key = self.torn_key(window);
-            if !found.contains_key(&key) {
-                found.insert(key, self.possible(window)?);
+            if let Entry::Vacant(open) = found.entry(self.torn_key(window)) {
+                open.insert(self.possible(window)?);
             }
         }
         let mut found: Vec<Finding> = found.into_values().collect();

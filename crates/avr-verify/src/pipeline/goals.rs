@@ -16,7 +16,7 @@ use avr_witness::{Evidence, Search};
 use mu_calculus::{Choice, Node, NormalForm, Problem};
 use std::collections::{BTreeSet, VecDeque};
 use three_valued::Truth;
-use tvar::{Decision, Goal, System};
+use tvar::{Decision, Goal, System, Undecided};
 
 /// A property that was bound, or the reason why it cannot be checked.
 #[derive(Debug)]
@@ -192,9 +192,11 @@ fn basis(decision: &Decision<AbstractState>) -> Basis {
 }
 
 pub(crate) fn statistics(decision: &Decision<AbstractState>) -> Statistics {
+    // Where a limit ended the work, the last space may only just have been begun.
+    let is_stopped = matches!(decision.undecided, Some(Undecided::Exhausted(_)));
     Statistics {
         refinements: decision.refinements,
-        states: decision.space.states.len(),
+        states: if is_stopped { decision.largest.states } else { decision.space.states.len() },
         transitions: decision.space.transitions(),
         time: decision.time,
     }

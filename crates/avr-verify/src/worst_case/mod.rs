@@ -2,7 +2,7 @@
 //!
 //! 1. A first verification is limited to some states. If that is not all of the program, another one asks for several
 //!    depths at once. So something is known early of programs whose stack grows without end. Then one without that
-//!    limit follows.
+//!    limit follows, unless the bounds meet and a run reaches them.
 //! 2. Then a property is asked that the upper bound contradicts if it is the exact one: its violation comes with a run,
 //!    which is replayed. If the property holds instead, the bound becomes smaller, and so on.
 
@@ -166,12 +166,12 @@ pub fn worst_case(
         found.interrupted = false;
     }
     learned(&found);
-    if was_cut && found.run.as_ref().and_then(overflow).is_none() {
+    if was_cut && !found.is_settled() {
         let all = ask(request, &[])?;
         found.learn(request, &all, &[])?;
         learned(&found);
     }
-    if found.run.as_ref().and_then(overflow).is_none() {
+    if !found.is_settled() {
         found.close_in(request)?;
     }
     found.conclude(request)?;
@@ -251,6 +251,12 @@ impl WorstCase {
         self.self_check_failed |= unknown.self_check_failed;
     }
 
+    /// True if nothing more can be learned: the run overflows, or it reaches the upper bound.
+    fn is_settled(&self) -> bool {
+        let is_reached = self.bound.exact().is_some_and(|exact| self.run_depth() == Some(exact));
+        is_reached || self.run.as_ref().and_then(overflow).is_some()
+    }
+
     /// The depth at the end of the run.
     #[must_use]
     pub fn run_depth(&self) -> Option<u32> {
@@ -274,7 +280,7 @@ impl WorstCase {
     fn close_in(&mut self, request: &Request<'_>) -> Result<(), PropertyError> {
         for _ in 0..MAX_ROUNDS {
             let Some(target) = self.bound.upper.or(self.bound.lower).filter(|target| *target > 0) else { break };
-            if self.interrupted || request.watch.cancelled() {
+            if self.interrupted || self.is_settled() || request.watch.cancelled() {
                 break;
             }
             let most = target - 1;

@@ -3,7 +3,7 @@
 use super::{Checked, Mode, Run, Views, speaks_of_all};
 use crate::abstraction::Abstraction;
 use crate::decision::{Source, Undecided};
-use crate::precision::{Knob, Place};
+use crate::precision::{Knob, Place, Strategy};
 use crate::state_space::StateSpace;
 use crate::system::{Blame, Candidate, StateKind};
 use mu_calculus::{Cause, Culprit, Problem, Solution, StateId};
@@ -20,6 +20,12 @@ const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 /// The number of root causes of one goal that are looked at in one round where locations are limited.
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
+/// The most input bits that are split in one step: 256 outcomes, beside those of interrupts and resets.
+const MOST_SPLIT_BITS: u32 = 8;
+
+/// The input bits that are split in one step before more is learned from comparisons.
+const FEW_SPLIT_BITS: u32 = 1;
+
 /// Refinements, each with its location.
 type Refinements<L> = Vec<(L, Knob)>;
 
@@ -29,6 +35,8 @@ pub(crate) struct Plan<L> {
     /// The state of the cause of each refinement.
     pub(crate) causes: Vec<StateId>,
     pub(crate) blamed: HashMap<(StateId, Cause), Refinements<L>>,
+    /// True if a step gets, or would have got, so many outcomes that it is better to learn more first.
+    pub(crate) is_wide: bool,
 }
 
 /// The quota of one round: the number of causes of a goal that are looked for, and their kinds.
@@ -83,7 +91,9 @@ where
             }
             let known = plan.blamed.get(&(culprit.state, culprit.cause)).cloned();
             let refinements = known.unwrap_or_else(|| {
-                let (refinements, undecided) = self.refinements(system, space, solution, &problem, &culprit, &quota);
+                let (refinements, undecided, is_wide) =
+                    self.refinements(system, space, solution, &problem, &culprit, &quota);
+                plan.is_wide |= is_wide;
                 first.get_or_insert(undecided);
                 refinements
             });
@@ -113,7 +123,8 @@ where
         }
     }
 
-    /// The refinements that are best for a culprit, and the reason to give if nothing comes of any.
+    /// The refinements that are best for a culprit, the reason to give if nothing comes of any, and whether it is
+    /// better to learn more first.
     fn refinements(
         &self,
         system: &mut S,
@@ -122,17 +133,17 @@ where
         problem: &Problem<'_>,
         culprit: &Culprit,
         quota: &Quota,
-    ) -> (Refinements<S::Location>, Undecided<S::State>) {
+    ) -> (Refinements<S::Location>, Undecided<S::State>, bool) {
         let (path, blame) = trace(space, culprit);
         let candidates = system.blame(&path, blame, &self.precision);
         let sources = candidates.iter().map(Source::of).collect();
-        let mut best = self.best(candidates, quota.prefers_cases);
+        let (mut best, is_wide) = self.best(candidates, quota.prefers_cases);
         // A cause that depends on an input is no sign of what was forgotten.
         if quota.seeks_failures && !best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..))) {
             let forgotten = self.forgotten_beyond(system, &path, space, solution, problem, culprit);
             best = forgotten.map_or(best, |refinement| vec![refinement]);
         }
-        (best, Undecided::Stuck { path, blame, sources })
+        (best, Undecided::Stuck { path, blame, sources }, is_wide)
     }
 
     /// The quota of a goal in a space: the number of causes that are looked for, and their kinds.
@@ -188,13 +199,33 @@ where
     }
 
     /// The best candidate that changes something, with those that are refined together with it; none if no candidate does.
-    fn best(&self, mut candidates: Vec<Candidate<S::Location>>, prefers_cases: bool) -> Refinements<S::Location> {
+    /// And whether a step gets, or would have got, many outcomes.
+    fn best(
+        &self,
+        mut candidates: Vec<Candidate<S::Location>>,
+        prefers_cases: bool,
+    ) -> (Refinements<S::Location>, bool) {
         candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
+        let before = candidates.len();
+        candidates.retain(|candidate| !self.is_wide(&candidate.location, &[candidate.knob], MOST_SPLIT_BITS));
+        let left_out = candidates.len() < before;
         let best = candidates.iter().min_by_key(|candidate| preference(candidate, prefers_cases)).cloned();
-        let Some(best) = best else { return Vec::new() };
+        let Some(best) = best else { return (Vec::new(), left_out) };
+        let is_wide = left_out || self.is_wide(&best.location, &[best.knob], FEW_SPLIT_BITS);
         candidates.retain(|candidate| candidate.joint && best.joint && candidate.step == best.step);
         let together = candidates.into_iter().map(|candidate| (candidate.location, candidate.knob));
-        [(best.location, best.knob)].into_iter().chain(together).collect()
+        let all: Refinements<S::Location> = [(best.location, best.knob)].into_iter().chain(together).collect();
+        let knobs: Vec<Knob> = all.iter().map(|(_, knob)| *knob).collect();
+        match self.is_wide(&best.location, &knobs, MOST_SPLIT_BITS) {
+            true => (vec![(best.location, best.knob)], is_wide),
+            false => (all, is_wide),
+        }
+    }
+
+    /// True if refinements at a location split more input bits in one step than that, in strategies that avoid it.
+    fn is_wide(&self, location: &S::Location, knobs: &[Knob], most: u32) -> bool {
+        let splits = knobs.iter().any(|knob| matches!(knob, Knob::Input(..)));
+        splits && self.strategy == Strategy::Default && self.precision.split_bits(location, knobs) > most
     }
 }
 

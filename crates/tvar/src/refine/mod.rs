@@ -133,6 +133,7 @@ pub(crate) struct Run<'a, S: System> {
     pub(crate) precision: Precision<S::Location>,
     pub(crate) progress: Progress,
     first_budget: usize,
+    pub(crate) strategy: Strategy,
     pub(crate) mode: Mode,
     limited_passes: usize,
     /// The number of state spaces with limited locations that ended soon after a limit of the engine.
@@ -194,6 +195,7 @@ where
             precision: Precision::new(strategy),
             progress: Progress::default(),
             first_budget: FIRST_BUDGET,
+            strategy,
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
             limited_passes: 0,
             early_passes: 0,
@@ -438,6 +440,7 @@ where
             refinements: self.progress.refinements,
             spent: self.spent[checked.goal],
             time: self.started.elapsed(),
+            largest: self.progress.largest,
             space: Arc::clone(space),
             solution: checked.solution,
         })
@@ -495,7 +498,7 @@ where
     /// complete, the goals stay undecided. The refinements are made together in the end, because every path is one under the
     /// precision that the state space was built with.
     fn refine(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>, views: &Views, open: Vec<Checked>) -> bool {
-        let mut plan = Plan { refinements: Vec::new(), causes: Vec::new(), blamed: HashMap::new() };
+        let mut plan = Plan { refinements: Vec::new(), causes: Vec::new(), blamed: HashMap::new(), is_wide: false };
         let mut stuck = Vec::new();
         for checked in open {
             match self.plan_for_goal(system, space, views, &checked, &mut plan) {
@@ -508,6 +511,9 @@ where
         }
         // Something might still be refined then, and the next pass says that there is no time.
         let cancelled = self.watch.cancelled();
+        if plan.is_wide && !cancelled && system.learn_more() {
+            return true;
+        }
         if plan.refinements.is_empty() && space.is_finished() && !cancelled {
             for (checked, undecided) in stuck {
                 self.leave_undecided(checked, space, undecided);

@@ -108,7 +108,7 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
 }
 
 /// The flash as one piece.
-fn bytes(subject: &Subject) -> Vec<u8> {
+pub(crate) fn bytes(subject: &Subject) -> Vec<u8> {
     let program = &subject.image.program;
     let end = program.ranges().last().map_or(0, |range| range.end.0);
     (0..end).map(|address| program.byte(FlashByteAddress(address)).unwrap_or(0xff)).collect()
@@ -279,7 +279,7 @@ const SIMAVR: [(u16, u8, &str); 3] = [
 
 /// Hazards that a run in libsimavr does not show: it goes on as if nothing was. Where the space has such a sink at the instruction before, the
 /// run is not looked at any further.
-const UNSEEN: [HazardKind; 10] = [
+pub(crate) const UNSEEN: [HazardKind; 10] = [
     HazardKind::ReservedOpcode,
     HazardKind::OutsideMemory,
     HazardKind::ReservedRegister,
@@ -294,7 +294,7 @@ const UNSEEN: [HazardKind; 10] = [
 
 /// True if a byte of libsimavr is one that a cell may stand for. Of I/O registers only what software alone changes is
 /// exact: hardware may have set a flag since, or ended a pulse, and the model does not say so before software looks.
-fn fits(device: &Device, address: u16, cell: TvByte, byte: u8) -> bool {
+pub(crate) fn fits(device: &Device, address: u16, cell: TvByte, byte: u8) -> bool {
     let is_memory = !(0x20..0x100).contains(&address) || (0x5d..=0x5f).contains(&address);
     if is_memory {
         return cell.contains(byte);

@@ -1,7 +1,8 @@
-//! Runs of libsimavr and finished state spaces: what `inclusion-oracle` compares.
+//! Runs of libsimavr, and finished state spaces and maps of invariants: what `inclusion-oracle` compares.
 
 pub mod compare;
 pub mod generated;
 pub mod hazards;
+pub mod invariants;
 pub mod runs;
 pub mod subjects;

@@ -1,8 +1,8 @@
 //! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
 //!
-//!     inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]
+//!     inclusion-oracle RUNNER [--full] [--maps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]
 //!
-//! `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
+//! `--maps` leaves the state spaces out. `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
 //!
 //! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
 //! inputs and events:
@@ -13,18 +13,21 @@
 //! * (b) the stack is never deeper than the bound;
 //! * (c) a hazard that the run commits is in the space, and where the space has no state any more the run has committed one.
 //!
+//! The same states are looked up in the maps of invariants, each by itself, and programs that wrong maps would accept are run.
+//!
 //! Exit code 1: something is not so.
 
 #![allow(clippy::print_stdout, reason = "the report is what the program is for")]
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rayon::prelude::*;
 
 use inclusion_oracle::compare::{Effort, Report, compare};
-use inclusion_oracle::generated;
-use inclusion_oracle::subjects::{Selection, subjects};
+use inclusion_oracle::subjects::{Selection, Subject, subjects};
+use inclusion_oracle::{generated, invariants};
 
 /// The part of all compared states that may be neither covered nor on the way to covered ones.
 const MOST_LOST: f64 = 0.001;
@@ -37,14 +40,16 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(runner) = arguments.next().map(PathBuf::from) else {
         eprintln!(
-            "usage: inclusion-oracle RUNNER [--full] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]"
+            "usage: inclusion-oracle RUNNER [--full] [--maps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]"
         );
         return ExitCode::from(2);
     };
     let (mut full, mut samples, mut only, mut first, mut number) = (false, None, None, 1, None);
+    let mut maps_only = false;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => full = true,
+            "--maps" => maps_only = true,
             "--samples" => samples = arguments.next(),
             "--only" => only = arguments.next(),
             "--first-seed" => first = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(first),
@@ -59,12 +64,16 @@ fn main() -> ExitCode {
     let mut subjects = subjects(full, samples.as_ref());
     subjects.retain(|subject| only.as_ref().is_none_or(|text| subject.name.contains(text)));
     let effort = if full { Effort::FULL } else { Effort::SHORT };
+    let seeds = first..first + number.unwrap_or(if full { GENERATED_FULL } else { GENERATED });
+    let is_right = are_invariants_right(&runner, &subjects, seeds.clone(), full, only.is_some());
+    if maps_only {
+        return if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let mut all: Vec<Report> = subjects
         .par_iter()
         .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, effort)))
         .collect();
     // Of each generated program one selection is looked at.
-    let seeds = first..first + number.unwrap_or(if full { GENERATED_FULL } else { GENERATED });
     all.par_extend(seeds.into_par_iter().map(|seed| {
         let selection = Selection::ALL[(seed % Selection::ALL.len() as u64) as usize];
         let effort = if full { effort } else { Effort::GENERATED };
@@ -96,5 +105,35 @@ fn main() -> ExitCode {
         println!("that is too little to say anything");
     }
     let is_little_lost = lost as f64 <= compared as f64 * MOST_LOST;
-    if ok && is_enough && is_little_lost { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if ok && is_right && is_enough && is_little_lost { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Compares maps of invariants with runs, and shows that programs that wrong maps would accept go wrong; whether all is well.
+fn are_invariants_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full: bool, is_part: bool) -> bool {
+    let (runs, steps) = if full { (8, 20_000) } else { (4, 3_000) };
+    let mut all: Vec<invariants::Report> =
+        subjects.par_iter().map(|subject| invariants::compare(runner, subject, runs, steps)).collect();
+    all.par_extend(
+        seeds.into_par_iter().map(|seed| invariants::compare(runner, &generated::subject(seed), runs, steps)),
+    );
+    let programs = invariants::programs();
+    all.par_extend(programs.par_iter().map(|one| invariants::compare(runner, &one.subject, 2 * runs, 600)));
+    let mut ok = true;
+    for report in &all {
+        for problem in &report.problems {
+            println!("WRONG {} (invariants): {problem}", report.name);
+            ok = false;
+        }
+    }
+    for program in &programs {
+        let invariants::Trapped { subject, traps, is_reached } = program;
+        if invariants::comes_to(runner, subject, traps, 200) != *is_reached {
+            println!("WRONG {}: {} run comes to its trap", subject.name, if *is_reached { "no" } else { "a" });
+            ok = false;
+        }
+    }
+    let closed = all.iter().filter(|report| report.is_closed).count();
+    let covered: usize = all.iter().map(|report| report.covered).sum();
+    println!("{closed} of {} maps are closed, and cover {covered} states of libsimavr", all.len());
+    ok && (is_part || closed >= 40 && covered > 100_000)
 }

@@ -1,0 +1,287 @@
+// Programs for an ATmega328P, shared by the tests of the crate and the oracle that runs them in libsimavr. The trap is a reserved opcode, or
+// flash word address 0x70, to which a return address was changed.
+
+use avr_isa::Instruction as I;
+
+/// Data addresses: variables, SPL and SPH, SREG, and what controls INT0 and INT1.
+const X: u16 = 0x100;
+const Y: u16 = 0x101;
+const COPY: u16 = 0x102;
+const SPL: u8 = 0x3d;
+const SPH: u8 = 0x3e;
+const SREG: u8 = 0x3f;
+const EICRA: u16 = 0x69;
+const EIMSK: u8 = 0x1d;
+const EIFR: u8 = 0x1c;
+const PIND: u8 = 0x09;
+const DDRD: u8 = 0x0a;
+const EECR: u8 = 0x1f;
+const RAMEND: u16 = 0x8ff;
+
+/// Flash word addresses of the handlers of INT0 and INT1, and of the main program.
+const HANDLERS: [u32; 2] = [0x20, 0x40];
+const MAIN: u32 = 0x60;
+
+const SEI: I = I::Bset { flag: 7 };
+const CLI: I = I::Bclr { flag: 7 };
+
+fn sts(address: u16, register: u8) -> I {
+    I::Sts { address, rr: r(register) }
+}
+
+fn lds(register: u8, address: u16) -> I {
+    I::Lds { rd: r(register), address }
+}
+
+fn ldi(register: u8, k: u8) -> I {
+    I::Ldi { rd: r(register), k }
+}
+
+/// A program whose handlers consist of these instructions and RETI.
+fn program(handlers: [&[I]; 2], enabled: u8, main: &[I]) -> Code {
+    let mut code = Code::with_vectors(MAIN, &HANDLERS);
+    for (handler, entry) in handlers.iter().zip(HANDLERS) {
+        code.place(entry);
+        handler.iter().for_each(|one| code.add(*one));
+        code.add(I::Reti);
+    }
+    code.place(MAIN);
+    begin(&mut code, enabled);
+    main.iter().for_each(|one| code.add(*one));
+    code
+}
+
+/// Enables the interrupts of a mask, at any change of their pins.
+fn begin(code: &mut Code, enabled: u8) {
+    [ldi(16, 5), sts(EICRA, 16), ldi(16, enabled), I::Out { io: EIMSK, rr: r(16) }]
+        .into_iter()
+        .for_each(|one| code.add(one));
+}
+
+/// A program with a trap where a register has another value at the end, and an endless loop behind it.
+fn checked(handlers: [&[I]; 2], enabled: u8, main: &[I], register: u8, value: u8) -> Code {
+    let mut code = program(handlers, enabled, main);
+    ends(&mut code, register, value);
+    code
+}
+
+/// Adds a trap where a register does not have a value, and an endless loop.
+fn ends(code: &mut Code, register: u8, value: u8) {
+    code.add(I::Cpi { rd: r(register), k: value });
+    code.add(I::Brbs { flag: 1, offset: 1 });
+    code.words.push(0xffff);
+    code.add(I::Rjmp { offset: -1 });
+}
+
+/// Instructions that leave a byte in a variable and every register and flag as it was.
+fn leaves(address: u16, value: u8) -> Vec<I> {
+    vec![I::Push { rr: r(24) }, ldi(24, value), sts(address, 24), I::Pop { rd: r(24) }]
+}
+
+/// Instructions that count a variable up, and keep registers and flags.
+fn counts(address: u16) -> Vec<I> {
+    vec![
+        I::Push { rr: r(24) },
+        I::In { rd: r(24), io: SREG },
+        I::Push { rr: r(24) },
+        lds(24, address),
+        I::Inc { rd: r(24) },
+        sts(address, 24),
+        I::Pop { rd: r(24) },
+        I::Out { io: SREG, rr: r(24) },
+        I::Pop { rd: r(24) },
+    ]
+}
+
+/// What interrupts may do between the last two of these instructions.
+fn interrupted(before: &[I], after: &[I]) -> Vec<I> {
+    [before, &[SEI, I::Nop, I::Nop, CLI], after].concat()
+}
+
+/// The programs of which some run comes to the trap.
+fn all() -> Vec<(&'static str, Code)> {
+    let zero = [ldi(17, 0), sts(X, 17)];
+    let counted = counts(X);
+    let mut programs = Vec::new();
+
+    // A variable that a handler counts is read behind a short time with interrupts.
+    programs.push(("counted", checked([&counted, &[]], 1, &interrupted(&zero, &[lds(18, X)]), 18, 0)));
+
+    // A cell below the stack pointer is read back behind a handler.
+    let below = interrupted(&[ldi(17, 0x55), I::Push { rr: r(17) }, I::Pop { rd: r(17) }], &[lds(18, RAMEND)]);
+    programs.push(("below", checked([&counted, &[]], 1, &below, 18, 0x55)));
+
+    // A handler reads the stack pointer as a number.
+    let reads = [I::Push { rr: r(24) }, I::In { rd: r(24), io: SPL }, sts(X, 24), I::Pop { rd: r(24) }];
+    programs.push(("pointer", checked([&reads, &[]], 1, &interrupted(&zero, &[lds(18, X)]), 18, 0)));
+
+    // A handler changes a register.
+    programs.push(("register", checked([&[ldi(18, 7)], &[]], 1, &interrupted(&[ldi(18, 0)], &[]), 18, 0)));
+
+    // A handler changes a flag.
+    let flag = interrupted(&[ldi(18, 0), I::Bclr { flag: 6 }], &[I::Bld { rd: r(18), bit: 0 }]);
+    programs.push(("flag", checked([&[I::Bset { flag: 6 }], &[]], 1, &flag, 18, 0)));
+
+    // A handler enables another interrupt.
+    let enables = [I::Sbi { io: EIMSK, bit: 1 }];
+    let sets = leaves(X, 3);
+    programs.push(("enabled", checked([&enables, &sets], 1, &interrupted(&zero, &[lds(18, X)]), 18, 0)));
+
+    // The enable bit of one interrupt is cleared, and the handler of another one writes the variable.
+    let masked = [&[SEI, I::Nop, I::Cbi { io: EIMSK, bit: 0 }], &zero[..], &[I::Nop, lds(18, X), CLI]].concat();
+    programs.push(("masked-half", checked([&counted, &sets], 3, &masked, 18, 0)));
+
+    // The handler of another interrupt sets that enable bit again.
+    let enables_again = [I::Sbi { io: EIMSK, bit: 0 }];
+    programs.push(("unmasked", checked([&counted, &enables_again], 3, &masked, 18, 0)));
+
+    // A handler overwrites the return address of the function that it interrupts: it returns to the trap.
+    let mut returns = Code::with_vectors(MAIN, &HANDLERS);
+    returns.place(HANDLERS[0]);
+    [I::Push { rr: r(24) }, ldi(24, 0x70), sts(RAMEND, 24), I::Pop { rd: r(24) }, I::Reti]
+        .into_iter()
+        .for_each(|one| returns.add(one));
+    returns.place(MAIN);
+    begin(&mut returns, 1);
+    returns.call(returns.words.len() as u32 + 2);
+    returns.add(I::Rjmp { offset: -1 });
+    [SEI, I::Nop, I::Nop, CLI, I::Ret].into_iter().for_each(|one| returns.add(one));
+    returns.place(0x70);
+    returns.words.push(0xffff);
+    programs.push(("returns", returns));
+
+    // A handler overwrites its own return address: it returns to the trap.
+    let mut redirected = Code::with_vectors(MAIN, &HANDLERS);
+    redirected.place(HANDLERS[0]);
+    [I::Push { rr: r(24) }, ldi(24, 0x70), sts(RAMEND, 24), I::Pop { rd: r(24) }, I::Reti]
+        .into_iter()
+        .for_each(|one| redirected.add(one));
+    redirected.place(MAIN);
+    begin(&mut redirected, 1);
+    [SEI, I::Rjmp { offset: -1 }].into_iter().for_each(|one| redirected.add(one));
+    redirected.place(0x70);
+    redirected.words.push(0xffff);
+    programs.push(("redirected", redirected));
+
+    // A window to write the EEPROM lapses in an interrupt: the byte is not written.
+    let written = [
+        I::Sbic { io: EECR, bit: 1 },
+        I::Rjmp { offset: -2 },
+        ldi(17, 0),
+        I::Out { io: 0x21, rr: r(17) },
+        I::Out { io: 0x22, rr: r(17) },
+        ldi(17, 0x42),
+        I::Out { io: 0x20, rr: r(17) },
+        SEI,
+        I::Sbi { io: EECR, bit: 2 },
+        I::Sbi { io: EECR, bit: 1 },
+        CLI,
+        I::Sbic { io: EECR, bit: 1 },
+        I::Rjmp { offset: -2 },
+        I::Sbi { io: EECR, bit: 0 },
+        I::In { rd: r(18), io: 0x20 },
+    ];
+    programs.push(("window", checked([&[], &[]], 1, &written, 18, 0x42)));
+
+    // A word that a handler changes at once is read in two halves: 0x00ff and 0x0100 give 0x01ff.
+    let changes = [
+        I::Push { rr: r(24) },
+        I::In { rd: r(24), io: SREG },
+        I::Push { rr: r(24) },
+        lds(24, X),
+        I::Com { rd: r(24) },
+        sts(X, 24),
+        lds(24, Y),
+        I::Inc { rd: r(24) },
+        I::Andi { rd: r(24), k: 1 },
+        sts(Y, 24),
+        I::Pop { rd: r(24) },
+        I::Out { io: SREG, rr: r(24) },
+        I::Pop { rd: r(24) },
+    ];
+    let torn = [
+        &[ldi(17, 0xff), sts(X, 17), ldi(17, 0), sts(Y, 17), SEI, I::Nop, lds(18, X), lds(19, Y), CLI][..],
+        // 1 for 0x01ff and 0x0000, 0 for what the word is.
+        &[I::Bst { rd: r(18), bit: 0 }, ldi(18, 0), I::Bld { rd: r(18), bit: 0 }, I::Add { rd: r(18), rr: r(19) }],
+    ];
+    programs.push(("torn", checked([&changes, &[]], 1, &torn.concat(), 18, 1)));
+
+    // The frame of a handler lies in a variable of which no symbol tells.
+    let low = [
+        &[ldi(17, 1), I::Out { io: SPH, rr: r(17) }, ldi(17, 3), I::Out { io: SPL, rr: r(17) }][..],
+        &interrupted(&[ldi(17, 0), sts(0x103, 17)], &[lds(18, 0x103)]),
+    ];
+    programs.push(("frame", checked([&[], &[]], 1, &low.concat(), 18, 0)));
+
+    // An alarm behind which execution goes on: nothing is read outside of the memory, because bit 7 of the difference is 0.
+    let mut alarm = program([&[], &[]], 0, &[I::In { rd: r(18), io: PIND }, I::Mov { rd: r(19), rr: r(18) }]);
+    [I::Lsr { rd: r(19) }, I::Add { rd: r(19), rr: r(19) }, I::Sub { rd: r(18), rr: r(19) }]
+        .into_iter()
+        .for_each(|one| alarm.add(one));
+    [I::Sbrc { rr: r(18), bit: 7 }, lds(20, RAMEND + 1)].into_iter().for_each(|one| alarm.add(one));
+    ends(&mut alarm, 18, 0);
+    programs.push(("alarm", alarm));
+
+    // A copy of a variable and the variable differ behind a handler.
+    let same = [
+        &[lds(18, X), sts(COPY, 18), SEI, I::Nop, I::Nop, CLI, lds(19, X), lds(18, COPY)][..],
+        &[I::Sub { rd: r(18), rr: r(19) }],
+    ];
+    programs.push(("copied", checked([&counted, &[]], 1, &same.concat(), 18, 0)));
+
+    // A flag that was set and that nobody cleared is 0, because the entry into a handler cleared it.
+    let acknowledged = [
+        // The pin is an output, and is changed until that sets the flag.
+        &[ldi(17, 4), I::Out { io: DDRD, rr: r(17) }, I::Out { io: PIND, rr: r(17) }][..],
+        &[I::Sbis { io: EIFR, bit: 0 }, I::Rjmp { offset: -3 }],
+        &interrupted(&[], &[I::In { rd: r(18), io: EIFR }, I::Andi { rd: r(18), k: 1 }]),
+    ];
+    programs.push(("acknowledged", checked([&[], &[]], 1, &acknowledged.concat(), 18, 1)));
+
+    // A handler that comes twice adds what it found.
+    let doubles = [
+        I::Push { rr: r(24) },
+        I::In { rd: r(24), io: SREG },
+        I::Push { rr: r(24) },
+        lds(24, X),
+        sts(Y, 24),
+        I::Inc { rd: r(24) },
+        sts(X, 24),
+        I::Pop { rd: r(24) },
+        I::Out { io: SREG, rr: r(24) },
+        I::Pop { rd: r(24) },
+    ];
+    let twice = interrupted(&[ldi(17, 0), sts(X, 17), sts(Y, 17)], &[lds(18, Y)]);
+    programs.push(("second", checked([&doubles, &[]], 1, &twice, 18, 0)));
+
+    programs
+}
+
+/// The programs of which no run comes to the trap, which a map tells.
+fn harmless() -> Vec<(&'static str, Code)> {
+    let zero = [ldi(17, 0), sts(X, 17)];
+    let counted = counts(X);
+    let mut programs = Vec::new();
+
+    // Interrupts are off from the write to the read.
+    let off = [&[SEI, I::Nop, CLI], &zero[..], &[I::Nop, lds(18, X)]].concat();
+    programs.push(("off", checked([&counted, &[]], 1, &off, 18, 0)));
+
+    // The instruction behind SEI is executed first.
+    let delayed = [&zero[..], &[SEI, CLI, lds(18, X)]].concat();
+    programs.push(("delayed", checked([&counted, &[]], 1, &delayed, 18, 0)));
+
+    // The enable bit is cleared from the write to the read, and nothing sets it.
+    let masked = [&[SEI, I::Nop, I::Cbi { io: EIMSK, bit: 0 }], &zero[..], &[I::Nop, lds(18, X), CLI]].concat();
+    programs.push(("masked", checked([&counted, &[]], 1, &masked, 18, 0)));
+
+    // Registers and flags are as they were behind a handler that restores them.
+    let kept = interrupted(&[ldi(18, 5), I::Cpi { rd: r(18), k: 5 }], &[I::Brbs { flag: 1, offset: 1 }, ldi(18, 0)]);
+    programs.push(("kept", checked([&counted, &counted], 3, &kept, 18, 5)));
+
+    // A cell that no handler writes stays equal to a register that holds the same.
+    let same = interrupted(&[lds(18, Y)], &[lds(19, Y), I::Sub { rd: r(18), rr: r(19) }]);
+    programs.push(("same", checked([&counted, &[]], 1, &same, 18, 0)));
+
+    programs
+}

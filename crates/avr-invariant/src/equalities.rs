@@ -1,0 +1,252 @@
+//! The cells of an abstract state that hold the same value, as another one or as when the thread began.
+
+/// The value that a cell is known to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// What this cell held when the handler began.
+    Entry(u16),
+    /// What this cell holds, the lowest one of those that hold the same.
+    Of(u16),
+}
+
+/// Where nothing is said of a cell, the value that it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Silence {
+    /// In the main program, any.
+    Nothing,
+    /// In a handler, what it was when the handler began.
+    Unchanged,
+}
+
+/// Equalities of cells: *rigid* ones with what a cell held when the handler began, and others between two cells.
+///
+/// A list of the cells of which something else is said than the [`Silence`] of the thread says, by rising address. `Of` the cell itself
+/// means that nothing is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Equalities(Box<[(u16, Value)]>);
+
+impl Equalities {
+    /// Equalities by rising address of their cells.
+    #[must_use]
+    pub fn new(list: Vec<(u16, Value)>) -> Self {
+        Self(list.into())
+    }
+
+    /// The list.
+    #[must_use]
+    pub fn list(&self) -> &[(u16, Value)] {
+        &self.0
+    }
+
+    /// True if the list is one that the states of a machine with so many cells can have in a thread.
+    #[must_use]
+    pub fn are_well_formed(&self, silence: Silence, cells: usize) -> bool {
+        let is_one = |(cell, value): &(u16, Value)| match value {
+            Value::Entry(entry) => silence == Silence::Unchanged && usize::from(*entry) < cells && entry != cell,
+            Value::Of(other) if other == cell => silence == Silence::Unchanged,
+            // Lower cells only, so that following them comes to an end.
+            Value::Of(other) => other < cell,
+        };
+        self.0.windows(2).all(|two| two[0].0 < two[1].0)
+            && self.0.iter().all(|one| usize::from(one.0) < cells && is_one(one))
+    }
+
+    fn listed(&self, cell: u16) -> Option<Value> {
+        self.0.binary_search_by_key(&cell, |one| one.0).ok().map(|index| self.0[index].1)
+    }
+
+    /// The value of a cell: equal ones for cells that are known to hold the same.
+    #[must_use]
+    pub fn value(&self, cell: u16, silence: Silence) -> Value {
+        let mut cell = cell;
+        loop {
+            match (self.listed(cell), silence) {
+                (None, Silence::Nothing) => return Value::Of(cell),
+                (None, Silence::Unchanged) => return Value::Entry(cell),
+                (Some(Value::Of(other)), _) if other != cell => cell = other,
+                (Some(value), _) => return value,
+            }
+        }
+    }
+
+    /// The cells of which this list or another one says something.
+    fn cells_with(&self, other: &Self) -> Vec<u16> {
+        let mut cells: Vec<u16> = self.0.iter().chain(&other.0).map(|one| one.0).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// True if everything that this says is said by `fine` as well.
+    #[must_use]
+    pub fn cover(&self, fine: &Self, silence: Silence) -> bool {
+        if self == fine {
+            return true;
+        }
+        self.cells_with(fine).into_iter().all(|cell| match self.value(cell, silence) {
+            Value::Of(other) if other == cell => true,
+            Value::Of(other) => fine.value(cell, silence) == fine.value(other, silence),
+            entry @ Value::Entry(_) => fine.value(cell, silence) == entry,
+        })
+    }
+
+    /// What both say.
+    #[must_use]
+    pub fn join(&self, other: &Self, silence: Silence) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        let kept = |cell: u16| {
+            let (one, another) = (self.value(cell, silence), other.value(cell, silence));
+            match (one, another) {
+                _ if one == another => one,
+                (Value::Of(lower), _) if other.value(lower, silence) == another => one,
+                (_, Value::Of(lower)) if self.value(lower, silence) == one => another,
+                _ => Value::Of(cell),
+            }
+        };
+        let all = self.cells_with(other).into_iter().map(|cell| (cell, kept(cell)));
+        Self(all.filter(|(cell, value)| *value != unsaid(*cell, silence)).collect())
+    }
+
+    /// The cells that are no longer known to hold what they held when the handler began, and those that hold what another one held.
+    pub fn changed(&self) -> impl Iterator<Item = u16> + '_ {
+        self.0.iter().map(|one| one.0)
+    }
+
+    /// The equalities after these cells, given by rising address, were overwritten with values of which nothing is known.
+    #[must_use]
+    pub fn overwrite(&self, cells: &[u16], silence: Silence) -> Self {
+        let is_overwritten = |cell: u16| cells.binary_search(&cell).is_ok();
+        let mut holders: Vec<(Value, u16)> = Vec::new();
+        for (cell, _) in self.0.iter().filter(|one| !is_overwritten(one.0)) {
+            let value = self.value(*cell, silence);
+            holders.push((value, *cell));
+            if let Value::Of(lowest) = value
+                && lowest != *cell
+                && !is_overwritten(lowest)
+            {
+                holders.push((value, lowest));
+            }
+        }
+        let mut list = rename(holders, silence);
+        if silence == Silence::Unchanged {
+            list.extend(cells.iter().map(|cell| (*cell, Value::Of(*cell))));
+            list.sort_unstable();
+        }
+        Self::new(list)
+    }
+}
+
+/// The value of a cell that is not in the list.
+fn unsaid(cell: u16, silence: Silence) -> Value {
+    match silence {
+        Silence::Nothing => Value::Of(cell),
+        Silence::Unchanged => Value::Entry(cell),
+    }
+}
+
+/// The list for cells with what they hold, in which equal values may have the names of cells that hold them no longer. Every cell that
+/// holds an old value of another one, and every one that holds the same as it, must be among them.
+pub(crate) fn rename(mut holders: Vec<(Value, u16)>, silence: Silence) -> Vec<(u16, Value)> {
+    holders.sort_unstable();
+    holders.dedup();
+    let mut list = Vec::new();
+    for same in holders.chunk_by(|a, b| a.0 == b.0) {
+        let lowest = same[0].1;
+        for (value, cell) in same {
+            let value = match value {
+                Value::Entry(_) => *value,
+                Value::Of(_) => Value::Of(lowest),
+            };
+            if value != unsaid(*cell, silence) {
+                list.push((*cell, value));
+            }
+        }
+    }
+    list.sort_unstable();
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Silence::{Nothing, Unchanged};
+    use Value::{Entry, Of};
+    use avr_testkit::Random;
+
+    /// Equalities that contents have, of which the first six cells are as at the beginning where they are equal to `entry`.
+    fn of(content: &[u8], entry: &[u8], silence: Silence, random: &mut Random) -> Equalities {
+        let all = (0..content.len() as u16).filter_map(|cell| {
+            let here = content[usize::from(cell)];
+            let same = (0..content.len() as u16).filter(|other| content[usize::from(*other)] == here);
+            let entries = (0..entry.len() as u16).filter(|other| entry[usize::from(*other)] == here).map(Entry);
+            let mut values: Vec<Value> = same.filter(|other| *other <= cell).map(Of).collect();
+            if silence == Unchanged {
+                values.extend(entries);
+            }
+            let value = values[random.below(values.len() as u64) as usize];
+            (value != unsaid(cell, silence)).then_some((cell, value))
+        });
+        let list: Vec<(u16, Value)> = all.collect();
+        Equalities::new(list)
+    }
+
+    /// True if contents have what is said of them.
+    fn is_true(said: &Equalities, content: &[u8], entry: &[u8], silence: Silence) -> bool {
+        (0..content.len() as u16).all(|cell| match said.value(cell, silence) {
+            Of(other) => content[usize::from(other)] == content[usize::from(cell)],
+            Entry(other) => entry[usize::from(other)] == content[usize::from(cell)],
+        })
+    }
+
+    #[test]
+    fn joins_covers_and_overwritten_cells_say_what_is_true() {
+        let mut random = Random::new(1);
+        for round in 0..20_000 {
+            let silence = if round % 2 == 0 { Nothing } else { Unchanged };
+            let mut bytes = || -> Vec<u8> { (0..6).map(|_| random.below(3) as u8).collect() };
+            let (content, entry, other, other_entry) = (bytes(), bytes(), bytes(), bytes());
+            let one = of(&content, &entry, silence, &mut random);
+            let another = of(&other, &other_entry, silence, &mut random);
+            assert!(one.are_well_formed(silence, 6) && is_true(&one, &content, &entry, silence));
+            let join = one.join(&another, silence);
+            assert!(join.are_well_formed(silence, 6), "{one:?} {another:?} {join:?}");
+            assert!(join.cover(&one, silence) && join.cover(&another, silence), "{one:?} {another:?} {join:?}");
+            assert!(is_true(&join, &content, &entry, silence) && is_true(&join, &other, &other_entry, silence));
+            if one.cover(&another, silence) {
+                assert!(is_true(&one, &other, &other_entry, silence), "{one:?} {another:?}");
+            }
+            let mut changed = content.clone();
+            let cells: Vec<u16> = (0..6).filter(|_| random.below(3) == 0).collect();
+            cells.iter().for_each(|cell| changed[usize::from(*cell)] = random.below(256) as u8);
+            let overwritten = one.overwrite(&cells, silence);
+            assert!(overwritten.are_well_formed(silence, 6), "{one:?} {cells:?} {overwritten:?}");
+            assert!(is_true(&overwritten, &changed, &entry, silence), "{one:?} {cells:?} {overwritten:?}");
+        }
+    }
+
+    #[test]
+    fn copies_stay_known_when_what_they_were_copied_from_is_overwritten() {
+        let same = Equalities::new(vec![(4, Of(2)), (7, Of(2))]);
+        assert_eq!(same.overwrite(&[2], Nothing), Equalities::new(vec![(7, Of(4))]));
+        assert_eq!(same.overwrite(&[2, 4], Nothing), Equalities::default());
+        let rigid = Equalities::new(vec![(9, Entry(5))]);
+        assert_eq!(rigid.overwrite(&[5], Unchanged), Equalities::new(vec![(5, Of(5)), (9, Entry(5))]));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (list, silence) in [
+            (vec![(4, Of(5))], Nothing),
+            (vec![(4, Of(4))], Nothing),
+            (vec![(4, Entry(5))], Nothing),
+            (vec![(4, Entry(4))], Unchanged),
+            (vec![(4, Of(3)), (4, Of(2))], Nothing),
+            (vec![(4, Entry(6))], Unchanged),
+            (vec![(6, Of(3))], Nothing),
+        ] {
+            assert!(!Equalities::new(list.clone()).are_well_formed(silence, 6), "{list:?}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Handlers as seen from what they interrupt: where they begin, and what they leave behind.
+
+use avr_machine::{Control, Machine, flag};
+use three_valued::{ByteDomain, Truth, TvByte};
+
+use crate::equalities::Equalities;
+use crate::faults::{Fault, is_on};
+use crate::map::{Exit, Place, State, Thread};
+use crate::memory::Store;
+
+/// The entry into a handler.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt {
+    /// The place at which it begins.
+    pub(crate) place: Place,
+    /// The state behind the entry, with the equalities of the interrupted thread.
+    pub(crate) state: State,
+}
+
+impl Interrupt {
+    /// The state with which the handler begins: each cell is as it is now.
+    pub(crate) fn beginning(&self) -> State {
+        State { memory: self.state.memory.clone(), equalities: Equalities::default() }
+    }
+
+    /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so.
+    ///
+    /// SOUND: a cell that the return does not list holds what it held when the handler began, which is what the entry left in it. All others
+    /// hold what the return says, with new values.
+    pub(crate) fn resumed(
+        &self,
+        machine: &Machine,
+        from: (&Place, &State),
+        exit: &Exit,
+        store: &mut Store,
+    ) -> (Place, State) {
+        let (from, before) = from;
+        let silence = from.thread.silence();
+        let status = machine.status_address();
+        let is_kept = |cell: u16| {
+            cell < 0x20 && is_on(Fault::RegistersTrusted)
+                || !machine.stack_pointer().contains(cell) && is_on(Fault::InterferenceForgotten)
+        };
+        let base = if is_on(Fault::EntryForgotten) { before } else { &self.state };
+        let changed = exit.state.equalities.changed().filter(|cell| *cell != status && !is_kept(*cell));
+        let dead = if is_on(Fault::DeadCellsKept) { dead_cells(exit) } else { Vec::new() };
+        let mut cells: Vec<u16> = changed.chain([status]).chain(dead.iter().copied()).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let is_status_changed = exit.state.equalities.changed().any(|cell| cell == status);
+        let content = |cell: u16, store: &Store| -> TvByte {
+            if dead.contains(&cell) {
+                return store.cell(&before.memory, cell);
+            }
+            if cell != status || is_status_changed {
+                return store.cell(&exit.state.memory, cell);
+            }
+            store.cell(&base.memory, cell).with_bit(flag::I, &Truth::True)
+        };
+        let contents: Vec<(u16, TvByte)> = cells.iter().map(|cell| (*cell, content(*cell, store))).collect();
+        let equalities = match is_on(Fault::NumbersKept) {
+            true => base.equalities.clone(),
+            false => base.equalities.overwrite(&cells, silence),
+        };
+        let state = State { memory: store.overwrite(&base.memory, &contents), equalities };
+        let control = Control { pc: from.control.pc, ..exit.control };
+        (Place { thread: from.thread, control, calls: from.calls }, state)
+    }
+}
+
+/// The cells of the stack that are not in use when a handler returns.
+fn dead_cells(exit: &Exit) -> Vec<u16> {
+    match exit.thread {
+        Thread::Handler { pointer, .. } => (pointer.saturating_sub(0x20)..=pointer).collect(),
+        Thread::Main => Vec::new(),
+    }
+}

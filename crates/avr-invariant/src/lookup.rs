@@ -1,0 +1,103 @@
+//! Concrete states looked up in a map: for comparisons with runs.
+
+use avr_isa::FlashWordAddress;
+use avr_machine::{Control, Copies, Frame, FrameKind, MachineState};
+use rustc_hash::FxHashMap;
+
+use crate::equalities::{Silence, Value};
+use crate::map::{Map, Place, State, Thread};
+
+/// A map in which places are found.
+#[derive(Debug)]
+pub struct Lookup<'a> {
+    map: &'a Map,
+    places: FxHashMap<Place, Vec<u32>>,
+}
+
+/// A concrete content of all cells, with that at the beginning of the handler that is active.
+#[derive(Clone, Copy, Debug)]
+pub struct Contents<'a> {
+    /// The cells now.
+    pub now: &'a [u8],
+    /// The cells behind the entry into the handler; those of now in the main program.
+    pub entry: &'a [u8],
+}
+
+impl<'a> Lookup<'a> {
+    /// The places of a map.
+    #[must_use]
+    pub fn new(map: &'a Map) -> Self {
+        let mut places: FxHashMap<Place, Vec<u32>> = FxHashMap::default();
+        for (number, entry) in (0..).zip(&map.entries) {
+            places.entry(entry.place).or_default().push(number);
+        }
+        Self { map, places }
+    }
+
+    /// The place of a concrete state; none if no state of the map has its call string.
+    #[must_use]
+    pub fn place(&self, state: &MachineState<u8>) -> Option<Place> {
+        let frames = state.calls.frames();
+        let control = Control { copies: Copies::default(), ..state.control };
+        let last = frames.iter().rposition(|frame| matches!(frame.kind, FrameKind::Interrupt(_)));
+        let (thread, own): (Thread, Vec<Frame>) = match last.map(|last| &frames[last..]) {
+            Some([frame @ Frame { kind: FrameKind::Interrupt(interrupt), .. }, rest @ ..]) => {
+                let thread = Thread::Handler { interrupt: *interrupt, pointer: frame.position };
+                let first = Frame { return_address: FlashWordAddress(0), ..*frame };
+                (thread, [&[first], rest].concat())
+            }
+            _ => (Thread::Main, frames.to_vec()),
+        };
+        Some(Place { thread, control, calls: self.map.calls.find(&own)? })
+    }
+
+    /// The states of a place.
+    pub fn states(&self, place: &Place) -> impl Iterator<Item = &'a State> {
+        let map = self.map;
+        let numbers = self.places.get(place).cloned().unwrap_or_default();
+        numbers.into_iter().map(move |number| &map.entries[number as usize].state)
+    }
+
+    /// The difference between a concrete state and the last state of the map at its place; none if one covers it.
+    #[must_use]
+    pub fn difference(&self, state: &MachineState<u8>, contents: Contents<'_>) -> Option<String> {
+        let Some(place) = self.place(state) else { return Some("there is no such call string".to_owned()) };
+        let silence = place.thread.silence();
+        let mut difference = "there is no such place".to_owned();
+        for state in self.states(&place) {
+            match self.in_values(state, contents).or_else(|| in_equalities(state, silence, contents)) {
+                Some(found) => difference = found,
+                None => return None,
+            }
+        }
+        Some(difference)
+    }
+
+    /// The first cell with a value that the state does not allow.
+    fn in_values(&self, state: &State, contents: Contents<'_>) -> Option<String> {
+        let store = &self.map.store;
+        let pages = state.memory.blocks().iter().flat_map(|block| store.block(*block));
+        let mut bytes = pages.flat_map(|page| store.page(*page)).zip(contents.now).zip(0_u16..);
+        let ((byte, value), cell) = bytes.find(|((byte, value), _)| !byte.contains(**value))?;
+        Some(format!("cell {cell:#06x} is {value:#04x} and not {byte}"))
+    }
+}
+
+/// The first cell that does not hold what it should be equal to.
+fn in_equalities(state: &State, silence: Silence, contents: Contents<'_>) -> Option<String> {
+    let same = |cell: u16| match state.equalities.value(cell, silence) {
+        Value::Of(other) => contents.now[usize::from(other)],
+        Value::Entry(other) => contents.entry[usize::from(other)],
+    };
+    let differs = |cell: &u16| contents.now[usize::from(*cell)] != same(*cell);
+    let all: Vec<u16> = match silence {
+        Silence::Nothing => state.equalities.changed().collect(),
+        Silence::Unchanged => (0..contents.now.len() as u16).collect(),
+    };
+    let cell = all.into_iter().find(differs)?;
+    Some(format!(
+        "cell {cell:#06x} is {:#04x} and not the same as {:#04x}",
+        contents.now[usize::from(cell)],
+        same(cell)
+    ))
+}

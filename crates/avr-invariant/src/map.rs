@@ -1,0 +1,164 @@
+//! Maps from places to abstract states.
+
+use std::fmt;
+use std::hash::BuildHasherDefault;
+
+use avr_isa::FlashByteAddress;
+use avr_machine::{Control, Frame};
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+
+use crate::equalities::{Equalities, Silence};
+use crate::memory::{Memory, Store};
+
+/// A thread: the main program, or a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Thread {
+    /// The main program.
+    Main,
+    /// The handler of an interrupt that came at this value of the stack pointer.
+    Handler {
+        /// The number of the interrupt.
+        interrupt: u8,
+        /// The stack pointer before the return address was pushed.
+        pointer: u16,
+    },
+}
+
+impl Thread {
+    /// The meaning of saying nothing of a cell.
+    #[must_use]
+    pub fn silence(self) -> Silence {
+        match self {
+            Self::Main => Silence::Nothing,
+            Self::Handler { .. } => Silence::Unchanged,
+        }
+    }
+}
+
+/// A place: a thread, what is always known of the processor, and the return addresses that the thread has on the stack.
+///
+/// The first frame of a handler is that of its own return, with 0 for the address, which differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The thread.
+    pub thread: Thread,
+    /// The program counter and what belongs to it.
+    pub control: Control,
+    /// The number of the call string.
+    pub calls: u32,
+}
+
+impl Place {
+    /// The address of the next instruction.
+    #[must_use]
+    pub fn address(&self) -> FlashByteAddress {
+        self.control.pc.byte()
+    }
+}
+
+/// An abstract state of a place: what is known of each cell, and which cells hold the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// What is known of each cell.
+    pub memory: Memory,
+    /// The cells that hold the same.
+    pub equalities: Equalities,
+}
+
+impl State {
+    /// True if this state stands for every concrete state that `fine` stands for, in a thread of this kind.
+    #[must_use]
+    pub fn covers(&self, fine: &Self, silence: Silence, store: &Store) -> bool {
+        self.equalities.cover(&fine.equalities, silence) && store.covers(&self.memory, &fine.memory)
+    }
+
+    /// A state that stands for everything that either state stands for.
+    #[must_use]
+    pub fn join(&self, other: &Self, silence: Silence, store: &mut Store) -> Self {
+        Self {
+            memory: store.merge(&self.memory, &other.memory, &mut |_, one, other| one.hull(other)),
+            equalities: self.equalities.join(&other.equalities, silence),
+        }
+    }
+}
+
+/// An abstract state at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// The place.
+    pub place: Place,
+    /// The state.
+    pub state: State,
+}
+
+/// The return of a handler: an abstract state behind its RETI.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Exit {
+    /// The handler.
+    pub thread: Thread,
+    /// What is known of the processor, with 0 for the program counter.
+    pub control: Control,
+    /// The state. SREG as it was when the handler began stands for the same with I set.
+    pub state: State,
+}
+
+/// The call strings of a map.
+#[derive(Clone, Debug, Default)]
+pub struct CallStrings(IndexSet<Vec<Frame>, BuildHasherDefault<FxHasher>>);
+
+impl CallStrings {
+    /// The number of a call string, which is stored.
+    pub fn number(&mut self, frames: &[Frame]) -> u32 {
+        self.find(frames).unwrap_or_else(|| self.0.insert_full(frames.to_vec()).0 as u32)
+    }
+
+    /// The number of a call string, if it is there.
+    #[must_use]
+    pub fn find(&self, frames: &[Frame]) -> Option<u32> {
+        self.0.get_index_of(frames).map(|index| index as u32)
+    }
+
+    /// The frames of this number, oldest first.
+    #[must_use]
+    pub fn frames(&self, number: u32) -> &[Frame] {
+        &self.0[number as usize]
+    }
+
+    /// The number of call strings.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A finite map from places to abstract states: a claim about everything that a machine can do, to be accepted by
+/// [`check`](crate::check) only.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    /// The memories' pages and blocks.
+    pub store: Store,
+    /// The call strings of the places.
+    pub calls: CallStrings,
+    /// The states. A place may have more than one: each concrete state is in one of them.
+    pub entries: Vec<Entry>,
+    /// The returns of handlers.
+    pub exits: Vec<Exit>,
+}
+
+impl fmt::Display for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Main => f.write_str("the main program"),
+            Self::Handler { interrupt, pointer } => {
+                write!(f, "the handler of interrupt {interrupt} at SP {pointer:#06x}")
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Runs of random programs stay inside of their maps.
+
+use avr_machine::Machine;
+use avr_machine::device::Device;
+use avr_machine::{Options as MachineOptions, Program};
+use avr_testkit::programs::{interrupted, varied};
+use avr_testkit::{Random, cases};
+
+use super::runs::compare;
+use crate::faults::{Fault, with_fault};
+use crate::pass::{Analysis, Options, analyse};
+
+/// The machine with a random program.
+fn machine(program: fn(&mut Random) -> Vec<u16>, seed: u64) -> Machine {
+    let words = program(&mut Random::new(seed));
+    let device = Device::named("atmega328p").expect("the device exists");
+    let word = |address: u32| words.get(address as usize).copied();
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    Machine::new(device, program, MachineOptions::default())
+}
+
+/// The first contradiction between runs of a program and its map; none if the map is open. Besides, whether it is closed.
+fn contradiction(machine: &Machine, runs: u64) -> (bool, Option<String>) {
+    let limits = Options { states: 10_000, steps: 30_000, ..Options::default() };
+    let Analysis { map, outcome, .. } = analyse(machine, &limits);
+    let Ok(claims) = outcome else { return (false, None) };
+    let problem = (0..runs).find_map(|seed| {
+        let compared = compare(machine, &map, &claims, seed, [2, 5, 1, 30][seed as usize % 4], 500);
+        compared.err().map(|problem| format!("run {seed}: {problem}"))
+    });
+    (true, problem)
+}
+
+/// Checks that no run contradicts a map, and that most maps are closed.
+#[track_caller]
+fn check(program: fn(&mut Random) -> Vec<u16>, programs: u64, least: u64) {
+    let mut closed = 0;
+    for seed in 0..programs {
+        let (is_closed, problem) = contradiction(&machine(program, seed), 8);
+        assert_eq!(problem, None, "seed {seed}");
+        closed += u64::from(is_closed);
+    }
+    assert!(closed * 100 >= least * programs, "only {closed} of {programs} maps are closed");
+}
+
+#[test]
+fn runs_of_interrupted_programs_stay_inside() {
+    check(interrupted::program, cases(150, 3_000), 70);
+}
+
+#[test]
+fn runs_of_varied_programs_stay_inside() {
+    check(varied::program, cases(150, 3_000), 5);
+}
+
+#[test]
+fn runs_of_random_programs_find_faults() {
+    let faults = [
+        Fault::InterferenceForgotten,
+        Fault::ClosedAtJumps,
+        Fault::FirstMemoryOnly,
+        Fault::RegistersTrusted,
+        Fault::NothingRenamed,
+        Fault::MarksForgotten,
+        Fault::DeadCellsKept,
+    ];
+    for fault in faults {
+        let mut seeds = 0..300;
+        let is_found = |seed: u64| {
+            let machine = machine(interrupted::program, seed);
+            with_fault(fault, || contradiction(&machine, 8)).1.is_some()
+        };
+        assert!(seeds.any(is_found), "{fault:?} is not found");
+    }
+}

@@ -1,0 +1,253 @@
+//! The working state in which steps are taken, loaded from and stored to the compact form.
+
+use avr_machine::{Machine, MachineState, PAGE_CELLS};
+use three_valued::{NumberedByte, TvByte};
+
+use crate::equalities::{Equalities, Silence, Value, rename};
+use crate::faults::{Fault, is_on};
+use crate::map::State;
+use crate::memory::{BLOCK_PAGES, Memory, Page, Store};
+
+/// No page.
+const NONE: u32 = u32::MAX;
+
+/// Value numbers of what cells held when the handler began; those below are of what cells hold before the step.
+const ENTRY: u32 = 1 << 16;
+
+/// The working state of the machine. Before a step each cell has the number of the value that it holds; what a cell holds after the step
+/// is told from its number.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    pub(crate) state: MachineState<NumberedByte>,
+    /// The page of the store that each page of the state holds.
+    pages: Vec<u32>,
+    blocks: Vec<u32>,
+    /// The meaning of saying nothing in the loaded state.
+    silence: Silence,
+    equalities: Equalities,
+}
+
+impl Workspace {
+    /// A workspace for the states of a machine.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        let state = MachineState::new(machine.cells(), NumberedByte::new(TvByte::UNKNOWN));
+        let pages = state.data.pages();
+        let blocks = pages.div_ceil(BLOCK_PAGES);
+        Self {
+            state,
+            pages: vec![NONE; pages],
+            blocks: vec![NONE; blocks],
+            silence: Silence::Nothing,
+            equalities: Equalities::default(),
+        }
+    }
+
+    /// Goes to a stored state. Control and call string stay as they are.
+    pub(crate) fn load(&mut self, state: &State, silence: Silence, store: &Store) {
+        if self.silence != silence {
+            self.forget_loaded();
+            self.silence = silence;
+        }
+        let written: Vec<usize> = self.state.data.changed_pages().collect();
+        let listed: Vec<usize> = self.equalities.changed().map(|cell| usize::from(cell) / PAGE_CELLS).collect();
+        for page in written.into_iter().chain(listed) {
+            self.pages[page] = NONE;
+            self.blocks[page / BLOCK_PAGES] = NONE;
+        }
+        for (index, block) in state.memory.blocks().iter().enumerate() {
+            if self.blocks[index] == *block {
+                continue;
+            }
+            self.blocks[index] = *block;
+            for (offset, number) in store.block(*block).iter().enumerate() {
+                let page = index * BLOCK_PAGES + offset;
+                if page < self.pages.len() && self.pages[page] != *number {
+                    let bytes = store.page(*number);
+                    let cell = |offset: usize| NumberedByte {
+                        byte: bytes[offset],
+                        number: number_of(unsaid((page * PAGE_CELLS + offset) as u16, silence)),
+                    };
+                    let cells: [NumberedByte; PAGE_CELLS] = std::array::from_fn(cell);
+                    self.state.data.load_page(page, &cells);
+                    self.pages[page] = *number;
+                }
+            }
+        }
+        self.equalities = state.equalities.clone();
+        for (cell, _) in state.equalities.list() {
+            let number = number_of(state.equalities.value(*cell, silence));
+            let byte = self.state.data.get(*cell).byte;
+            self.state.data.set(*cell, NumberedByte { byte, number });
+        }
+        self.state.data.clear_changed();
+    }
+
+    /// Forgets which pages are loaded.
+    pub(crate) fn forget_loaded(&mut self) {
+        self.pages.fill(NONE);
+        self.blocks.fill(NONE);
+    }
+
+    /// The present content as a state after a step from the loaded one; none if no concrete state has it.
+    pub(crate) fn stored(&mut self, store: &mut Store) -> Option<State> {
+        let equalities = self.equalities_now();
+        self.narrow(&equalities)?;
+        Some(State { memory: self.memory(store), equalities })
+    }
+
+    /// The present content with nothing known of equal cells.
+    pub(crate) fn stored_apart(&mut self, store: &mut Store) -> State {
+        State { memory: self.memory(store), equalities: Equalities::default() }
+    }
+
+    /// The cells that hold the same after a step.
+    fn equalities_now(&self) -> Equalities {
+        let silence = self.silence;
+        let mut holders: Vec<(Value, u16)> = Vec::new();
+        let mut unknown: Vec<(u16, Value)> = Vec::new();
+        let mut is_changed = vec![false; self.pages.len()];
+        for page in self.state.data.changed_pages() {
+            is_changed[page] = true;
+            for (cell, content) in (page * PAGE_CELLS..).zip(self.state.data.page(page)) {
+                match value_of(content.number) {
+                    None if is_on(Fault::NothingRenamed) => {
+                        let cell = cell as u16;
+                        holders.push((self.equalities.value(cell, silence), cell));
+                    }
+                    Some(value) if is_told(value, content.byte) => holders.push((value, cell as u16)),
+                    _ if silence == Silence::Unchanged => unknown.push((cell as u16, Value::Of(cell as u16))),
+                    _ => {}
+                }
+            }
+        }
+        let in_changed = |cell: u16| is_changed[usize::from(cell) / PAGE_CELLS];
+        for (cell, _) in self.equalities.list() {
+            let value = self.equalities.value(*cell, silence);
+            if !is_told(value, self.state.data.get(*cell).byte) {
+                if silence == Silence::Unchanged && !in_changed(*cell) {
+                    unknown.push((*cell, Value::Of(*cell)));
+                }
+                continue;
+            }
+            if !in_changed(*cell) {
+                holders.push((value, *cell));
+            }
+            if let Value::Of(lowest) = value
+                && !in_changed(lowest)
+            {
+                holders.push((value, lowest));
+            }
+        }
+        // What a cell of another page held is held there still.
+        let elsewhere: Vec<(Value, u16)> = holders
+            .iter()
+            .filter_map(|(value, cell)| match value {
+                Value::Of(other) if other != cell && !in_changed(*other) => Some((*value, *other)),
+                _ => None,
+            })
+            .collect();
+        holders.extend(elsewhere);
+        let mut list = rename(holders, silence);
+        list.extend(unknown);
+        list.sort_unstable();
+        Equalities::new(list)
+    }
+
+    /// Narrows cells that hold the same to what all of them allow; none if that is nothing.
+    fn narrow(&mut self, equalities: &Equalities) -> Option<()> {
+        let silence = self.silence;
+        let mut same: Vec<(Value, u16)> = Vec::new();
+        for (cell, _) in equalities.list() {
+            let value = equalities.value(*cell, silence);
+            same.push((value, *cell));
+            match value {
+                Value::Of(lowest) => same.push((value, lowest)),
+                Value::Entry(entry) if equalities.value(entry, silence) == value => same.push((value, entry)),
+                Value::Entry(_) => {}
+            }
+        }
+        same.sort_unstable();
+        same.dedup();
+        for cells in same.chunk_by(|a, b| a.0 == b.0).filter(|cells| cells.len() > 1) {
+            let mut all = TvByte::UNKNOWN;
+            for (_, cell) in cells {
+                all = all.meet(self.state.data.get(*cell).byte)?;
+            }
+            for (_, cell) in cells {
+                let content = *self.state.data.get(*cell);
+                if content.byte != all {
+                    self.state.data.set(*cell, NumberedByte { byte: all, ..content });
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn memory(&self, store: &mut Store) -> Memory {
+        let mut blocks = self.blocks.clone();
+        let mut changed = self.state.data.changed_pages().peekable();
+        while let Some(first) = changed.next() {
+            let index = first / BLOCK_PAGES;
+            let mut block = match self.blocks[index] {
+                NONE => [0; BLOCK_PAGES],
+                number => *store.block(number),
+            };
+            block[first % BLOCK_PAGES] = store.page_number(self.page(first));
+            while let Some(page) = changed.next_if(|page| page / BLOCK_PAGES == index) {
+                block[page % BLOCK_PAGES] = store.page_number(self.page(page));
+            }
+            blocks[index] = store.block_number(block);
+        }
+        Memory::new(blocks)
+    }
+
+    fn page(&self, page: usize) -> Page {
+        let cells = self.state.data.page(page);
+        std::array::from_fn(|index| cells[index].byte)
+    }
+
+    /// Makes the present state the content of everything, as after power-on: all pages count as changed.
+    pub(crate) fn begin(&mut self, state: MachineState<NumberedByte>, store: &mut Store) {
+        self.state = state;
+        self.silence = Silence::Nothing;
+        self.equalities = Equalities::default();
+        let unknown = store.page_number([TvByte::UNKNOWN; PAGE_CELLS]);
+        let block = store.block_number([unknown; BLOCK_PAGES]);
+        self.pages.fill(NONE);
+        self.blocks.fill(block);
+        for cell in (0..self.state.data.len()).step_by(PAGE_CELLS) {
+            let content = *self.state.data.get(cell as u16);
+            self.state.data.set(cell as u16, content);
+        }
+    }
+}
+
+/// The value of a cell of which nothing else is said.
+fn unsaid(cell: u16, silence: Silence) -> Value {
+    match silence {
+        Silence::Nothing => Value::Of(cell),
+        Silence::Unchanged => Value::Entry(cell),
+    }
+}
+
+/// True if it is of use to tell which cells hold a value: that two cells hold the same number is told by their bytes.
+fn is_told(value: Value, byte: TvByte) -> bool {
+    matches!(value, Value::Entry(_)) || byte.known().is_none()
+}
+
+/// The value number of a value.
+pub(crate) fn number_of(value: Value) -> u32 {
+    match value {
+        Value::Of(cell) => u32::from(cell) + 1,
+        Value::Entry(cell) => ENTRY + u32::from(cell) + 1,
+    }
+}
+
+/// The value that has a number; none for values of which nothing is known.
+fn value_of(number: u32) -> Option<Value> {
+    match number {
+        0 => None,
+        number if number > ENTRY => Some(Value::Entry((number - ENTRY - 1) as u16)),
+        number => Some(Value::Of((number - 1) as u16)),
+    }
+}

@@ -1,0 +1,162 @@
+//! The world around the machine while a step is taken with all answers to all questions.
+
+use avr_isa::{FlashWordAddress, Instruction, Register};
+use avr_machine::{
+    Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState, Possibilities,
+    Question, flag,
+};
+use three_valued::{ByteDomain, NumberedByte, Truth, TvByte};
+
+/// The most questions that one step may ask.
+const MAX_QUESTIONS: usize = 1 << 10;
+
+/// The most targets of an indirect jump, and cells of a store, that are distinguished.
+const MOST_TARGETS: usize = 256;
+
+/// Answers to the questions of a step, from the first to the last sequence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    /// Each answer, and how many there are to its question.
+    answers: Vec<(u32, u32)>,
+    position: usize,
+    is_too_long: bool,
+}
+
+impl Script {
+    fn answer(&mut self, count: usize) -> usize {
+        if self.position == self.answers.len() {
+            if self.position == MAX_QUESTIONS {
+                self.is_too_long = true;
+                return 0;
+            }
+            self.answers.push((0, count as u32));
+        }
+        let (answer, _) = self.answers[self.position];
+        self.position += 1;
+        answer as usize
+    }
+
+    /// True if a step asked more than is answered.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.is_too_long
+    }
+
+    /// Turns to the next sequence; whether there is one.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.position = 0;
+        while let Some((answer, count)) = self.answers.last_mut() {
+            *answer += 1;
+            if answer < count {
+                return true;
+            }
+            self.answers.pop();
+        }
+        false
+    }
+}
+
+/// Supplies inputs and settles questions.
+///
+/// SOUND: an input is unknown, or each of its values is an answer; every question has all its answers. So the outcomes of a
+/// step cover what can happen.
+pub(crate) struct World<'a> {
+    pub(crate) script: &'a mut Script,
+    /// The interrupt whose handler was entered.
+    pub(crate) entered: Option<u8>,
+    /// True if a reset was chosen.
+    pub(crate) is_reset: bool,
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(script: &'a mut Script) -> Self {
+        Self { script, entered: None, is_reset: false }
+    }
+
+    /// Cuts a register where a threshold divides its values.
+    fn cut_at(&mut self, state: &mut MachineState<NumberedByte>, register: Register, threshold: u8) {
+        let address = u16::from(register.index());
+        let content = *state.data.get(address);
+        let (Some(most), byte) = (threshold.checked_sub(1), content.byte) else { return };
+        // SOUND: each value is below the threshold or not.
+        if let (Some(below), Some(rest)) = (byte.within(0, most), byte.within(threshold, u8::MAX)) {
+            let chosen = self.script.answer(2);
+            state.data.set(address, NumberedByte { byte: [below, rest][chosen], ..content });
+        }
+    }
+}
+
+/// True if the instruction at an address reads the carry.
+fn reads_carry(machine: &Machine, address: FlashWordAddress) -> bool {
+    match machine.program.fetch(address) {
+        Fetched::Instruction { instruction, .. } => instruction.flags_read().bits() >> flag::C & 1 == 1,
+        Fetched::Reserved | Fetched::Outside => false,
+    }
+}
+
+impl Environment<NumberedByte> for World<'_> {
+    fn input(&mut self, _: Input, mask: u8, demand: Demand, _: DeterminedBy) -> NumberedByte {
+        let split = if demand == Demand::Decides { mask } else { 0 };
+        let unknown = TvByte::new(0, !(mask & !split));
+        let byte = (0..8).filter(|bit| split >> bit & 1 == 1).fold(unknown, |byte, bit| {
+            let value = self.script.answer(2) == 1;
+            byte.with_bit(bit, &Truth::from(value))
+        });
+        NumberedByte::new(byte)
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.script.answer(count)
+    }
+
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let chosen = self.script.answer(possibilities.count());
+        self.is_reset = matches!(possibilities.iter().nth(chosen), Some(Happening::Reset(_)));
+        chosen
+    }
+
+    fn case(&mut self, count: usize, _: Question<'_, NumberedByte>) -> usize {
+        self.script.answer(count)
+    }
+
+    /// Cuts the operand of a sum or difference at the value from which on it carries, where the next instruction reads the carry.
+    fn before_instruction(&mut self, machine: &Machine, state: &mut MachineState<NumberedByte>) {
+        let pc = state.control.pc;
+        let Fetched::Instruction { instruction, words, .. } = machine.program.fetch(pc) else { return };
+        if !reads_carry(machine, pc.wrapping_add(words.into())) {
+            return;
+        }
+        let known = |register: Register| state.data.get(register.index().into()).known();
+        match instruction {
+            Instruction::Subi { rd, k } => self.cut_at(state, rd, k),
+            Instruction::Add { rd, rr } if rd == rr => self.cut_at(state, rd, 0x80),
+            Instruction::Add { rd, rr } => match (known(rd), known(rr)) {
+                (None, Some(addend)) => self.cut_at(state, rd, addend.wrapping_neg()),
+                (Some(addend), None) => self.cut_at(state, rr, addend.wrapping_neg()),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn learns(&self, _: Register, _: FlashWordAddress) -> bool {
+        true
+    }
+
+    fn learns_equalities(&self) -> bool {
+        true
+    }
+
+    fn has_ranges(&self) -> bool {
+        true
+    }
+
+    fn most_targets(&self) -> usize {
+        MOST_TARGETS
+    }
+
+    fn event(&mut self, event: Event<'_, NumberedByte>) {
+        if let Event::Interrupt(number) = event {
+            self.entered = Some(number);
+        }
+    }
+}

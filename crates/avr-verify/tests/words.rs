@@ -1,0 +1,130 @@
+//! Words of 16 and 32 bits that are compared with constants: what a comparison says of uninitialised memory and of ports is
+//! learned where they are compared, so that no word is split into all its values.
+
+use avr_isa::Instruction as I;
+use avr_machine::device::Device;
+use avr_properties::{Property, PropertyFile};
+use avr_testkit::Random;
+use avr_testkit::image::{encoded, image, r};
+use avr_verify::{Exhausted, Progress, PropertyResult, Request, Verdict, Watch, verify};
+
+/// The first cell of the word in memory.
+const WORD: u16 = 0x100;
+const PORTB: u8 = 0x05;
+/// The I/O addresses of the pins of two ports.
+const PINS: [u8; 2] = [0x03, 0x09];
+/// The flags on which branches depend, by their numbers.
+const C: u8 = 0;
+const Z: u8 = 1;
+
+/// A limit on states, which is the same on every machine.
+struct FewStates(usize);
+
+impl Watch for FewStates {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        (progress.states.max(progress.largest.states) > self.0).then_some(Exhausted::Memory(self.0))
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// The machine code of instructions.
+fn words(code: &[I]) -> Vec<u16> {
+    code.iter().flat_map(|one| encoded(*one)).collect()
+}
+
+/// The answer to a property of a program.
+fn result(code: &[I], property: &str, states: usize) -> PropertyResult {
+    let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
+    file.properties.push(Property::from_command_line(property).expect("it is a property"));
+    let (image, device) = (image(&words(code)), Device::named("atmega328p").expect("the device exists"));
+    let request = Request { watch: &FewStates(states), ..Request::of(&image, device, &file) };
+    let results = verify(&request).unwrap_or_else(|error| panic!("{error}"));
+    results.properties.into_iter().next().expect("there is one property")
+}
+
+/// Loads a word of some bytes from memory into r24 and the registers behind it.
+fn load(bytes: u8) -> Vec<I> {
+    (0..bytes).map(|byte| I::Lds { rd: r(24 + byte), address: WORD + u16::from(byte) }).collect()
+}
+
+/// Reads two ports into r24 and r25.
+fn read_ports() -> Vec<I> {
+    PINS.iter().zip(24..).map(|(io, register)| I::In { rd: r(register), io: *io }).collect()
+}
+
+/// Compares r24 and the registers behind it with a constant, as a compiler does.
+fn compare(constant: u32, bytes: u8) -> Vec<I> {
+    let constants = constant.to_le_bytes();
+    let mut code: Vec<I> =
+        (0..bytes).map(|byte| I::Ldi { rd: r(16 + byte), k: constants[usize::from(byte)] }).collect();
+    code.push(I::Cp { rd: r(24), rr: r(16) });
+    code.extend((1..bytes).map(|byte| I::Cpc { rd: r(24 + byte), rr: r(16 + byte) }));
+    code
+}
+
+/// Leaves the part that follows if a flag is not as wanted.
+fn only_if(flag: u8, wanted: bool, part: Vec<I>) -> Vec<I> {
+    let offset = words(&part).len() as i8;
+    let branch = if wanted { I::Brbc { flag, offset } } else { I::Brbs { flag, offset } };
+    [vec![branch], part].concat()
+}
+
+fn alarm() -> Vec<I> {
+    vec![I::Ldi { rd: r(20), k: 1 }, I::Out { io: PORTB, rr: r(20) }]
+}
+
+/// The rest of a program: it waits.
+fn wait() -> Vec<I> {
+    vec![I::Rjmp { offset: -1 }]
+}
+
+/// The condition that the word in memory is a constant.
+fn is_word(constant: u32, bytes: usize) -> String {
+    let cells = constant.to_le_bytes().into_iter().take(bytes).zip(WORD..);
+    cells.map(|(value, cell)| format!("mem[{cell:#x}] == {value}")).collect::<Vec<_>>().join(" && ")
+}
+
+#[track_caller]
+fn check_holds(code: &[I], property: &str, states: usize) {
+    let result = result(code, property, states);
+    assert_eq!(result.verdict, Verdict::Holds, "{property} after {} refinements", result.statistics.refinements);
+}
+
+#[test]
+fn what_is_equal_to_a_constant_is_known_in_memory() {
+    let mut random = Random::new(1);
+    for bytes in [2, 4] {
+        for _ in 0..10 {
+            let constant = random.bits() as u32 & (u32::MAX >> (32 - 8 * u32::from(bytes)));
+            let code = [load(bytes), compare(constant, bytes), only_if(Z, true, alarm()), wait()].concat();
+            let same = is_word(constant, bytes.into());
+            check_holds(&code, &format!("AG (PORTB != 1 || {same})"), 300);
+            let other = is_word(constant ^ 0x0101, bytes.into());
+            let result = result(&code, &format!("AG (PORTB != 1 || {other})"), 3_000);
+            assert_ne!(result.verdict, Verdict::Holds, "{constant:#x}");
+        }
+    }
+}
+
+#[test]
+fn a_word_is_not_on_both_sides_of_a_constant() {
+    let mut random = Random::new(2);
+    for sources in [load(2), read_ports(), load(4)] {
+        let bytes = sources.len() as u8;
+        for _ in 0..10 {
+            let constant = random.bits() as u32 & (u32::MAX >> (32 - 8 * u32::from(bytes)));
+            for flag in [C, Z] {
+                let again = [compare(constant, bytes), only_if(flag, true, alarm())].concat();
+                let code = [sources.clone(), compare(constant, bytes), only_if(flag, false, again.clone()), wait()];
+                check_holds(&code.concat(), "AG (PORTB != 1)", 3_000);
+                // The same comparison twice with the same outcome can be.
+                let code = [sources.clone(), compare(constant, bytes), only_if(flag, true, again), wait()].concat();
+                let result = result(&code, "AG (PORTB != 1)", 300);
+                assert_ne!(result.verdict, Verdict::Holds, "{constant:#x}, flag {flag}");
+            }
+        }
+    }
+}

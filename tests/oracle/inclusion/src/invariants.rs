@@ -1,0 +1,268 @@
+//! The comparison of runs with maps of invariants, and programs that wrong maps would accept.
+//!
+//! A map must cover each state of a run by itself. The call string, and the state behind the entry into the handler that is active, are kept
+//! here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use avr_image::{Image, LoadOptions};
+use avr_invariant::{Analysis, Claims, Map, Options, State as Invariant, Thread, Value, analyse};
+use avr_machine::device::Device;
+use avr_machine::{Frame, HazardKind, Machine};
+use avr_properties::{PropertyFile, Setting};
+use avr_testkit::image::{Code, bytes as flash_bytes, hex, r};
+
+use crate::compare::{UNSEEN, bytes, fits};
+use crate::hazards::Watcher;
+use crate::runs::{DATA_BYTES, Manner, State, run};
+use crate::subjects::Subject;
+
+include!("../../../../crates/avr-invariant/fault-programs.rs");
+
+/// The result of a comparison.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The image.
+    pub name: String,
+    /// True if its map is closed, so that it says anything.
+    pub is_closed: bool,
+    /// States that are covered.
+    pub covered: usize,
+    /// The errors, one for each run at most.
+    pub problems: Vec<String>,
+}
+
+/// A handler that is active.
+struct Active {
+    pointer: u16,
+    number: u8,
+    entry: State,
+}
+
+/// One run that is looked at.
+struct OneRun<'a> {
+    machine: &'a Machine,
+    map: &'a Map,
+    claims: &'a Claims,
+    by_address: &'a BTreeMap<u32, Vec<u32>>,
+    watcher: Watcher<'a>,
+    active: Vec<Active>,
+    before: u32,
+    covered: usize,
+    problem: Option<String>,
+}
+
+impl OneRun<'_> {
+    /// Looks at a state; whether the run goes on.
+    fn look(&mut self, state: &State) -> bool {
+        let before = std::mem::replace(&mut self.before, state.pc);
+        let pointer_before = self.active.last().map_or(0, |active| active.pointer);
+        let committed = self.watcher.look(state);
+        let marks = &self.claims.marks;
+        let is_marked = |kind: HazardKind| marks.iter().any(|mark| mark.hazard.kind == kind);
+        // A hazard that a run in libsimavr does not show may have been the step before.
+        let is_unseen =
+            |kind: &HazardKind| marks.iter().any(|mark| mark.hazard.kind == *kind && mark.address.0 == before);
+        let may_be_over = UNSEEN.iter().any(is_unseen);
+        if may_be_over && !committed.is_empty() {
+            return false;
+        }
+        if let Some(missing) = committed.iter().find(|kind| !is_marked(**kind)) {
+            self.problem = Some(format!("a run commits {missing} at {:#06x}, which is not marked", state.pc));
+            return false;
+        }
+        if !committed.is_empty() {
+            return false;
+        }
+        let calls = self.watcher.calls(state);
+        if state.opcode.is_none() {
+            let pointer = calls.last().map_or(pointer_before, |frame| frame.0);
+            self.active.push(Active { pointer, number: (state.pc / 4) as u8, entry: state.clone() });
+        }
+        self.active.truncate(state.handlers);
+        match self.difference(state, &calls) {
+            None => self.covered += 1,
+            Some(_) if may_be_over => return false,
+            Some(difference) => {
+                self.problem = Some(format!("no state covers one at {:#06x}: {difference}", state.pc));
+                return false;
+            }
+        }
+        match self.claims.stack_bound().filter(|bound| *bound < self.watcher.deepest) {
+            Some(bound) => {
+                let deepest = self.watcher.deepest;
+                self.problem = Some(format!("the stack is {deepest} bytes deep, and the bound is {bound}"));
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// The difference between a state and the last one of the map at its place; none if one covers it.
+    fn difference(&self, state: &State, calls: &[(u16, u32)]) -> Option<String> {
+        let handler = self.active.last();
+        let thread = handler
+            .map_or(Thread::Main, |active| Thread::Handler { interrupt: active.number, pointer: active.pointer });
+        let own: Vec<(u16, u32)> = match handler {
+            // The first frame is that of the return, whose address is not told.
+            Some(active) => calls.iter().copied().filter(|frame| frame.0 < active.pointer).collect(),
+            None => calls.to_vec(),
+        };
+        let is_there = |frames: &[Frame]| {
+            let frames = &frames[usize::from(handler.is_some()).min(frames.len())..];
+            let pushed: Vec<(u16, u32)> =
+                frames.iter().map(|frame| (frame.position, frame.return_address.byte().0)).collect();
+            // A return address that was popped may be kept.
+            pushed.starts_with(&own)
+        };
+        let mut difference = "there is no such place".to_owned();
+        for number in self.by_address.get(&state.pc).into_iter().flatten() {
+            let entry = &self.map.entries[*number as usize];
+            let place = &entry.place;
+            if place.thread != thread
+                || place.control.sleeping != state.sleeping
+                || !is_there(self.map.calls.frames(place.calls))
+            {
+                continue;
+            }
+            difference = self.in_state(&entry.state, thread, state, handler)?;
+        }
+        Some(difference)
+    }
+
+    /// The first cell in which a state is not as an abstract one says.
+    fn in_state(
+        &self,
+        invariant: &Invariant,
+        thread: Thread,
+        state: &State,
+        handler: Option<&Active>,
+    ) -> Option<String> {
+        let store = &self.map.store;
+        for (address, value) in (0_u16..).zip(&state.data) {
+            let byte = store.cell(&invariant.memory, address);
+            if !fits(self.machine.device, address, byte, *value) {
+                return Some(format!("cell {address:#06x} is {value:#04x} and not {byte}"));
+            }
+        }
+        for (address, value) in (0_u16..).zip(&state.eeprom) {
+            let byte = store.cell(&invariant.memory, self.machine.eeprom_cell(address));
+            if !byte.contains(*value) {
+                return Some(format!("byte {address:#06x} of the EEPROM is {value:#04x} and not {byte}"));
+            }
+        }
+        let silence = thread.silence();
+        for cell in (0..DATA_BYTES as u16).filter(|cell| is_exact(*cell)) {
+            let same = match invariant.equalities.value(cell, silence) {
+                Value::Of(other) | Value::Entry(other) if !is_exact(other) => continue,
+                Value::Of(other) => state.data[usize::from(other)],
+                Value::Entry(other) => {
+                    handler.map_or(state.data[usize::from(other)], |active| active.entry.data[usize::from(other)])
+                }
+            };
+            let value = state.data[usize::from(cell)];
+            if value != same {
+                return Some(format!("cell {cell:#06x} is {value:#04x} and not the same as {same:#04x}"));
+            }
+        }
+        None
+    }
+}
+
+/// True for registers, SP, SREG and SRAM, which software alone changes.
+fn is_exact(cell: u16) -> bool {
+    let cell = usize::from(cell);
+    cell < 0x20 || (0x5d..0x60).contains(&cell) || (0x100..DATA_BYTES).contains(&cell)
+}
+
+/// Compares runs with the map of an image.
+///
+/// # Panics
+/// If files cannot be written.
+#[must_use]
+pub fn compare(runner: &Path, subject: &Subject, runs: u64, steps: u32) -> Report {
+    let mut report = Report { name: subject.name.clone(), ..Report::default() };
+    let device = Device::named("atmega328p").expect("the device exists");
+    let machine = machine(&subject.image, &subject.file, device);
+    let Analysis { map, outcome, .. } = analyse(&machine, &Options::default());
+    let Ok(claims) = outcome else { return report };
+    report.is_closed = true;
+    let mut by_address: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, entry) in (0..).zip(&map.entries) {
+        by_address.entry(entry.place.address().0).or_default().push(number);
+    }
+    let flash = tempfile::NamedTempFile::new().expect("there is room");
+    std::fs::write(&flash, bytes(subject)).expect("there is room");
+    for seed in 1..=runs {
+        let manner = Manner { seed, every: [0, 40, 9, 2][seed as usize % 4], steps };
+        let mut one = OneRun {
+            machine: &machine,
+            map: &map,
+            claims: &claims,
+            by_address: &by_address,
+            watcher: Watcher::new(&subject.image),
+            active: Vec::new(),
+            before: 0,
+            covered: 0,
+            problem: None,
+        };
+        run(runner, flash.path(), manner, |state| one.look(state));
+        report.covered += one.covered;
+        if let Some(problem) = one.problem {
+            report.problems.push(format!("seed {seed} every {}: {problem}", manner.every));
+        }
+    }
+    report
+}
+
+fn machine(image: &Image, file: &PropertyFile, device: &'static Device) -> Machine {
+    let setting = Setting { image, device, start: None, file, eeprom: &BTreeMap::new() };
+    setting.machine().expect("nothing is assumed")
+}
+
+/// A program with the addresses of its traps.
+pub struct Trapped {
+    /// The image.
+    pub subject: Subject,
+    /// Where the traps are, as flash byte addresses.
+    pub traps: Vec<u32>,
+    /// True if some run comes to one.
+    pub is_reached: bool,
+}
+
+/// The programs that wrong maps would accept, and some that a map accepts for good reasons.
+///
+/// # Panics
+/// If one is no image.
+#[must_use]
+pub fn programs() -> Vec<Trapped> {
+    let trapped = |(name, code): (&str, Code), is_reached: bool| {
+        let options = LoadOptions::new(0x8000, 0x400);
+        let text = hex(&flash_bytes(&code.words));
+        let image = Image::parse("program.hex", text.as_bytes(), &options).expect("the image is valid");
+        let file = PropertyFile::parse("properties", "()").expect("it is a property file");
+        let traps = (0_u32..).zip(&code.words).filter(|(_, word)| **word == 0xffff).map(|(address, _)| 2 * address);
+        Trapped { subject: Subject { name: name.to_owned(), image, file }, traps: traps.collect(), is_reached }
+    };
+    let harmless = harmless().into_iter().map(|program| trapped(program, false));
+    all().into_iter().map(|program| trapped(program, true)).chain(harmless).collect()
+}
+
+/// True if some run comes to one of these addresses.
+///
+/// # Panics
+/// If files cannot be written.
+#[must_use]
+pub fn comes_to(runner: &Path, subject: &Subject, traps: &[u32], runs: u64) -> bool {
+    let flash = tempfile::NamedTempFile::new().expect("there is room");
+    std::fs::write(&flash, bytes(subject)).expect("there is room");
+    (1..=runs).any(|seed| {
+        let mut came = false;
+        run(runner, flash.path(), Manner { seed, every: 1, steps: 600 }, |state| {
+            came |= traps.contains(&state.pc);
+            !came
+        });
+        came
+    })
+}
