@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use avr_certificate::{Certificate, Claim};
 use avr_properties::PropertyError;
 use avr_report::{Detail, Report};
-use avr_verify::Results;
+use avr_verify::{Exhausted, Progress, Request, Results, Watch};
 
 use crate::baseline;
 use crate::certificate;
@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::job::{Ended, Job, perform, perform_with};
 use crate::memory;
+use crate::monitor::Monitor;
 use crate::options::Verify;
 use crate::output;
 use crate::reports;
@@ -143,6 +144,19 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }
 
+/// The limits of the search for findings.
+struct Searching<'a>(&'a Monitor);
+
+impl Watch for Searching<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        self.0.check(progress)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled() || self.0.ends_search()
+    }
+}
+
 impl Job {
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
     fn verify(&self, sender: &Sender<Work>) {
@@ -168,7 +182,8 @@ impl Job {
     /// Looks for findings, which all results have from then on.
     fn find(&self) -> Result<(), PropertyError> {
         if self.finds {
-            self.known.learn_findings(avr_verify::findings(&self.request())?);
+            let watch = Searching(&self.monitor);
+            self.known.learn_findings(avr_verify::findings(&Request { watch: &watch, ..self.request() })?);
         }
         Ok(())
     }

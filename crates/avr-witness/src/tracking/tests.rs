@@ -219,7 +219,7 @@ fn code_that_speaks_of_sections_makes_no_pointers() {
     let all = std::iter::repeat_n(store(Pointer::X, PointerMode::PostIncrement), 9);
     let program: Vec<Op> = address(26, FIRST.start).into_iter().chain(all).collect();
     let machine = machine(&program, &[Op::Ret], &[Op::Reti]);
-    assert_eq!(look_at(&machine, Subjects { section_code: vec![MAIN..MAIN + 0x20], ..subjects() }), []);
+    assert_eq!(look_at(&machine, Subjects { section_code: vec![MAIN..MAIN + 0x20, 0..1], ..subjects() }), []);
 }
 
 #[test]
