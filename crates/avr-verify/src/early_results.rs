@@ -1,6 +1,6 @@
 //! Early results: what is known of the properties of a request while the work goes on.
 
-use crate::findings::Finding;
+use crate::finding::Finding;
 use crate::results::{PropertyResult, Verdict};
 use crate::stack_bound::StackBound;
 use std::collections::{BTreeMap, BTreeSet};

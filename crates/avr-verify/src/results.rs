@@ -5,7 +5,7 @@ use crate::cost::Exploration;
 use crate::diagnosis::root_cause::Culprit;
 use crate::diagnosis::subformulas::Explanation;
 use crate::diagnosis::vacuity::Vacuity;
-use crate::findings::Finding;
+use crate::finding::Finding;
 use crate::stack_bound::StackBound;
 use avr_machine::HazardKind;
 use avr_model::pass::Pass;

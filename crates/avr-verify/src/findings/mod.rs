@@ -4,6 +4,7 @@
 mod subjects;
 mod text;
 
+use crate::finding::{Certainty, Finding};
 use crate::pipeline::machine::machine;
 use crate::request::Request;
 use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
@@ -17,40 +18,6 @@ use std::rc::Rc;
 
 /// The steps of random runs in which interleavings are looked for, and those for all others.
 const STEPS: (u64, u64) = (400_000, 1_000_000);
-
-/// The certainty of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Certainty {
-    /// A run shows it, and was replayed. A store is shown by the hardware alone; an interrupt may come at a moment of the model's choice.
-    Replayed,
-    /// The analysis says that it may be, or a run shows it that rests on a choice which the hardware would determine.
-    Possible,
-}
-
-/// A finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The kind.
-    pub kind: FindingKind,
-    /// The certainty.
-    pub certainty: Certainty,
-    /// Flash byte address of the instruction.
-    pub pc: u32,
-    /// The finding as a sentence without a full stop.
-    pub text: String,
-    /// The run that shows it: its last step is the instruction.
-    pub evidence: Option<Evidence>,
-    /// The reason why it is allowed, where the property file allows it.
-    pub allowed: Option<String>,
-}
-
-impl Finding {
-    /// True if it makes a verification fail without more being asked: a run shows a store outside of an object.
-    #[must_use]
-    pub fn is_fault(&self) -> bool {
-        self.kind == FindingKind::OutOfObject && self.certainty == Certainty::Replayed && self.allowed.is_none()
-    }
-}
 
 /// The findings about an image, by their kinds and places; none where no symbols tell what its objects are.
 ///
