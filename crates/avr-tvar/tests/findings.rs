@@ -52,7 +52,7 @@ fn a_store_outside_of_its_object_fails_and_is_reported() {
 
 #[test]
 fn every_format_of_reports_has_findings() {
-    for format in ["text", "markdown", "html", "github", "sarif"] {
+    for format in ["text", "markdown", "html", "github", "sarif", "junit"] {
         let output = verify(FAULT, &["--format", format]);
         let text = String::from_utf8(output.stdout).expect("reports are UTF-8");
         assert!(text.contains("out-of-object"), "{format}: {text}");
