@@ -108,6 +108,20 @@ impl System for Firmware<'_> {
     }
 }
 
+impl Firmware<'_> {
+    /// The refinements that may remove a cause at the end of a path through a state space that a limit cut short, in which states
+    /// may have taken the place of others that they cover; none where they did.
+    pub fn blame_in_part(
+        &mut self,
+        path: &[AbstractState],
+        cause: Blame,
+        precision: &PrecisionLookup<'_>,
+    ) -> Vec<Candidate<Location>> {
+        let expanded = self.expanded(path, precision);
+        Tracer::new(&mut self.model, &expanded, precision).with_replaced_states().blame(cause)
+    }
+}
+
 impl Abstraction for Firmware<'_> {
     fn advance(
         &mut self,

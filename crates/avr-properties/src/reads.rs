@@ -31,6 +31,20 @@ impl Atom {
         }
     }
 
+    /// The cells, low byte first, whose content the atom compares with a number, and that number.
+    #[must_use]
+    pub fn compared_with_constant(&self) -> Option<(Vec<u16>, i128)> {
+        match self.kind() {
+            AtomKind::CellEquals { address, equals, .. } => Some((vec![*address], (*equals).into())),
+            AtomKind::Compare(Compare { left, right, .. }) => match (left, right) {
+                (Expression::Cells(cells), Expression::Constant(number))
+                | (Expression::Constant(number), Expression::Cells(cells)) => Some((cells.to_vec(), *number)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The unknown bits of the state that may keep the atom unknown, as data addresses with masks; none if it is
     /// decided. An unknown address counts as well as the cells that it may select, if those can be listed.
     #[must_use]

@@ -16,7 +16,7 @@ use crate::explanation::ExplanationData;
 use crate::fields::{
     Firmware, JsonReached, SCHEMA, basis_name, firmware, reached, recheck_name, rests_on, verdict_name,
 };
-use crate::findings::JsonFinding;
+use crate::json_finding::JsonFinding;
 use crate::report::{InputFile, Report, StoppedBy, Summary};
 use crate::specification::SpecificationData;
 

@@ -17,6 +17,7 @@ mod findings;
 mod github;
 mod html;
 mod json;
+mod json_finding;
 mod junit;
 mod listing;
 mod markdown;

@@ -152,7 +152,7 @@ pub(crate) fn way<'f>(
             let path: Vec<AbstractState> = way.states.iter().map(|id| decision.space.states[id.index()]).collect();
             way.path = firmware.expanded(&path, precision);
             if way.path.len() <= MAX_TRACED && way.blame != Blame::Sink {
-                let candidates = firmware.blame(&path, way.blame, precision);
+                let candidates = firmware.blame_in_part(&path, way.blame, precision);
                 let source =
                     |one: tvar::Candidate<Location>| Source { knob: one.knob, step: one.step, direct: one.direct };
                 way.sources = candidates.into_iter().map(source).collect();

@@ -4,6 +4,8 @@
 use super::goals::GoalTable;
 use super::pass_timer::aside;
 use crate::diagnosis::refinement_counts::RefinementCounts;
+use crate::stack_bound::StackBound;
+use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::expanded_space::{expanded_decision, stepwise_decision};
 use avr_model::pass::Pass;
@@ -11,12 +13,18 @@ use avr_model::state::AbstractState;
 use avr_witness::{Sampler, Search};
 use mu_calculus::state_formula::parts;
 use std::collections::BTreeMap;
+use three_valued::Truth;
 use tvar::{Decided, Decision, Goal, Observer, Watch};
 
 /// The number of abstract steps for each one that is taken at random.
-const STEPS_PER_SAMPLED: u64 = 2;
+const STEPS_PER_SAMPLED: u64 = 4;
+/// The number of steps at random, at least, each time that goals may be refuted: states may take longer than their steps.
+const SAMPLED_PER_ROUND: u64 = 5_000;
 /// The fewest steps at random that are worth it: instead of fewer, the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
+
+/// The number of steps at random, at least, before a goal stays unknown.
+const LAST_SAMPLED: u64 = 1_000_000;
 
 /// The search for a run that shows a goal, and the decision without skipped states, if some were skipped.
 #[derive(Debug)]
@@ -49,6 +57,56 @@ impl<'a> PropertyObserver<'a> {
         &self.asked.goals
     }
 
+    /// The goals that are refuted by random runs before those have this number of steps in all.
+    fn sampled(
+        &mut self,
+        firmware: &Firmware<'a>,
+        open: &[(usize, &Goal)],
+        most: u64,
+        watch: &dyn Watch,
+    ) -> Vec<usize> {
+        let Some(sampler) = self.sampler.as_mut() else { return Vec::new() };
+        let found = aside(|| sampler.refute(&firmware.model.context, open, most, watch));
+        let note = |(number, search)| {
+            self.shown.insert(number, Shown { search, expanded: None });
+            number
+        };
+        found.into_iter().map(note).collect()
+    }
+
+    /// Tells how deep the stack was in random runs, of which one is tried if there was none.
+    fn tell_depth(&mut self, firmware: &Firmware<'a>, watch: &dyn Watch) {
+        let machine = firmware.model.context.machine;
+        // Random runs do not know whether their last state is one from which every path ends.
+        if HazardKind::ALL.iter().any(|kind| machine.ends_path(*kind)) {
+            return;
+        }
+        let lower = self.sampled_depth(firmware, None, false, watch);
+        self.asked.known.learn_stack(StackBound { lower, upper: None });
+    }
+
+    /// Goes on with random runs for goals that the state space leaves unknown, and notes in their decisions those that are refuted.
+    pub(crate) fn search_on(
+        &mut self,
+        firmware: &mut Firmware<'a>,
+        decisions: &mut [Decision<AbstractState>],
+        watch: &dyn Watch,
+    ) {
+        let asked = self.asked;
+        let is_open = |decision: &Decision<_>| decision.verdict.is_unknown();
+        let open = decisions.iter().enumerate().filter(|(_, decision)| is_open(decision));
+        let open: Vec<(usize, &Goal)> = open.map(|(number, _)| (number, &asked.goals[number])).collect();
+        if open.is_empty() || watch.cancelled() {
+            return;
+        }
+        for number in self.sampled(firmware, &open, LAST_SAMPLED, watch) {
+            let decision = &mut decisions[number];
+            (decision.verdict, decision.robust) = (Truth::False, false);
+            (decision.undecided, decision.solution) = (None, None);
+            self.asked.tell(firmware, number, decision, &self.shown[&number].search);
+        }
+    }
+
     /// The deepest that the stack was in random runs, of which more are tried if that `goes_on` and they are not as deep as
     /// `target`.
     pub(crate) fn sampled_depth(
@@ -65,14 +123,11 @@ impl<'a> PropertyObserver<'a> {
 
 impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
     fn refute(&mut self, firmware: &mut Firmware<'a>, open: &[(usize, &Goal)], watch: &dyn Watch) -> Vec<usize> {
-        let most = firmware.model.context.working.state.steps / STEPS_PER_SAMPLED;
-        let Some(sampler) = self.sampler.as_mut().filter(|_| most >= FEWEST_SAMPLED) else { return Vec::new() };
-        let found = aside(|| sampler.refute(&firmware.model.context, open, most, watch));
-        let note = |(number, search)| {
-            self.shown.insert(number, Shown { search, expanded: None });
-            number
-        };
-        found.into_iter().map(note).collect()
+        let rounds = self.sampler.as_mut().map_or(0, Sampler::count_round);
+        let most = (firmware.model.context.working.state.steps / STEPS_PER_SAMPLED).max(rounds * SAMPLED_PER_ROUND);
+        let refuted = if most < FEWEST_SAMPLED { Vec::new() } else { self.sampled(firmware, open, most, watch) };
+        self.tell_depth(firmware, watch);
+        refuted
     }
 
     fn decided(&mut self, firmware: &mut Firmware<'a>, decided: &Decided<'_, Firmware<'a>>) {

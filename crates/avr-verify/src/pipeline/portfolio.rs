@@ -41,14 +41,17 @@ pub(crate) fn decide<'m>(
     (atoms, asked): (&'m [Atom], &'m GoalTable<'m>),
     records_splits: bool,
 ) -> Decided<'m> {
-    let searches = request.strategy == Strategy::Default && !records_splits;
+    let searches = request.strategy == Strategy::Default && !records_splits && may_search();
     let mut sampler = searches.then(Sampler::default);
     let mut steps = 0;
     let mut attempts = portfolio(request, machine, (atoms, asked), records_splits).into_iter().peekable();
     while let Some(attempt) = attempts.next() {
         let observer = PropertyObserver::new(asked, sampler.take());
         let mut decided = attempt.decide(request, (machine, atoms), observer, steps);
-        if attempts.peek().is_none() || decided.is_enough(request) {
+        let is_last = attempts.peek().is_none();
+        if decided.is_enough(request) || is_last {
+            let Decided { firmware, observer, outcome } = &mut decided;
+            observer.search_on(firmware, &mut outcome.decisions, request.watch);
             return decided;
         }
         // The work goes on where it was: random runs, and their share of all steps.
@@ -139,6 +142,30 @@ impl Decided<'_> {
         }
         all_shown
     }
+}
+
+#[cfg(not(test))]
+const fn may_search() -> bool {
+    true
+}
+
+#[cfg(test)]
+fn may_search() -> bool {
+    !SEARCHES_OFF.get()
+}
+
+#[cfg(test)]
+thread_local! {
+    static SEARCHES_OFF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Does something without random runs, for tests of what the state spaces alone say.
+#[cfg(test)]
+pub(crate) fn without_search<T>(work: impl FnOnce() -> T) -> T {
+    SEARCHES_OFF.set(true);
+    let result = work();
+    SEARCHES_OFF.set(false);
+    result
 }
 
 #[cfg(not(test))]

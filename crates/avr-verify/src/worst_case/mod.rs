@@ -166,12 +166,12 @@ pub fn worst_case(
         found.interrupted = false;
     }
     learned(&found);
-    if was_cut && !found.is_settled() {
+    if was_cut && !found.is_decided() {
         let all = ask(request, &[])?;
         found.learn(request, &all, &[])?;
         learned(&found);
     }
-    if !found.is_settled() {
+    if !found.is_decided() {
         found.close_in(request)?;
     }
     found.conclude(request)?;
@@ -252,7 +252,7 @@ impl WorstCase {
     }
 
     /// True if nothing more can be learned: the run overflows, or it reaches the upper bound.
-    fn is_settled(&self) -> bool {
+    fn is_decided(&self) -> bool {
         let is_reached = self.bound.exact().is_some_and(|exact| self.run_depth() == Some(exact));
         is_reached || self.run.as_ref().and_then(overflow).is_some()
     }
@@ -280,7 +280,7 @@ impl WorstCase {
     fn close_in(&mut self, request: &Request<'_>) -> Result<(), PropertyError> {
         for _ in 0..MAX_ROUNDS {
             let Some(target) = self.bound.upper.or(self.bound.lower).filter(|target| *target > 0) else { break };
-            if self.interrupted || self.is_settled() || request.watch.cancelled() {
+            if self.interrupted || self.is_decided() || request.watch.cancelled() {
                 break;
             }
             let most = target - 1;

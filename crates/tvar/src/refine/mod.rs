@@ -34,9 +34,8 @@ const MAX_EARLY_PASSES: usize = 32;
 /// The number of states that are expanded where locations are limited before more locations are distinguished.
 const LIMITED_BUDGET: usize = 20_000;
 
-/// The number of states that are expanded before goals are refuted by other means, where locations are limited. Then it
-/// is twice as many, and so on.
-const REFUTED_BUDGET: usize = 8_192;
+/// The number of states that are expanded until goals may be refuted by other means, again and again.
+const REFUTED_BUDGET: usize = 512;
 
 /// The number of states that are expanded before the goals are evaluated for the first time. Larger state spaces are first built
 /// with few states per location.
@@ -245,7 +244,8 @@ where
         let mut explorer = Explorer::new(system, false);
         let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
         loop {
-            let space = explorer.run(system, &mut self.precision, budget, self.watch, &mut self.progress);
+            self.explore(&mut explorer, system, budget);
+            let space = explorer.into_space(system);
             let is_discharged =
                 if space.is_finished() { system.is_discharged() } else { system.parts_are_discharged() };
             if !is_discharged && space.exhausted.is_none() {
@@ -320,24 +320,36 @@ where
         let stops = self.early_passes < MAX_EARLY_PASSES;
         let mut explorer = Explorer::new(system, true).stopping_at_limits(stops);
         let most = if system.distinguishes_most() { usize::MAX } else { LIMITED_BUDGET };
-        let mut budget = REFUTED_BUDGET;
+        if self.explore(&mut explorer, system, most) {
+            self.latest = Some(Arc::new(explorer.space().clone()));
+            return None;
+        }
+        Some(explorer.into_space(system))
+    }
+
+    /// Explores until everything is explored, so many states are expanded, or a limit is reached. From time to time the observer may
+    /// refute goals by other means; true if that decides the last ones, and no small
+    /// state space tells what holds on all paths.
+    fn explore(&mut self, explorer: &mut Explorer<S>, system: &mut S, budget: usize) -> bool {
         loop {
-            explorer.explore(system, &mut self.precision, budget.min(most), self.watch, &mut self.progress);
-            if explorer.expanded() < budget || budget >= most {
-                return Some(explorer.into_space(system));
+            let share = budget.min(explorer.expanded() + REFUTED_BUDGET);
+            explorer.explore(system, &mut self.precision, share, self.watch, &mut self.progress);
+            if explorer.expanded() < share || share == budget {
+                return false;
             }
             let open: Vec<usize> = (0..self.goals.len()).filter(|goal| self.decisions[*goal].is_none()).collect();
             let goals: Vec<(usize, &Goal)> = open.iter().map(|goal| (*goal, &self.goals[*goal])).collect();
+            if goals.is_empty() {
+                continue;
+            }
             let refuted = self.observer.refute(system, &goals, self.watch);
             if !refuted.is_empty() {
                 let space = Arc::new(explorer.space().clone());
                 self.decide_refuted(system, &space, &refuted);
-                if self.is_done() {
-                    self.latest = Some(space);
-                    return None;
+                if self.is_done() && self.mode != Mode::Small {
+                    return true;
                 }
             }
-            budget *= 2;
         }
     }
 

@@ -1,0 +1,862 @@
+//! Concrete random runs, for what a large state space does not show soon: a state that refutes a goal, and a deep stack.
+//!
+//! Runs go on from where earlier ones came to something new, as greybox fuzzers do (`corpus`): an instruction with another stack
+//! pointer or in another nesting of interrupts, another content of a cell that does not merely keep an input, another number that is
+//! compared. A second run in the tracing domain (`shadow`) tells the inputs that comparisons depend on (`comparison`); a run
+//! is tried again with those with which the comparison comes out otherwise (`script`). Other inputs and happenings are the natural ones,
+//! those that comparisons asked for, those that the program knows (`dictionary`), or any that are possible; of some
+//! runs only what the environment determines is chosen. Everything is the same in every run of the
+//! tool: the random numbers are, and work is counted in steps.
+
+mod comparison;
+mod corpus;
+mod dictionary;
+mod script;
+mod shadow;
+
+use crate::concretise::concrete_step::{Answer, Answers, Asked, ChosenStep, Run, Stepper, Tracking, Tried};
+use crate::concretise::view::ConcreteView;
+use crate::concretise::{Claims, Ending, Walked};
+use crate::confirmation::Confirmation;
+use crate::evidence::{Evidence, Search};
+use avr_isa::{FlashByteAddress, FlashWordAddress};
+use avr_machine::device::BitRef;
+use avr_machine::{DeterminedBy, Happening, Input, Stop};
+use avr_model::context::Context;
+use avr_model::state::stack_depth;
+use avr_properties::{CellsRead, StateView};
+use comparison::{Comparison, Suggestion};
+use corpus::{Class, Corpus, Place, Task};
+use dictionary::Dictionary;
+use fastrand::Rng;
+use mu_calculus::state_formula::{parts, truth};
+use mu_calculus::{AtomId, Node, NodeId, NormalForm};
+use script::{Change, Script};
+use shadow::{Observed, Origin, Shadow};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::rc::Rc;
+use three_valued::TracedByte;
+use tvar::{Goal, Watch};
+
+/// The steps of a run from where it begins, and from the end of its script; one of so many is longer, for waiting loops.
+const RUN_STEPS: [u64; 5] = [128, 256, 512, 1_024, 4_096];
+const STEPS_AFTER_SCRIPT: [u64; 3] = [64, 256, 1_024];
+const LONG_RUN_STEPS: u64 = 65_536;
+const RUNS_PER_LONG: u32 = 32;
+/// The most steps of a run.
+const MOST_STEPS: u64 = 200_000;
+/// So many steps lie between two places of a run at least.
+const PLACE_STEPS: u64 = 8;
+/// Runs with more inputs are not gone on with, because each place keeps them.
+const MAX_INPUTS: usize = 500;
+/// A run of the hardware that stays at an instruction for so many steps without waiting for anything is given up.
+const STEPS_AT_END: u64 = 256;
+/// After a run so many steps are taken to find a better one.
+const STEPS_FOR_BETTER: u64 = 200_000;
+/// So many of these are taken to find choices that the run does not need.
+const STEPS_FOR_SHORTER: u64 = 100_000;
+/// The most comparisons of a run that inputs are looked for.
+const MAX_COMPARED: usize = 64;
+/// The most repairs one after the other.
+const MAX_DEPTH: u32 = 12;
+/// The most comparisons of a run that are remembered because their operands were the same.
+const MAX_KEPT: usize = 64;
+/// The most inputs of one register that are tried more often than others.
+const MAX_LIKELY: usize = 32;
+/// The most cells of a goal whose content guides runs.
+const MAX_CELLS: usize = 32;
+/// A run with a shadow takes as long as so many others.
+const STEPS_OF_SHADOW: u64 = 2;
+
+/// The manner of a random run: one question out of so many gets another answer than the natural one, 0 for none.
+#[derive(Clone, Copy)]
+struct Manner {
+    happenings: u32,
+    inputs: u32,
+    /// True if what the hardware determines stays as it comes.
+    only_environment: bool,
+    /// True if a run ends where it rests on the model.
+    only_hardware: bool,
+    /// True if comparisons are looked at.
+    is_shadowed: bool,
+}
+
+/// A goal that one state refutes: a run to such a state is looked for.
+struct Aim<'a> {
+    number: usize,
+    goal: &'a Goal,
+    parts: Vec<NodeId>,
+    /// The cells that it speaks of, and those that it compares with numbers.
+    cells: Vec<u16>,
+    compared: Vec<(Vec<u16>, i128)>,
+}
+
+/// A run under way.
+struct Running<'m> {
+    stepper: Stepper<'m>,
+    shadow: Option<Shadow>,
+    script: Script,
+    /// The place that it began at.
+    from: Option<Rc<Place<'m>>>,
+    /// Something new that was seen since the last place.
+    news: Option<Class>,
+    /// Changes of inputs that comparisons ask for.
+    wanted: Vec<Wanted>,
+    /// The same of a comparison that came out otherwise because other inputs were changed.
+    repair: Option<Wanted>,
+    /// The comparisons of inputs whose operands were the same, with the step.
+    kept: Vec<(u64, FlashWordAddress)>,
+    /// The task that it is.
+    task: Option<Attempt>,
+    /// The content of the cells that goals speak of.
+    cells: Vec<(u16, u8)>,
+}
+
+/// A task under way.
+struct Attempt {
+    /// The number of repairs before it.
+    depth: u32,
+    /// The first step that may differ from the other run.
+    first: u64,
+    /// The comparisons whose operands are to be the same.
+    kept: Rc<[FlashWordAddress]>,
+}
+
+/// Changes of inputs that a comparison asks for.
+#[derive(Clone)]
+struct Wanted {
+    /// The instruction that compares, and the value that is aimed at if that is no input as well.
+    aim: (FlashWordAddress, Option<u32>),
+    changes: Vec<Change>,
+    /// True if the operands of the comparison would differ by one.
+    is_beside: bool,
+    /// The number of choices that were made before, and of steps.
+    chosen: usize,
+    steps: u64,
+}
+
+/// Random runs of one firmware.
+pub struct Sampler<'m> {
+    random: Rng,
+    corpus: Corpus<'m>,
+    dictionary: Option<Dictionary>,
+    steps: u64,
+    /// The deepest that the stack was, in bytes below RAMEND.
+    deepest: Option<u32>,
+    /// Inputs that are tried more often than others, by data address.
+    likely: BTreeMap<u16, VecDeque<u8>>,
+    /// The string that the next inputs are.
+    string: VecDeque<u8>,
+    rounds: u64,
+    /// The tracking of all runs, where findings are looked for.
+    tracking: Option<Tracking>,
+}
+
+impl fmt::Debug for Sampler<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler")
+            .field("places", &self.corpus.places())
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Sampler<'_> {
+    fn default() -> Self {
+        Self {
+            random: Rng::with_seed(0),
+            corpus: Corpus::default(),
+            dictionary: None,
+            steps: 0,
+            deepest: None,
+            likely: BTreeMap::new(),
+            string: VecDeque::new(),
+            rounds: 0,
+            tracking: None,
+        }
+    }
+}
+
+impl<'m> Sampler<'m> {
+    /// A sampler whose runs are tracked.
+    pub(crate) fn tracking(tracking: Tracking) -> Self {
+        Self { tracking: Some(tracking), ..Self::default() }
+    }
+
+    /// Counts the times that runs may be tried, and gives their number.
+    pub fn count_round(&mut self) -> u64 {
+        self.rounds += 1;
+        self.rounds
+    }
+
+    /// Looks for runs that refute goals, each with its number, until so many steps were taken in all.
+    pub fn refute(
+        &mut self,
+        context: &Context<'m>,
+        open: &[(usize, &Goal)],
+        steps: u64,
+        watch: &dyn Watch,
+    ) -> Vec<(usize, Search)> {
+        if self.steps >= steps {
+            return Vec::new();
+        }
+        let mut aims: Vec<Aim<'_>> =
+            open.iter().filter_map(|(number, goal)| Aim::new(context, *number, goal)).collect();
+        let mut found = Vec::new();
+        while !aims.is_empty() && self.steps < steps && !watch.cancelled() {
+            let manner = self.manner();
+            let Some((index, walked)) = self.run(context, manner, &aims, u64::MAX) else { continue };
+            let aim = aims.swap_remove(index);
+            let confirmation = Confirmation { context, goal: aim.goal, value: false, watch };
+            found.push((aim.number, confirmation.search(self.better(context, &aim, walked, watch))));
+        }
+        found
+    }
+
+    /// Looks for a run that refutes a goal and rests on no more than the hardware, until so many steps were taken in all. Inputs of a
+    /// run that rests on the model are likely ones.
+    pub fn on_hardware(
+        &mut self,
+        (context, watch): (&Context<'m>, &dyn Watch),
+        goal: &Goal,
+        on_model: Option<&Evidence>,
+        steps: u64,
+    ) -> Option<Evidence> {
+        for step in on_model.and_then(|run| run.stimulus.exact.as_ref()).into_iter().flatten() {
+            step.inputs.iter().for_each(|input| self.expect(input.register, input.value));
+        }
+        let aim = Aim::new(context, 0, goal)?;
+        while self.steps < steps && !watch.cancelled() {
+            let manner = self.manner_of_hardware();
+            let Some((_, walked)) = self.run(context, manner, std::slice::from_ref(&aim), u64::MAX) else { continue };
+            match (Confirmation { context, goal, value: false, watch }).search(walked) {
+                Search::Found(evidence) if evidence.is_of_hardware() => return Some(*evidence),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Takes runs that rest on no more than the hardware until nothing is left to be shown, or so many steps were taken. First come
+    /// runs that rest on the model, with enough time for what the environment does; their inputs are likely ones.
+    pub(crate) fn track_on_hardware<'r>(
+        &mut self,
+        (context, watch): (&Context<'m>, &dyn Watch),
+        on_model: impl IntoIterator<Item = &'r Run>,
+        steps: u64,
+        is_done: &dyn Fn() -> bool,
+    ) {
+        for run in on_model {
+            for input in run.inputs.iter().flat_map(|step| &step.inputs) {
+                self.expect(input.register, input.value);
+            }
+            let stepper = Stepper::new(context, &|cell| run.initial.get(&cell).copied().unwrap_or(0));
+            let manner = Manner { happenings: 0, inputs: 0, is_shadowed: false, ..self.manner_of_hardware() };
+            let running = Running::new(self.tracked(stepper), None, Script::in_time(run), None);
+            self.go_on(context, running, manner, &[], (u64::MAX, RUN_STEPS[1]));
+        }
+        let last = self.steps + steps;
+        while self.steps < last && !watch.cancelled() && !is_done() {
+            let manner = self.manner_of_hardware();
+            self.run(context, manner, &[], u64::MAX);
+        }
+    }
+
+    /// A run before its first step, with the tracking of all runs.
+    fn tracked(&self, stepper: Stepper<'m>) -> Stepper<'m> {
+        stepper.tracked(self.tracking.clone())
+    }
+
+    /// A run that refutes a goal and is better than another one, if one is found soon. A run that only the environment
+    /// determines is better, and then a shorter one.
+    fn better(&mut self, context: &Context<'m>, aim: &Aim<'_>, mut best: Walked, watch: &dyn Watch) -> Walked {
+        let last = self.steps + STEPS_FOR_BETTER;
+        if best.run.steps <= STEPS_FOR_BETTER / 8 {
+            best = self.shortened(context, aim, best, watch);
+        }
+        if best.run.abstracted.is_some() {
+            best = self.in_time(context, aim, &best).unwrap_or(best);
+        }
+        while self.steps < last && !watch.cancelled() {
+            let on_model = best.run.abstracted.is_some();
+            let manner =
+                Manner { only_environment: true, only_hardware: !on_model, is_shadowed: false, ..self.manner() };
+            let longest = if on_model { u64::MAX } else { best.run.steps };
+            best = self.run(context, manner, std::slice::from_ref(aim), longest).map_or(best, |(_, walked)| walked);
+        }
+        best
+    }
+
+    /// The same run without choices that it does not need, tried one by one and two by two: the byte that an interrupt announces goes with
+    /// that.
+    fn shortened(&mut self, context: &Context<'m>, aim: &Aim<'_>, mut best: Walked, watch: &dyn Watch) -> Walked {
+        let last = self.steps + STEPS_FOR_SHORTER;
+        for count in [2, 1] {
+            let mut index = best.run.chosen.len();
+            while index > 0 && self.steps < last && !watch.cancelled() {
+                index = (index - 1).min(best.run.chosen.len());
+                if index + count > best.run.chosen.len() {
+                    continue;
+                }
+                let mut chosen = best.run.chosen.clone();
+                chosen.drain(index..index + count);
+                let script = Script::changed(&chosen, 0, &[]);
+                if let Some(walked) = self.again(context, aim, &best.run.initial, (script, false)) {
+                    let is_better = walked.run.chosen.len() < best.run.chosen.len()
+                        && (walked.run.abstracted.is_none() || best.run.abstracted.is_some());
+                    best = if is_better { walked } else { best };
+                }
+            }
+        }
+        best
+    }
+
+    /// The same run where the environment waits until it has had time for what it does, if that refutes the goal as well.
+    fn in_time(&mut self, context: &Context<'m>, aim: &Aim<'_>, walked: &Walked) -> Option<Walked> {
+        self.again(context, aim, &walked.run.initial, (Script::in_time(&walked.run), true))
+    }
+
+    /// The run with some content at the start and some answers, if it refutes a goal.
+    fn again(
+        &mut self,
+        context: &Context<'m>,
+        aim: &Aim<'_>,
+        initial: &BTreeMap<u16, u8>,
+        (script, only_hardware): (Script, bool),
+    ) -> Option<Walked> {
+        let stepper = Stepper::new(context, &|cell| initial.get(&cell).copied().unwrap_or(0));
+        let quiet = Manner { happenings: 0, inputs: 0, only_environment: true, only_hardware, is_shadowed: false };
+        let running = Running::new(stepper, None, script, None);
+        let (found, _) = self.go_on(context, running, quiet, std::slice::from_ref(aim), (u64::MAX, RUN_STEPS[1]));
+        found.map(|(_, walked)| walked)
+    }
+
+    /// The deepest that the stack was in runs, in bytes below RAMEND. More runs are tried until it is as deep as
+    /// `target`, or so many steps were taken in all; one is tried in any case.
+    pub fn deepest(
+        &mut self,
+        context: &Context<'m>,
+        target: Option<u32>,
+        steps: u64,
+        watch: &dyn Watch,
+    ) -> Option<u32> {
+        let is_deep = |deepest: Option<u32>| target.is_some_and(|target| deepest >= Some(target));
+        while self.deepest.is_none() || !is_deep(self.deepest) && self.steps < steps && !watch.cancelled() {
+            let before = self.deepest;
+            let manner = self.manner();
+            self.run(context, manner, &[], u64::MAX);
+            if before.is_none() && self.deepest.is_none() && (self.steps >= steps || watch.cancelled()) {
+                break;
+            }
+        }
+        self.deepest
+    }
+
+    /// One run, until it refutes a goal: the index of that, and the run if it has fewer steps than `longest`. What it showed
+    /// is kept.
+    fn run(
+        &mut self,
+        context: &Context<'m>,
+        manner: Manner,
+        aims: &[Aim<'_>],
+        longest: u64,
+    ) -> Option<(usize, Walked)> {
+        let running = self.begin(context, manner);
+        let steps = match self.is_time(RUNS_PER_LONG) {
+            true => LONG_RUN_STEPS,
+            false if running.script.is_over() => self.random.choice(RUN_STEPS).unwrap_or(0),
+            false => self.random.choice(STEPS_AFTER_SCRIPT).unwrap_or(0),
+        };
+        self.string.clear();
+        if self.is_time(16) {
+            let dictionary = self.dictionary.get_or_insert_with(|| Dictionary::new(&context.machine.program));
+            self.string.extend(dictionary.string(&mut self.random).into_iter().flatten());
+        }
+        let (found, running) = self.go_on(context, running, manner, aims, (longest, steps));
+        if let Some(running) = running {
+            self.plan(&running);
+        }
+        found
+    }
+
+    /// Goes on with a run until it refutes a goal, or for so many steps beyond its script. Gives the run that does, and the run that
+    /// does not.
+    fn go_on(
+        &mut self,
+        context: &Context<'m>,
+        mut running: Running<'m>,
+        manner: Manner,
+        aims: &[Aim<'_>],
+        (longest, steps): (u64, u64),
+    ) -> (Option<(usize, Walked)>, Option<Running<'m>>) {
+        let mut observed = Observed::default();
+        running.watch(aims);
+        let (mut since_place, mut at_end, mut left) = (0, 0, steps);
+        for _ in 0..MOST_STEPS {
+            if left == 0 {
+                break;
+            }
+            left -= u64::from(running.script.is_over());
+            self.steps += if running.shadow.is_some() { STEPS_OF_SHADOW } else { 1 };
+            let before = standing_at(&running.stepper);
+            if running.stepper.run.steps + 1 >= longest {
+                return (None, Some(running));
+            }
+            let tried = self.step(&mut running, manner);
+            match tried.result {
+                Ok(_) => running.accept(tried, &mut observed),
+                Err(Stop::Hazard(hazard)) if !context.machine.ends_path(hazard.kind) => {
+                    let Some(index) = aims.iter().position(|aim| aim.is_refuted_by_hazard(context)) else {
+                        running.stepper.take_back();
+                        return (None, Some(running));
+                    };
+                    running.stepper.accept(tried);
+                    if manner.only_hardware && running.stepper.run.abstracted.is_some() {
+                        return (None, None);
+                    }
+                    return (Some((index, walked(running.stepper, Ending::Hazard(hazard), Vec::new()))), None);
+                }
+                Err(_) => {
+                    running.stepper.take_back();
+                    return (None, Some(running));
+                }
+            }
+            if manner.only_hardware && running.stepper.run.abstracted.is_some() {
+                return (None, None);
+            }
+            at_end = if before.is_some() && standing_at(&running.stepper) == before { at_end + 1 } else { 0 };
+            if at_end > STEPS_AT_END && (manner.only_hardware || running.script.is_over()) {
+                return (None, Some(running));
+            }
+            let view = running.stepper.view();
+            self.deepest = self.deepest.max(stack_depth::depth(context.machine, &view));
+            let refuted = aims.iter().enumerate().find_map(|(index, aim)| Some((index, aim.refuted(context, &view)?)));
+            if let Some((index, claims)) = refuted {
+                return (Some((index, walked(running.stepper, Ending::Shown, claims))), None);
+            }
+            self.look(&mut running, aims, &observed);
+            since_place += 1;
+            let Some(class) = running.news else { continue };
+            let run = &running.stepper.run;
+            if at_end == 0 && since_place >= PLACE_STEPS && run.inputs.len() < MAX_INPUTS {
+                let kept = running.shadow.as_ref().map(Shadow::kept);
+                self.corpus.add(class, (running.stepper.clone(), kept), running.from.as_ref(), &mut self.random);
+                (since_place, running.news) = (0, None);
+            }
+        }
+        (None, Some(running))
+    }
+
+    /// Looks at what a step showed.
+    fn look(&mut self, running: &mut Running<'m>, aims: &[Aim<'_>], observed: &Observed) {
+        let mut news = running.news;
+        let mut note = |class: Class, is_new: bool| {
+            if is_new {
+                news = news.max(Some(class));
+            }
+        };
+        let corpus = &mut self.corpus;
+        let on_model = running.stepper.run.abstracted.is_some();
+        let view = running.stepper.view();
+        let pointer = view.stack_pointer();
+        note(Class::Code, corpus.is_new(Class::Code, (view.pc(), pointer, view.interrupt_depth(), on_model)));
+        for (cell, last) in &mut running.cells {
+            let now = *running.stepper.state().data.get(*cell);
+            if now != *last {
+                *last = now;
+                let class = Class::Goal(*cell);
+                note(class, corpus.is_new(class, (now, on_model)));
+            }
+        }
+        for (cell, value) in &observed.written {
+            // What lies on the stack is no variable, and a copy of an input is as good as that.
+            if *cell <= pointer && !running.is_copy(*value) {
+                let class = Class::Written(*cell);
+                note(class, corpus.is_new(class, (value.value, on_model)));
+            }
+        }
+        let pc = running.stepper.state().control.pc;
+        let is_written = |cells: &[u16]| observed.written.iter().any(|(cell, _)| cells.contains(cell));
+        let compared = aims.iter().flat_map(|aim| &aim.compared).filter(|(cells, _)| is_written(cells));
+        let of_goals = compared.filter_map(|(cells, constant)| {
+            let shadow = running.shadow.as_ref()?;
+            let number: Vec<TracedByte> = cells.iter().map(|cell| shadow.cell(*cell)).collect();
+            Comparison::with_constant(pc, &number, *constant).filter(Comparison::depends_on_inputs)
+        });
+        let of_goals: Vec<Comparison> = of_goals.collect();
+        for comparison in observed.comparisons.iter().chain(&of_goals) {
+            if !comparison.depends_on_inputs() {
+                let class = Class::Compared(comparison.pc.0);
+                note(class, corpus.is_new(class, (comparison.lowest(), on_model)));
+            } else {
+                running.want(comparison, corpus);
+            }
+        }
+        running.news = news;
+    }
+
+    /// Plans runs with the inputs that comparisons of a run ask for.
+    fn plan(&mut self, running: &Running<'m>) {
+        let state = running.stepper.state();
+        debug_assert!(running.shadow.as_ref().is_none_or(|shadow| shadow.agrees(state)), "a shadow goes the same way");
+        if running.wanted.is_empty() && running.repair.is_none() {
+            return;
+        }
+        let run = &running.stepper.run;
+        let chosen: Rc<[_]> = run.chosen.as_slice().into();
+        let initial = Rc::new(run.initial.clone());
+        let on_model = run.abstracted.is_some();
+        for wanted in running.wanted.iter().rev() {
+            for change in &wanted.changes {
+                if let Input::Register(register) = change.source {
+                    self.expect(register, change.value);
+                }
+            }
+            let (task, steps) = running.task_of(wanted, (&chosen, &initial), false);
+            self.corpus.plan(task, (wanted.aim, steps), on_model);
+        }
+        if let Some(wanted) = &running.repair {
+            self.corpus.plan_repair(running.task_of(wanted, (&chosen, &initial), true).0);
+        }
+    }
+
+    /// Takes note that an input is a likely one.
+    fn expect(&mut self, register: u16, value: u8) {
+        let likely = self.likely.entry(register).or_default();
+        if !likely.contains(&value) {
+            if likely.len() == MAX_LIKELY {
+                likely.pop_front();
+            }
+            likely.push_back(value);
+        }
+    }
+
+    /// The beginning of a run.
+    fn begin(&mut self, context: &Context<'m>, manner: Manner) -> Running<'m> {
+        let rests_on_model = !manner.only_environment && self.random.bool();
+        let task = match manner.is_shadowed {
+            true => self.corpus.next_task(rests_on_model, &mut self.random),
+            false => None,
+        };
+        if let Some(Task { from, initial, chosen, count, changes, depth, kept }) = task {
+            let steps = from.as_ref().map_or(0, |place| place.stepper.run.steps);
+            let script = Script::changed(&chosen[..count], steps, &changes);
+            let content = |cell: u16| initial.get(&cell).copied().unwrap_or(0);
+            let running = match from {
+                Some(place) => Running::at(place, script, manner),
+                None => Running::at_start(self.tracked(Stepper::new(context, &content)), script, manner),
+            };
+            let first = changes.iter().map(|change| change.step).min().unwrap_or(0);
+            return Running { task: Some(Attempt { depth, first, kept }), ..running };
+        }
+        match self.corpus.next_place(rests_on_model, &mut self.random) {
+            Some(place) => Running::at(place, Script::default(), manner),
+            None => Running::at_start(self.tracked(Stepper::new(context, &|_| 0)), Script::default(), manner),
+        }
+    }
+
+    fn manner(&mut self) -> Manner {
+        Manner {
+            happenings: self.random.choice([0, 4, 16, 64, 256]).unwrap_or(0),
+            inputs: self.random.choice([0, 1, 1, 2, 2, 8]).unwrap_or(0),
+            only_environment: self.random.bool(),
+            only_hardware: false,
+            is_shadowed: true,
+        }
+    }
+
+    /// The manner of a run that is to rest on no more than the hardware: its inputs differ now and then.
+    fn manner_of_hardware(&mut self) -> Manner {
+        let inputs = self.random.choice([1, 2, 8, 32]).unwrap_or(1);
+        Manner { inputs, only_environment: true, only_hardware: true, is_shadowed: false, ..self.manner() }
+    }
+
+    /// Tries a step; it must be accepted unless it ends the run.
+    fn step(&mut self, running: &mut Running<'m>, manner: Manner) -> Tried {
+        let stepper = &mut running.stepper;
+        let natural = stepper.attempt(&Answers::new(), &|_| 0);
+        if !running.script.is_over() {
+            let before = running.script.waits_for_time().then(|| running.script.clone());
+            let answers = running.script.answers(stepper.run.steps, &natural.asked);
+            if answers.is_empty() {
+                return natural;
+            }
+            stepper.take_back();
+            let tried = stepper.attempt(&answers, &|_| 0);
+            let Some(before) = before.filter(|_| tried.is_too_soon()) else { return tried };
+            running.script.put_back(before);
+            stepper.take_back();
+            return stepper.attempt(&Answers::new(), &|_| 0);
+        }
+        let mut others = self.others(&natural.asked, manner);
+        others.extend(stepper.wanted_interrupt(&natural));
+        if others.is_empty() {
+            return natural;
+        }
+        stepper.take_back();
+        let tried = stepper.attempt(&others, &|_| 0);
+        if !(manner.only_environment && tried.is_too_soon()) {
+            return tried;
+        }
+        stepper.take_back();
+        stepper.attempt(&Answers::new(), &|_| 0)
+    }
+
+    /// Other answers than the natural ones, now and then.
+    fn others(&mut self, asked: &[Asked], manner: Manner) -> Answers {
+        let is_free = |who: DeterminedBy| {
+            !matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined) || !manner.only_environment
+        };
+        let mut answers = Answers::new();
+        // A register may be asked for in several parts, which are those of one input.
+        let mut input: Option<(u16, Option<u8>)> = None;
+        for (index, one) in asked.iter().enumerate() {
+            match one {
+                Asked::Input { source: Input::Initial(_), .. } => {}
+                Asked::Input { source: Input::Register(register), mask, who, .. } => {
+                    if !is_free(*who) {
+                        continue;
+                    }
+                    let value = match input {
+                        Some((known, value)) if known == *register => value,
+                        _ if self.is_time(manner.inputs) => Some(self.value(*register, asked)),
+                        _ => None,
+                    };
+                    input = Some((*register, value));
+                    answers.extend(value.map(|value| (index, Answer::Input(value & mask))));
+                }
+                Asked::Choice { possible, natural, .. } => {
+                    if !self.is_time(manner.happenings) || !is_free(possible.determined_by(*natural)) {
+                        continue;
+                    }
+                    let free = |one: &Happening| one != natural && is_free(possible.determined_by(*one));
+                    let others: Vec<Happening> = possible.iter().filter(free).collect();
+                    answers.extend(self.random.choice(others).map(|other| (index, Answer::Happening(other))));
+                }
+            }
+        }
+        answers
+    }
+
+    /// The value of an input: the next of a string if it is a whole byte, a likely one, a constant of the program, or any.
+    fn value(&mut self, register: u16, asked: &[Asked]) -> u8 {
+        let part = |one: &Asked| match one {
+            Asked::Input { source, mask, .. } if *source == Input::Register(register) => *mask,
+            _ => 0,
+        };
+        if !self.string.is_empty() && asked.iter().fold(0, |all, one| all | part(one)) == 0xff {
+            return self.string.pop_front().unwrap_or(0);
+        }
+        let random = &mut self.random;
+        let known = match random.u8(..8) {
+            0..4 => self.likely.get(&register).and_then(|values| random.choice(values).copied()),
+            4 => self.dictionary.as_ref().and_then(|dictionary| dictionary.constant(random)),
+            _ => None,
+        };
+        known.unwrap_or_else(|| self.random.u8(..))
+    }
+
+    fn is_time(&mut self, one_out_of: u32) -> bool {
+        one_out_of > 0 && self.random.u32(..one_out_of) == 0
+    }
+}
+
+impl<'m> Running<'m> {
+    fn new(stepper: Stepper<'m>, shadow: Option<Shadow>, script: Script, from: Option<Rc<Place<'m>>>) -> Self {
+        Self {
+            stepper,
+            shadow,
+            script,
+            from,
+            news: None,
+            wanted: Vec::new(),
+            repair: None,
+            kept: Vec::new(),
+            task: None,
+            cells: Vec::new(),
+        }
+    }
+
+    /// A run from the start of the program.
+    fn at_start(stepper: Stepper<'m>, script: Script, manner: Manner) -> Self {
+        let shadow = manner.is_shadowed.then(|| Shadow::new(&stepper));
+        Self::new(stepper, shadow, script, None)
+    }
+
+    /// A run from a place.
+    fn at(place: Rc<Place<'m>>, script: Script, manner: Manner) -> Self {
+        let stepper = place.stepper.clone();
+        let shadow = place.shadow.as_ref().filter(|_| manner.is_shadowed).map(|kept| Shadow::from(&stepper, kept));
+        Self::new(stepper, shadow, script, Some(place))
+    }
+
+    /// Takes note of the changes of inputs that a comparison asks for.
+    fn want(&mut self, comparison: &Comparison, corpus: &mut Corpus<'m>) {
+        let step = self.stepper.run.steps;
+        if comparison.is_equal() {
+            let is_known = self.kept.iter().any(|(_, pc)| *pc == comparison.pc);
+            if !is_known && self.kept.len() < MAX_KEPT {
+                self.kept.push((step, comparison.pc));
+            }
+        }
+        let is_broken = |attempt: &Attempt| {
+            let depends = attempt.depth < MAX_DEPTH && step > attempt.first && attempt.kept.contains(&comparison.pc);
+            depends && !comparison.is_equal()
+        };
+        let is_broken = self.repair.is_none() && self.task.as_ref().is_some_and(is_broken);
+        if !is_broken && self.wanted.len() >= MAX_COMPARED {
+            return;
+        }
+        let all = self.asked_for(comparison);
+        if is_broken {
+            self.repair = all.iter().find(|wanted| !wanted.is_beside).cloned();
+        }
+        let (place, on_model) =
+            (self.from.as_ref().map_or(0, |from| from.number), self.stepper.run.abstracted.is_some());
+        for wanted in all {
+            let place = if wanted.is_beside { 0 } else { place };
+            let changes: Vec<(Input, u8)> = wanted.changes.iter().map(|one| (one.source, one.value)).collect();
+            if corpus.is_to_be_tried((place, wanted.aim, changes, on_model)) {
+                self.wanted.push(wanted);
+            }
+        }
+    }
+
+    /// The task to make changes that are wanted, with the number of its steps; `chosen` and `initial` are those of this run.
+    fn task_of(
+        &self,
+        wanted: &Wanted,
+        (chosen, initial): (&Rc<[ChosenStep]>, &Rc<BTreeMap<u16, u8>>),
+        is_repair: bool,
+    ) -> (Task<'m>, u64) {
+        let (mut content, mut changes) = (Rc::clone(initial), Vec::new());
+        for change in &wanted.changes {
+            match change.source {
+                Input::Initial(cell) => _ = Rc::make_mut(&mut content).insert(cell, change.value),
+                Input::Register(_) => changes.push(*change),
+            }
+        }
+        let first = changes.iter().map(|change| change.step).min();
+        let from = first.filter(|_| Rc::ptr_eq(&content, initial)).and_then(|first| self.place_before(first));
+        let begun = from.as_ref().map_or(0, |place| place.stepper.run.steps);
+        let chosen = Rc::clone(chosen);
+        let first = first.unwrap_or(0);
+        let here = self.kept.iter().filter(|(step, _)| (first..wanted.steps).contains(step)).map(|(_, pc)| *pc);
+        let attempt = self.task.as_ref().filter(|_| is_repair);
+        let kept = here.chain(attempt.into_iter().flat_map(|attempt| attempt.kept.iter().copied())).collect();
+        let depth = attempt.map_or(0, |attempt| attempt.depth + 1);
+        (Task { from, initial: content, chosen, count: wanted.chosen, changes, depth, kept }, wanted.steps - begun)
+    }
+
+    /// The last place before a step that the run went on from, if it is still known.
+    fn place_before(&self, step: u64) -> Option<Rc<Place<'m>>> {
+        let from = self.from.as_ref()?;
+        let earlier = from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade);
+        std::iter::once(Rc::clone(from)).chain(earlier).find(|place| place.stepper.run.steps <= step)
+    }
+
+    /// Changes of inputs that a comparison asks for.
+    fn asked_for(&self, comparison: &Comparison) -> Vec<Wanted> {
+        let run = &self.stepper.run;
+        let initial = |cell: u16| run.initial.get(&cell).copied().unwrap_or(0);
+        let origin = |input: u32| self.shadow.as_ref()?.origin(input, initial);
+        let change = |(input, value): &(u32, u8)| {
+            let Origin { step, source, .. } = origin(*input)?;
+            Some(Change { step, source, value: *value })
+        };
+        // Inputs that are compared with each other have no value that is worth more than others.
+        let target = |value: u32| (!comparison.is_among_inputs()).then_some(value);
+        let wanted = |suggestion: Suggestion| {
+            Some(Wanted {
+                aim: (comparison.pc, target(suggestion.target)),
+                changes: suggestion.changes.iter().map(change).collect::<Option<Vec<_>>>()?,
+                is_beside: suggestion.is_beside,
+                chosen: run.chosen.len(),
+                steps: run.steps,
+            })
+        };
+        comparison.suggestions(&|input| Some(origin(input)?.value)).into_iter().filter_map(wanted).collect()
+    }
+
+    /// True if a byte is an input as it came.
+    fn is_copy(&self, byte: TracedByte) -> bool {
+        let initial = |cell: u16| self.stepper.run.initial.get(&cell).copied().unwrap_or(0);
+        match (byte.sources.as_slice(), &self.shadow) {
+            ([input], Some(shadow)) => shadow.origin(*input, initial).is_none_or(|origin| origin.value == byte.value),
+            _ => false,
+        }
+    }
+
+    /// Takes note of the cells that goals speak of.
+    fn watch(&mut self, aims: &[Aim<'_>]) {
+        let mut cells: Vec<u16> = aims.iter().flat_map(|aim| aim.cells.iter().copied()).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells.truncate(MAX_CELLS);
+        self.cells = cells.into_iter().map(|cell| (cell, *self.stepper.state().data.get(cell))).collect();
+    }
+
+    /// Makes a step that was tried a step of the run.
+    fn accept(&mut self, tried: Tried, observed: &mut Observed) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.step(self.stepper.machine, self.stepper.run.steps, &tried.asked, observed);
+        }
+        self.stepper.accept(tried);
+    }
+}
+
+impl<'a> Aim<'a> {
+    /// An aim, if one state refutes the goal.
+    fn new(context: &Context<'_>, number: usize, goal: &'a Goal) -> Option<Self> {
+        let parts = parts(&goal.formula, false)?;
+        let read = goal.formula.atoms().into_iter().map(|atom| context.atoms[atom.index()].cells());
+        let cells = read.flat_map(|cells| match cells {
+            CellsRead::These(cells) => cells.into_iter().map(|(cell, _)| cell).collect(),
+            CellsRead::All => Vec::new(),
+        });
+        let atoms = goal.formula.atoms();
+        let compared = atoms.iter().filter_map(|atom| context.atoms[atom.index()].compared_with_constant());
+        Some(Self { number, goal, parts, cells: cells.collect(), compared: compared.collect() })
+    }
+
+    fn is_refuted_by_hazard(&self, context: &Context<'_>) -> bool {
+        let label = |atom: AtomId| context.atoms[atom.index()].kind().at_hazard(false);
+        self.goal.observes_hazards && self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_false())
+    }
+
+    /// The atoms with their values that refute the goal in a state, if it does.
+    fn refuted(&self, context: &Context<'_>, view: &ConcreteView<'_>) -> Option<Claims> {
+        let formula = &self.goal.formula;
+        let label = |atom: AtomId| view.label(context.atoms, atom);
+        let part = *self.parts.iter().find(|part| truth(formula, **part, &label).is_false())?;
+        let mut atoms = BTreeSet::new();
+        add_atoms(formula, part, &mut atoms);
+        Some(atoms.into_iter().filter_map(|atom| Some((atom, label(atom).known()?))).collect())
+    }
+}
+
+/// Adds the atoms of a subformula about states.
+fn add_atoms(formula: &NormalForm, node: NodeId, atoms: &mut BTreeSet<AtomId>) {
+    match formula.node(node) {
+        Node::Atom(atom) | Node::NegatedAtom(atom) => _ = atoms.insert(atom),
+        other => other.children().iter().for_each(|child| add_atoms(formula, *child, atoms)),
+    }
+}
+
+/// The instruction and the stack pointer, where neither an interrupt nor the watchdog can take a run away from an instruction that jumps
+/// to itself.
+fn standing_at(stepper: &Stepper<'_>) -> Option<(FlashByteAddress, u16)> {
+    let (machine, state) = (stepper.machine, stepper.state());
+    let is_set = |bit: BitRef| state.data.get(bit.address) & bit.mask() != 0;
+    let interrupts = state.data.get(machine.status_address()) >> 7 & 1 == 1;
+    let watchdog = machine.device.watchdog.as_ref().is_some_and(|watchdog| is_set(watchdog.reset_enable));
+    let view = stepper.view();
+    (!interrupts && !watchdog && !state.control.sleeping).then(|| (view.pc(), view.stack_pointer()))
+}
+
+fn walked(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Walked {
+    let last = Some(stepper.state().clone());
+    let claims = vec![(0, Vec::new()), (stepper.run.steps, claims)];
+    Walked { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new(), is_branch: false }
+}
