@@ -3,12 +3,14 @@
 //! The analysis follows the machine code from reset and from the vectors of interrupts at the beginning of the flash. It assumes that a return goes back
 //! behind a call of its function, and that no store through a pointer reaches SREG; a listing shows the result, and no verdict rests on it.
 
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Register};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Data address of SREG.
 const SREG: u16 = 0x5f;
+/// I/O address of SREG.
+const SREG_IO: u8 = 0x3f;
 /// The I flag as an operand of BSET and BCLR.
 const I: u8 = 7;
 
@@ -99,6 +101,13 @@ impl Analysis<'_> {
         }
     }
 
+    /// True if the instruction before an address clears a register, as start-up code does before it writes SREG.
+    fn is_cleared_before(&self, address: FlashWordAddress, register: Register) -> bool {
+        let before = address.0.checked_sub(1).map(FlashWordAddress);
+        let clears = Instruction::Eor { rd: register, rr: register };
+        before.is_some_and(|before| matches!(self.program.fetch(before), Fetched::Instruction { instruction, .. } if instruction == clears))
+    }
+
     /// Carries a value to all instructions: where a register leads is not followed.
     fn arrive_anywhere(&mut self, value: InterruptEnable) {
         self.program.addresses().for_each(|any| self.arrive(any, value));
@@ -107,7 +116,10 @@ impl Analysis<'_> {
     fn run(&mut self) {
         while let Some(address) = self.waiting.pop_first() {
             let Fetched::Instruction { instruction, .. } = self.program.fetch(address) else { continue };
-            let after = after(instruction, self.before[address.index()]);
+            let after = match instruction {
+                Instruction::Out { io: SREG_IO, rr } if self.is_cleared_before(address, rr) => InterruptEnable::CLEAR,
+                _ => after(instruction, self.before[address.index()]),
+            };
             match instruction.control_flow(address, self.program) {
                 ControlFlow::Next { next } | ControlFlow::Sleep { next } | ControlFlow::Break { next } => {
                     self.arrive(next, after);
@@ -204,7 +216,7 @@ fn after(instruction: Instruction, before: InterruptEnable) -> InterruptEnable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use avr_isa::{Instruction as Op, Register};
+    use avr_isa::Instruction as Op;
     use avr_machine::Options;
     use avr_machine::device::Device;
 
@@ -303,6 +315,16 @@ mod tests {
     fn a_handler_that_ends_with_ret_leaves_interrupts_disabled() {
         let code = [jump(0, 0x100), jump(2, 0x120), (0x100, SEI), jump(0x101, 0x101), (0x120, Op::Ret)];
         check(&code, &[(0x100, '0'), (0x101, '?')]);
+    }
+
+    #[test]
+    fn a_status_that_is_cleared_has_the_flag_clear() {
+        let r1 = Register::R1;
+        let clear = [(0x101, Op::Eor { rd: r1, rr: r1 }), (0x102, Op::Out { io: 0x3f, rr: r1 })];
+        let code = [jump(0, 0x100), (0x100, SEI), clear[0], clear[1], jump(0x103, 0x103)];
+        check(&code, &[(0x102, '1'), (0x103, '0')]);
+        let other = (0x102, Op::Out { io: 0x3f, rr: Register::R0 });
+        check(&[jump(0, 0x100), (0x100, SEI), clear[0], other, jump(0x103, 0x103)], &[(0x103, '?')]);
     }
 
     #[test]

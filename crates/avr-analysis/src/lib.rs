@@ -14,4 +14,5 @@ pub mod liveness;
 mod loop_counters;
 pub mod refinable_values;
 pub mod register_effects;
+pub mod torn_access;
 pub mod widening_thresholds;

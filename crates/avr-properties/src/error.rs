@@ -6,6 +6,7 @@ use avr_image::SymbolError;
 use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
+use crate::finding_kind::FindingKind;
 use crate::nearest::did_you_mean;
 
 /// A property file or a property that cannot be used.
@@ -84,6 +85,20 @@ pub enum PropertyErrorKind {
         /// The nearest names.
         nearest: Vec<String>,
     },
+    /// A place of an allowed finding that the image does not have.
+    #[error("nothing is named '{name}', and no code is of such a line{}", did_you_mean(nearest))]
+    UnknownPlace {
+        /// The place.
+        name: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+    },
+    /// A hazard that is to be allowed at one place.
+    #[error("the hazard '{0}' can be allowed everywhere only, not at one place")]
+    HazardAtPlace(&'static str),
+    /// A finding that is to be forbidden.
+    #[error("'{0}' is a finding and cannot be forbidden yet: that would need a proof that it never happens")]
+    ForbiddenFinding(&'static str),
     /// A definition with a name that has a meaning of its own, or that no formula can use.
     #[error("a definition cannot be named '{0}'; use letters, digits and `_`, and no word that has a meaning")]
     ReservedName(String),
@@ -291,8 +306,14 @@ impl PropertyErrorKind {
             }
             Self::UnknownHazard { nearest, .. } if nearest.is_empty() => {
                 let names: Vec<&str> = avr_machine::HazardKind::ALL.iter().map(|kind| kind.name()).collect();
-                format!("the hazards are {}", names.join(", "))
+                let findings = FindingKind::ALL.map(FindingKind::name).join(" and ");
+                format!("the hazards are {}; {findings} are findings", names.join(", "))
             }
+            Self::UnknownPlace { .. } => {
+                "a place is a function, a variable, or a source line as in main.c:12".to_owned()
+            }
+            Self::HazardAtPlace(hazard) => format!("write allow: {{\"{hazard}\": \"why\"}}"),
+            Self::ForbiddenFinding(_) => "run avr-tvar verify --deny findings".to_owned(),
             Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),
             Self::NoMain => "verify the ELF file, which has symbols, or write from: \"reset\"".to_owned(),
             Self::UnknownName { elsewhere: Some(device), name, .. } => format!("the device {device} has {name}"),

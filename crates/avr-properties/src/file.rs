@@ -13,8 +13,10 @@ use ron::extensions::Extensions;
 use ron::value::RawValue;
 use serde::de::DeserializeOwned;
 
+use crate::allowed_finding::AllowedFinding;
 use crate::definitions::Definitions;
 use crate::error::{Place, PropertyError, PropertyErrorKind};
+use crate::finding_kind::FindingKind;
 use crate::nearest::nearest;
 use crate::property::{Property, PropertyKind};
 use content::{Content, Never};
@@ -39,6 +41,8 @@ pub struct PropertyFile {
     pub lists_properties: bool,
     /// Hazards that are allowed, each with the reason.
     pub allow: Vec<(HazardKind, String)>,
+    /// Findings that are allowed.
+    pub allow_findings: Vec<AllowedFinding>,
     /// Hazards that the device treats as a remark and the file wants to see as hazards.
     pub forbid: Vec<HazardKind>,
     /// Events that may happen beside those of the device.
@@ -95,7 +99,8 @@ impl PropertyFile {
                 .map(|raw| property(raw.get_ron(), &origin))
                 .collect::<Result<_, _>>()?,
             allow: allowed(&content.allow.0, &origin)?,
-            forbid: content.forbid.iter().map(|raw| hazard(raw, &origin)).collect::<Result<_, _>>()?,
+            allow_findings: allowed_findings(&content.allow.0, &origin)?,
+            forbid: content.forbid.iter().map(|raw| forbidden(raw, &origin)).collect::<Result<_, _>>()?,
             environment: content.environment,
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
@@ -197,25 +202,72 @@ fn definitions(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<
     Ok(definitions)
 }
 
+/// The hazards among the entries of `allow`.
 fn allowed(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<Vec<(HazardKind, String)>, PropertyError> {
     let mut all: Vec<(HazardKind, String)> = Vec::new();
     for (key, value) in pairs {
-        let kind = hazard(key, origin)?;
+        let name: String = read(key.get_ron(), origin)?;
+        let (name, at) = split_place(&name);
+        if FindingKind::named(name).is_some() {
+            continue;
+        }
+        let place = || origin.place_of(trimmed(key.get_ron()));
+        let kind = named_hazard(name, key, origin)?;
+        if at.is_some() {
+            return Err(PropertyErrorKind::HazardAtPlace(kind.name()).at_place(place()));
+        }
         if all.iter().any(|(known, _)| *known == kind) {
-            let place = origin.place_of(trimmed(key.get_ron()));
-            return Err(PropertyErrorKind::Duplicate(kind.name().to_owned()).at_place(place));
+            return Err(PropertyErrorKind::Duplicate(kind.name().to_owned()).at_place(place()));
         }
         all.push((kind, read(value.get_ron(), origin)?));
     }
     Ok(all)
 }
 
-fn hazard(raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {
+/// The findings among the entries of `allow`.
+fn allowed_findings(
+    pairs: &[(&RawValue, &RawValue)],
+    origin: &Origin<'_>,
+) -> Result<Vec<AllowedFinding>, PropertyError> {
+    let mut all: Vec<AllowedFinding> = Vec::new();
+    for (key, value) in pairs {
+        let name: String = read(key.get_ron(), origin)?;
+        let (name, at) = split_place(&name);
+        let Some(kind) = FindingKind::named(name) else { continue };
+        let place = origin.place_of(trimmed(key.get_ron()));
+        let reason = read(value.get_ron(), origin)?;
+        let allowed = AllowedFinding { kind, at: at.map(str::to_owned), reason, place };
+        if all.iter().any(|known| known.text() == allowed.text()) {
+            return Err(PropertyErrorKind::Duplicate(allowed.text()).at_place(allowed.place));
+        }
+        all.push(allowed);
+    }
+    Ok(all)
+}
+
+/// A name and the place behind it, as in `out-of-object at parse_line`.
+fn split_place(name: &str) -> (&str, Option<&str>) {
+    name.split_once(" at ").map_or((name, None), |(name, at)| (name.trim_end(), Some(at.trim())))
+}
+
+/// An entry of `forbid`.
+fn forbidden(raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {
     let name: String = read(raw.get_ron(), origin)?;
-    HazardKind::named(&name).ok_or_else(|| {
-        let nearest = nearest(&name, HazardKind::ALL.iter().map(|kind| kind.name()));
+    match FindingKind::named(&name) {
+        Some(kind) => {
+            let place = origin.place_of(trimmed(raw.get_ron()));
+            Err(PropertyErrorKind::ForbiddenFinding(kind.name()).at_place(place))
+        }
+        None => named_hazard(&name, raw, origin),
+    }
+}
+
+fn named_hazard(name: &str, raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {
+    HazardKind::named(name).ok_or_else(|| {
+        let names = HazardKind::ALL.iter().map(|kind| kind.name()).chain(FindingKind::ALL.map(FindingKind::name));
+        let nearest = nearest(name, names);
         let place = origin.place_of(trimmed(raw.get_ron()));
-        PropertyErrorKind::UnknownHazard { name, nearest }.at_place(place)
+        PropertyErrorKind::UnknownHazard { name: name.to_owned(), nearest }.at_place(place)
     })
 }
 

@@ -11,6 +11,7 @@
 //! This crate steps no machine and explores nothing.
 #![forbid(unsafe_code)]
 
+mod allowed_finding;
 mod atom;
 mod bind;
 mod definitions;
@@ -18,6 +19,7 @@ mod entry;
 mod error;
 mod expression;
 mod file;
+mod finding_kind;
 mod main_entry;
 mod nearest;
 mod occurred;
@@ -30,6 +32,7 @@ mod syntax;
 mod value;
 mod view;
 
+pub use allowed_finding::AllowedFinding;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
     Assumptions, Binding, BoundAssumption, BoundProperty, Fairness, bind, bind_assumption, bind_assumptions,
@@ -39,6 +42,7 @@ pub use definitions::Definitions;
 pub use entry::Entry;
 pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};
+pub use finding_kind::FindingKind;
 pub use main_entry::main_entry;
 pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};
 pub use property::{InvariantStart, Property, PropertyKind, StackLimit};

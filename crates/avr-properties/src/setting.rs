@@ -59,6 +59,7 @@ impl Setting<'_> {
         let Self { image, device, file, eeprom, .. } = *self;
         let fuses = file.fuses.bytes(device.default_fuses);
         let start = FlashByteAddress(self.start_address()).word();
+        file.allow_findings.iter().try_for_each(|allowed| allowed.check(image))?;
         let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),

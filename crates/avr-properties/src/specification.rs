@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use avr_machine::device::{Device, FuseBytes};
 
+use crate::allowed_finding::AllowedFinding;
 use crate::bind::{Assumptions, Binding, bind_assumptions, stated};
 use crate::error::PropertyError;
 use crate::file::EnvironmentEvent;
@@ -27,6 +28,8 @@ pub struct Specification {
     pub assume: BTreeSet<String>,
     /// The hazards that are allowed, by name.
     pub allow: BTreeSet<&'static str>,
+    /// The findings that are allowed, as property files have them. No verdict depends on them.
+    pub allow_findings: BTreeSet<String>,
     /// The remarks that are hazards, by name.
     pub forbid: BTreeSet<&'static str>,
     /// The events beside those of the device, as property files name them.
@@ -74,6 +77,7 @@ impl Setting<'_> {
             eeprom: eeprom.clone(),
             assume: assumed(&bind_assumptions(file, &binding)?, device),
             allow: file.allow.iter().map(|(kind, _)| kind.name()).collect(),
+            allow_findings: file.allow_findings.iter().map(AllowedFinding::text).collect(),
             forbid: file.forbid.iter().map(|kind| kind.name()).collect(),
             environment: file.environment.iter().map(|event| event_name(*event)).collect(),
             ends_paths: file.ends_paths(),
@@ -167,6 +171,7 @@ impl Specification {
     /// True if both describe the same machine under the same conditions.
     #[must_use]
     pub fn has_conditions_of(&self, other: &Self) -> bool {
-        Self { properties: Vec::new(), ..self.clone() } == Self { properties: Vec::new(), ..other.clone() }
+        let conditions = |one: &Self| Self { properties: Vec::new(), allow_findings: BTreeSet::new(), ..one.clone() };
+        conditions(self) == conditions(other)
     }
 }

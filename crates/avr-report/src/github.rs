@@ -21,6 +21,16 @@ impl Report<'_> {
                 self.annotate(&mut commands, level, result);
             }
         }
+        for (finding, lines) in self.results.findings.iter().zip(self.finding_lines()) {
+            if finding.allowed.is_none() {
+                let level = if finding.is_fault() { "error" } else { "warning" };
+                let title = format!("title={}", github_property(finding.kind.name()));
+                let place = Source::at(self.image, finding.pc).map_or_else(String::new, |Source { file, line }| {
+                    format!("file={},line={line},", github_property(&file))
+                });
+                put(&mut commands, level, &format!("{place}{title}"), &lines);
+            }
+        }
         if let Some(changes) = self.changes().filter(|changes| !changes.regressions().is_empty()) {
             let worse: Vec<String> = changes.sentences().into_iter().filter(|one| one.starts_with("worse: ")).collect();
             put(&mut commands, "error", "title=worse than before", &worse);

@@ -16,6 +16,7 @@ use crate::explanation::ExplanationData;
 use crate::fields::{
     Firmware, JsonReached, SCHEMA, basis_name, firmware, reached, recheck_name, rests_on, verdict_name,
 };
+use crate::json_finding::JsonFinding;
 use crate::report::{InputFile, Report, StoppedBy, Summary};
 use crate::specification::SpecificationData;
 
@@ -24,6 +25,8 @@ struct JsonReport<'a> {
     schema: &'static str,
     firmware: Firmware<'a>,
     results: Vec<JsonResult<'a>>,
+    /// What was found beside the properties.
+    findings: Vec<JsonFinding<'a>>,
     stack: JsonStack,
     reached: Option<JsonReached>,
     /// The changes since the older report that was given.
@@ -118,6 +121,7 @@ impl Report<'_> {
             schema: SCHEMA,
             firmware: firmware(self.image, self.device),
             results: self.results.properties.iter().map(|result| JsonResult::new(result, self)).collect(),
+            findings: self.json_findings(),
             stack: self.results.stack.into(),
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
             changes: self.changes(),
@@ -133,6 +137,11 @@ impl Report<'_> {
             peak_memory_bytes: self.peak_memory_bytes,
         };
         json_text(&report)
+    }
+
+    fn json_findings(&self) -> Vec<JsonFinding<'_>> {
+        let Some(names) = self.names() else { return Vec::new() };
+        self.results.findings.iter().map(|finding| JsonFinding::new(finding, &names)).collect()
     }
 }
 

@@ -30,6 +30,9 @@ impl Report<'_> {
         for assumption in &self.results.assumptions {
             suite.add_property(("assuming", visible(assumption).as_str()));
         }
+        for finding in self.finding_lines() {
+            suite.add_property(("finding", visible(&finding.join("; ")).as_str()));
+        }
         for change in self.told_changes().into_iter().flat_map(|(_, changes)| changes) {
             suite.add_property(("change", visible(&change).as_str()));
         }

@@ -26,6 +26,10 @@ impl Report<'_> {
             let verdict = format!("{} {}", sign(&result.verdict), verdict_name(&result.verdict).0);
             put(&mut page, format_args!("| {verdict} | {} | {} |\n", markdown(&result.name), remarks.join("<br>")));
         }
+        for finding in self.finding_lines() {
+            let said: Vec<String> = finding.iter().map(|line| markdown(line)).collect();
+            put(&mut page, format_args!("\nFinding: {}\n", said.join(". ")));
+        }
         put(&mut page, format_args!("\nStack: {}\n", text::stack(self.results.stack)));
         for assumption in &self.results.assumptions {
             put(&mut page, format_args!("\nAssuming {}\n", markdown(assumption)));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
 use crate::fields::verdict_name;
+use crate::findings;
 use crate::names::Names;
 
 /// A file that the results were made from.
@@ -89,6 +90,12 @@ impl<'a> Report<'a> {
     pub(crate) fn names(&self) -> Option<Names<'a>> {
         let device = Device::named(self.device).ok()?;
         Some(Names { image: self.image, device })
+    }
+
+    /// The findings as lines of text without line ends.
+    pub(crate) fn finding_lines(&self) -> Vec<Vec<String>> {
+        let Some(names) = self.names() else { return Vec::new() };
+        self.results.findings.iter().map(|finding| findings::lines(finding, &names)).collect()
     }
 
     /// The line about a limit that the user did not choose and that left something unknown.

@@ -5,13 +5,14 @@
 //! information has it, else to the listing, which is part of the file.
 
 use avr_machine::device::Device;
-use avr_verify::{Evidence, Line, PropertyResult, Verdict};
+use avr_verify::{Evidence, Finding, Line, PropertyResult, Verdict};
 use serde_json::{Value, json};
 
 use crate::baseline::Changes;
 use crate::escape::{Escaped, json_text, uri};
 use crate::evidence::action;
 use crate::fields::{basis_name, verdict_name};
+use crate::findings::certainty_name;
 use crate::json::stack_value;
 use crate::listing::Listing;
 use crate::names::Names;
@@ -46,7 +47,10 @@ impl Writer<'_> {
     fn log(&self) -> Value {
         let Summary { holds, violated, unknown } = Summary::of(self.report.results);
         let kinds = self.kinds();
-        let findings = self.report.results.properties.iter().filter(|result| result.verdict != Verdict::Holds);
+        let results = self.report.results.properties.iter().filter(|result| result.verdict != Verdict::Holds);
+        let results = results.map(|result| self.result(result, &kinds));
+        let findings = self.report.results.findings.iter().filter(|finding| finding.allowed.is_none());
+        let results: Vec<Value> = results.chain(findings.map(|finding| self.finding(finding))).collect();
         json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -54,11 +58,11 @@ impl Writer<'_> {
                 "tool": { "driver": {
                     "name": "avr-tvar",
                     "version": env!("CARGO_PKG_VERSION"),
-                    "rules": kinds.iter().map(|kind| rule(kind)).collect::<Vec<_>>(),
+                    "rules": self.rules(&kinds),
                 } },
                 "columnKind": "unicodeCodePoints",
                 "artifacts": self.artifacts(),
-                "results": findings.map(|result| self.finding(result, &kinds)).collect::<Vec<_>>(),
+                "results": results,
                 "properties": {
                     "summary": { "holds": holds, "violated": violated, "unknown": unknown },
                     "stack": stack_value(self.report.results.stack),
@@ -97,7 +101,33 @@ impl Writer<'_> {
         format!("{}.lst", uri(&self.report.image.name))
     }
 
-    fn finding(&self, result: &PropertyResult, kinds: &[&str]) -> Value {
+    /// The rules of all properties, and of the findings that there are.
+    fn rules(&self, kinds: &[&str]) -> Vec<Value> {
+        let mut names: Vec<&'static str> = Vec::new();
+        for finding in self.report.results.findings.iter().filter(|finding| finding.allowed.is_none()) {
+            if !names.contains(&finding.kind.name()) {
+                names.push(finding.kind.name());
+            }
+        }
+        kinds.iter().copied().chain(names).map(rule).collect()
+    }
+
+    /// A finding: a warning, or a note if it is no fault by itself.
+    fn finding(&self, finding: &Finding) -> Value {
+        let mut value = json!({
+            "ruleId": finding.kind.name(),
+            "level": if finding.is_fault() { "warning" } else { "note" },
+            "message": { "text": message(&format!("{}: {}", certainty_name(finding.certainty), finding.text)) },
+            "locations": [self.location(Some(finding.pc))],
+            "properties": { "certainty": certainty_name(finding.certainty) },
+        });
+        if let Some(flow) = finding.evidence.as_ref().and_then(|evidence| self.code_flow(evidence)) {
+            value["codeFlows"] = json!([flow]);
+        }
+        value
+    }
+
+    fn result(&self, result: &PropertyResult, kinds: &[&str]) -> Value {
         let verdict = verdict_name(&result.verdict).0;
         let text = [vec![statement(result)], remarks(result)].concat().join(". ");
         let mut finding = json!({
@@ -175,6 +205,8 @@ fn rule(kind: &str) -> Value {
     let text = match kind {
         "Inherent" => "No hazard of the machine happens".to_owned(),
         "Stack" => "The stack stays within its limit".to_owned(),
+        "out-of-object" => "A store through a pointer stays in its object".to_owned(),
+        "torn-access" => "No handler writes a variable between two accesses to its bytes".to_owned(),
         kind => format!("A property of the kind {kind} holds"),
     };
     json!({ "id": kind, "name": kind, "shortDescription": { "text": text } })

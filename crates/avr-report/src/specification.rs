@@ -74,7 +74,8 @@ impl SpecificationData {
     };
 
     pub(crate) fn of(specification: &Specification) -> Self {
-        let Specification { start, fuses, eeprom, assume, allow, forbid, environment, properties, .. } = specification;
+        let Specification { start, fuses, eeprom, assume, forbid, environment, properties, .. } = specification;
+        let allowed = specification.allow.iter().map(|name| (*name).to_owned());
         let owned =
             |names: &std::collections::BTreeSet<&str>| Some(names.iter().map(|&name| name.to_owned()).collect());
         let mut digest = Sha256::new();
@@ -88,7 +89,7 @@ impl SpecificationData {
             fuses: Some(FusesData { low: fuses.low, high: fuses.high, extended: fuses.extended }),
             eeprom: Some(EepromData { bytes: eeprom.len(), sha256 }),
             assume: Some(assume.iter().cloned().collect()),
-            allow: owned(allow),
+            allow: Some(allowed.chain(specification.allow_findings.iter().cloned()).collect()),
             forbid: owned(forbid),
             environment: owned(environment),
             properties: Some(properties.iter().map(PropertyData::from).collect()),

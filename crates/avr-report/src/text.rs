@@ -57,6 +57,12 @@ impl Report<'_> {
         text.push('\n');
         text.push_str(&properties(self, colour, detail));
         text.push('\n');
+        for (number, finding) in self.finding_lines().iter().enumerate() {
+            let label = if number == 0 { "findings" } else { "" };
+            for (index, said) in finding.iter().enumerate() {
+                line(&mut text, if index == 0 { label } else { "" }, &Escaped(said).to_string());
+            }
+        }
         for assumption in &self.results.assumptions {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
         }

@@ -90,6 +90,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
     let image = Image::parse("endless.hex", hex, &LoadOptions::new(0x8000, 0x400)).expect("the image is valid");
     let results = Results {
         properties: results,
+        findings: Vec::new(),
         stack: StackBound::default(),
         survey: None,
         assumptions: Vec::new(),

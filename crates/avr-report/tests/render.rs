@@ -48,6 +48,7 @@ fn results() -> Results {
             result("a name of more than sixty characters, as formulas without a name have them", Verdict::Holds),
             result("hostile \x1b[2J", Verdict::Unknown(Unknown::because("the time limit of 10 s was reached"))),
         ],
+        findings: Vec::new(),
         stack: StackBound { lower: Some(2), upper: Some(2) },
         survey: None,
         assumptions: vec!["PINB & 0xf0 == 0".to_owned(), "the hazard stack-into-data is allowed: \x07".to_owned()],

@@ -16,7 +16,7 @@ pub(crate) fn read(inputs: &mut Inputs, arguments: &Verify) -> Result<Option<Bas
         let what = arguments.deny.iter().find_map(|deny| match deny {
             Deny::Regressions => Some("regressions"),
             Deny::Incomparable => Some("incomparable"),
-            Deny::Vacuous => None,
+            Deny::Vacuous | Deny::Findings => None,
         });
         return what.map_or(Ok(None), |what| Err(InputErrorKind::NoBaseline { what }.into()));
     };

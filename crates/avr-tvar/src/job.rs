@@ -55,6 +55,8 @@ pub(crate) struct Job {
     pub(crate) monitor: Monitor,
     /// The early results of the work, in case it must be given up.
     pub(crate) known: EarlyResults,
+    /// True if findings are looked for.
+    pub(crate) finds: bool,
 }
 
 /// The end of the work.
@@ -137,6 +139,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
         }),
         monitor: Monitor::new(started, Limits::chosen(arguments.timeout, arguments.memory)),
         known: EarlyResults::default(),
+        finds: true,
     })
 }
 
@@ -307,6 +310,7 @@ impl Job {
         let result = |(number, property)| self.known.result(number).unwrap_or_else(|| open(property));
         Results {
             properties: properties.map(result).collect(),
+            findings: self.known.findings(),
             stack: self.known.stack(),
             survey: None,
             assumptions: assumptions(&self.file, self.start, self.device),

@@ -68,6 +68,9 @@ const EVALUATING: Share = Share(95);
 /// The share at which the work must be given up.
 const AT_ALL: Share = Share(105);
 
+/// One part out of so many of the time limit that the search for findings may take.
+const SEARCHING: u32 = 4;
+
 /// A share in percent.
 #[derive(Clone, Copy, Debug)]
 struct Share(usize);
@@ -108,6 +111,12 @@ impl Monitor {
     pub(crate) fn stopped_by(&self) -> Option<StoppedBy> {
         let limit = self.stopped_by.lock().ok().and_then(|stopped| *stopped)?;
         Some(StoppedBy { limit, is_default: self.limits.is_default_time && matches!(limit, Exhausted::Time(_)) })
+    }
+
+    /// True if the search for findings has had its share of the time: a short limit leaves most of it to exploration.
+    pub(crate) fn ends_search(&self) -> bool {
+        let is_over = |limit: Duration| self.started.elapsed() > limit / SEARCHING;
+        self.limits.time.is_some_and(is_over)
     }
 
     /// The progress of the work.

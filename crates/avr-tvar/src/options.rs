@@ -187,6 +187,8 @@ pub enum Deny {
     Regressions,
     /// The report of --baseline does not say what was asked, as reports of older versions do not.
     Incomparable,
+    /// Findings that are not allowed: torn accesses, and stores outside of objects that are only possible.
+    Findings,
 }
 
 /// Formats of what other commands print.

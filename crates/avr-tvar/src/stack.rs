@@ -126,6 +126,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
     };
     let results = Results {
         properties: vec![violation],
+        findings: Vec::new(),
         stack: found.bound,
         survey: None,
         assumptions: found.assumptions.clone(),
@@ -172,6 +173,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         baseline: None,
         monitor: Monitor::new(started, Limits::chosen(arguments.timeout, arguments.memory)),
         known: EarlyResults::default(),
+        finds: false,
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use avr_certificate::{Certificate, Claim};
 use avr_properties::PropertyError;
 use avr_report::{Detail, Report};
-use avr_verify::Results;
+use avr_verify::{Exhausted, Progress, Request, Results, Watch};
 
 use crate::baseline;
 use crate::certificate;
@@ -15,9 +15,10 @@ use crate::error::InputError;
 use crate::evidence;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
-use crate::job::{Ended, Job, perform};
+use crate::job::{Ended, Job, perform, perform_with};
 use crate::memory;
-use crate::options::{Deny, Verify};
+use crate::monitor::Monitor;
+use crate::options::Verify;
 use crate::output;
 use crate::reports;
 
@@ -76,7 +77,7 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
             None => output::note(&format!("nothing was proved in time, so {} is not written", path.display())),
         }
     }
-    Ok(match Exit::of(&results, arguments.deny.contains(&Deny::Vacuous)) {
+    Ok(match Exit::of(&results, &arguments.deny) {
         Exit::Holds | Exit::Unknown if is_denied => Exit::Violated,
         exit => exit,
     })
@@ -108,7 +109,11 @@ fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, Inpu
         certificate: None,
         ..arguments.clone()
     };
-    let (job, ended) = perform(&plain, inputs, Job::verify)?;
+    let without_findings = |job: &mut Job| {
+        job.finds = false;
+        Ok(())
+    };
+    let (job, ended) = perform_with(&plain, inputs, without_findings, Job::verify)?;
     Ok(match ended {
         Ended::Done(work) => Some(work?.0),
         Ended::GivenUp(limit) => Some(job.given_up(limit)),
@@ -139,9 +144,26 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }
 
+/// The limits of the search for findings.
+struct Searching<'a>(&'a Monitor);
+
+impl Watch for Searching<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        self.0.check(progress)
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled() || self.0.ends_search()
+    }
+}
+
 impl Job {
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
     fn verify(&self, sender: &Sender<Work>) {
+        if let Err(error) = self.find() {
+            let _ = sender.send(Err(error));
+            return;
+        }
         let Some(text) = &self.text else {
             let work = avr_verify::verify(&self.request()).map(|results| (results, None));
             let _ = sender.send(work);
@@ -157,12 +179,22 @@ impl Job {
         };
     }
 
+    /// Looks for findings, which all results have from then on.
+    fn find(&self) -> Result<(), PropertyError> {
+        if self.finds {
+            let watch = Searching(&self.monitor);
+            self.known.learn_findings(avr_verify::findings(&Request { watch: &watch, ..self.request() })?);
+        }
+        Ok(())
+    }
+
     /// The same with explanations of all verdicts; beside a certificate, of those that are little work.
     fn explain(&self, sender: &Sender<Work>) {
         if self.text.is_some() {
             return self.verify(sender);
         }
         // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(avr_verify::explained(&self.request()).map(|results| (results, None)));
+        let _ = sender
+            .send(self.find().and_then(|()| avr_verify::explained(&self.request())).map(|results| (results, None)));
     }
 }

@@ -1,5 +1,6 @@
 //! Early results: what is known of the properties of a request while the work goes on.
 
+use crate::finding::Finding;
 use crate::results::{PropertyResult, Verdict};
 use crate::stack_bound::StackBound;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,8 @@ struct SoFar {
     parts: usize,
     /// The stack bound, as far as it is known.
     stack: StackBound,
+    /// The findings.
+    findings: Vec<Finding>,
 }
 
 impl EarlyResults {
@@ -57,6 +60,17 @@ impl EarlyResults {
     #[must_use]
     pub fn stack(&self) -> StackBound {
         self.with(|known| known.stack)
+    }
+
+    /// The findings, where they were looked for.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        self.with(|known| known.findings.clone())
+    }
+
+    /// Takes note of the findings, which all results have from now on.
+    pub fn learn_findings(&self, findings: Vec<Finding>) {
+        self.with(|known| known.findings = findings);
     }
 
     /// Takes note of what some properties say of the stack.

@@ -9,6 +9,8 @@ mod certificate;
 mod cost;
 mod diagnosis;
 mod early_results;
+mod finding;
+mod findings;
 mod inclusion;
 mod pipeline;
 #[cfg(test)]
@@ -39,6 +41,8 @@ pub use diagnosis::subformulas::{Along, Counts, Explained, Explanation, Stretch}
 pub use diagnosis::unknown_reason::place_at;
 pub use diagnosis::vacuity::Vacuity;
 pub use early_results::EarlyResults;
+pub use finding::{Certainty, Finding};
+pub use findings::findings;
 pub use inclusion::{Explored, Fits, Shown, explored};
 pub use pipeline::machine::machine;
 pub use pipeline::verified::explained;

@@ -5,6 +5,7 @@ use crate::cost::Exploration;
 use crate::diagnosis::root_cause::Culprit;
 use crate::diagnosis::subformulas::Explanation;
 use crate::diagnosis::vacuity::Vacuity;
+use crate::finding::Finding;
 use crate::stack_bound::StackBound;
 use avr_machine::HazardKind;
 use avr_model::pass::Pass;
@@ -139,6 +140,8 @@ impl PropertyResult {
 pub struct Results {
     /// One for each property, in their order.
     pub properties: Vec<PropertyResult>,
+    /// The findings, which are no part of any property; empty where they were not looked for.
+    pub findings: Vec<Finding>,
     /// The stack bound.
     pub stack: StackBound,
     /// The survey of the program as a whole by the most refined state space; none if there was no time for it.
@@ -174,6 +177,7 @@ impl Results {
         other.ended_paths.into_iter().for_each(|(kind, places)| ended_paths.entry(kind).or_default().extend(places));
         Self {
             properties: [self.properties, other.properties].concat(),
+            findings: if self.findings.is_empty() { other.findings } else { self.findings },
             stack: self.stack.and(other.stack),
             survey: self.survey.or(other.survey),
             assumptions,

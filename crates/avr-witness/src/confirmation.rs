@@ -54,7 +54,7 @@ impl Confirmation<'_, '_> {
         formula_text::text(&self.goal.formula, self.context.atoms, node)
     }
 
-    fn told(&self, walked: &Walked, confirmed: Confirmed) -> (Evidence, Vec<Branch>) {
+    pub(crate) fn told(&self, walked: &Walked, confirmed: Confirmed) -> (Evidence, Vec<Branch>) {
         let context = self.context;
         let watched = Vec::new();
         let view = ConcreteView { machine: context.machine, state: &confirmed.last, watched: &watched, did: &[] };

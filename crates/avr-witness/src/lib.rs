@@ -6,6 +6,8 @@
 //! 3. `replay` repeats the inputs from the beginning, looks up everything that is claimed in the states that are
 //!    reached, and evaluates the formula on the run alone; `narrative` says what the run does.
 //!
+//! 4. `tracking` observes what runs do with pointers and with variables that handlers write; `finding_search` looks for such runs.
+//!
 //! A run whose claim does not show is a fault of our own: no verdict rests on it.
 #![forbid(unsafe_code)]
 
@@ -15,6 +17,7 @@ mod confirmation;
 mod evidence;
 mod failure;
 mod find;
+mod finding_search;
 mod minimise;
 mod narrative;
 mod progress_measure;
@@ -25,11 +28,14 @@ mod strategy;
 mod target_condition;
 #[cfg(test)]
 mod tests;
+mod tracking;
 
 pub use abstract_trace::along;
 pub use evidence::{Evidence, EvidenceKind, LastState, Search};
 pub use find::{find, may_need_a_run};
+pub use finding_search::{Seen, look};
 pub use narrative::events::{Change, Chosen, Item, Line, Told};
 pub use random_search::Sampler;
 pub use startup_runs::fails_in_startup;
 pub use target_condition::Condition;
+pub use tracking::{Objects, Observation, Subjects, Window};

@@ -88,7 +88,8 @@ impl Minimiser<'_, '_> {
     }
 }
 
-fn answers(asked: &[(usize, Asked)]) -> Answers {
+/// The answers that were given in a step.
+pub(crate) fn answers(asked: &[(usize, Asked)]) -> Answers {
     let answer = |asked: &Asked| match asked {
         Asked::Input { value, .. } => Answer::Input(*value),
         Asked::Choice { chosen, .. } => Answer::Happening(*chosen),

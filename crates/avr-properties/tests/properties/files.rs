@@ -76,6 +76,39 @@ fn every_hazard_can_be_allowed() {
     }
 }
 
+#[test]
+fn findings_are_allowed_everywhere_or_at_a_place() {
+    let text = r#"(allow: { "out-of-object": "a", "torn-access at main.c:12": "b", "sleep-for-ever": "c" })"#;
+    let file = PropertyFile::parse("p.ron", text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(file.allow, [(HazardKind::SleepForEver, "c".to_owned())]);
+    let allowed: Vec<(String, &str)> = file.allow_findings.iter().map(|one| (one.text(), &*one.reason)).collect();
+    assert_eq!(allowed, [("out-of-object".to_owned(), "a"), ("torn-access at main.c:12".to_owned(), "b")]);
+}
+
+#[test]
+fn wrong_findings() {
+    check(
+        "(allow: { \"out-of-objekt\": \"why\" })",
+        expect!["p.ron:1:11: there is no hazard 'out-of-objekt'; did you mean out-of-object?"],
+    );
+    check(
+        "(allow: { \"torn-access\": \"a\", \"torn-access\": \"b\" })",
+        expect!["p.ron:1:31: 'torn-access' is given twice"],
+    );
+    check(
+        "(allow: { \"stack-into-data at main\": \"a\" })",
+        expect![[r#"
+            p.ron:1:11: the hazard 'stack-into-data' can be allowed everywhere only, not at one place
+            hint: write allow: {"stack-into-data": "why"}"#]],
+    );
+    check(
+        "(forbid: [\"out-of-object\"])",
+        expect![[r#"
+            p.ron:1:11: 'out-of-object' is a finding and cannot be forbidden yet: that would need a proof that it never happens
+            hint: run avr-tvar verify --deny findings"#]],
+    );
+}
+
 #[track_caller]
 fn check(text: &str, expected: Expect) {
     let error = PropertyFile::parse("p.ron", text).expect_err("the file is wrong");

@@ -97,7 +97,7 @@ impl Page<'_> {
                         (image.format.name()) " for " (self.report.device) ": " (text::summary(Summary::of(results)))
                         br; span.mono { "sha256 " (image.sha256) }
                     }
-                    (self.verdicts()) (self.runs()) (self.stack())
+                    (self.verdicts()) (self.findings()) (self.runs()) (self.stack())
                     @if let Some(survey) = &results.survey {
                         (graph::graph(&self.names, survey)) (self.coverage(survey))
                     }
@@ -118,6 +118,18 @@ impl Page<'_> {
                 } }
                 tbody {
                     @for (result, number) in self.report.results.properties.iter().zip(0..) { (self.verdict(result, number)) }
+                }
+            }
+        }
+    }
+
+    fn findings(&self) -> Markup {
+        let findings = self.report.finding_lines();
+        html! {
+            @if !findings.is_empty() {
+                h2 #findings { "Findings" }
+                @for finding in &findings {
+                    p { @for (line, index) in finding.iter().zip(0..) { @if index > 0 { br; } (visible(line)) } }
                 }
             }
         }

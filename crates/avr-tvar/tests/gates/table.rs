@@ -13,6 +13,7 @@ const VERIFY: &str = "verify";
 const OUTPUT: &str = "verify --certificate new.cert";
 const STRICT: &str = "verify --strict";
 const VACUOUS: &str = "verify --deny vacuous";
+const FINDINGS: &str = "verify --deny findings";
 const BASELINE: &str = "verify --baseline released.json --deny regressions";
 const INCOMPARABLE: &str = "verify --baseline released.json --deny incomparable";
 const REPLACING: &str = "verify --baseline released.json --report json=new.json";
@@ -49,7 +50,7 @@ fn released_of_the_timer(project: &Project) {
 /// All rows of the table, in its order.
 fn cases() -> Vec<Case> {
     let case = |way, gate, code, change| Case { way, gate, code, change };
-    let of_verify: [(_, _, _, fn(&Project)); 10] = [
+    let of_verify: [(_, _, _, fn(&Project)); 12] = [
         ("a property is violated", VERIFY, 1, |project| project.change("PORTD <= 2", "PORTD <= 1")),
         ("a property is not decided", VERIFY, 3, |project| {
             project.change("Inherent(),", "Inherent(), Always(check: \"!hazard\", under: [\"G F PORTC == 0\"]),");
@@ -73,6 +74,14 @@ fn cases() -> Vec<Case> {
         }),
         ("a property holds or is violated in the model only", STRICT, 3, of_the_timer),
         ("a property holds whatever a part of it says", VACUOUS, 1, |p| p.write("firmware.ron", SAYS_LITTLE)),
+        ("a store leaves its object", VERIFY, 1, |project| {
+            project.firmware("packet-overflow/packet-overflow.Os.elf");
+            project.write("firmware.ron", r#"(device: "atmega328p", properties: [Always(check: "true")])"#);
+        }),
+        ("a handler may tear an access", FINDINGS, 1, |project| {
+            project.firmware("shared-counter-torn/shared-counter-torn.Os.elf");
+            project.write("firmware.ron", r#"(device: "atmega328p", properties: [Always(check: "true")])"#);
+        }),
     ];
     let of_baseline: [(_, _, _, fn(&Project)); 22] = [
         ("a property held of the hardware and holds in the model", BASELINE, 1, |project| {

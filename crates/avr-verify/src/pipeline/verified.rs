@@ -90,6 +90,7 @@ pub(crate) fn verified<T>(
     };
     let results = Results {
         properties: properties.into_iter().map(|(_, result)| result).collect(),
+        findings: known.findings(),
         stack,
         survey: best_space(&firmware, &outcome)
             .and_then(|seen| Survey::new(&firmware.model.context, request.image, seen, request.watch)),

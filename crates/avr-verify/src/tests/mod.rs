@@ -1,5 +1,6 @@
-//! Tests of the reductions of `avr-model` on random programs, with deliberate faults.
+//! Tests of findings, and of the reductions of `avr-model` on random programs, with deliberate faults.
 
+mod findings;
 mod handler_summaries;
 mod partial_order;
 mod path_compression;

@@ -2,6 +2,7 @@
 
 use crate::concretise::coverage::Arrival;
 use crate::concretise::view::{ConcreteView, note};
+use crate::tracking::{Observation, Tracker};
 use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::device::BitRef;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
@@ -12,6 +13,7 @@ use avr_machine::{
 use avr_model::context::Context;
 use avr_model::state::events::{Occurrences, Recorder, watched};
 use avr_properties::Event as Watched;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -155,6 +157,8 @@ struct Trial<'a> {
     content: &'a dyn Fn(u16) -> u8,
     asked: Vec<Asked>,
     events: Recorder<'a>,
+    /// True if the instruction at PC is executed.
+    executes: bool,
 }
 
 impl Trial<'_> {
@@ -250,6 +254,10 @@ impl Environment<u8> for Trial<'_> {
     fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
         self.events.moves(from, to)
     }
+
+    fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<u8>) {
+        self.executes = true;
+    }
 }
 
 /// A step that was tried.
@@ -258,7 +266,19 @@ pub(crate) struct Tried {
     pub(crate) result: Result<u32, Stop>,
     pub(crate) asked: Vec<Asked>,
     did: Occurrences,
+    executes: bool,
 }
+
+/// The tracking of a run for findings.
+#[derive(Clone)]
+pub(crate) struct Tracking {
+    pub(crate) tracker: Tracker,
+    /// The observations, each with the run that ends with it and its last state.
+    pub(crate) found: Rc<RefCell<Vec<Observed>>>,
+}
+
+/// An observation, with the run that ends with it and its last state.
+pub(crate) type Observed = (Observation, Run, MachineState<u8>);
 
 /// A concrete run that grows step by step.
 #[derive(Clone)]
@@ -273,6 +293,8 @@ pub(crate) struct Stepper<'a> {
     timing: Timing,
     pub(crate) cycles: u64,
     pub(crate) run: Run,
+    /// The tracking of the run, where findings are looked for.
+    tracking: Option<Tracking>,
 }
 
 /// A step in which something was chosen: its number, and the questions with their numbers in the step.
@@ -356,6 +378,7 @@ impl<'a> Stepper<'a> {
             content,
             asked: Vec::new(),
             events: Recorder::new(&watched, FlashByteAddress(0)),
+            executes: false,
         };
         let state: MachineState<u8> = machine.power_on(&mut trial);
         let asked = trial.asked;
@@ -374,6 +397,7 @@ impl<'a> Stepper<'a> {
             timing,
             cycles: 0,
             run,
+            tracking: None,
         };
         stepper.settle();
         stepper
@@ -406,9 +430,10 @@ impl<'a> Stepper<'a> {
             content,
             asked: Vec::new(),
             events: Recorder::new(&self.watched, self.before.control.pc.byte()),
+            executes: false,
         };
         let result = self.machine.step(&mut self.after, &mut trial);
-        Tried { result, did: trial.events.occurrences(), asked: trial.asked }
+        Tried { result, did: trial.events.occurrences(), asked: trial.asked, executes: trial.executes }
     }
 
     /// The arrival of a step that was tried: a state or the end of the run.
@@ -446,6 +471,7 @@ impl<'a> Stepper<'a> {
         self.run.cycles = self.cycles;
         self.run.steps += 1;
         self.note_flags_that_cannot_be_set(&tried.asked);
+        self.track(tried.executes);
         for page in self.after.data.changed_pages().collect::<Vec<_>>() {
             self.before.data.load_page(page, self.after.data.page(page));
         }
@@ -455,6 +481,31 @@ impl<'a> Stepper<'a> {
         }
         self.before.control = self.after.control;
         self.settle();
+    }
+
+    /// The same run with tracking from its first step on.
+    pub(crate) fn tracked(self, tracking: Option<Tracking>) -> Self {
+        Self { tracking, ..self }
+    }
+
+    /// The answer that lets an interrupt come where it would show something, if it can come in a step that was tried.
+    pub(crate) fn wanted_interrupt(&self, tried: &Tried) -> Option<(usize, Answer)> {
+        let wanted = self.tracking.as_ref()?.tracker.wanted_interrupts(&self.before);
+        tried.asked.iter().enumerate().find_map(|(index, asked)| {
+            let Asked::Choice { possible, .. } = asked else { return None };
+            let can_come = |vector: &&u8| possible.iter().any(|one| one == Happening::Interrupt(**vector));
+            Some((index, Answer::Happening(Happening::Interrupt(*wanted.iter().find(can_come)?))))
+        })
+    }
+
+    /// Lets the tracking see the step.
+    fn track(&mut self, executes: bool) {
+        let Some(tracking) = &mut self.tracking else { return };
+        let on_model = self.run.abstracted.is_some();
+        let states = (&self.before, &self.after);
+        if let Some(observed) = tracking.tracker.step(self.machine, states, executes, on_model) {
+            tracking.found.borrow_mut().push((observed, self.run.clone(), self.after.clone()));
+        }
     }
 
     /// Lets the peripherals see the state.

@@ -14,7 +14,7 @@ mod dictionary;
 mod script;
 mod shadow;
 
-use crate::concretise::concrete_step::{Answer, Answers, Asked, ChosenStep, Stepper, Tried};
+use crate::concretise::concrete_step::{Answer, Answers, Asked, ChosenStep, Run, Stepper, Tracking, Tried};
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Claims, Ending, Walked};
 use crate::confirmation::Confirmation;
@@ -151,6 +151,8 @@ pub struct Sampler<'m> {
     /// The string that the next inputs are.
     string: VecDeque<u8>,
     rounds: u64,
+    /// The tracking of all runs, where findings are looked for.
+    tracking: Option<Tracking>,
 }
 
 impl fmt::Debug for Sampler<'_> {
@@ -173,11 +175,17 @@ impl Default for Sampler<'_> {
             likely: BTreeMap::new(),
             string: VecDeque::new(),
             rounds: 0,
+            tracking: None,
         }
     }
 }
 
 impl<'m> Sampler<'m> {
+    /// A sampler whose runs are tracked.
+    pub(crate) fn tracking(tracking: Tracking) -> Self {
+        Self { tracking: Some(tracking), ..Self::default() }
+    }
+
     /// Counts the times that runs may be tried, and gives their number.
     pub fn count_round(&mut self) -> u64 {
         self.rounds += 1;
@@ -230,6 +238,36 @@ impl<'m> Sampler<'m> {
             }
         }
         None
+    }
+
+    /// Takes runs that rest on no more than the hardware until nothing is left to be shown, or so many steps were taken. First come
+    /// runs that rest on the model, with enough time for what the environment does; their inputs are likely ones.
+    pub(crate) fn track_on_hardware<'r>(
+        &mut self,
+        (context, watch): (&Context<'m>, &dyn Watch),
+        on_model: impl IntoIterator<Item = &'r Run>,
+        steps: u64,
+        is_done: &dyn Fn() -> bool,
+    ) {
+        for run in on_model {
+            for input in run.inputs.iter().flat_map(|step| &step.inputs) {
+                self.expect(input.register, input.value);
+            }
+            let stepper = Stepper::new(context, &|cell| run.initial.get(&cell).copied().unwrap_or(0));
+            let manner = Manner { happenings: 0, inputs: 0, is_shadowed: false, ..self.manner_of_hardware() };
+            let running = Running::new(self.tracked(stepper), None, Script::in_time(run), None);
+            self.go_on(context, running, manner, &[], (u64::MAX, RUN_STEPS[1]));
+        }
+        let last = self.steps + steps;
+        while self.steps < last && !watch.cancelled() && !is_done() {
+            let manner = self.manner_of_hardware();
+            self.run(context, manner, &[], u64::MAX);
+        }
+    }
+
+    /// A run before its first step, with the tracking of all runs.
+    fn tracked(&self, stepper: Stepper<'m>) -> Stepper<'m> {
+        stepper.tracked(self.tracking.clone())
     }
 
     /// A run that refutes a goal and is better than another one, if one is found soon. A run that only the environment
@@ -510,14 +548,14 @@ impl<'m> Sampler<'m> {
             let content = |cell: u16| initial.get(&cell).copied().unwrap_or(0);
             let running = match from {
                 Some(place) => Running::at(place, script, manner),
-                None => Running::at_start(Stepper::new(context, &content), script, manner),
+                None => Running::at_start(self.tracked(Stepper::new(context, &content)), script, manner),
             };
             let first = changes.iter().map(|change| change.step).min().unwrap_or(0);
             return Running { task: Some(Attempt { depth, first, kept }), ..running };
         }
         match self.corpus.next_place(rests_on_model, &mut self.random) {
             Some(place) => Running::at(place, Script::default(), manner),
-            None => Running::at_start(Stepper::new(context, &|_| 0), Script::default(), manner),
+            None => Running::at_start(self.tracked(Stepper::new(context, &|_| 0)), Script::default(), manner),
         }
     }
 
@@ -554,7 +592,8 @@ impl<'m> Sampler<'m> {
             stepper.take_back();
             return stepper.attempt(&Answers::new(), &|_| 0);
         }
-        let others = self.others(&natural.asked, manner);
+        let mut others = self.others(&natural.asked, manner);
+        others.extend(stepper.wanted_interrupt(&natural));
         if others.is_empty() {
             return natural;
         }

@@ -1,0 +1,103 @@
+//! Findings on the command line: reports, exit codes, and what allows them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use avr_testkit::schema;
+use serde_json::Value;
+
+/// An image whose handler stores behind an array, and a property that says nothing.
+const FAULT: &str = "tests/findings/images/fault-1.elf";
+const NOTHING: [&str; 2] = ["--property", "true"];
+/// An image in which an interrupt may tear an access.
+const TORN: &str = "firmware-samples/shared-counter-torn/shared-counter-torn.Os.elf";
+
+fn verify(firmware: &str, arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    command.current_dir(root).args(["verify", firmware]).args(NOTHING).args(arguments);
+    command.output().expect("the program runs")
+}
+
+/// The exit code with a property file that allows something.
+fn code_with(firmware: &str, file: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let path = folder.path().join("allow.ron");
+    fs::write(&path, file).expect("the folder can be written");
+    let path = path.display().to_string();
+    let output = verify(firmware, &[&[path.as_str()], arguments].concat());
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("the standard output is one JSON object")
+}
+
+#[test]
+fn a_store_outside_of_its_object_fails_and_is_reported() {
+    let output = verify(FAULT, &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new());
+    assert_eq!(report["results"][0]["verdict"], "holds");
+    let [finding] = report["findings"].as_array().expect("a list").as_slice() else { panic!("{report}") };
+    assert_eq!((&finding["name"], &finding["certainty"]), (&"out-of-object".into(), &"replayed".into()));
+    assert_eq!(finding["place"]["function"], "__vector_1");
+    assert!(finding["place"]["line"].as_str().is_some_and(|line| line.starts_with("sources/idioms.c:")), "{finding}");
+    assert_eq!(finding["evidence"]["replayed"], true);
+    let last = finding["evidence"]["trace"].as_array().and_then(|trace| trace.last()).expect("there are steps");
+    assert_eq!(last["pc"], finding["place"]["pc"], "the run ends with the store");
+}
+
+#[test]
+fn every_format_of_reports_has_findings() {
+    for format in ["text", "markdown", "html", "github", "sarif", "junit"] {
+        let output = verify(FAULT, &["--format", format]);
+        // Markdown escapes what has a meaning there.
+        let text = String::from_utf8(output.stdout).expect("reports are UTF-8").replace('\\', "");
+        assert!(text.contains("out-of-object"), "{format}: {text}");
+        assert!(text.contains("a store through a pointer into seen (10 bytes"), "{format}: {text}");
+    }
+}
+
+#[test]
+fn torn_accesses_fail_where_findings_are_denied() {
+    assert_eq!(verify(TORN, &[]).status.code(), Some(0));
+    assert_eq!(verify(TORN, &["--deny", "findings"]).status.code(), Some(1));
+    let allow = r#"(allow: {"torn-access at counter": "shown to students"})"#;
+    assert_eq!(code_with(TORN, allow, &["--deny", "findings"]).0, Some(0));
+}
+
+#[test]
+fn what_is_allowed_is_listed_and_does_not_fail() {
+    for place in ["", " at __vector_1", " at seen"] {
+        let allow = format!("(allow: {{\"out-of-object{place}\": \"why\"}})");
+        assert_eq!(code_with(FAULT, &allow, &["--deny", "findings"]).0, Some(0), "{place}");
+    }
+    assert_eq!(code_with(FAULT, r#"(allow: {"out-of-object at main": "why"})"#, &[]).0, Some(1));
+}
+
+#[test]
+fn a_place_that_does_not_exist_is_an_error() {
+    for place in ["mian", "idioms.c:9999", "sources/other.c:1"] {
+        let (code, said) = code_with(FAULT, &format!("(allow: {{\"out-of-object at {place}\": \"why\"}})"), &[]);
+        assert_eq!(code, Some(2), "{place}: {said}");
+        assert!(said.contains("allow.ron:1:10: ") && said.contains(place), "{said}");
+    }
+    let (code, said) = code_with(FAULT, r#"(forbid: ["out-of-object"])"#, &[]);
+    assert!(code == Some(2) && said.contains("cannot be forbidden yet"), "{said}");
+}
+
+#[test]
+fn what_is_allowed_now_and_was_not_before_is_a_regression() {
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let report = folder.path().join("old.json").display().to_string();
+    let output = verify(TORN, &["--report", &format!("json={report}")]);
+    assert_eq!(output.status.code(), Some(0));
+    let gate = ["--baseline", &report, "--deny", "regressions"];
+    assert_eq!(verify(TORN, &gate).status.code(), Some(0));
+    let (code, said) = code_with(TORN, r#"(allow: {"torn-access": "why"})"#, &gate);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("'allow torn-access'"), "{said}");
+}
