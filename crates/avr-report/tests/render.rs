@@ -136,7 +136,8 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let is_field = |line: &&str| line.starts_with("  \"");
     let name = |line: &str| line.trim_start().split('"').nth(1).expect("a field has a name").to_owned();
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
-    let expected = ["schema", "firmware", "results", "stack", "reached", "changes", "assumptions", "specification"];
+    let expected =
+        ["schema", "firmware", "results", "findings", "stack", "reached", "changes", "assumptions", "specification"];
     let last =
         ["stopped_by", "ended_paths", "summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
     assert_eq!(fields, [&expected[..], &last].concat());

@@ -155,7 +155,14 @@ fn check_samples(wanted: impl Fn(&str) -> bool) {
         // A verification that must be given up in the middle of a step has nothing to prove, whatever it had decided before.
         if Path::new(&bench.path("certificate")).exists() {
             let proved = bench.proved_report(&image);
-            assert_eq!(verdicts(&proved), verified, "{image}");
+            let proved_verdicts = verdicts(&proved);
+            // A violation that a run shows may have no proof in time.
+            let is_shown = |(name, verdict): (&String, &String)| {
+                proved_verdicts
+                    .get(name)
+                    .is_some_and(|proved| proved == verdict || verdict == "violated" && proved == "unknown")
+            };
+            assert!(verified.iter().all(is_shown), "{image}: {proved_verdicts:?}, {verified:?}");
             let ((proved_depth, proved_parts), (depth, parts)) = (beside_verdicts(&proved), beside_verdicts(&report));
             // A bound of the stack that the reductions found may take too long without them.
             let is_bound = |(proved, told): (&Option<u64>, &Option<u64>)| proved == told || proved.is_none();
@@ -163,7 +170,7 @@ fn check_samples(wanted: impl Fn(&str) -> bool) {
             // What is vacuous is proved last, and not where the time is over before.
             let is_claimed = |(proved, told): (&String, &String)| proved == told || proved == "null null";
             assert!(proved_parts.iter().zip(&parts).all(is_claimed), "{image}: {proved_parts:?}, {parts:?}");
-            if (proved_depth, proved_parts) != (depth, parts) {
+            if (proved_depth, proved_parts, proved_verdicts) != (depth, parts, verified) {
                 lacking.push(image);
             }
         } else {

@@ -45,7 +45,7 @@ const STEPS_AFTER_SCRIPT: [u64; 3] = [64, 256, 1_024];
 const LONG_RUN_STEPS: u64 = 65_536;
 const RUNS_PER_LONG: u32 = 32;
 /// The steps that the beginning of a run counts for: there may be nothing else to it.
-const STEPS_OF_BEGINNING: u64 = 64;
+const STEPS_OF_BEGINNING: u64 = 16;
 /// The most steps of a run.
 const MOST_STEPS: u64 = 200_000;
 /// So many steps lie between two places of a run at least.
@@ -55,7 +55,7 @@ const MAX_INPUTS: usize = 500;
 /// A run of the hardware that stays at an instruction for so many steps without waiting for anything is given up.
 const STEPS_AT_END: u64 = 256;
 /// After a run so many steps are taken to find a better one.
-const STEPS_FOR_BETTER: u64 = 200_000;
+const STEPS_FOR_BETTER: u64 = 400_000;
 /// So many of these are taken to find choices that the run does not need.
 const STEPS_FOR_SHORTER: u64 = 100_000;
 /// The most comparisons of a run that inputs are looked for.
