@@ -93,7 +93,7 @@ fn counts(address: u16) -> Vec<I> {
     ]
 }
 
-/// What interrupts may do between the last two of these instructions.
+/// The power of interrupts between the last two of these instructions.
 fn interrupted(before: &[I], after: &[I]) -> Vec<I> {
     [before, &[SEI, I::Nop, I::Nop, CLI], after].concat()
 }

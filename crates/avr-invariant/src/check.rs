@@ -41,7 +41,7 @@ pub struct Depth {
     pub calls: Vec<Frame>,
 }
 
-/// What follows from a map that was accepted, of every run of the machine.
+/// The claims that follow from a map that was accepted, of every run of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claims {
     /// The hazards that a run may come to; no run comes to another one. All else that is claimed is of runs up to their first hazard.

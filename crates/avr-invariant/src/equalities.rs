@@ -3,13 +3,13 @@
 /// The value that a cell is known to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// What this cell held when the handler began.
+    /// The content of this cell when the handler began.
     Entry(u16),
-    /// What this cell holds, the lowest one of those that hold the same.
+    /// The content of this cell, the lowest one of those that hold the same.
     Of(u16),
 }
 
-/// Where nothing is said of a cell, the value that it has.
+/// The value of a cell of which nothing is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Silence {
     /// In the main program, any.
