@@ -104,8 +104,8 @@ static void keep_eeprom_ready(avr_t *avr)
     }
 }
 
-/* libsimavr sets a flag that is 0 when 1 is written to it by SBI or OUT; the data sheet has it cleared (section "External Interrupts", EIFR, and the
- * like). The address of the flag register that an instruction writes, or 0. */
+/* libsimavr stores in a flag register what SBI or OUT writes; the data sheet has flags cleared that are written 1, and all others kept (section
+ * "External Interrupts", EIFR, and the like). The address of the flag register that an instruction writes, or 0. */
 static avr_io_addr_t written_flags(uint16_t opcode)
 {
     avr_io_addr_t address = 0;
@@ -201,9 +201,10 @@ int main(int count, char **arguments)
         if (avr->state == cpu_Running) {
             avr_io_addr_t flags = written_flags(opcode);
             uint8_t before = avr->data[flags];
+            uint8_t ones = opcode & 0x2000 ? avr->data[opcode >> 4 & 0x1f] : (uint8_t)(1 << (opcode & 7));
             pc = avr_run_one(avr);
             if (flags) {
-                avr->data[flags] &= before;
+                avr->data[flags] = (uint8_t)((avr->data[flags] & before) | (before & ~ones));
             }
         }
         avr_cycle_count_t pause = avr_cycle_timer_process(avr);
