@@ -15,7 +15,7 @@ use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
 use crate::map::{Entry, Map, Place, State, Thread};
 use crate::memory::{BLOCK_PAGES, Store};
-use crate::step::{Outcome, Stepper};
+use crate::step::{Outcome, RETURNED, Stepper};
 
 /// A hazard that a step of the map runs into: what happens after it is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,12 +70,31 @@ impl Claims {
     }
 }
 
+/// A step from one place of a map to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Move {
+    /// A thread goes on, or a reset begins the main program.
+    To(Place, Place),
+    /// A handler begins, at the second place.
+    Begins(Place, Place),
+    /// A handler executes RETI.
+    Returns(Place),
+}
+
 /// Accepts a map if each step from its states is covered by it, and tells what follows.
 ///
 /// # Errors
 /// The first reason why nothing follows.
 pub fn check(machine: &Machine, map: &mut Map) -> Result<Claims, Gap> {
-    let work = Work::new(machine, map)?;
+    check_with(machine, map, &mut |_| {})
+}
+
+/// The same, and all steps between places are told; those of a map that is rejected are only some.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_with(machine: &Machine, map: &mut Map, tell: &mut dyn FnMut(Move)) -> Result<Claims, Gap> {
+    let work = Work::new(machine, map, tell)?;
     work.check()
 }
 
@@ -91,13 +110,15 @@ struct Work<'a> {
     map: &'a mut Map,
     index: Index,
     claims: Claims,
+    tell: &'a mut dyn FnMut(Move),
 }
 
 impl<'a> Work<'a> {
-    fn new(machine: &'a Machine, map: &'a mut Map) -> Result<Self, Gap> {
-        // SOUND: where a handler returns, whether the start-up code ends there would depend on the address.
-        if machine.startup_end().is_some() {
-            return Err(Gap::whole(Reason::ObservedStartup));
+    fn new(machine: &'a Machine, map: &'a mut Map, tell: &'a mut dyn FnMut(Move)) -> Result<Self, Gap> {
+        // SOUND: a handler returns to 0 here instead of where it was called. The start-up code is over where it ends, so that no handler returns
+        // there while it goes on; at 0 it must not seem to end.
+        if machine.startup_end() == Some(RETURNED) {
+            return Err(Gap::whole(Reason::StartupEndsAtZero));
         }
         check_form(machine, map)?;
         let mut entries: FxHashMap<Place, Vec<u32>> = FxHashMap::default();
@@ -110,7 +131,7 @@ impl<'a> Work<'a> {
         }
         let states = map.entries.len();
         let claims = Claims { marks: Vec::new(), depths: BTreeMap::new(), states, outcomes: 0 };
-        Ok(Self { machine, map, index: Index { entries, exits }, claims })
+        Ok(Self { machine, map, index: Index { entries, exits }, claims, tell })
     }
 
     fn check(mut self) -> Result<Claims, Gap> {
@@ -142,9 +163,13 @@ impl<'a> Work<'a> {
     /// Checks that an outcome of a step is covered.
     fn judge(&mut self, from: &Place, before: &State, outcome: Outcome) -> Result<(), Gap> {
         match outcome {
-            Outcome::To(place, state) => self.must_cover(Some(from), &place, &state, "a successor"),
+            Outcome::To(place, state) => {
+                (self.tell)(Move::To(*from, place));
+                self.must_cover(Some(from), &place, &state, "a successor")
+            }
             Outcome::Interrupt(interrupt) => self.judge_interrupt((from, before), &interrupt),
             Outcome::Return(exit) => {
+                (self.tell)(Move::Returns(*from));
                 let exits = self.index.exits.get(&exit.thread).into_iter().flatten();
                 let mut such = exits.map(|number| &self.map.exits[*number as usize]);
                 let covers = |coarse: &crate::map::Exit| {
@@ -168,6 +193,7 @@ impl<'a> Work<'a> {
 
     /// Checks that the beginning of a handler is covered, and what it leaves behind.
     fn judge_interrupt(&mut self, from: (&Place, &State), interrupt: &Interrupt) -> Result<(), Gap> {
+        (self.tell)(Move::Begins(*from.0, interrupt.place));
         if !is_on(Fault::FirstMemoryOnly) {
             self.must_cover(Some(from.0), &interrupt.place, &interrupt.beginning(), "the beginning of a handler")?;
         }

@@ -56,9 +56,9 @@ pub enum Reason {
     /// A step has too many outcomes.
     #[error("a step has too many outcomes")]
     TooManyOutcomes,
-    /// A property speaks of the start-up code.
-    #[error("a property speaks of the start-up code")]
-    ObservedStartup,
+    /// A property speaks of the start-up code, which ends at address 0.
+    #[error("a property speaks of the start-up code, which ends at address 0")]
+    StartupEndsAtZero,
     /// The map says nothing of a state that can be reached.
     #[error("no state of the map covers {0}")]
     NotCovered(&'static str),
@@ -71,6 +71,9 @@ pub enum Reason {
     /// The pass has taken as many steps as it may.
     #[error("the pass has taken {0} steps")]
     TooManySteps(usize),
+    /// The work was cancelled.
+    #[error("the work was cancelled")]
+    Cancelled,
     /// The pass has reached a limit on the size of maps.
     #[error("the map has more than {0} states")]
     TooManyStates(usize),

@@ -17,7 +17,7 @@ use crate::world::{Script, World};
 const MAX_OUTCOMES: usize = 1 << 12;
 
 /// What a handler's return address is taken for where it returns: all its bytes are 0.
-const RETURNED: FlashWordAddress = FlashWordAddress(0);
+pub(crate) const RETURNED: FlashWordAddress = FlashWordAddress(0);
 
 /// An outcome of a step.
 #[derive(Clone, Debug)]

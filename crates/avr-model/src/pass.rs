@@ -20,6 +20,8 @@ pub enum Pass {
     Facts,
     /// A random run shows the verdict, and no state space.
     RandomSearch,
+    /// Invariants of the whole program prove the verdict, and no state space.
+    Invariants,
 }
 
 impl Pass {
@@ -34,6 +36,7 @@ impl Pass {
             Self::Ranges => "ranges",
             Self::Facts => "facts",
             Self::RandomSearch => "random-search",
+            Self::Invariants => "invariants",
         }
     }
 }

@@ -53,15 +53,18 @@ impl Arguments {
 /// The error of options of which some make another meaningless, where that depends on their values or on several of them.
 fn meaningless(command: &str, options: &ArgMatches) -> Option<&'static str> {
     let is_folded = || options.get_one::<By>("fold").is_some_and(|by| *by != By::Auto);
-    let everything_is_off =
-        || ["all_interrupts", "all_states", "all_handlers", "no_facts"].iter().all(|name| options.get_flag(name));
+    let everything_is_off = || {
+        ["all_interrupts", "all_states", "all_handlers", "no_facts", "no_invariants"]
+            .iter()
+            .all(|name| options.get_flag(name))
+    };
     match command {
         "graph" if options.value_source("nodes") == Some(ValueSource::CommandLine) && is_folded() => {
             Some("the argument '--nodes <N>' can only be used with '--fold auto'")
         }
         "verify" | "explain" if options.get_flag("recheck") && everything_is_off() => Some(
-            "the argument '--recheck' cannot be used with all of '--all-interrupts', '--all-states', '--all-handlers' and \
-             '--no-facts': everything would be decided in the same way again",
+            "the argument '--recheck' cannot be used with all of '--all-interrupts', '--all-states', '--all-handlers', \
+             '--no-facts' and '--no-invariants': everything would be decided in the same way again",
         ),
         _ => None,
     }

@@ -13,8 +13,8 @@ use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Escaped, InputFile, ReportOrigin};
 use avr_verify::{
-    Basis, Culprit, EarlyResults, Exhausted, Progress, PropertyResult, PropertyText, Reductions, Request, Results,
-    Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
+    Basis, Culprit, EarlyResults, Exhausted, InvariantUse, Progress, PropertyResult, PropertyText, Reductions, Request,
+    Results, Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
 };
 
 use crate::attached;
@@ -48,6 +48,8 @@ pub(crate) struct Job {
     pub(crate) reductions: Reductions,
     /// True if comparisons narrow what they compare.
     pub(crate) facts: bool,
+    /// True if invariants of the whole program prove what they can.
+    pub(crate) invariants: bool,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
     /// An older report to compare with.
@@ -132,6 +134,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
             handlers: !arguments.all_handlers,
         },
         facts: !arguments.no_facts,
+        invariants: !arguments.no_invariants,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
             file: text.unwrap_or_else(|| NO_FILE.to_owned()),
             more: arguments.property.clone(),
@@ -235,6 +238,7 @@ impl Job {
             strategy: self.strategy,
             reductions: self.reductions,
             facts: self.facts,
+            invariants: if self.invariants { InvariantUse::Find } else { InvariantUse::Off },
             watch: &self.monitor,
             known: Some(&self.known),
         }

@@ -47,6 +47,9 @@ pub struct Verify {
     /// Learn no facts from comparisons about their operands
     #[arg(long)]
     pub no_facts: bool,
+    /// Prove nothing by invariants of the whole program: decide everything on state spaces
+    #[arg(long)]
+    pub no_invariants: bool,
     /// An older report in JSON: the report says what changed since then
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -59,7 +62,7 @@ pub struct Verify {
     /// Accept only verdicts about the hardware: those that rest on the model alone are unknown
     #[arg(long)]
     pub strict: bool,
-    /// Decide everything again with all reductions and learned facts off, within the same limits, and compare
+    /// Decide everything again with all reductions, learned facts and invariants off, within the same limits, and compare
     #[arg(long)]
     pub recheck: bool,
     /// Say what each verdict rests on: the reductions and domains that took part
@@ -111,6 +114,7 @@ impl Verify {
             all_states: false,
             all_handlers: false,
             no_facts: false,
+            no_invariants: false,
             deny: Vec::new(),
             accept: Vec::new(),
             strict: false,

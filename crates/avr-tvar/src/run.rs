@@ -9,7 +9,7 @@ use avr_machine::device::{Device, ResetCause};
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 use avr_machine::{Hazard, Machine};
 use avr_properties::{EnvironmentEvent, PropertyFile};
-use avr_verify::{Reductions, Request, Strategy, Unlimited};
+use avr_verify::Request;
 use clap::Args;
 
 use crate::device::{self, Wishes};
@@ -130,18 +130,7 @@ fn machine(
         ResetCause::PowerOn | ResetCause::Watchdog => None,
     }));
     let eeprom = eeprom(image, device, stimulus);
-    let request = Request {
-        image,
-        device,
-        start,
-        file: &file,
-        eeprom: &eeprom,
-        strategy: Strategy::default(),
-        reductions: Reductions::ALL,
-        facts: true,
-        watch: &Unlimited,
-        known: None,
-    };
+    let request = Request { start, eeprom: &eeprom, ..Request::of(image, device, &file) };
     Ok(avr_verify::machine(&request)?)
 }
 

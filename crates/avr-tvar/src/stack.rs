@@ -169,6 +169,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         strategy: Strategy::default(),
         reductions: Reductions::ALL,
         facts: true,
+        invariants: true,
         text: None,
         baseline: None,
         monitor: Monitor::new(started, Limits::chosen(arguments.timeout, arguments.memory)),

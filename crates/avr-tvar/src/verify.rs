@@ -99,13 +99,14 @@ fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_
     }
 }
 
-/// The results with all reductions and facts off, within the same limits; none after a panic.
+/// The results with all reductions, facts and invariants off, within the same limits; none after a panic.
 fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, InputError> {
     let plain = Verify {
         all_interrupts: true,
         all_states: true,
         all_handlers: true,
         no_facts: true,
+        no_invariants: true,
         certificate: None,
         ..arguments.clone()
     };

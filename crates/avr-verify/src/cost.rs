@@ -11,7 +11,7 @@ use tvar::StateSpace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exploration {
     /// Steps of the machine on three-valued bytes in all passes together, each way that a step can go counted, also where no
-    /// state was stored. Steps of concrete runs and of the search for what to refine are not among them.
+    /// state was stored. Where invariants of the whole program are sought, all ways of a step count as one. Steps of concrete runs and of the search for what to refine are not among them.
     pub steps: u64,
     /// The CPU time of the thread that took them, and that refined the precision and looked for runs in between. Properties are
     /// evaluated in other threads.
@@ -36,6 +36,12 @@ impl Exploration {
     pub(crate) fn and(self, next: Self) -> Self {
         let (steps, time) = (self.steps + next.steps, self.time + next.time);
         Self { steps, time, stored: next.stored.or(self.stored) }
+    }
+
+    /// The same with more steps.
+    #[must_use]
+    pub(crate) fn with_steps(self, more: u64) -> Self {
+        Self { steps: self.steps + more, ..self }
     }
 
     /// The number of steps that were taken in a second; none when there was no time to measure.

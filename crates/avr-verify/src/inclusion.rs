@@ -3,7 +3,7 @@
 use crate::diagnosis::subformulas::Effort;
 use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
-use crate::request::Request;
+use crate::request::{InvariantUse, Request};
 use crate::results::Results;
 use avr_machine::{Frame, FrameKind, HazardKind, Machine, MachineState};
 use avr_model::Firmware;
@@ -52,7 +52,8 @@ pub fn explored<T>(
     request: &Request<'_>,
     look: impl FnOnce(Option<&Explored<'_>>, Results) -> T,
 ) -> Result<T, PropertyError> {
-    verified(request, (Effort::LITTLE, Purpose::Results), |work, _, results| {
+    let request = Request { invariants: InvariantUse::Off, ..*request };
+    verified(&request, (Effort::LITTLE, Purpose::Results), |work, _, results| {
         let latest = work.outcome.latest.as_deref().filter(|space| space.is_complete());
         let explored = latest.map(|space| Explored::new(work.firmware, space));
         look(explored.as_ref(), results)

@@ -1,6 +1,6 @@
 //! Verdicts on random programs.
 
-use crate::{Exhausted, Progress, Reductions, Request, Results, StackBound, Verdict, Watch, verify};
+use crate::{Exhausted, InvariantUse, Progress, Reductions, Request, Results, StackBound, Verdict, Watch, verify};
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
@@ -63,7 +63,7 @@ pub(crate) fn with_request_for<T>(
     file.properties = properties.iter().map(property).collect();
     let device = Device::named("atmega328p").expect("the device exists");
     let watch = Patience { started: Instant::now(), limit };
-    ask(&Request { reductions, watch: &watch, ..Request::of(image, device, &file) })
+    ask(&Request { reductions, invariants: InvariantUse::Off, watch: &watch, ..Request::of(image, device, &file) })
 }
 
 /// The answers about a program.

@@ -1,7 +1,9 @@
 //! The request to the verifier.
 
 use crate::early_results::EarlyResults;
+use crate::invariants::Invariants;
 use avr_image::Image;
+use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{Binding, PropertyFile};
 use std::collections::BTreeMap;
@@ -26,6 +28,8 @@ pub struct Request<'a> {
     pub reductions: Reductions,
     /// True if comparisons narrow what they compare; never where a certificate is wanted.
     pub facts: bool,
+    /// The invariants of the whole program, which prove what they can before any state space is built. Used with the default strategy only.
+    pub invariants: InvariantUse<'a>,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
     /// The early results, told as soon as they are there, for this request only.
@@ -46,6 +50,7 @@ impl<'a> Request<'a> {
             strategy: Strategy::Default,
             reductions: Reductions::ALL,
             facts: true,
+            invariants: InvariantUse::Find,
             watch: &Unlimited,
             known: None,
         }
@@ -54,6 +59,25 @@ impl<'a> Request<'a> {
     /// The binding of names.
     pub(crate) fn binding(&self) -> Binding<'a> {
         Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
+    }
+
+    /// The invariants of the machine of this request, if they are to be looked for and there are any.
+    pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Invariants> {
+        let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
+        is_wanted.then(|| Invariants::find(machine, self.watch)).flatten()
+    }
+
+    /// The same after they were looked for.
+    pub(crate) fn with_invariants<'b>(&self, found: Option<&'b Invariants>) -> Request<'b>
+    where
+        'a: 'b,
+    {
+        let invariants = match (found, self.invariants) {
+            (Some(found), _) => InvariantUse::Given(found),
+            (None, InvariantUse::Find) => InvariantUse::Off,
+            (None, invariants) => invariants,
+        };
+        Request { invariants, ..*self }
     }
 
     /// True if something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.
@@ -68,6 +92,18 @@ impl<'a> Request<'a> {
     pub(crate) fn with_all_states(&self) -> Self {
         Self { reductions: Reductions { paths: false, ..self.reductions }, ..*self }
     }
+}
+
+/// The use of invariants of the whole program.
+#[derive(Clone, Copy, Debug)]
+pub enum InvariantUse<'a> {
+    /// None are looked for.
+    Off,
+    /// They are looked for.
+    Find,
+    /// These are used, which were found for the same request, or for one that differs in properties that do not speak of the start-up
+    /// code.
+    Given(&'a Invariants),
 }
 
 /// The reductions for properties that cannot distinguish what is left out: those of hazards and the stack, and

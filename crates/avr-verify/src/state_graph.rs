@@ -4,7 +4,7 @@ use crate::diagnosis::root_cause::address;
 use crate::diagnosis::subformulas::Effort;
 use crate::pipeline::property_result::{Purpose, Work};
 use crate::pipeline::verified::verified;
-use crate::request::Request;
+use crate::request::{InvariantUse, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_machine::{Hazard, Limit};
 use avr_model::state::AbstractState;
@@ -62,13 +62,17 @@ pub enum NodeKind {
 /// # Errors
 /// As [`verify`](crate::verify).
 pub fn graph(request: &Request<'_>) -> Result<(Results, Option<StateGraph>), PropertyError> {
-    verified(&request.with_all_states(), (Effort::LITTLE, Purpose::Results), |work, goals, results| {
-        let checked = || results.properties.iter().zip(goals).enumerate().filter(|(_, (_, goals))| goals.is_some());
-        let unknown = checked().find(|(_, (result, _))| matches!(result.verdict, Verdict::Unknown(_)));
-        let found = unknown.or_else(|| checked().next());
-        let graph = found.and_then(|(number, (result, goals))| Some(work.graph(number, (*goals)?.formula, result)));
-        (results, graph)
-    })
+    verified(
+        &Request { invariants: InvariantUse::Off, ..request.with_all_states() },
+        (Effort::LITTLE, Purpose::Results),
+        |work, goals, results| {
+            let checked = || results.properties.iter().zip(goals).enumerate().filter(|(_, (_, goals))| goals.is_some());
+            let unknown = checked().find(|(_, (result, _))| matches!(result.verdict, Verdict::Unknown(_)));
+            let found = unknown.or_else(|| checked().next());
+            let graph = found.and_then(|(number, (result, goals))| Some(work.graph(number, (*goals)?.formula, result)));
+            (results, graph)
+        },
+    )
 }
 
 impl Work<'_, '_> {

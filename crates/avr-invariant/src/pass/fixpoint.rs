@@ -26,6 +26,9 @@ const MOST_THRESHOLDS: u8 = 8;
 /// The cells below the stack pointer that are forgotten where a handler begins, if it is not known where data lie.
 const BELOW: u16 = 0x20;
 
+/// The steps between two looks at limits.
+const STEPS_PER_LOOK: usize = 1 << 8;
+
 /// A state that is growing.
 struct Node {
     place: Place,
@@ -72,10 +75,11 @@ pub(crate) struct Fixpoint<'a> {
     queue: BinaryHeap<Turn>,
     is_widened: bool,
     steps: usize,
+    is_cancelled: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Fixpoint<'a> {
-    pub(crate) fn new(machine: &'a Machine, options: Options) -> Self {
+    pub(crate) fn new(machine: &'a Machine, options: Options, is_cancelled: &'a dyn Fn() -> bool) -> Self {
         Self {
             machine,
             options,
@@ -92,6 +96,7 @@ impl<'a> Fixpoint<'a> {
             queue: BinaryHeap::new(),
             is_widened: false,
             steps: 0,
+            is_cancelled,
         }
     }
 
@@ -170,6 +175,9 @@ impl<'a> Fixpoint<'a> {
         self.steps += 1;
         if self.steps > self.options.steps {
             return Err(Gap::at(&place, Reason::TooManySteps(self.options.steps)));
+        }
+        if self.steps.is_multiple_of(STEPS_PER_LOOK) && (self.is_cancelled)() {
+            return Err(Gap::whole(Reason::Cancelled));
         }
         let outcomes = self.stepper.outcomes(&place, &state, &mut self.store, &mut self.calls);
         for outcome in outcomes {

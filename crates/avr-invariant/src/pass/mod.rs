@@ -5,9 +5,11 @@ mod partition;
 mod pointers;
 mod widening;
 
+use std::collections::BTreeMap;
+
 use avr_machine::Machine;
 
-use crate::check::{Claims, check};
+use crate::check::{Claims, Move, check_with};
 use crate::gap::Gap;
 use crate::map::Map;
 use fixpoint::Fixpoint;
@@ -40,15 +42,30 @@ pub struct Analysis {
     pub outcome: Result<Claims, Gap>,
     /// The number of abstract states from which all steps were taken to find it, counting repetitions.
     pub steps: usize,
+    /// The steps that do more than go on to the next instruction, with their number. If the map is open, some of them.
+    pub moves: BTreeMap<Move, usize>,
 }
 
 /// Finds a map of everything that a machine can do, and checks it.
 #[must_use]
 pub fn analyse(machine: &Machine, options: &Options) -> Analysis {
-    let mut fixpoint = Fixpoint::new(machine, *options);
+    analyse_until(machine, options, &|| false)
+}
+
+/// The same, until the work is cancelled: the map is open then.
+#[must_use]
+pub fn analyse_until(machine: &Machine, options: &Options, is_cancelled: &dyn Fn() -> bool) -> Analysis {
+    let mut fixpoint = Fixpoint::new(machine, *options, is_cancelled);
     let found = fixpoint.run().and_then(|()| fixpoint.narrow());
     let steps = fixpoint.steps();
     let mut map = fixpoint.into_map();
-    let outcome = found.and_then(|()| check(machine, &mut map));
-    Analysis { map, outcome, steps }
+    let mut moves = BTreeMap::new();
+    let mut count = |one: Move| {
+        let is_plain = matches!(one, Move::To(from, to) if from.calls == to.calls && to.control.pc == from.control.pc.wrapping_add(1));
+        if !is_plain {
+            *moves.entry(one).or_default() += 1;
+        }
+    };
+    let outcome = found.and_then(|()| check_with(machine, &mut map, &mut count));
+    Analysis { map, outcome, steps, moves }
 }

@@ -75,8 +75,13 @@ impl Log {
 
     /// Takes note of a step.
     pub fn note_move(&mut self, from: Spot, to: Spot) {
+        self.note_moves(from, to, 1);
+    }
+
+    /// Takes note of a step that is taken so many times.
+    pub fn note_moves(&mut self, from: Spot, to: Spot, times: usize) {
         if from.calls != to.calls || to.pc != from.pc.wrapping_add(1) {
-            *self.moves.entry((from, to)).or_default() += 1;
+            *self.moves.entry((from, to)).or_default() += times;
         }
     }
 }

@@ -101,19 +101,40 @@ const STRIDE: usize = 4096;
 impl Survey {
     /// Reads a state space; none if a limit does not leave the time for it.
     pub(crate) fn new(context: &Context<'_>, image: &Image, seen: Seen<'_>, watch: &dyn Watch) -> Option<Self> {
+        let space = seen.space;
+        let states = space.iter().flat_map(|space| &space.states);
+        let depth =
+            |state: &AbstractState| context.view(state).and_then(|view| stack_depth::depth(context.machine, &view));
+        // The instruction of a hazard was reached, and ran into it.
+        let states = states.filter_map(|state| Some((Spot::of(state)?, depth(state))));
+        let complete = space.is_none_or(|space| space.is_complete() && space.hazards().is_empty());
+        Self::of(context, image, seen, states, watch).map(|survey| Self { complete, ..survey })
+    }
+
+    /// Reads a log of all places and steps.
+    pub(crate) fn of_log(context: &Context<'_>, image: &Image, log: &Log, watch: &dyn Watch) -> Option<Self> {
+        let survey = Self::of(context, image, Seen { space: None, log: Some(log) }, std::iter::empty(), watch)?;
+        Some(Self { complete: true, ..survey })
+    }
+
+    fn of(
+        context: &Context<'_>,
+        image: &Image,
+        seen: Seen<'_>,
+        states: impl Iterator<Item = (Spot, Option<u32>)>,
+        watch: &dyn Watch,
+    ) -> Option<Self> {
         let in_time = |number: usize| !number.is_multiple_of(STRIDE) || !watch.cancelled();
         let entries = routines::entries(context, seen, &in_time)?;
         let places = Places::new(context.machine, image, entries.clone());
         let mut calls = Calls::new(context, &places);
         let mut instructions: BTreeMap<u32, usize> = BTreeMap::new();
-        for (state, number) in seen.space.states.iter().zip(0..) {
-            // The instruction of a hazard was reached, and ran into it.
-            let Some(spot) = Spot::of(state) else { continue };
+        for ((spot, depth), number) in states.zip(0..) {
             if !in_time(number) {
                 return None;
             }
             *instructions.entry(spot.pc.byte().0).or_default() += 1;
-            calls.visit(spot, context.view(state).and_then(|view| stack_depth::depth(context.machine, &view)), 1);
+            calls.visit(spot, depth, 1);
         }
         for (spot, passed) in seen.log.iter().flat_map(|log| log.spots()) {
             *instructions.entry(spot.pc.byte().0).or_default() += passed.times;
@@ -121,15 +142,14 @@ impl Survey {
         }
         let ways = ways(context, &places, seen, &in_time)?;
         let (routines, cycles, deepest) = calls.finish(&in_time)?;
-        let complete = seen.space.is_complete() && seen.space.hazards().is_empty();
-        Some(Self { complete, instructions, routines, ways, cycles, deepest, entries })
+        Some(Self { complete: false, instructions, routines, ways, cycles, deepest, entries })
     }
 }
 
-/// A state space, with what was passed between its states if some were skipped.
+/// A state space, if there is one, with what was passed between its states if some were skipped.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'a> {
-    pub(crate) space: &'a StateSpace<AbstractState>,
+    pub(crate) space: Option<&'a StateSpace<AbstractState>>,
     pub(crate) log: Option<&'a Log>,
 }
 
@@ -141,13 +161,14 @@ impl Seen<'_> {
             log.moves().for_each(|((from, to), times)| tell(from, to, times));
             return Some(());
         }
-        for (state, number) in self.space.states.iter().zip(0..) {
+        let Some(space) = self.space else { return Some(()) };
+        for (state, number) in space.states.iter().zip(0..) {
             let Some(from) = Spot::of(state) else { continue };
             if !in_time(number) {
                 return None;
             }
-            let members = self.space.edges(number).flatten();
-            let targets = members.filter_map(|member| Spot::of(&self.space.states[*member as usize]));
+            let members = space.edges(number).flatten();
+            let targets = members.filter_map(|member| Spot::of(&space.states[*member as usize]));
             targets.for_each(|to| tell(from, to, 1));
         }
         Some(())

@@ -19,7 +19,7 @@ pub struct Vacuity {
 }
 
 /// The most subformulas that are tried.
-const MAX_TRIED: usize = 16;
+pub(crate) const MAX_TRIED: usize = 16;
 /// The work that is done at most, as a multiple of that of the check itself, in pairs of states and subformulas.
 const WORK: usize = 8;
 /// The work that is always done, in the same unit.
@@ -68,7 +68,7 @@ fn strengthened(
 }
 
 /// `Inherent` and `Stack` have one thing to say.
-fn speaks_of_states_only(bound: &BoundProperty) -> bool {
+pub(crate) fn speaks_of_states_only(bound: &BoundProperty) -> bool {
     bound.kind == PropertyKind::Inherent.name() || bound.kind == "Stack"
 }
 

@@ -2,6 +2,7 @@
 
 use crate::diagnosis::unknown_reason::place;
 use crate::early_results::EarlyResults;
+use crate::invariants::Invariants;
 use crate::pipeline::pass_timer::aside;
 use crate::pipeline::startup_remark;
 use crate::request::Request;
@@ -21,8 +22,18 @@ use tvar::{Decision, Goal, System, Undecided};
 /// A property that was bound, or the reason why it cannot be checked.
 #[derive(Debug)]
 pub(crate) enum Bound {
-    Checked { goals: PropertyGoals, bound: Box<BoundProperty> },
-    Unsupported { formula: String, reason: String },
+    Checked {
+        goals: PropertyGoals,
+        bound: Box<BoundProperty>,
+    },
+    /// Invariants of the whole program prove it.
+    Proved {
+        bound: Box<BoundProperty>,
+    },
+    Unsupported {
+        formula: String,
+        reason: String,
+    },
 }
 
 /// The properties that are asked of an image, with their goals.
@@ -224,10 +235,13 @@ impl PropertyGoals {
 pub(crate) fn bind_property(
     request: &Request<'_>,
     property: &Property,
-    table: &mut AtomTable,
+    (table, invariants): (&mut AtomTable, Option<&Invariants>),
     goals: &mut Vec<Goal>,
 ) -> Result<Bound, PropertyError> {
     match bind(property, &request.file.definitions, &request.binding(), table) {
+        Ok(bound) if invariants.is_some_and(|map| map.prove_property(table.atoms(), &bound)) => {
+            Ok(Bound::Proved { bound: Box::new(bound) })
+        }
         Ok(bound) => {
             let formula = match bound.from_start(&bound.formula) {
                 Ok(formula) => formula,
@@ -278,7 +292,7 @@ pub(crate) fn assumed((property, bound): &(&Property, Bound)) -> Vec<String> {
 /// Remarks on the reading of a property's names.
 pub(crate) fn notes(bound: &Bound) -> Vec<String> {
     match bound {
-        Bound::Checked { bound, .. } => bound.notes.clone(),
+        Bound::Checked { bound, .. } | Bound::Proved { bound } => bound.notes.clone(),
         Bound::Unsupported { .. } => Vec::new(),
     }
 }

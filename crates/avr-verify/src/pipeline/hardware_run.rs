@@ -3,7 +3,7 @@
 use super::property_result::Purpose;
 use super::verified::verified;
 use crate::diagnosis::subformulas::Effort;
-use crate::request::{Reductions, Request};
+use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{Basis, PropertyResult, Results, Verdict};
 use avr_model::pass::Pass;
 use avr_properties::PropertyError;
@@ -39,7 +39,14 @@ fn on_hardware(request: &Request<'_>, mut results: Results) -> Result<Results, P
     let mut file = request.file.clone();
     file.properties = numbers.iter().map(|number| request.file.properties[*number].clone()).collect();
     let few = FewStates(request.watch);
-    let whole = Request { file: &file, reductions: Reductions::NONE, watch: &few, known: None, ..*request };
+    let whole = Request {
+        file: &file,
+        reductions: Reductions::NONE,
+        invariants: InvariantUse::Off,
+        watch: &few,
+        known: None,
+        ..*request
+    };
     let (again, runs) = verified(&whole, (Effort::LITTLE, Purpose::HardwareRuns), |work, goals, again| {
         let befores = numbers.iter().map(|number| &results.properties[*number]);
         let runs = befores.zip(goals).zip(&again.properties).map(|((before, goals), again)| {

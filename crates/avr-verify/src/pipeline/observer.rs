@@ -23,6 +23,9 @@ const SAMPLED_PER_ROUND: u64 = 5_000;
 /// The fewest steps at random that are worth it: instead of fewer, the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
 
+/// The number of steps at random, at least, before a run as deep as the stack bound is given up.
+const SAMPLED_FOR_DEPTH: u64 = 200_000;
+
 /// The number of steps at random, at least, before a goal stays unknown.
 const LAST_SAMPLED: u64 = 1_000_000;
 
@@ -118,7 +121,9 @@ impl<'a> PropertyObserver<'a> {
         goes_on: bool,
         watch: &dyn Watch,
     ) -> Option<u32> {
-        let most = if goes_on { firmware.model.context.working.state.steps / STEPS_PER_SAMPLED } else { 0 };
+        let fewest = if target.is_some() { SAMPLED_FOR_DEPTH } else { 0 };
+        let steps = firmware.model.context.working.state.steps;
+        let most = if goes_on { (steps / STEPS_PER_SAMPLED).max(fewest) } else { 0 };
         self.sampler.as_mut()?.deepest(&firmware.model.context, target, most, watch)
     }
 }

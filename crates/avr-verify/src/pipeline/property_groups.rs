@@ -8,6 +8,7 @@ use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
 use crate::early_results::EarlyResults;
+use crate::invariants::Invariants;
 use crate::request::Request;
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
@@ -29,6 +30,8 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     if groups.len() < 2 {
         return verified_together(request);
     }
+    let invariants = request.find_invariants(&machine(request)?);
+    let request = &request.with_invariants(invariants.as_ref());
     let known = EarlyResults::default();
     let mut work = Work {
         request,
@@ -49,7 +52,10 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     for group in late {
         work.on(&group, request.watch)?;
     }
-    Ok(work.results())
+    let results = work.results();
+    let steps = invariants.as_ref().map_or(0, Invariants::steps);
+    let exploration = results.exploration.map(|exploration| exploration.with_steps(steps));
+    Ok(Results { exploration, ..results })
 }
 
 /// The properties of a request in groups, as their numbers, where it is of use to decide these apart: where interrupts may come.

@@ -7,12 +7,15 @@ use crate::diagnosis::root_cause::{Culprit, Way, culprit};
 use crate::diagnosis::subformulas::{Effort, explain};
 use crate::diagnosis::unknown_reason::reason;
 use crate::diagnosis::{fairness, vacuity};
+use crate::invariants::Invariants;
 use crate::request::Request;
 use crate::results::{PropertyResult, Statistics, Unknown, Verdict};
 use avr_model::Firmware;
+use avr_model::pass::Pass;
 use avr_model::state::AbstractState;
 use avr_properties::{BoundProperty, Property};
 use avr_witness::{Evidence, Sampler, Search};
+use std::time::Duration;
 use three_valued::Truth;
 use tvar::{Decision, Outcome};
 
@@ -27,6 +30,9 @@ pub(crate) struct Work<'a, 'f> {
     pub(crate) ways: Vec<Option<Way>>,
     pub(crate) effort: Effort,
     pub(crate) purpose: Purpose,
+    /// The invariants of the whole program, if there are any, with the time after which they were there.
+    pub(crate) invariants: Option<&'a Invariants>,
+    pub(crate) proved_after: Duration,
 }
 
 /// The purpose of a verification.
@@ -51,6 +57,7 @@ impl Work<'_, '_> {
     pub(crate) fn result(&self, property: &Property, bound: &Bound) -> Checked {
         match bound {
             Bound::Checked { goals, bound } => (Some(*goals), self.checked(property, *goals, bound)),
+            Bound::Proved { bound } => (None, self.proved(property, bound)),
             Bound::Unsupported { formula, reason } => {
                 let unknown = Unknown::because(reason);
                 (None, undecided(property, formula.clone(), unknown, Statistics::default()))
@@ -87,6 +94,31 @@ impl Work<'_, '_> {
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(context, bound, decision, shown, (self.effort, request.watch));
         PropertyResult { vacuous: vacuity::find(context, request.watch, bound, decision), explanation, ..result }
+    }
+
+    /// The result that invariants prove, in the place of one that is open.
+    pub(crate) fn or_proved(&self, (property, bound): (&Property, &Bound), result: PropertyResult) -> PropertyResult {
+        let (Bound::Checked { bound, .. }, Verdict::Unknown(unknown)) = (bound, &result.verdict) else { return result };
+        let atoms = self.firmware.model.context.atoms;
+        let follows = !unknown.self_check_failed && self.invariants.is_some_and(|map| map.prove_property(atoms, bound));
+        if follows { self.proved(property, bound) } else { result }
+    }
+
+    /// The result of a property that invariants prove.
+    fn proved(&self, property: &Property, bound: &BoundProperty) -> PropertyResult {
+        let invariants = self.invariants.expect("they prove it");
+        let statistics = Statistics {
+            refinements: 0,
+            states: invariants.states(),
+            transitions: invariants.outcomes(),
+            time: self.proved_after,
+        };
+        PropertyResult {
+            verdict: Verdict::Holds,
+            methods: vec![Pass::Invariants],
+            vacuous: invariants.vacuity(self.firmware.model.context.atoms, bound),
+            ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics)
+        }
     }
 
     /// A run of the hardware that refutes a goal, if the run that shows it rests on the model and such a run is found soon.

@@ -13,7 +13,8 @@ use crate::cost::{Exploration, Stored};
 use crate::diagnosis::root_cause;
 use crate::diagnosis::subformulas::Effort;
 use crate::early_results::EarlyResults;
-use crate::request::Request;
+use crate::invariants::Invariants;
+use crate::request::{InvariantUse, Request};
 use crate::results::{PropertyResult, Results, Verdict, not_denied};
 use crate::stack_bound::StackBound;
 use crate::stack_bound::{self, stack_spaces};
@@ -24,6 +25,7 @@ use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 
 /// The same as [`verify`], with explanations of all verdicts, whatever the work.
@@ -44,25 +46,35 @@ pub(crate) fn verified<T>(
     let mut table = AtomTable::default();
     let known = EarlyResults::default();
     let known = request.known.unwrap_or(&known);
+    let (started, begun) = (Instant::now(), ThreadTime::now());
+    let found = request.find_invariants(&machine);
+    let invariants = match request.with_invariants(found.as_ref()).invariants {
+        InvariantUse::Given(invariants) => Some(invariants),
+        InvariantUse::Find | InvariantUse::Off => None,
+    };
+    let proved_after = started.elapsed();
+    let steps_of_invariants = found.as_ref().map_or(0, Invariants::steps);
     let mut asked = GoalTable { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
     for property in &request.file.properties {
-        let bound = bind_property(request, property, &mut table, &mut asked.goals)?;
+        // Where verdicts are to be explained, state spaces come first.
+        let proving = invariants.filter(|_| effort != Effort::ALL);
+        let bound = bind_property(request, property, (&mut table, proving), &mut asked.goals)?;
         asked.properties.push((property, bound));
     }
     let fairness: Vec<String> = asked.properties.iter().flat_map(assumed).collect();
     let atoms = table.atoms();
     let timer = PassTimer::new(request.watch);
     let timed = Request { watch: &timer, ..*request };
-    let begun = ThreadTime::now();
     let Decided { mut firmware, mut observer, outcome } =
         decide(&timed, &machine, (atoms, &asked), purpose == Purpose::Certificate);
     let last_pass = timer.elapsed();
-    let exploration = explored(&firmware, &outcome, begun, request.watch);
+    let exploration = explored(&firmware, &outcome, begun, request.watch).with_steps(steps_of_invariants);
     let ways = asked.goals.iter().zip(&outcome.decisions).map(|(goal, decision)| {
         root_cause::way(&mut firmware, &observer.refined, goal, decision, &outcome.precision, request.watch)
     });
     let ways = ways.collect();
-    let stack = bound((&firmware, &mut observer), &outcome, request);
+    let stack = bound((&firmware, &mut observer), (&outcome, invariants), request);
+    let survey = survey(&mut firmware, (&outcome, invariants), request);
     let work = Work {
         firmware: &firmware,
         observer: &observer,
@@ -72,9 +84,12 @@ pub(crate) fn verified<T>(
         ways,
         effort,
         purpose,
+        invariants,
+        proved_after,
     };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
+        let result = work.or_proved((property, bound), result);
         let result = not_denied(known.or_known(number, result), stack);
         let notes = if result.notes.is_empty() { notes(bound) } else { result.notes.clone() };
         (goals, PropertyResult { notes, ..result })
@@ -92,8 +107,7 @@ pub(crate) fn verified<T>(
         properties: properties.into_iter().map(|(_, result)| result).collect(),
         findings: known.findings(),
         stack,
-        survey: best_space(&firmware, &outcome)
-            .and_then(|seen| Survey::new(&firmware.model.context, request.image, seen, request.watch)),
+        survey,
         ended_paths: ended_paths(&outcome),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),
         interrupted: outcome.decisions.iter().any(was_interrupted),
@@ -139,11 +153,12 @@ fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
 /// is reached.
 fn bound<'f>(
     (firmware, observer): (&Firmware<'f>, &mut PropertyObserver<'f>),
-    outcome: &Outcome<Firmware<'f>>,
+    (outcome, invariants): (&Outcome<Firmware<'f>>, Option<&Invariants>),
     request: &Request<'_>,
 ) -> StackBound {
     let bounds = stack_spaces(outcome).map(|space| stack_bound::bound(&firmware.model.context, space, request.watch));
-    let bound = bounds.reduce(StackBound::and).unwrap_or_default();
+    let of_map = invariants.map(Invariants::stack_bound);
+    let bound = bounds.chain(of_map).reduce(StackBound::and).unwrap_or_default();
     // Random runs do not know whether their last state is one from which every path ends.
     if bound.lower.is_some() && bound.lower == bound.upper || request.file.ends_paths() {
         return bound;
@@ -168,6 +183,20 @@ fn proved_bound<'a>(request: &Request<'_>, results: impl Iterator<Item = &'a Pro
     StackBound { lower: None, upper: proved.filter(|bytes| *bytes < highest) }
 }
 
+/// The survey of the program: by a state space where one followed every path, else by invariants, else by the best state space.
+fn survey(
+    firmware: &mut Firmware<'_>,
+    (outcome, invariants): (&Outcome<Firmware<'_>>, Option<&Invariants>),
+    request: &Request<'_>,
+) -> Option<Survey> {
+    let seen = best_space(firmware, outcome);
+    let survey = seen.and_then(|seen| Survey::new(&firmware.model.context, request.image, seen, request.watch));
+    let Some(invariants) = invariants.filter(|_| !survey.as_ref().is_some_and(|survey| survey.complete)) else {
+        return survey;
+    };
+    invariants.survey(&mut firmware.model.context, request.image, request.watch).or(survey)
+}
+
 /// The state space that tells most of the program: a complete one if there is one, else the most refined.
 fn best_space<'a>(firmware: &'a Firmware<'_>, outcome: &'a Outcome<Firmware<'_>>) -> Option<Seen<'a>> {
     let followed = |space: &StateSpace<AbstractState>| space.is_complete() && space.hazards().is_empty();
@@ -176,5 +205,5 @@ fn best_space<'a>(firmware: &'a Firmware<'_>, outcome: &'a Outcome<Firmware<'_>>
     let decided = outcome.decisions.iter().map(|decision| (&decision.space, decision.refinements));
     let decided = decided.filter(|_| !firmware.model.passes.has(Pass::PathCompression));
     let (space, _) = decided.chain(latest).max_by_key(|(space, refinements)| (followed(space), *refinements))?;
-    Some(Seen { space, log: firmware.model.passes.skipped_paths() })
+    Some(Seen { space: Some(space), log: firmware.model.passes.skipped_paths() })
 }

@@ -2,6 +2,7 @@
 
 mod findings;
 mod handler_summaries;
+mod invariants;
 mod partial_order;
 mod path_compression;
 mod random_search;

@@ -152,6 +152,8 @@ pub fn worst_case(
     learned: &dyn Fn(&WorstCase),
 ) -> Result<WorstCase, PropertyError> {
     let mut found = WorstCase::given_up(request, margin, String::new(), false);
+    let invariants = request.find_invariants(&machine(request)?);
+    let request = &request.with_invariants(invariants.as_ref());
     let look = FirstLook { watch: request.watch, is_cut: AtomicBool::new(false) };
     let short = Request { watch: &look, ..*request };
     let mut first = ask(&short, &[])?;

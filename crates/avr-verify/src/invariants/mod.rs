@@ -1,0 +1,153 @@
+//! Invariants of the whole program, found before any state space: properties that they prove, the stack bound, and a survey.
+//!
+//! `avr-invariant` finds a map and accepts it by its closing check. What it proves holds in every run (`docs/soundness.md`,
+//! "Thread-modular invariants").
+
+mod moves;
+
+use avr_image::{FlashByteAddress, Image};
+use avr_invariant::{Analysis, Claims, Entry, Map, Move, Options, analyse_until};
+use avr_machine::{FrameKind, Machine};
+use avr_model::context::Context;
+use avr_model::state::stack_depth;
+use avr_properties::{Atom, BoundProperty, StateView};
+use mu_calculus::state_formula::{parts, truth};
+use mu_calculus::{AtomId, NormalForm, strengthenings};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use three_valued::{Truth, TvByte};
+use tvar::Watch;
+
+use crate::call_graph::Survey;
+use crate::diagnosis::vacuity::{MAX_TRIED, Vacuity, speaks_of_states_only};
+use crate::stack_bound::StackBound;
+
+/// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
+const LIMITS: Options = Options { states: 60_000, steps: 200_000, calls: 48, of_place: [256, 2_200] };
+
+/// A closed map of a machine without a mark, with what follows from it.
+#[derive(Debug)]
+pub struct Invariants {
+    map: Map,
+    claims: Claims,
+    moves: BTreeMap<Move, usize>,
+    steps: usize,
+}
+
+impl Invariants {
+    /// The invariants of a machine; none if no map of it is closed, a hazard is not excluded, or a limit is reached.
+    #[must_use]
+    pub fn find(machine: &Machine, watch: &dyn Watch) -> Option<Self> {
+        let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &|| watch.cancelled());
+        let claims = outcome.ok().filter(Claims::has_no_hazard)?;
+        Some(Self { map, claims, moves, steps })
+    }
+
+    /// The map.
+    pub(crate) fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// The number of states from which steps were taken to find them, with repetitions.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps as u64
+    }
+
+    /// The number of states.
+    pub(crate) fn states(&self) -> usize {
+        self.claims.states
+    }
+
+    /// The number of outcomes of the steps from them.
+    pub(crate) fn outcomes(&self) -> usize {
+        self.claims.outcomes
+    }
+
+    /// The depth that the stack exceeds in no run.
+    pub(crate) fn stack_bound(&self) -> StackBound {
+        StackBound { lower: None, upper: self.claims.stack_bound() }
+    }
+
+    /// True if a formula is `AG p`, and p is certainly true in every state of the map.
+    pub(crate) fn prove(&self, atoms: &[Atom], formula: &NormalForm) -> bool {
+        let Some(parts) = parts(formula, false) else { return false };
+        self.map.entries.iter().all(|entry| {
+            let view = View { map: &self.map, entry };
+            let label = |atom: AtomId| atoms[atom.index()].evaluate(&view);
+            parts.iter().all(|part| truth(formula, *part, &label).is_true())
+        })
+    }
+
+    /// True if a property follows.
+    pub(crate) fn prove_property(&self, atoms: &[Atom], bound: &BoundProperty) -> bool {
+        // Under fairness or where paths may end, other formulas must be true as well.
+        let has_conditions = bound.fairness().is_some() || bound.something_is_left().is_some();
+        !has_conditions && bound.from_start(&bound.formula).is_ok_and(|formula| self.prove(atoms, &formula))
+    }
+
+    /// The largest part of a property that follows which may be replaced by what makes it say more.
+    pub(crate) fn vacuity(&self, atoms: &[Atom], bound: &BoundProperty) -> Option<Vacuity> {
+        let strengthened = || {
+            if speaks_of_states_only(bound) || bound.observes_hazards {
+                return None;
+            }
+            let candidates = strengthenings(&bound.formula, MAX_TRIED);
+            let follows = |formula| bound.from_start(formula).is_ok_and(|formula| self.prove(atoms, &formula));
+            let part = candidates.iter().position(|candidate| candidate.formulas.iter().all(follows))?;
+            let found = &candidates[part];
+            let text = |atom: &AtomId| Ok::<_, Infallible>(atoms[atom.index()].to_string());
+            let Ok(named) = found.subformula.try_map_atoms(&mut |atom| text(atom));
+            Some(Vacuity { subformula: named.to_string(), replaced_by: found.replaced_by, part: Some(part) })
+        };
+        strengthened().or_else(|| {
+            let subformula = bound.always_true.first()?.clone();
+            Some(Vacuity { subformula, replaced_by: true, part: None })
+        })
+    }
+
+    /// The survey of the program.
+    pub(crate) fn survey(&self, context: &mut Context<'_>, image: &Image, watch: &dyn Watch) -> Option<Survey> {
+        let machine = context.machine;
+        let depth = |entry: &Entry| stack_depth::depth(machine, &View { map: &self.map, entry });
+        let log = moves::log((&self.map, &self.moves), image, &mut context.store, &depth);
+        Survey::of_log(context, image, &log, watch)
+    }
+}
+
+/// A state of a map as atoms see it.
+struct View<'a> {
+    map: &'a Map,
+    entry: &'a Entry,
+}
+
+impl StateView for View<'_> {
+    fn cell(&self, address: u16) -> TvByte {
+        self.map.store.cell(&self.entry.state.memory, address)
+    }
+
+    fn pc(&self) -> FlashByteAddress {
+        self.entry.place.address()
+    }
+
+    fn stack_pointer_torn(&self) -> bool {
+        self.entry.place.control.torn
+    }
+
+    fn interrupt_depth(&self) -> usize {
+        // SOUND: no handler of a map is interrupted, and what its frames leave out are those of the main program.
+        let frames = self.map.calls.frames(self.entry.place.calls).iter();
+        frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+
+    fn sleeping(&self) -> Truth {
+        Truth::from(self.entry.place.control.sleeping)
+    }
+
+    fn in_startup(&self) -> Truth {
+        Truth::from(self.entry.place.control.in_startup)
+    }
+
+    fn hazard(&self) -> Truth {
+        Truth::False
+    }
+}
