@@ -6,9 +6,10 @@ use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::pipeline::verify;
-use crate::request::{Reductions, Request};
+use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_certificate::Certificate;
+use avr_model::pass::Pass;
 use avr_properties::PropertyError;
 use tvar::Strategy;
 
@@ -22,7 +23,9 @@ pub fn certify(
     text: &PropertyText,
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
-    verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
+    // Certificates speak of state spaces only.
+    let on_spaces = Request { invariants: InvariantUse::Off, ..*request };
+    verified(&on_spaces, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
@@ -59,6 +62,9 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
         let why = &unknown.reason;
         *claim = Claimed::Unproved(match &reduced.evidence {
             Some(_) => format!("a run shows it, and no proof was found, because {why}"),
+            None if reduced.methods.contains(&Pass::Invariants) => {
+                format!("invariants of the whole program prove it, which certificates do not have, and {why}")
+            }
             None => format!("it was decided with {}, for which {why}", left_out(request.reductions)),
         });
         *result = reduced;

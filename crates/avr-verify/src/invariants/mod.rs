@@ -38,14 +38,12 @@ impl Invariants {
     /// The invariants of a machine; none if no map of it is closed, a hazard is not excluded, or a limit is reached.
     #[must_use]
     pub fn find(machine: &Machine, watch: &dyn Watch) -> Option<Self> {
+        if watch.cancelled() {
+            return None;
+        }
         let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &|| watch.cancelled());
         let claims = outcome.ok().filter(Claims::has_no_hazard)?;
         Some(Self { map, claims, moves, steps })
-    }
-
-    /// The map.
-    pub(crate) fn map(&self) -> &Map {
-        &self.map
     }
 
     /// The number of states from which steps were taken to find them, with repetitions.

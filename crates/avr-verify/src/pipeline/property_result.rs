@@ -52,6 +52,22 @@ const HARDWARE_STEPS: (u64, u64) = (200_000, 400_000);
 /// A result, and the goals of its property if it could be checked.
 pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);
 
+/// The result of a property that invariants prove, after this time.
+pub(crate) fn proved(
+    property: &Property,
+    bound: &BoundProperty,
+    invariants: &Invariants,
+    time: Duration,
+) -> PropertyResult {
+    let statistics =
+        Statistics { refinements: 0, states: invariants.states(), transitions: invariants.outcomes(), time };
+    PropertyResult {
+        verdict: Verdict::Holds,
+        methods: vec![Pass::Invariants],
+        ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics)
+    }
+}
+
 impl Work<'_, '_> {
     /// The result of a property, with its goals.
     pub(crate) fn result(&self, property: &Property, bound: &Bound) -> Checked {
@@ -107,18 +123,8 @@ impl Work<'_, '_> {
     /// The result of a property that invariants prove.
     fn proved(&self, property: &Property, bound: &BoundProperty) -> PropertyResult {
         let invariants = self.invariants.expect("they prove it");
-        let statistics = Statistics {
-            refinements: 0,
-            states: invariants.states(),
-            transitions: invariants.outcomes(),
-            time: self.proved_after,
-        };
-        PropertyResult {
-            verdict: Verdict::Holds,
-            methods: vec![Pass::Invariants],
-            vacuous: invariants.vacuity(self.firmware.model.context.atoms, bound),
-            ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics)
-        }
+        let vacuous = invariants.vacuity(self.firmware.model.context.atoms, bound);
+        PropertyResult { vacuous, ..proved(property, bound, invariants, self.proved_after) }
     }
 
     /// A run of the hardware that refutes a goal, if the run that shows it rests on the model and such a run is found soon.

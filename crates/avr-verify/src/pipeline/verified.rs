@@ -1,12 +1,12 @@
 //! The decision of the properties of a request, all together.
 
 use super::goals::PropertyGoals;
-use super::goals::{GoalTable, assumed, bind_property, notes};
+use super::goals::{Bound, GoalTable, assumed, bind_property, notes};
 use super::machine::machine;
 use super::observer::PropertyObserver;
 use super::pass_timer::PassTimer;
 use super::portfolio::{Decided, decide};
-use super::property_result::{Checked, Purpose, Work};
+use super::property_result::{Checked, Purpose, Work, proved};
 use crate::assumptions::assumptions;
 use crate::call_graph::{Seen, Survey};
 use crate::cost::{Exploration, Stored};
@@ -59,6 +59,10 @@ pub(crate) fn verified<T>(
         // Where verdicts are to be explained, state spaces come first.
         let proving = invariants.filter(|_| effort != Effort::ALL);
         let bound = bind_property(request, property, (&mut table, proving), &mut asked.goals)?;
+        if let (Bound::Proved { bound }, Some(invariants)) = (&bound, invariants) {
+            let result = proved(property, bound, invariants, proved_after);
+            known.learn(asked.properties.len(), result, Vec::new());
+        }
         asked.properties.push((property, bound));
     }
     let fairness: Vec<String> = asked.properties.iter().flat_map(assumed).collect();
