@@ -163,7 +163,7 @@ fn proved_bound<'a>(request: &Request<'_>, results: impl Iterator<Item = &'a Pro
         _ => None,
     };
     // A limit beyond the data memory says nothing.
-    let highest = u32::from(request.device.memory.sram_end);
+    let highest = u32::from(request.device.memory.sram_end.0);
     let proved = request.file.properties.iter().zip(results).filter_map(proved).min();
     StackBound { lower: None, upper: proved.filter(|bytes| *bytes < highest) }
 }
