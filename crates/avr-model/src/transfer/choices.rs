@@ -2,7 +2,7 @@
 //!
 //! A step is run again and again, each time with the next sequence of answers (its *script*), until every sequence was
 //! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
-//! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
+//! leaves open (cases) become different kinds of branching: see [`super::hyper_edges`].
 
 use super::interrupt_timing::InterruptTiming;
 use crate::state::cell_variable::{cell_of, variable_of};

@@ -26,10 +26,10 @@ use cpu_time::ThreadTime;
 use std::collections::{BTreeMap, BTreeSet};
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 
-/// The same as [`verify`], with explanations of all verdicts, whatever the work.
+/// The same as [`crate::verify`], with explanations of all verdicts, whatever the work.
 ///
 /// # Errors
-/// As [`verify`].
+/// As [`crate::verify`].
 pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     verified(&request.with_all_states(), (Effort::ALL, Purpose::Results), |_, _, results| results)
 }
