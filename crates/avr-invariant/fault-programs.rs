@@ -1,22 +1,23 @@
 // Programs for an ATmega328P, shared by the tests of the crate and the oracle that runs them in libsimavr. The trap is a reserved opcode, or
 // flash word address 0x70, to which a return address was changed.
 
+use avr_isa::DataAddress;
 use avr_isa::Instruction as I;
 
 /// Data addresses: variables, SPL and SPH, SREG, and what controls INT0 and INT1.
-const X: u16 = 0x100;
-const Y: u16 = 0x101;
-const COPY: u16 = 0x102;
+const X: DataAddress = DataAddress(0x100);
+const Y: DataAddress = DataAddress(0x101);
+const COPY: DataAddress = DataAddress(0x102);
 const SPL: u8 = 0x3d;
 const SPH: u8 = 0x3e;
 const SREG: u8 = 0x3f;
-const EICRA: u16 = 0x69;
+const EICRA: DataAddress = DataAddress(0x69);
 const EIMSK: u8 = 0x1d;
 const EIFR: u8 = 0x1c;
 const PIND: u8 = 0x09;
 const DDRD: u8 = 0x0a;
 const EECR: u8 = 0x1f;
-const RAMEND: u16 = 0x8ff;
+const RAMEND: DataAddress = DataAddress(0x8ff);
 
 /// Flash word addresses of the handlers of INT0 and INT1, and of the main program.
 const HANDLERS: [u32; 2] = [0x20, 0x40];
@@ -25,11 +26,11 @@ const MAIN: u32 = 0x60;
 const SEI: I = I::Bset { flag: 7 };
 const CLI: I = I::Bclr { flag: 7 };
 
-fn sts(address: u16, register: u8) -> I {
+fn sts(address: DataAddress, register: u8) -> I {
     I::Sts { address, rr: r(register) }
 }
 
-fn lds(register: u8, address: u16) -> I {
+fn lds(register: u8, address: DataAddress) -> I {
     I::Lds { rd: r(register), address }
 }
 
@@ -74,12 +75,12 @@ fn ends(code: &mut Code, register: u8, value: u8) {
 }
 
 /// Instructions that leave a byte in a variable and every register and flag as it was.
-fn leaves(address: u16, value: u8) -> Vec<I> {
+fn leaves(address: DataAddress, value: u8) -> Vec<I> {
     vec![I::Push { rr: r(24) }, ldi(24, value), sts(address, 24), I::Pop { rd: r(24) }]
 }
 
 /// Instructions that count a variable up, and keep registers and flags.
-fn counts(address: u16) -> Vec<I> {
+fn counts(address: DataAddress) -> Vec<I> {
     vec![
         I::Push { rr: r(24) },
         I::In { rd: r(24), io: SREG },
@@ -209,7 +210,7 @@ fn all() -> Vec<(&'static str, Code)> {
     // The frame of a handler lies in a variable of which no symbol tells.
     let low = [
         &[ldi(17, 1), I::Out { io: SPH, rr: r(17) }, ldi(17, 3), I::Out { io: SPL, rr: r(17) }][..],
-        &interrupted(&[ldi(17, 0), sts(0x103, 17)], &[lds(18, 0x103)]),
+        &interrupted(&[ldi(17, 0), sts(DataAddress(0x103), 17)], &[lds(18, DataAddress(0x103))]),
     ];
     programs.push(("frame", checked([&[], &[]], 1, &low.concat(), 18, 0)));
 
@@ -218,7 +219,7 @@ fn all() -> Vec<(&'static str, Code)> {
     [I::Lsr { rd: r(19) }, I::Add { rd: r(19), rr: r(19) }, I::Sub { rd: r(18), rr: r(19) }]
         .into_iter()
         .for_each(|one| alarm.add(one));
-    [I::Sbrc { rr: r(18), bit: 7 }, lds(20, RAMEND + 1)].into_iter().for_each(|one| alarm.add(one));
+    [I::Sbrc { rr: r(18), bit: 7 }, lds(20, RAMEND.wrapping_add(1))].into_iter().for_each(|one| alarm.add(one));
     ends(&mut alarm, 18, 0);
     programs.push(("alarm", alarm));
 

@@ -4,14 +4,16 @@
 //! says which original content is there. A handler that cannot be followed is taken for not transparent, which is always
 //! safe: it has indirect jumps or calls, or a stack pointer that is written or looked at.
 
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Register, io_address};
+use avr_isa::{
+    Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Register, io_address,
+};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::HashMap;
 
 /// The most steps that the analysis of one handler may take.
 const MAX_STEPS: usize = 20_000;
 /// Data address of SREG.
-const STATUS: u16 = 0x5f;
+const STATUS: DataAddress = DataAddress(0x5f);
 /// The flags but I, which is cleared on entry and set by RETI.
 const FLAGS: u8 = 0x7f;
 
@@ -272,6 +274,6 @@ fn compute(instruction: Instruction, contents: &mut Contents) -> Result<(), Dist
 }
 
 /// True if a data address is a general-purpose register, SREG or the stack pointer.
-pub fn is_processor(address: u16) -> bool {
-    address < 0x20 || (0x5d..=0x5f).contains(&address)
+pub fn is_processor(address: DataAddress) -> bool {
+    address < DataAddress::IO || (DataAddress(0x5d)..=STATUS).contains(&address)
 }

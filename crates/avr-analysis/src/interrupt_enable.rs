@@ -3,12 +3,12 @@
 //! The analysis follows the machine code from reset and from the vectors of interrupts at the beginning of the flash. It assumes that a return goes back
 //! behind a call of its function, and that no store through a pointer reaches SREG; a listing shows the result, and no verdict rests on it.
 
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Register};
+use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Register};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Data address of SREG.
-const SREG: u16 = 0x5f;
+const SREG: DataAddress = DataAddress(0x5f);
 /// I/O address of SREG.
 const SREG_IO: u8 = 0x3f;
 /// The I flag as an operand of BSET and BCLR.

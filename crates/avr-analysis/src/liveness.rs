@@ -8,7 +8,7 @@ use crate::control_flow::Flow;
 use crate::loop_counters;
 use crate::refinable_values::RefinableValues;
 use crate::register_effects::{ALL, Cells, Effect, REGISTERS, effect};
-use avr_isa::{ControlFlow, FlashWordAddress, Instruction};
+use avr_isa::{ControlFlow, DataAddress, FlashWordAddress, Instruction};
 use avr_machine::{Fetched, Machine, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -52,7 +52,7 @@ impl Liveness {
     }
 
     /// The same where properties observe these cells, by data address.
-    pub fn observing(machine: &Machine, observed: &[u16]) -> Self {
+    pub fn observing(machine: &Machine, observed: &[DataAddress]) -> Self {
         let mut effects: Vec<Option<Effect>> =
             machine.program.addresses().map(|address| effect(&machine.program, address)).collect();
         let mut facts = vec![Facts::default(); effects.len()];

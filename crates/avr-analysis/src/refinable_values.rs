@@ -3,7 +3,7 @@
 
 use crate::loop_counters::branch_comparisons;
 use crate::register_effects::{Cells, Effect, REGISTERS};
-use avr_isa::{FlashWordAddress, Instruction, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ const MAX_BEFORE: u32 = 8;
 #[derive(Clone, Debug, Default)]
 pub struct RefinableValues {
     registers: Rc<[u32]>,
-    cells: Rc<BTreeSet<u16>>,
+    cells: Rc<BTreeSet<DataAddress>>,
     /// True if every comparison narrows its operands.
     all: bool,
 }
@@ -26,7 +26,7 @@ impl RefinableValues {
     /// the SRAM that properties observe are among them.
     pub(crate) fn new(
         machine: &Machine,
-        observed: &[u16],
+        observed: &[DataAddress],
         mut effects: Vec<Option<Effect>>,
         feeding: impl Fn(&[Option<Effect>]) -> Vec<u32>,
     ) -> Self {
@@ -35,7 +35,8 @@ impl RefinableValues {
         for (address, registers) in comparisons.iter().filter(|one| one.leaves_loop).flat_map(|one| &one.compared) {
             want(&mut effects, *address, *registers);
         }
-        let mut cells: BTreeSet<u16> = observed.iter().copied().filter(|cell| machine.sram().contains(cell)).collect();
+        let mut cells: BTreeSet<DataAddress> =
+            observed.iter().copied().filter(|cell| machine.sram().contains(cell)).collect();
         let mut before = None;
         loop {
             let registers = feeding(&effects);
@@ -91,7 +92,7 @@ impl RefinableValues {
     }
 
     /// True if more is to be known about a cell.
-    pub fn has_cell(&self, address: u16) -> bool {
+    pub fn has_cell(&self, address: DataAddress) -> bool {
         self.all || self.cells.contains(&address)
     }
 }
@@ -103,7 +104,7 @@ fn want(effects: &mut [Option<Effect>], address: FlashWordAddress, registers: u3
 }
 
 /// The cells that registers were loaded from just before a comparison.
-fn loaded_before(program: &Program, comparison: FlashWordAddress, mut registers: u32) -> Vec<u16> {
+fn loaded_before(program: &Program, comparison: FlashWordAddress, mut registers: u32) -> Vec<DataAddress> {
     let mut cells = Vec::new();
     let mut address = comparison;
     for _ in 0..MAX_BEFORE {

@@ -1,7 +1,7 @@
 //! The effects of instructions on registers and flags.
 
 use crate::control_flow::Flow;
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Pointer};
+use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Pointer};
 use avr_machine::{Fetched, Program};
 
 /// Registers and flags: bit n is rn, bit 32 + n is the flag with bit n in SREG.
@@ -12,7 +12,7 @@ pub(crate) const ALL: Cells = (1 << 40) - 1;
 /// The registers.
 pub(crate) const REGISTERS: Cells = (1 << 32) - 1;
 /// Data address of SREG.
-const SREG: u16 = 0x5f;
+const SREG: DataAddress = DataAddress(0x5f);
 
 /// The effect of an instruction on registers and flags, with its successors.
 #[derive(Clone, Debug)]

@@ -4,13 +4,13 @@
 //! its results possible: they are notes, and no verdict rests on them.
 
 use crate::interrupt_enable::InterruptEnables;
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, PointerMode};
+use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, PointerMode};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Data address of SREG, and the I flag in it.
-const SREG: u16 = 0x5f;
+const SREG: DataAddress = DataAddress(0x5f);
 const I: u8 = 7;
 /// The last access follows the first one within so many instructions.
 const MOST_INSTRUCTIONS: usize = 16;
@@ -31,7 +31,7 @@ pub struct TornAccess {
 /// The torn accesses to variables, given by their data addresses, of a machine that starts at a flash word address; in order of
 /// their first instructions.
 #[must_use]
-pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Range<u16>]) -> Vec<TornAccess> {
+pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Range<DataAddress>]) -> Vec<TornAccess> {
     let program = &machine.program;
     let constants = constant_stores(program);
     let writers = writers(machine, start, variables, &constants);
@@ -65,7 +65,7 @@ pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Ra
 }
 
 /// The cell that a load or store of a data address accesses, and true for a store.
-fn direct(program: &Program, address: FlashWordAddress) -> Option<(u16, bool)> {
+fn direct(program: &Program, address: FlashWordAddress) -> Option<(DataAddress, bool)> {
     match instruction(program, address)?.memory_access() {
         MemoryAccess::Load(Addressing::Direct(cell)) => Some((cell, false)),
         MemoryAccess::Store(Addressing::Direct(cell)) => Some((cell, true)),
@@ -90,7 +90,12 @@ fn straight(program: &Program, from: FlashWordAddress) -> impl Iterator<Item = F
 }
 
 /// The accesses to bytes of a variable in straight-line code, each byte once.
-fn accesses(program: &Program, first: FlashWordAddress, cells: &Range<u16>, is_write: bool) -> Vec<FlashWordAddress> {
+fn accesses(
+    program: &Program,
+    first: FlashWordAddress,
+    cells: &Range<DataAddress>,
+    is_write: bool,
+) -> Vec<FlashWordAddress> {
     let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
     for address in straight(program, first) {
         match direct(program, address) {
@@ -110,8 +115,8 @@ fn accesses(program: &Program, first: FlashWordAddress, cells: &Range<u16>, is_w
 fn writers(
     machine: &Machine,
     start: FlashWordAddress,
-    variables: &[Range<u16>],
-    constants: &BTreeMap<FlashWordAddress, u16>,
+    variables: &[Range<DataAddress>],
+    constants: &BTreeMap<FlashWordAddress, DataAddress>,
 ) -> Vec<Vec<u8>> {
     let mut writers = vec![Vec::new(); variables.len()];
     for interrupt in &machine.device.interrupts {
@@ -121,7 +126,7 @@ fn writers(
             Some((cell, true)) => Some(cell),
             _ => constants.get(address).copied(),
         };
-        let written: BTreeSet<u16> = handler.iter().filter_map(stored).collect();
+        let written: BTreeSet<DataAddress> = handler.iter().filter_map(stored).collect();
         for (cells, writers) in variables.iter().zip(&mut writers) {
             if written.range(cells.clone()).next().is_some() {
                 writers.push(interrupt.number);
@@ -203,13 +208,13 @@ fn reached(program: &Program, from: FlashWordAddress, stops: &[FlashWordAddress]
 }
 
 /// The data addresses of stores through pointers that LDI set before in straight-line code.
-fn constant_stores(program: &Program) -> BTreeMap<FlashWordAddress, u16> {
+fn constant_stores(program: &Program) -> BTreeMap<FlashWordAddress, DataAddress> {
     let mut registers: [Option<u8>; 32] = [None; 32];
     let mut stores = BTreeMap::new();
     for (address, instruction) in program.instructions() {
         if let MemoryAccess::Store(Addressing::Indirect { pointer, mode }) = instruction.memory_access() {
             let low = usize::from(pointer.low().index());
-            let at = registers[low].zip(registers[low + 1]).map(|(low, high)| u16::from_le_bytes([low, high]));
+            let at = registers[low].zip(registers[low + 1]).map(|(low, high)| DataAddress::of_bytes(low, high));
             let cell = match mode {
                 PointerMode::Displacement(by) => at.map(|at| at.wrapping_add(by.into())),
                 PointerMode::PostIncrement => at,
@@ -238,17 +243,19 @@ mod tests {
 
     const SEI: Op = Op::Bset { flag: 7 };
     const CLI: Op = Op::Bclr { flag: 7 };
-    const CELLS: Range<u16> = 0x100..0x102;
+    const LOW: DataAddress = DataAddress(0x100);
+    const HIGH: DataAddress = DataAddress(0x101);
+    const CELLS: Range<DataAddress> = LOW..DataAddress(0x102);
 
     fn r(number: u8) -> Register {
         Register::new(number).expect("there are 32 registers")
     }
 
-    fn load(register: u8, address: u16) -> Op {
+    fn load(register: u8, address: DataAddress) -> Op {
         Op::Lds { rd: r(register), address }
     }
 
-    fn store(address: u16, register: u8) -> Op {
+    fn store(address: DataAddress, register: u8) -> Op {
         Op::Sts { address, rr: r(register) }
     }
 
@@ -281,12 +288,11 @@ mod tests {
 
     #[test]
     fn an_access_that_a_writing_handler_may_come_into_is_torn() {
-        let write = [store(0x101, 25)];
-        let read = [SEI, load(24, 0x100), Op::Nop, load(25, 0x101)];
+        let write = [store(HIGH, 25)];
+        let read = [SEI, load(24, LOW), Op::Nop, load(25, HIGH)];
         assert_eq!(found(&read, &write), [(false, 2, vec![1])]);
-        assert_eq!(found(&[SEI, store(0x101, 25), store(0x100, 24)], &write), [(true, 2, vec![1])]);
-        let both =
-            [SEI, load(24, 0x100), load(25, 0x101), Op::Adiw { rd: r(24), k: 1 }, store(0x101, 25), store(0x100, 24)];
+        assert_eq!(found(&[SEI, store(HIGH, 25), store(LOW, 24)], &write), [(true, 2, vec![1])]);
+        let both = [SEI, load(24, LOW), load(25, HIGH), Op::Adiw { rd: r(24), k: 1 }, store(HIGH, 25), store(LOW, 24)];
         assert_eq!(found(&both, &write), [(false, 2, vec![1]), (true, 2, vec![1])]);
         let through_pointer = [Op::Ldi { rd: r(30), k: 0 }, Op::Ldi { rd: r(31), k: 1 }];
         let stores = Op::St { pointer: avr_isa::Pointer::Z, mode: PointerMode::Displacement(1), rr: r(0) };
@@ -295,18 +301,18 @@ mod tests {
 
     #[test]
     fn an_access_that_nothing_can_come_into_is_not_torn() {
-        let write = [store(0x101, 25)];
-        let read = [load(24, 0x100), load(25, 0x101)];
+        let write = [store(HIGH, 25)];
+        let read = [load(24, LOW), load(25, HIGH)];
         assert_eq!(found(&read, &write), [], "interrupts are off");
         assert_eq!(found(&[&[SEI, Op::Nop, CLI][..], &read, &[SEI]].concat(), &write), [], "they are off meanwhile");
         assert_eq!(found(&[&[SEI][..], &read].concat(), &BOTH), [], "the handler does not write it");
-        let twice = [SEI, Op::Icall, CLI, load(24, 0x100), load(25, 0x101), SEI];
+        let twice = [SEI, Op::Icall, CLI, load(24, LOW), load(25, HIGH), SEI];
         assert_eq!(found(&twice, &write), [], "they are off, whatever is called through a register");
         let in_handler = [&write[..], &read].concat();
         assert_eq!(found(&[SEI, Op::Icall], &in_handler), [], "a handler does not interrupt itself");
         assert_eq!(found(&[SEI, Op::Icall], &[&[SEI][..], &in_handler].concat()).len(), 1, "unless it allows that");
-        assert_eq!(found(&[SEI, load(24, 0x100)], &write), [], "one byte is read at once");
-        assert_eq!(found(&[SEI, load(24, 0x100), store(0x101, 24)], &write), [], "one is read and one written");
-        assert_eq!(found(&[SEI, load(24, 0x100), load(24, 0x100)], &write), [], "one byte is read twice");
+        assert_eq!(found(&[SEI, load(24, LOW)], &write), [], "one byte is read at once");
+        assert_eq!(found(&[SEI, load(24, LOW), store(HIGH, 24)], &write), [], "one is read and one written");
+        assert_eq!(found(&[SEI, load(24, LOW), load(24, LOW)], &write), [], "one byte is read twice");
     }
 }

@@ -1,6 +1,6 @@
 //! The content of a certificate.
 
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
@@ -62,7 +62,7 @@ pub struct Header {
     /// True if the command line asked for the inherent property.
     pub inherent: bool,
     /// The content of the EEPROM as far as it is known: address and byte, by rising address.
-    pub eeprom: Vec<(u16, u8)>,
+    pub eeprom: Vec<(EepromAddress, u8)>,
 }
 
 /// Parts of states, each stored once and known by number.
@@ -139,11 +139,11 @@ pub struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Advice {
     /// Bits of registers that were split when they were read: data address and mask.
-    pub inputs: Vec<(u16, u8)>,
+    pub inputs: Vec<(DataAddress, u8)>,
     /// Bits of the initial content that were split: cell and mask.
-    pub initial: Vec<(u16, u8)>,
+    pub initial: Vec<(DataAddress, u8)>,
     /// Bits of cells that were cut into cases before the step: cell and mask.
-    pub cases: Vec<(u16, u8)>,
+    pub cases: Vec<(DataAddress, u8)>,
     /// True if all that is read was split and cut.
     pub all: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS};
 use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
@@ -75,7 +75,7 @@ impl<R: Read> Source<R> {
             properties: self.text()?,
             more_properties: self.list(Self::text)?,
             inherent: self.flag()?,
-            eeprom: self.list(|source| Ok((source.u16()?, source.byte()?)))?,
+            eeprom: self.list(|source| Ok((EepromAddress(source.u16()?), source.byte()?)))?,
         };
         if !header.eeprom.is_sorted_by(|(a, _), (b, _)| a < b) {
             return Err(damaged("the content of the EEPROM is out of order"));
@@ -121,7 +121,7 @@ impl<R: Read> Source<R> {
 
     fn frame(&mut self) -> Result<Frame, ReadError> {
         Ok(Frame {
-            position: self.u16()?,
+            position: DataAddress(self.u16()?),
             return_address: FlashWordAddress(self.u32()?),
             kind: match self.option()?.map(u8::try_from) {
                 None => FrameKind::Call,
@@ -142,7 +142,7 @@ impl<R: Read> Source<R> {
     }
 
     fn advice(&mut self) -> Result<Advice, ReadError> {
-        let bits = |source: &mut Self| source.list(|source| Ok((source.u16()?, source.byte()?)));
+        let bits = |source: &mut Self| source.list(|source| Ok((DataAddress(source.u16()?), source.byte()?)));
         Ok(Advice { inputs: bits(self)?, initial: bits(self)?, cases: bits(self)?, all: self.flag()? })
     }
 

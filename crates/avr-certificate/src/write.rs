@@ -96,7 +96,7 @@ impl<W: Write> Sink<W> {
         self.list(&header.more_properties, |sink, text| sink.text(text))?;
         self.byte(header.inherent.into())?;
         self.list(&header.eeprom, |sink, (address, byte)| {
-            sink.number((*address).into())?;
+            sink.number(address.0.into())?;
             sink.byte(*byte)
         })
     }
@@ -116,7 +116,7 @@ impl<W: Write> Sink<W> {
     }
 
     fn frame(&mut self, frame: &Frame) -> io::Result<()> {
-        self.number(frame.position.into())?;
+        self.number(frame.position.0.into())?;
         self.number(frame.return_address.0.into())?;
         self.option(match frame.kind {
             FrameKind::Call => None,
@@ -134,7 +134,7 @@ impl<W: Write> Sink<W> {
     fn advice(&mut self, advice: &Advice) -> io::Result<()> {
         for bits in [&advice.inputs, &advice.initial, &advice.cases] {
             self.list(bits, |sink, (cell, mask)| {
-                sink.number((*cell).into())?;
+                sink.number(cell.0.into())?;
                 sink.byte(*mask)
             })?;
         }

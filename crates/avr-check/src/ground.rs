@@ -68,7 +68,7 @@ pub(crate) fn check_store(store: &Store, machine: &Machine, watched: &[Event]) -
         return misfit("the properties speak of no such event");
     }
     let mut cut = store.advice.iter().flat_map(|advice| &advice.cases);
-    if cut.any(|(cell, _)| usize::from(*cell) >= cells) {
+    if cut.any(|(cell, _)| cell.index() >= cells) {
         return misfit("a cell is cut that does not exist");
     }
     Ok(())

@@ -27,7 +27,7 @@ pub use rejection::{Reason, Rejection};
 use std::collections::BTreeMap;
 
 use avr_certificate::{Basis, Certificate, Header, Proof, State, Verdict};
-use avr_image::Image;
+use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{AtomTable, Binding, Event, Occurred, PropertyError, PropertyFile, Setting, watched_events};
@@ -120,7 +120,7 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
     let header = &certificate.header;
     check_subject(header, image, device)?;
     let file = property_file(header)?;
-    let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
+    let eeprom: BTreeMap<EepromAddress, u8> = header.eeprom.iter().copied().collect();
     let machine = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom }.machine()?;
     let mut statements = Statements {
         binding: Binding { device, image, ends_paths: file.ends_paths() },

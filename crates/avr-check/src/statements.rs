@@ -117,7 +117,7 @@ impl<'a> Statements<'a, '_> {
 
     /// Adds that a limit of the stack is kept, or that it is not.
     fn depth(&mut self, depth: &'a Depth, limit: Option<u32>, verdict: Verdict) -> Result<(), Rejection> {
-        let limit = limit.filter(|limit| *limit < u32::from(self.binding.device.memory.sram_end));
+        let limit = limit.filter(|limit| *limit < u32::from(self.binding.device.memory.sram_end.0));
         let limit = limit.ok_or(Reason::NoSuchDepth(depth.bytes))?;
         let property = Property::new(STACK, PropertyKind::Stack(StackLimit::MaxBytes(limit)));
         let bound = self.bind(&property)?;

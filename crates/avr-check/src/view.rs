@@ -5,7 +5,7 @@
 //! atoms (`avr_properties::Atom::evaluate`), which has to be trusted.
 
 use avr_certificate::{BLOCK_PAGES, Running, Seen, Store};
-use avr_image::FlashByteAddress;
+use avr_image::{DataAddress, FlashByteAddress};
 use avr_machine::{FrameKind, PAGE_CELLS};
 use avr_properties::{Event, Occurred, Occurrence, StateView, occurrence};
 use three_valued::{Truth, TvByte};
@@ -26,14 +26,14 @@ pub(crate) fn occurred(seen: &[Seen]) -> Vec<Occurred> {
 }
 
 /// A cell of a memory.
-fn cell(store: &Store, memory: u32, address: u16) -> TvByte {
-    let (page, offset) = (usize::from(address) / PAGE_CELLS, usize::from(address) % PAGE_CELLS);
+fn cell(store: &Store, memory: u32, address: DataAddress) -> TvByte {
+    let (page, offset) = (address.index() / PAGE_CELLS, address.index() % PAGE_CELLS);
     let block = store.memory(memory)[page / BLOCK_PAGES];
     store.pages[store.blocks[block as usize][page % BLOCK_PAGES] as usize][offset]
 }
 
 impl StateView for View<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         cell(self.store, self.running.memory, address)
     }
 

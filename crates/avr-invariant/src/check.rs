@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Frame, Hazard, Machine};
 use rustc_hash::FxHashMap;
 use three_valued::TvByte;
@@ -221,9 +221,9 @@ impl<'a> Work<'a> {
             return;
         }
         let pointer = self.machine.stack_pointer();
-        let low = |cell: u16| Some(lowest(&self.map.store, state, cell));
-        let lowest = pointer.value(low).unwrap_or(0);
-        let bytes = u32::from(self.machine.data_end()).saturating_sub(u32::from(lowest));
+        let low = |cell: DataAddress| Some(lowest(&self.map.store, state, cell));
+        let lowest = pointer.value(low).unwrap_or_default();
+        let bytes = self.machine.data_end().offset_from(lowest).unwrap_or_default().into();
         let owner = match place.thread {
             Thread::Main => None,
             Thread::Handler { interrupt, .. } => Some(interrupt),
@@ -237,7 +237,7 @@ impl<'a> Work<'a> {
 }
 
 /// The least value of a cell.
-fn lowest(store: &Store, state: &State, cell: u16) -> u8 {
+fn lowest(store: &Store, state: &State, cell: DataAddress) -> u8 {
     let byte: TvByte = store.cell(&state.memory, cell);
     byte.low()
 }

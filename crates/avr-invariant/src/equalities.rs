@@ -1,12 +1,14 @@
 //! The cells of an abstract state that hold the same value, as another one or as when the thread began.
 
+use avr_isa::DataAddress;
+
 /// The value that a cell is known to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// The content of this cell when the handler began.
-    Entry(u16),
+    Entry(DataAddress),
     /// The content of this cell, the lowest one of those that hold the same.
-    Of(u16),
+    Of(DataAddress),
 }
 
 /// The value of a cell of which nothing is said.
@@ -23,41 +25,41 @@ pub enum Silence {
 /// A list of the cells of which something else is said than the [`Silence`] of the thread says, by rising address. `Of` the cell itself
 /// means that nothing is known of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Equalities(Box<[(u16, Value)]>);
+pub struct Equalities(Box<[(DataAddress, Value)]>);
 
 impl Equalities {
     /// Equalities by rising address of their cells.
     #[must_use]
-    pub fn new(list: Vec<(u16, Value)>) -> Self {
+    pub fn new(list: Vec<(DataAddress, Value)>) -> Self {
         Self(list.into())
     }
 
     /// The list.
     #[must_use]
-    pub fn list(&self) -> &[(u16, Value)] {
+    pub fn list(&self) -> &[(DataAddress, Value)] {
         &self.0
     }
 
     /// True if the list is one that the states of a machine with so many cells can have in a thread.
     #[must_use]
     pub fn are_well_formed(&self, silence: Silence, cells: usize) -> bool {
-        let is_one = |(cell, value): &(u16, Value)| match value {
-            Value::Entry(entry) => silence == Silence::Unchanged && usize::from(*entry) < cells && entry != cell,
+        let is_one = |(cell, value): &(DataAddress, Value)| match value {
+            Value::Entry(entry) => silence == Silence::Unchanged && entry.index() < cells && entry != cell,
             Value::Of(other) if other == cell => silence == Silence::Unchanged,
             // Lower cells only, so that following them comes to an end.
             Value::Of(other) => other < cell,
         };
         self.0.windows(2).all(|two| two[0].0 < two[1].0)
-            && self.0.iter().all(|one| usize::from(one.0) < cells && is_one(one))
+            && self.0.iter().all(|one| one.0.index() < cells && is_one(one))
     }
 
-    fn listed(&self, cell: u16) -> Option<Value> {
+    fn listed(&self, cell: DataAddress) -> Option<Value> {
         self.0.binary_search_by_key(&cell, |one| one.0).ok().map(|index| self.0[index].1)
     }
 
     /// The value of a cell: equal ones for cells that are known to hold the same.
     #[must_use]
-    pub fn value(&self, cell: u16, silence: Silence) -> Value {
+    pub fn value(&self, cell: DataAddress, silence: Silence) -> Value {
         let mut cell = cell;
         loop {
             match (self.listed(cell), silence) {
@@ -70,8 +72,8 @@ impl Equalities {
     }
 
     /// The cells of which this list or another one says something.
-    fn cells_with(&self, other: &Self) -> Vec<u16> {
-        let mut cells: Vec<u16> = self.0.iter().chain(&other.0).map(|one| one.0).collect();
+    fn cells_with(&self, other: &Self) -> Vec<DataAddress> {
+        let mut cells: Vec<DataAddress> = self.0.iter().chain(&other.0).map(|one| one.0).collect();
         cells.sort_unstable();
         cells.dedup();
         cells
@@ -96,7 +98,7 @@ impl Equalities {
         if self == other {
             return self.clone();
         }
-        let kept = |cell: u16| {
+        let kept = |cell: DataAddress| {
             let (one, another) = (self.value(cell, silence), other.value(cell, silence));
             match (one, another) {
                 _ if one == another => one,
@@ -110,15 +112,15 @@ impl Equalities {
     }
 
     /// The cells that are no longer known to hold what they held when the handler began, and those that hold what another one held.
-    pub fn changed(&self) -> impl Iterator<Item = u16> + '_ {
+    pub fn changed(&self) -> impl Iterator<Item = DataAddress> + '_ {
         self.0.iter().map(|one| one.0)
     }
 
     /// The equalities after these cells, given by rising address, were overwritten with values of which nothing is known.
     #[must_use]
-    pub fn overwrite(&self, cells: &[u16], silence: Silence) -> Self {
-        let is_overwritten = |cell: u16| cells.binary_search(&cell).is_ok();
-        let mut holders: Vec<(Value, u16)> = Vec::new();
+    pub fn overwrite(&self, cells: &[DataAddress], silence: Silence) -> Self {
+        let is_overwritten = |cell: DataAddress| cells.binary_search(&cell).is_ok();
+        let mut holders: Vec<(Value, DataAddress)> = Vec::new();
         for (cell, _) in self.0.iter().filter(|one| !is_overwritten(one.0)) {
             let value = self.value(*cell, silence);
             holders.push((value, *cell));
@@ -139,7 +141,7 @@ impl Equalities {
 }
 
 /// The value of a cell that is not in the list.
-fn unsaid(cell: u16, silence: Silence) -> Value {
+fn unsaid(cell: DataAddress, silence: Silence) -> Value {
     match silence {
         Silence::Nothing => Value::Of(cell),
         Silence::Unchanged => Value::Entry(cell),
@@ -148,7 +150,7 @@ fn unsaid(cell: u16, silence: Silence) -> Value {
 
 /// The list for cells with what they hold, in which equal values may have the names of cells that hold them no longer. Every cell that
 /// holds an old value of another one, and every one that holds the same as it, must be among them.
-pub(crate) fn rename(mut holders: Vec<(Value, u16)>, silence: Silence) -> Vec<(u16, Value)> {
+pub(crate) fn rename(mut holders: Vec<(Value, DataAddress)>, silence: Silence) -> Vec<(DataAddress, Value)> {
     holders.sort_unstable();
     holders.dedup();
     let mut list = Vec::new();
@@ -175,12 +177,17 @@ mod tests {
     use Value::{Entry, Of};
     use avr_testkit::Random;
 
+    const fn at(cell: u16) -> DataAddress {
+        DataAddress(cell)
+    }
+
     /// Equalities that contents have, of which the first six cells are as at the beginning where they are equal to `entry`.
     fn of(content: &[u8], entry: &[u8], silence: Silence, random: &mut Random) -> Equalities {
-        let all = (0..content.len() as u16).filter_map(|cell| {
-            let here = content[usize::from(cell)];
-            let same = (0..content.len() as u16).filter(|other| content[usize::from(*other)] == here);
-            let entries = (0..entry.len() as u16).filter(|other| entry[usize::from(*other)] == here).map(Entry);
+        let cells = |bytes: &[u8]| DataAddress(0).until(DataAddress::of_index(bytes.len()));
+        let all = cells(content).filter_map(|cell| {
+            let here = content[cell.index()];
+            let same = cells(content).filter(|other| content[other.index()] == here);
+            let entries = cells(entry).filter(|other| entry[other.index()] == here).map(Entry);
             let mut values: Vec<Value> = same.filter(|other| *other <= cell).map(Of).collect();
             if silence == Unchanged {
                 values.extend(entries);
@@ -188,15 +195,15 @@ mod tests {
             let value = values[random.below(values.len() as u64) as usize];
             (value != unsaid(cell, silence)).then_some((cell, value))
         });
-        let list: Vec<(u16, Value)> = all.collect();
+        let list: Vec<(DataAddress, Value)> = all.collect();
         Equalities::new(list)
     }
 
     /// True if contents have what is said of them.
     fn is_true(said: &Equalities, content: &[u8], entry: &[u8], silence: Silence) -> bool {
-        (0..content.len() as u16).all(|cell| match said.value(cell, silence) {
-            Of(other) => content[usize::from(other)] == content[usize::from(cell)],
-            Entry(other) => entry[usize::from(other)] == content[usize::from(cell)],
+        (0..).map(DataAddress).zip(content).all(|(cell, byte)| match said.value(cell, silence) {
+            Of(other) => content[other.index()] == *byte,
+            Entry(other) => entry[other.index()] == *byte,
         })
     }
 
@@ -218,8 +225,8 @@ mod tests {
                 assert!(is_true(&one, &other, &other_entry, silence), "{one:?} {another:?}");
             }
             let mut changed = content.clone();
-            let cells: Vec<u16> = (0..6).filter(|_| random.below(3) == 0).collect();
-            cells.iter().for_each(|cell| changed[usize::from(*cell)] = random.below(256) as u8);
+            let cells: Vec<DataAddress> = (0..6).map(DataAddress).filter(|_| random.below(3) == 0).collect();
+            cells.iter().for_each(|cell| changed[cell.index()] = random.below(256) as u8);
             let overwritten = one.overwrite(&cells, silence);
             assert!(overwritten.are_well_formed(silence, 6), "{one:?} {cells:?} {overwritten:?}");
             assert!(is_true(&overwritten, &changed, &entry, silence), "{one:?} {cells:?} {overwritten:?}");
@@ -228,23 +235,26 @@ mod tests {
 
     #[test]
     fn copies_stay_known_when_what_they_were_copied_from_is_overwritten() {
-        let same = Equalities::new(vec![(4, Of(2)), (7, Of(2))]);
-        assert_eq!(same.overwrite(&[2], Nothing), Equalities::new(vec![(7, Of(4))]));
-        assert_eq!(same.overwrite(&[2, 4], Nothing), Equalities::default());
-        let rigid = Equalities::new(vec![(9, Entry(5))]);
-        assert_eq!(rigid.overwrite(&[5], Unchanged), Equalities::new(vec![(5, Of(5)), (9, Entry(5))]));
+        let same = Equalities::new(vec![(at(4), Of(at(2))), (at(7), Of(at(2)))]);
+        assert_eq!(same.overwrite(&[at(2)], Nothing), Equalities::new(vec![(at(7), Of(at(4)))]));
+        assert_eq!(same.overwrite(&[at(2), at(4)], Nothing), Equalities::default());
+        let rigid = Equalities::new(vec![(at(9), Entry(at(5)))]);
+        assert_eq!(
+            rigid.overwrite(&[at(5)], Unchanged),
+            Equalities::new(vec![(at(5), Of(at(5))), (at(9), Entry(at(5)))])
+        );
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
         for (list, silence) in [
-            (vec![(4, Of(5))], Nothing),
-            (vec![(4, Of(4))], Nothing),
-            (vec![(4, Entry(5))], Nothing),
-            (vec![(4, Entry(4))], Unchanged),
-            (vec![(4, Of(3)), (4, Of(2))], Nothing),
-            (vec![(4, Entry(6))], Unchanged),
-            (vec![(6, Of(3))], Nothing),
+            (vec![(at(4), Of(at(5)))], Nothing),
+            (vec![(at(4), Of(at(4)))], Nothing),
+            (vec![(at(4), Entry(at(5)))], Nothing),
+            (vec![(at(4), Entry(at(4)))], Unchanged),
+            (vec![(at(4), Of(at(3))), (at(4), Of(at(2)))], Nothing),
+            (vec![(at(4), Entry(at(6)))], Unchanged),
+            (vec![(at(6), Of(at(3)))], Nothing),
         ] {
             assert!(!Equalities::new(list.clone()).are_well_formed(silence, 6), "{list:?}");
         }

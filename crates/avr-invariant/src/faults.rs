@@ -1,6 +1,6 @@
 //! Deliberate faults, to see that the tests find them.
 //!
-//! They exist in builds with the feature `faults` only, which tests ask for; without it [`is_on`] is a constant.
+//! They exist in builds with the feature `faults` only, which tests ask for; without it `is_on` is a constant.
 
 /// A deliberate fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

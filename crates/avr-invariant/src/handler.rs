@@ -1,5 +1,6 @@
 //! Handlers as seen from what they interrupt: where they begin, and what they leave behind.
 
+use avr_isa::DataAddress;
 use avr_machine::{Control, Machine, flag};
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -37,18 +38,18 @@ impl Interrupt {
         let (from, before) = from;
         let silence = from.thread.silence();
         let status = machine.status_address();
-        let is_kept = |cell: u16| {
-            cell < 0x20 && is_on(Fault::RegistersTrusted)
+        let is_kept = |cell: DataAddress| {
+            cell < DataAddress::IO && is_on(Fault::RegistersTrusted)
                 || !machine.stack_pointer().contains(cell) && is_on(Fault::InterferenceForgotten)
         };
         let base = if is_on(Fault::EntryForgotten) { before } else { &self.state };
         let changed = exit.state.equalities.changed().filter(|cell| *cell != status && !is_kept(*cell));
         let dead = if is_on(Fault::DeadCellsKept) { dead_cells(exit) } else { Vec::new() };
-        let mut cells: Vec<u16> = changed.chain([status]).chain(dead.iter().copied()).collect();
+        let mut cells: Vec<DataAddress> = changed.chain([status]).chain(dead.iter().copied()).collect();
         cells.sort_unstable();
         cells.dedup();
         let is_status_changed = exit.state.equalities.changed().any(|cell| cell == status);
-        let content = |cell: u16, store: &Store| -> TvByte {
+        let content = |cell: DataAddress, store: &Store| -> TvByte {
             if dead.contains(&cell) {
                 return store.cell(&before.memory, cell);
             }
@@ -57,7 +58,7 @@ impl Interrupt {
             }
             store.cell(&base.memory, cell).with_bit(flag::I, &Truth::True)
         };
-        let contents: Vec<(u16, TvByte)> = cells.iter().map(|cell| (*cell, content(*cell, store))).collect();
+        let contents: Vec<(DataAddress, TvByte)> = cells.iter().map(|cell| (*cell, content(*cell, store))).collect();
         let equalities = match is_on(Fault::NumbersKept) {
             true => base.equalities.clone(),
             false => base.equalities.overwrite(&cells, silence),
@@ -69,9 +70,9 @@ impl Interrupt {
 }
 
 /// The cells of the stack that are not in use when a handler returns.
-fn dead_cells(exit: &Exit) -> Vec<u16> {
+fn dead_cells(exit: &Exit) -> Vec<DataAddress> {
     match exit.thread {
-        Thread::Handler { pointer, .. } => (pointer.saturating_sub(0x20)..=pointer).collect(),
+        Thread::Handler { pointer, .. } => pointer.saturating_sub(0x20).through(pointer).collect(),
         Thread::Main => Vec::new(),
     }
 }

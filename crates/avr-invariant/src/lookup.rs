@@ -1,6 +1,6 @@
 //! Concrete states looked up in a map: for comparisons with runs.
 
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Control, Copies, Frame, FrameKind, MachineState};
 use rustc_hash::FxHashMap;
 
@@ -85,19 +85,15 @@ impl<'a> Lookup<'a> {
 
 /// The first cell that does not hold what it should be equal to.
 fn in_equalities(state: &State, silence: Silence, contents: Contents<'_>) -> Option<String> {
-    let same = |cell: u16| match state.equalities.value(cell, silence) {
-        Value::Of(other) => contents.now[usize::from(other)],
-        Value::Entry(other) => contents.entry[usize::from(other)],
+    let same = |cell: DataAddress| match state.equalities.value(cell, silence) {
+        Value::Of(other) => contents.now[other.index()],
+        Value::Entry(other) => contents.entry[other.index()],
     };
-    let differs = |cell: &u16| contents.now[usize::from(*cell)] != same(*cell);
-    let all: Vec<u16> = match silence {
+    let differs = |cell: &DataAddress| contents.now[cell.index()] != same(*cell);
+    let all: Vec<DataAddress> = match silence {
         Silence::Nothing => state.equalities.changed().collect(),
-        Silence::Unchanged => (0..contents.now.len() as u16).collect(),
+        Silence::Unchanged => DataAddress(0).until(DataAddress::of_index(contents.now.len())).collect(),
     };
     let cell = all.into_iter().find(differs)?;
-    Some(format!(
-        "cell {cell:#06x} is {:#04x} and not the same as {:#04x}",
-        contents.now[usize::from(cell)],
-        same(cell)
-    ))
+    Some(format!("cell {cell:#06x} is {:#04x} and not the same as {:#04x}", contents.now[cell.index()], same(cell)))
 }

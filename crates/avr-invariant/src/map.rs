@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::BuildHasherDefault;
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Control, Frame};
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
@@ -21,7 +21,7 @@ pub enum Thread {
         /// The number of the interrupt.
         interrupt: u8,
         /// The stack pointer before the return address was pushed.
-        pointer: u16,
+        pointer: DataAddress,
     },
 }
 

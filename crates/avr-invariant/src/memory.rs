@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
+use avr_isa::DataAddress;
 use avr_machine::PAGE_CELLS;
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
@@ -93,10 +94,10 @@ impl Store {
 
     /// The content of a cell.
     #[must_use]
-    pub fn cell(&self, memory: &Memory, cell: u16) -> TvByte {
-        let page = usize::from(cell) / PAGE_CELLS;
+    pub fn cell(&self, memory: &Memory, cell: DataAddress) -> TvByte {
+        let page = cell.index() / PAGE_CELLS;
         let number = self.block(memory.0[page / BLOCK_PAGES])[page % BLOCK_PAGES];
-        self.page(number)[usize::from(cell) % PAGE_CELLS]
+        self.page(number)[cell.index() % PAGE_CELLS]
     }
 
     /// True if every cell of `coarse` stands for everything that the one of `fine` stands for.
@@ -117,7 +118,7 @@ impl Store {
         &mut self,
         one: &Memory,
         other: &Memory,
-        merged: &mut dyn FnMut(u16, TvByte, TvByte) -> TvByte,
+        merged: &mut dyn FnMut(DataAddress, TvByte, TvByte) -> TvByte,
     ) -> Memory {
         let blocks = one.0.iter().zip(&other.0).enumerate().map(|(number, (one, other))| {
             if one == other {
@@ -130,7 +131,8 @@ impl Store {
                 }
                 let (one, other) = (*self.page(one[index]), *self.page(other[index]));
                 let first = (number * BLOCK_PAGES + index) * PAGE_CELLS;
-                let page = std::array::from_fn(|cell| merged((first + cell) as u16, one[cell], other[cell]));
+                let page =
+                    std::array::from_fn(|cell| merged(DataAddress::of_index(first + cell), one[cell], other[cell]));
                 self.page_number(page)
             });
             self.block_number(pages)
@@ -141,16 +143,16 @@ impl Store {
 
     /// The memory with other contents in some cells, which are given by rising address.
     #[must_use]
-    pub fn overwrite(&mut self, memory: &Memory, cells: &[(u16, TvByte)]) -> Memory {
+    pub fn overwrite(&mut self, memory: &Memory, cells: &[(DataAddress, TvByte)]) -> Memory {
         let mut blocks = memory.0.clone();
-        let block_of = |cell: u16| usize::from(cell) / PAGE_CELLS / BLOCK_PAGES;
+        let block_of = |cell: DataAddress| cell.index() / PAGE_CELLS / BLOCK_PAGES;
         for in_block in cells.chunk_by(|a, b| block_of(a.0) == block_of(b.0)) {
             let number = &mut blocks[block_of(in_block[0].0)];
             let mut block = *self.block(*number);
-            for in_page in in_block.chunk_by(|a, b| usize::from(a.0) / PAGE_CELLS == usize::from(b.0) / PAGE_CELLS) {
-                let page = &mut block[usize::from(in_page[0].0) / PAGE_CELLS % BLOCK_PAGES];
+            for in_page in in_block.chunk_by(|a, b| a.0.index() / PAGE_CELLS == b.0.index() / PAGE_CELLS) {
+                let page = &mut block[in_page[0].0.index() / PAGE_CELLS % BLOCK_PAGES];
                 let mut content = *self.page(*page);
-                in_page.iter().for_each(|(cell, byte)| content[usize::from(*cell) % PAGE_CELLS] = *byte);
+                in_page.iter().for_each(|(cell, byte)| content[cell.index() % PAGE_CELLS] = *byte);
                 if content != *self.page(*page) {
                     *page = self.page_number(content);
                 }
@@ -183,9 +185,9 @@ mod tests {
     fn what_is_overwritten_differs_and_nothing_else() {
         let mut store = Store::default();
         let before = memory(&mut store, |cell| (cell / 7) as u8);
-        let cells = [3u16, 4, 40, 0x101, 0x1ff].map(|cell| (cell, TvByte::UNKNOWN));
+        let cells = [3u16, 4, 40, 0x101, 0x1ff].map(|cell| (DataAddress(cell), TvByte::UNKNOWN));
         let after = store.overwrite(&before, &cells);
-        for cell in 0..0x200 {
+        for cell in (0..0x200).map(DataAddress) {
             let is_changed = cells.iter().any(|(changed, _)| *changed == cell);
             let expected = if is_changed { TvByte::UNKNOWN } else { store.cell(&before, cell) };
             assert_eq!(store.cell(&after, cell), expected);

@@ -1,6 +1,6 @@
 //! One step from an abstract state, with all its outcomes: what both the pass and the closing check take.
 
-use avr_isa::{ControlFlow, FlashWordAddress, Instruction};
+use avr_isa::{ControlFlow, DataAddress, FlashWordAddress, Instruction};
 use avr_machine::{Copies, Fetched, Frame, FrameKind, Hazard, Machine, Stop};
 use three_valued::{NumberedByte, TvByte};
 
@@ -43,7 +43,7 @@ pub(crate) struct Stepper<'a> {
 /// The return address of a handler that its next instruction pops.
 struct Returning {
     /// The cells that it lies in, with their content.
-    cells: Vec<(u16, NumberedByte)>,
+    cells: Vec<(DataAddress, NumberedByte)>,
     /// The content of SREG, if it is what it was when the handler began.
     status: Option<NumberedByte>,
     /// True for RETI.

@@ -1,5 +1,6 @@
 //! The working state in which steps are taken, loaded from and stored to the compact form.
 
+use avr_isa::DataAddress;
 use avr_machine::{Machine, MachineState, PAGE_CELLS};
 use three_valued::{NumberedByte, TvByte};
 
@@ -49,7 +50,7 @@ impl Workspace {
             self.silence = silence;
         }
         let written: Vec<usize> = self.state.data.changed_pages().collect();
-        let listed: Vec<usize> = self.equalities.changed().map(|cell| usize::from(cell) / PAGE_CELLS).collect();
+        let listed: Vec<usize> = self.equalities.changed().map(|cell| cell.index() / PAGE_CELLS).collect();
         for page in written.into_iter().chain(listed) {
             self.pages[page] = NONE;
             self.blocks[page / BLOCK_PAGES] = NONE;
@@ -65,7 +66,7 @@ impl Workspace {
                     let bytes = store.page(*number);
                     let cell = |offset: usize| NumberedByte {
                         byte: bytes[offset],
-                        number: number_of(unsaid((page * PAGE_CELLS + offset) as u16, silence)),
+                        number: number_of(unsaid(DataAddress::of_index(page * PAGE_CELLS + offset), silence)),
                     };
                     let cells: [NumberedByte; PAGE_CELLS] = std::array::from_fn(cell);
                     self.state.data.load_page(page, &cells);
@@ -103,24 +104,23 @@ impl Workspace {
     /// The cells that hold the same after a step.
     fn equalities_now(&self) -> Equalities {
         let silence = self.silence;
-        let mut holders: Vec<(Value, u16)> = Vec::new();
-        let mut unknown: Vec<(u16, Value)> = Vec::new();
+        let mut holders: Vec<(Value, DataAddress)> = Vec::new();
+        let mut unknown: Vec<(DataAddress, Value)> = Vec::new();
         let mut is_changed = vec![false; self.pages.len()];
         for page in self.state.data.changed_pages() {
             is_changed[page] = true;
-            for (cell, content) in (page * PAGE_CELLS..).zip(self.state.data.page(page)) {
+            for (cell, content) in (page * PAGE_CELLS..).map(DataAddress::of_index).zip(self.state.data.page(page)) {
                 match value_of(content.number) {
                     None if is_on(Fault::NothingRenamed) => {
-                        let cell = cell as u16;
                         holders.push((self.equalities.value(cell, silence), cell));
                     }
-                    Some(value) if is_told(value, content.byte) => holders.push((value, cell as u16)),
-                    _ if silence == Silence::Unchanged => unknown.push((cell as u16, Value::Of(cell as u16))),
+                    Some(value) if is_told(value, content.byte) => holders.push((value, cell)),
+                    _ if silence == Silence::Unchanged => unknown.push((cell, Value::Of(cell))),
                     _ => {}
                 }
             }
         }
-        let in_changed = |cell: u16| is_changed[usize::from(cell) / PAGE_CELLS];
+        let in_changed = |cell: DataAddress| is_changed[cell.index() / PAGE_CELLS];
         for (cell, _) in self.equalities.list() {
             let value = self.equalities.value(*cell, silence);
             if !is_told(value, self.state.data.get(*cell).byte) {
@@ -139,7 +139,7 @@ impl Workspace {
             }
         }
         // What a cell of another page held is held there still.
-        let elsewhere: Vec<(Value, u16)> = holders
+        let elsewhere: Vec<(Value, DataAddress)> = holders
             .iter()
             .filter_map(|(value, cell)| match value {
                 Value::Of(other) if other != cell && !in_changed(*other) => Some((*value, *other)),
@@ -156,7 +156,7 @@ impl Workspace {
     /// Narrows cells that hold the same to what all of them allow; none if that is nothing.
     fn narrow(&mut self, equalities: &Equalities) -> Option<()> {
         let silence = self.silence;
-        let mut same: Vec<(Value, u16)> = Vec::new();
+        let mut same: Vec<(Value, DataAddress)> = Vec::new();
         for (cell, _) in equalities.list() {
             let value = equalities.value(*cell, silence);
             same.push((value, *cell));
@@ -215,15 +215,15 @@ impl Workspace {
         let block = store.block_number([unknown; BLOCK_PAGES]);
         self.pages.fill(NONE);
         self.blocks.fill(block);
-        for cell in (0..self.state.data.len()).step_by(PAGE_CELLS) {
-            let content = *self.state.data.get(cell as u16);
-            self.state.data.set(cell as u16, content);
+        for cell in (0..self.state.data.len()).step_by(PAGE_CELLS).map(DataAddress::of_index) {
+            let content = *self.state.data.get(cell);
+            self.state.data.set(cell, content);
         }
     }
 }
 
 /// The value of a cell of which nothing else is said.
-fn unsaid(cell: u16, silence: Silence) -> Value {
+fn unsaid(cell: DataAddress, silence: Silence) -> Value {
     match silence {
         Silence::Nothing => Value::Of(cell),
         Silence::Unchanged => Value::Entry(cell),
@@ -238,8 +238,8 @@ fn is_told(value: Value, byte: TvByte) -> bool {
 /// The value number of a value.
 pub(crate) fn number_of(value: Value) -> u32 {
     match value {
-        Value::Of(cell) => u32::from(cell) + 1,
-        Value::Entry(cell) => ENTRY + u32::from(cell) + 1,
+        Value::Of(cell) => u32::from(cell.0) + 1,
+        Value::Entry(cell) => ENTRY + u32::from(cell.0) + 1,
     }
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn number_of(value: Value) -> u32 {
 fn value_of(number: u32) -> Option<Value> {
     match number {
         0 => None,
-        number if number > ENTRY => Some(Value::Entry((number - ENTRY - 1) as u16)),
-        number => Some(Value::Of((number - 1) as u16)),
+        number if number > ENTRY => Some(Value::Entry(DataAddress((number - ENTRY - 1) as u16))),
+        number => Some(Value::Of(DataAddress((number - 1) as u16))),
     }
 }

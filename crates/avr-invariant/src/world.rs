@@ -74,7 +74,7 @@ impl<'a> World<'a> {
 
     /// Cuts a register where a threshold divides its values.
     fn cut_at(&mut self, state: &mut MachineState<NumberedByte>, register: Register, threshold: u8) {
-        let address = u16::from(register.index());
+        let address = register.address();
         let content = *state.data.get(address);
         let (Some(most), byte) = (threshold.checked_sub(1), content.byte) else { return };
         // SOUND: each value is below the threshold or not.
@@ -125,7 +125,7 @@ impl Environment<NumberedByte> for World<'_> {
         if !reads_carry(machine, pc.wrapping_add(words.into())) {
             return;
         }
-        let known = |register: Register| state.data.get(register.index().into()).known();
+        let known = |register: Register| state.data.get(register.address()).known();
         match instruction {
             Instruction::Subi { rd, k } => self.cut_at(state, rd, k),
             Instruction::Add { rd, rr } if rd == rr => self.cut_at(state, rd, 0x80),

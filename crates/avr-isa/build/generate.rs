@@ -147,6 +147,7 @@ fn build_expression(row: &Row) -> String {
         match operand.kind {
             Kind::Register { .. } => format!(": Register::from_low_bits(v[{slot}] as u8)"),
             Kind::Target => format!(": v[{slot}].cast_unsigned()"),
+            Kind::Address => format!(": DataAddress(v[{slot}] as u16)"),
             Kind::Memory { .. } => format!("v[{slot}] as u8"),
             _ => format!(": v[{slot}] as _"),
         }
@@ -266,6 +267,7 @@ fn value_expression(operand: &Operand) -> String {
     match operand.kind {
         Kind::Register { .. } => format!("i32::from({}.index())", operand.kind.name()),
         Kind::Target => "target.cast_signed()".to_owned(),
+        Kind::Address => "i32::from(address.0)".to_owned(),
         Kind::Memory { .. } => "i32::from(q)".to_owned(),
         kind => format!("i32::from({})", kind.name()),
     }

@@ -30,7 +30,8 @@ address!(
     "word {:#x}"
 );
 address!(
-    /// A byte of the data space: registers, I/O and SRAM, without the linker's offset 0x800000.
+    /// A byte of the data space: registers, I/O and SRAM, without the linker's offset 0x800000. The cells that a state of
+    /// the machine has beside them, such as those of the EEPROM, go on behind RAMEND.
     DataAddress(u16),
     "{:#06x}"
 );
@@ -114,8 +115,113 @@ impl FlashWordAddress {
     }
 }
 
+impl DataAddress {
+    /// The first I/O register, behind the general-purpose registers.
+    pub const IO: Self = Self(0x20);
+
+    /// The address of the cell with this index; the counterpart of [`Self::index`].
+    ///
+    /// # Panics
+    /// If the index has more than 16 bits, which no cell has.
+    #[inline]
+    #[must_use]
+    pub const fn of_index(index: usize) -> Self {
+        debug_assert!(index <= u16::MAX as usize, "a data address has 16 bits");
+        Self(index as u16)
+    }
+
+    /// The address as an index into what is kept for each cell.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The address that two bytes hold.
+    #[inline]
+    #[must_use]
+    pub const fn of_bytes(low: u8, high: u8) -> Self {
+        Self(u16::from_le_bytes([low, high]))
+    }
+
+    /// The low byte.
+    #[inline]
+    #[must_use]
+    pub const fn low(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// The high byte.
+    #[inline]
+    #[must_use]
+    pub const fn high(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    /// The address this many bytes on.
+    #[inline]
+    #[must_use]
+    pub const fn wrapping_add(self, bytes: u16) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+
+    /// The address this many bytes back.
+    #[inline]
+    #[must_use]
+    pub const fn wrapping_sub(self, bytes: u16) -> Self {
+        Self(self.0.wrapping_sub(bytes))
+    }
+
+    /// The address this many bytes on; none beyond 16 bits.
+    #[inline]
+    #[must_use]
+    pub fn checked_add(self, bytes: u16) -> Option<Self> {
+        self.0.checked_add(bytes).map(Self)
+    }
+
+    /// The address this many bytes on, at most the last one of 16 bits.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_add(self, bytes: u16) -> Self {
+        Self(self.0.saturating_add(bytes))
+    }
+
+    /// The address this many bytes back, at least the first one.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_sub(self, bytes: u16) -> Self {
+        Self(self.0.saturating_sub(bytes))
+    }
+
+    /// The number of bytes from another address to this one; none if this one is below.
+    #[inline]
+    #[must_use]
+    pub const fn offset_from(self, base: Self) -> Option<u16> {
+        self.0.checked_sub(base.0)
+    }
+
+    /// The addresses from this one to another, which is excluded.
+    #[inline]
+    pub fn until(self, end: Self) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<> {
+        (self.0..end.0).map(Self)
+    }
+
+    /// The addresses from this one to another, both included.
+    #[inline]
+    pub fn through(self, last: Self) -> impl DoubleEndedIterator<Item = Self> + Clone + use<> {
+        (self.0..=last.0).map(Self)
+    }
+}
+
 impl From<FlashWordAddress> for FlashByteAddress {
     fn from(word: FlashWordAddress) -> Self {
         word.byte()
+    }
+}
+
+/// The number, as `{:#06x}` asks for.
+impl fmt::LowerHex for DataAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::LowerHex::fmt(&self.0, f)
     }
 }

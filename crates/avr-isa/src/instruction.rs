@@ -4,7 +4,7 @@
 //! are one operation, and so are the forms of LPM. The variants are in the order of the instruction table; its rows
 //! say what the fields are in the machine code, and the compiler refuses a table that does not match this type.
 
-use crate::Register;
+use crate::{DataAddress, Register};
 
 /// One of the three registers that address data memory, each a pair of general-purpose registers.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -157,11 +157,11 @@ pub enum Instruction {
     /// Load from data memory through a pointer (LD and LDD).
     Ld { rd: Register, pointer: Pointer, mode: PointerMode },
     /// Load from the data address.
-    Lds { rd: Register, address: u16 },
+    Lds { rd: Register, address: DataAddress },
     /// Store to data memory through a pointer (ST and STD).
     St { pointer: Pointer, mode: PointerMode, rr: Register },
     /// Store to the data address.
-    Sts { address: u16, rr: Register },
+    Sts { address: DataAddress, rr: Register },
     /// Load from program memory at the byte address in Z; the form without operands has `rd` = r0.
     Lpm { rd: Register, mode: LpmMode },
     /// Load from program memory at the byte address in RAMPZ:Z; the form without operands has `rd` = r0.

@@ -1,15 +1,12 @@
 //! The memory access of an instruction: the column `memory` of the table, with its operands.
 
-use crate::{Pointer, PointerMode};
-
-/// The data address of I/O address 0.
-const IO_BASE: u16 = 0x20;
+use crate::{DataAddress, Pointer, PointerMode};
 
 /// The addressing mode of a load or store.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Addressing {
     /// The data address in the instruction.
-    Direct(u16),
+    Direct(DataAddress),
     /// The data address in a pointer.
     Indirect {
         /// The pointer.
@@ -33,13 +30,13 @@ pub enum MemoryAccess {
     /// A byte is stored (ST, STD, STS).
     Store(Addressing),
     /// An I/O register is read (IN).
-    LoadIo { address: u16 },
+    LoadIo { address: DataAddress },
     /// An I/O register is written (OUT).
-    StoreIo { address: u16 },
+    StoreIo { address: DataAddress },
     /// A bit of an I/O register is read (SBIC, SBIS).
-    LoadIoBit { address: u16, bit: u8 },
+    LoadIoBit { address: DataAddress, bit: u8 },
     /// A bit of an I/O register is written (SBI, CBI).
-    StoreIoBit { address: u16, bit: u8 },
+    StoreIoBit { address: DataAddress, bit: u8 },
     /// A byte is stored at SP (PUSH).
     Push,
     /// A byte is loaded from SP + 1 (POP).
@@ -98,6 +95,6 @@ enum Kind {
 }
 
 /// The data address of an I/O address.
-pub const fn io_address(io: u8) -> u16 {
-    IO_BASE + io as u16
+pub const fn io_address(io: u8) -> DataAddress {
+    DataAddress::IO.wrapping_add(io as u16)
 }

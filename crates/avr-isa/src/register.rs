@@ -1,5 +1,6 @@
 //! The 32 general-purpose registers, and sets of them.
 
+use crate::DataAddress;
 use std::fmt;
 
 /// A general-purpose register, r0 to r31.
@@ -22,9 +23,21 @@ impl Register {
         Self(bits & 31)
     }
 
-    /// The index, 0 to 31; also the address of the register in data memory.
+    /// The index, 0 to 31.
     pub const fn index(self) -> u8 {
         self.0
+    }
+
+    /// The address of the register in data memory, which is its index.
+    #[inline]
+    pub const fn address(self) -> DataAddress {
+        DataAddress(self.0 as u16)
+    }
+
+    /// The register at an address in data memory.
+    #[inline]
+    pub const fn at(address: DataAddress) -> Option<Self> {
+        if address.0 < 32 { Some(Self(address.0 as u8)) } else { None }
     }
 
     /// The register with the next index: the high byte of a pair of which this is the low byte; r0 after r31.

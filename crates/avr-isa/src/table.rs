@@ -7,8 +7,8 @@ use crate::control_flow::{Continuation, Destination};
 use crate::effect::{FlagUse, RegisterUse, register_of};
 use crate::memory_access::io_address;
 use crate::{
-    Addressing, Cycles, Feature, FeatureSet, FlagSet, FlashWordAddress, Instruction, LpmMode, MemoryAccess, Pointer,
-    PointerMode, Register, RegisterSet,
+    Addressing, Cycles, DataAddress, Feature, FeatureSet, FlagSet, FlashWordAddress, Instruction, LpmMode,
+    MemoryAccess, Pointer, PointerMode, Register, RegisterSet,
 };
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));

@@ -1,7 +1,8 @@
 //! The decoder and the encoder against the rows of the table, read here in the plainest way.
 
 use avr_isa::{
-    DecodeErrorKind, FeatureSet, Instruction, LpmMode, Opcode, Pointer, PointerMode, Register, decode, is_two_words,
+    DataAddress, DecodeErrorKind, FeatureSet, Instruction, LpmMode, Opcode, Pointer, PointerMode, Register, decode,
+    is_two_words,
 };
 
 const TABLE: &str = include_str!("../isa-tables/instructions.txt");
@@ -97,8 +98,8 @@ fn operands_are_where_the_manual_has_them() {
     check_decode(&[0xf5fc], Instruction::Brbc { flag: 4, offset: 63 });
     check_decode(&[0x95ff, 0xffff], Instruction::Call { target: 0x3f_ffff });
     check_decode(&[0x940d, 0x0002], Instruction::Jmp { target: 0x1_0002 });
-    check_decode(&[0x9180, 0x0100], Instruction::Lds { rd: r24, address: 0x100 });
-    check_decode(&[0x9210, 0xbeef], Instruction::Sts { address: 0xbeef, rr: r1 });
+    check_decode(&[0x9180, 0x0100], Instruction::Lds { rd: r24, address: DataAddress(0x100) });
+    check_decode(&[0x9210, 0xbeef], Instruction::Sts { address: DataAddress(0xbeef), rr: r1 });
     check_decode(&[0xb7ff], Instruction::In { rd: r31, io: 0x3f });
     check_decode(&[0xbe1d], Instruction::Out { io: 0x3d, rr: r1 });
     check_decode(&[0x9a2f], Instruction::Sbi { io: 5, bit: 7 });

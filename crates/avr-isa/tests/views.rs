@@ -1,8 +1,8 @@
 //! Control flow and memory access, as the manual has them.
 
 use avr_isa::{
-    Addressing, CodeSpace, ControlFlow, FeatureSet, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode,
-    decode,
+    Addressing, CodeSpace, ControlFlow, DataAddress, FeatureSet, FlashWordAddress, Instruction, MemoryAccess, Pointer,
+    PointerMode, decode,
 };
 
 /// Flash of 0x1000 words: instructions of two words begin at multiples of 16.
@@ -106,12 +106,12 @@ fn accesses_have_data_addresses() {
     check_access([0x900d, 0], MemoryAccess::Load(indirect(Pointer::X, PointerMode::PostIncrement)));
     check_access([0x8009, 0], MemoryAccess::Load(indirect(Pointer::Y, PointerMode::Displacement(1))));
     check_access([0x9202, 0], MemoryAccess::Store(indirect(Pointer::Z, PointerMode::PreDecrement)));
-    check_access([0x9000, 0x123], MemoryAccess::Load(Addressing::Direct(0x123)));
-    check_access([0x9200, 0x123], MemoryAccess::Store(Addressing::Direct(0x123)));
-    check_access([0xb60f, 0], MemoryAccess::LoadIo { address: 0x5f }); // in r0, 0x3f
-    check_access([0xb80f, 0], MemoryAccess::StoreIo { address: 0x2f }); // out 0x0f, r0
-    check_access([0x992b, 0], MemoryAccess::LoadIoBit { address: 0x25, bit: 3 }); // sbic 0x05, 3
-    check_access([0x9a2b, 0], MemoryAccess::StoreIoBit { address: 0x25, bit: 3 }); // sbi 0x05, 3
+    check_access([0x9000, 0x123], MemoryAccess::Load(Addressing::Direct(DataAddress(0x123))));
+    check_access([0x9200, 0x123], MemoryAccess::Store(Addressing::Direct(DataAddress(0x123))));
+    check_access([0xb60f, 0], MemoryAccess::LoadIo { address: DataAddress(0x5f) }); // in r0, 0x3f
+    check_access([0xb80f, 0], MemoryAccess::StoreIo { address: DataAddress(0x2f) }); // out 0x0f, r0
+    check_access([0x992b, 0], MemoryAccess::LoadIoBit { address: DataAddress(0x25), bit: 3 }); // sbic 0x05, 3
+    check_access([0x9a2b, 0], MemoryAccess::StoreIoBit { address: DataAddress(0x25), bit: 3 }); // sbi 0x05, 3
     check_access([0x920f, 0], MemoryAccess::Push);
     check_access([0x900f, 0], MemoryAccess::Pop);
     check_access([0xd000, 0], MemoryAccess::PushReturnAddress);

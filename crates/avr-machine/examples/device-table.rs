@@ -11,6 +11,7 @@
 
 use std::process::ExitCode;
 
+use avr_isa::DataAddress;
 use avr_machine::device::{BitKind, BitRef, Device, Interrupt, Register, Request};
 
 fn main() -> ExitCode {
@@ -46,7 +47,7 @@ fn print(device: &Device) {
 /// Prints an interrupt source.
 fn print_interrupt(interrupt: &Interrupt) {
     let Interrupt { number, name, vector, enable, .. } = interrupt;
-    let flag = interrupt.flag().unwrap_or(BitRef { address: 0, bit: 0 });
+    let flag = interrupt.flag().unwrap_or(BitRef { address: DataAddress(0), bit: 0 });
     let persistent = u8::from(matches!(interrupt.request, Request::Persistent { .. }));
     println!(
         "vector {number:x} {name} {vector:x} {:x} {:x} {:x} {:x} {persistent}",
@@ -86,8 +87,8 @@ fn print_facts(device: &Device) {
     for (name, value) in [
         ("flash_end", memory.flash_bytes - 1),
         ("flash_page_bytes", memory.flash_page_bytes.into()),
-        ("sram_start", memory.sram_start.into()),
-        ("sram_end", memory.sram_end.into()),
+        ("sram_start", memory.sram_start.0.into()),
+        ("sram_end", memory.sram_end.0.into()),
         ("eeprom_end", u32::from(memory.eeprom_bytes) - 1),
         ("fuse_low", device.default_fuses.low.into()),
         ("fuse_high", device.default_fuses.high.into()),

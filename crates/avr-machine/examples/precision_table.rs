@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use avr_isa::{FlashWordAddress, Instruction, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::device::Device;
 use avr_machine::{
     Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question,
@@ -17,7 +17,7 @@ use three_valued::{ByteDomain, TvByte};
 /// Random operands for each instruction.
 const SAMPLES: u32 = 20_000;
 /// SREG: the flags that enter operations are C and Z.
-const STATUS: u16 = 0x5f;
+const STATUS: DataAddress = DataAddress(0x5f);
 const CARRY_AND_ZERO: u8 = 0x03;
 /// The flags that operations on values write, as the columns have them: bit number and name.
 const FLAGS: [(u8, &str); 6] = [(5, "H"), (4, "S"), (3, "V"), (2, "N"), (1, "Z"), (0, "C")];
@@ -56,7 +56,7 @@ struct Losses {
 }
 
 /// The cells that an instruction may read, with their contents.
-type Operands = Vec<(u16, TvByte)>;
+type Operands = Vec<(DataAddress, TvByte)>;
 
 fn step<V: ByteDomain>(machine: &Machine, state: &mut MachineState<V>, place: u32) {
     state.control = Control { pc: FlashWordAddress(place), ..Control::default() };
@@ -64,7 +64,7 @@ fn step<V: ByteDomain>(machine: &Machine, state: &mut MachineState<V>, place: u3
 }
 
 /// The most precise three-valued result: the join of the results of all concrete operands.
-fn optimum(machine: &Machine, place: u32, operands: &Operands, results: &[u16]) -> Vec<TvByte> {
+fn optimum(machine: &Machine, place: u32, operands: &Operands, results: &[DataAddress]) -> Vec<TvByte> {
     let mut state: MachineState<u8> = MachineState::new(machine.cells(), 0);
     let mut all: Option<Vec<TvByte>> = None;
     let mut next = Some(vec![0u8; operands.len()]);
@@ -96,9 +96,9 @@ fn following(mut free: Vec<u8>, operands: &Operands) -> Option<Vec<u8>> {
 
 /// Compares the result of random operands with the optimum.
 fn measure(machine: &Machine, place: u32, instruction: Instruction, random: &mut Random) -> Losses {
-    let cells = |set: avr_isa::RegisterSet| set.iter().map(|one| u16::from(one.index())).collect::<Vec<_>>();
+    let cells = |set: avr_isa::RegisterSet| set.iter().map(|one| one.address()).collect::<Vec<_>>();
     let inputs = cells(instruction.registers_read());
-    let results: Vec<u16> = cells(instruction.registers_written()).into_iter().chain([STATUS]).collect();
+    let results: Vec<DataAddress> = cells(instruction.registers_written()).into_iter().chain([STATUS]).collect();
     let mut losses = Losses::default();
     for _ in 0..SAMPLES {
         let mut operands: Operands = inputs.iter().map(|cell| (*cell, byte(random, 0xff))).collect();
@@ -112,8 +112,8 @@ fn measure(machine: &Machine, place: u32, instruction: Instruction, random: &mut
     losses
 }
 
-fn count(state: &MachineState<TvByte>, results: &[u16], optimum: &[TvByte], losses: &mut Losses) {
-    let lost = |cell: u16, best: TvByte| {
+fn count(state: &MachineState<TvByte>, results: &[DataAddress], optimum: &[TvByte], losses: &mut Losses) {
+    let lost = |cell: DataAddress, best: TvByte| {
         let found = *state.data.get(cell);
         assert!(found.covers(best), "{found} does not cover {best}: the step is not sound");
         best.known_mask() & !found.known_mask()

@@ -1,5 +1,7 @@
 //! Copies: cells that hold the same because the instructions before copied one to the other.
 
+use avr_isa::DataAddress;
+
 /// The most pairs that are kept; the oldest are forgotten first.
 const MOST: usize = 4;
 
@@ -10,7 +12,7 @@ const MOST: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Copies {
     /// The copy and what it was copied from, oldest first; behind them places that are not used, which are the same in all.
-    pairs: [(u16, u16); MOST],
+    pairs: [(DataAddress, DataAddress); MOST],
     count: u8,
 }
 
@@ -23,12 +25,12 @@ impl Copies {
 
     /// The pairs, oldest first.
     #[must_use]
-    pub fn pairs(&self) -> &[(u16, u16)] {
+    pub fn pairs(&self) -> &[(DataAddress, DataAddress)] {
         &self.pairs[..usize::from(self.count)]
     }
 
     /// Takes note that a cell was just overwritten with the content of another one.
-    pub fn copy(&mut self, to: u16, from: u16) {
+    pub fn copy(&mut self, to: DataAddress, from: DataAddress) {
         if to == from {
             return;
         }
@@ -41,12 +43,12 @@ impl Copies {
     }
 
     /// Takes note that a cell was overwritten.
-    pub fn overwrite(&mut self, cell: u16) {
+    pub fn overwrite(&mut self, cell: DataAddress) {
         self.forget(|one| one == cell);
     }
 
     /// Takes note that cells may have been overwritten.
-    pub fn forget(&mut self, is_lost: impl Fn(u16) -> bool) {
+    pub fn forget(&mut self, is_lost: impl Fn(DataAddress) -> bool) {
         if !self.is_empty() {
             self.retain(0, |(to, from)| !is_lost(to) && !is_lost(from));
         }
@@ -54,7 +56,7 @@ impl Copies {
 
     /// The cells that hold the same as this one, itself first.
     #[must_use]
-    pub fn same_as(&self, cell: u16) -> Vec<u16> {
+    pub fn same_as(&self, cell: DataAddress) -> Vec<DataAddress> {
         let mut same = vec![cell];
         let mut seen = 0;
         while let Some(one) = same.get(seen).copied() {
@@ -71,7 +73,7 @@ impl Copies {
     }
 
     /// Keeps those of the pairs from `first` on that are as wanted.
-    fn retain(&mut self, first: usize, is_wanted: impl Fn((u16, u16)) -> bool) {
+    fn retain(&mut self, first: usize, is_wanted: impl Fn((DataAddress, DataAddress)) -> bool) {
         let mut kept = Self::default();
         for pair in self.pairs()[first..].iter().filter(|pair| is_wanted(**pair)) {
             kept.pairs[usize::from(kept.count)] = *pair;
@@ -88,20 +90,20 @@ mod tests {
     #[test]
     fn what_was_copied_holds_the_same_until_it_is_overwritten() {
         let mut copies = Copies::default();
-        copies.copy(24, 0x100);
-        copies.copy(17, 24);
-        assert_eq!(copies.same_as(0x100), [0x100, 24, 17]);
-        copies.overwrite(24);
-        assert_eq!(copies.same_as(0x100), [0x100]);
+        copies.copy(DataAddress(24), DataAddress(0x100));
+        copies.copy(DataAddress(17), DataAddress(24));
+        assert_eq!(copies.same_as(DataAddress(0x100)), [0x100, 24, 17].map(DataAddress));
+        copies.overwrite(DataAddress(24));
+        assert_eq!(copies.same_as(DataAddress(0x100)), [DataAddress(0x100)]);
         assert_eq!(copies, Copies::default(), "what is forgotten leaves nothing behind");
-        copies.copy(3, 3);
+        copies.copy(DataAddress(3), DataAddress(3));
         assert!(copies.is_empty());
     }
 
     #[test]
     fn the_oldest_pairs_are_forgotten_first() {
         let mut copies = Copies::default();
-        (0..5).for_each(|cell| copies.copy(cell, 0x100 + cell));
-        assert_eq!(copies.pairs(), [(1, 0x101), (2, 0x102), (3, 0x103), (4, 0x104)]);
+        (0..5).for_each(|cell| copies.copy(DataAddress(cell), DataAddress(0x100 + cell)));
+        assert_eq!(copies.pairs(), [1, 2, 3, 4].map(|cell| (DataAddress(cell), DataAddress(0x100 + cell))));
     }
 }

@@ -6,13 +6,13 @@ use crate::environment::{Environment, Question};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::MachineState;
-use avr_isa::{Addressing, Instruction, MemoryAccess, Pointer, PointerMode, Register};
+use avr_isa::{Addressing, DataAddress, Instruction, MemoryAccess, Pointer, PointerMode};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// Cuts the unknown bits of a cell in `mask`. The address must be one of the cells of the state.
 pub fn cut_cell<V: ByteDomain, E: Environment<V>>(
     state: &mut MachineState<V>,
-    address: u16,
+    address: DataAddress,
     mask: u8,
     environment: &mut E,
 ) {
@@ -42,7 +42,7 @@ pub fn cut_what_is_read<V: ByteDomain, E: Environment<V>>(
 ) {
     let Fetched::Instruction { instruction, .. } = machine.program.fetch(state.control.pc) else { return };
     for register in instruction.registers_read().iter() {
-        cut_cell(state, register.index().into(), 0xff, environment);
+        cut_cell(state, register.address(), 0xff, environment);
     }
     cut_cell(state, machine.status_address(), instruction.flags_read().bits(), environment);
     for cell in cells_read(machine, state, instruction) {
@@ -59,7 +59,7 @@ pub fn cut_what_is_read<V: ByteDomain, E: Environment<V>>(
 
 /// The data addresses that the next instruction loads from, as far as they are known.
 #[must_use]
-pub fn cells_loaded<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Vec<u16> {
+pub fn cells_loaded<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Vec<DataAddress> {
     match machine.program.fetch(state.control.pc) {
         Fetched::Instruction { instruction, .. } => {
             cells_read(machine, state, instruction).into_iter().filter(|cell| *cell <= machine.data_end()).collect()
@@ -69,7 +69,7 @@ pub fn cells_loaded<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -
 }
 
 /// The data addresses that an instruction loads from, once the registers that it reads are known.
-fn cells_read<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, instruction: Instruction) -> Vec<u16> {
+fn cells_read<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, instruction: Instruction) -> Vec<DataAddress> {
     match instruction.memory_access() {
         MemoryAccess::Load(Addressing::Indirect { pointer, mode }) => {
             pointed(state, pointer, mode).into_iter().collect()
@@ -91,13 +91,12 @@ fn cells_read<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, instruc
     }
 }
 
-fn pair<V: ByteDomain>(state: &MachineState<V>, low: u16, high: u16) -> Option<u16> {
-    Some(u16::from_le_bytes([state.data.get(low).known()?, state.data.get(high).known()?]))
+fn pair<V: ByteDomain>(state: &MachineState<V>, low: DataAddress, high: DataAddress) -> Option<DataAddress> {
+    Some(DataAddress::of_bytes(state.data.get(low).known()?, state.data.get(high).known()?))
 }
 
-fn pointed<V: ByteDomain>(state: &MachineState<V>, pointer: Pointer, mode: PointerMode) -> Option<u16> {
-    let address = |register: Register| u16::from(register.index());
-    let value = pair(state, address(pointer.low()), address(pointer.high()))?;
+fn pointed<V: ByteDomain>(state: &MachineState<V>, pointer: Pointer, mode: PointerMode) -> Option<DataAddress> {
+    let value = pair(state, pointer.low().address(), pointer.high().address())?;
     Some(match mode {
         PointerMode::Displacement(q) => value.wrapping_add(q.into()),
         PointerMode::PostIncrement => value,
@@ -106,7 +105,7 @@ fn pointed<V: ByteDomain>(state: &MachineState<V>, pointer: Pointer, mode: Point
 }
 
 /// The bytes that a pop of this many reads.
-fn stack<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, bytes: u16) -> Vec<u16> {
+fn stack<V: ByteDomain>(machine: &Machine, state: &MachineState<V>, bytes: u16) -> Vec<DataAddress> {
     let pointer = machine.stack_pointer().value_in(&state.data);
     pointer.map_or(Vec::new(), |pointer| (1..=bytes).map(|offset| pointer.wrapping_add(offset)).collect())
 }
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
     use crate::environment::{Demand, DeterminedBy, Input};
 
-    const CELL: u16 = 24;
+    const CELL: DataAddress = DataAddress(24);
 
     /// Answers with the bits of a number, the lowest first, and counts the questions.
     struct Answers(u32, u32);

@@ -1,5 +1,6 @@
 //! The data space: registers, I/O registers and SRAM under their data addresses.
 
+use avr_isa::DataAddress;
 use three_valued::ByteDomain;
 
 /// The number of consecutive cells in a page, the unit in which changes are noted and states are shared.
@@ -14,7 +15,7 @@ pub struct DataSpace<V> {
     cells: Vec<V>,
     changed: Vec<u64>,
     /// The cells that were written since [`Self::remember`] with their content before, oldest first.
-    overwritten: Option<Vec<(u16, V)>>,
+    overwritten: Option<Vec<(DataAddress, V)>>,
 }
 
 impl<V: ByteDomain> DataSpace<V> {
@@ -46,14 +47,14 @@ impl<V: ByteDomain> DataSpace<V> {
     /// The cell at a data address, which must not lie above RAMEND.
     #[inline]
     #[must_use]
-    pub fn get(&self, address: u16) -> &V {
-        &self.cells[usize::from(address)]
+    pub fn get(&self, address: DataAddress) -> &V {
+        &self.cells[address.index()]
     }
 
     /// Stores a value at a data address, which must not lie above RAMEND.
     #[inline]
-    pub fn set(&mut self, address: u16, value: V) {
-        let index = usize::from(address);
+    pub fn set(&mut self, address: DataAddress, value: V) {
+        let index = address.index();
         let before = std::mem::replace(&mut self.cells[index], value);
         if let Some(overwritten) = &mut self.overwritten {
             overwritten.push((address, before));
@@ -71,7 +72,7 @@ impl<V: ByteDomain> DataSpace<V> {
     /// were written stay.
     pub fn put_back(&mut self) {
         for (address, before) in self.overwritten.take().into_iter().flatten().rev() {
-            self.cells[usize::from(address)] = before;
+            self.cells[address.index()] = before;
         }
     }
 
@@ -129,36 +130,36 @@ mod tests {
         let mut space: DataSpace<u8> = DataSpace::new(0x900, 0);
         assert_eq!(space.changed_pages().count(), 0);
         for address in [0u16, 15, 0x8ff, 0x400] {
-            space.set(address, 7);
+            space.set(DataAddress(address), 7);
         }
         assert_eq!(space.changed_pages().collect::<Vec<_>>(), [0, 0x40, 0x8f]);
         assert_eq!(space.page(0x40)[0], 7);
         space.clear_changed();
         space.load_page(0x40, &[1; PAGE_CELLS]);
         assert_eq!(space.changed_pages().count(), 0);
-        assert_eq!(*space.get(0x405), 1);
+        assert_eq!(*space.get(DataAddress(0x405)), 1);
     }
 
     #[test]
     fn what_is_overwritten_can_be_put_back() {
         let mut space: DataSpace<u8> = DataSpace::new(0x100, 0);
-        space.set(3, 1);
+        space.set(DataAddress(3), 1);
         space.remember();
-        space.set(3, 2);
-        space.set(4, 5);
+        space.set(DataAddress(3), 2);
+        space.set(DataAddress(4), 5);
         space.remember();
         for value in 7..10 {
-            space.set(4, value);
+            space.set(DataAddress(4), value);
         }
         space.put_back();
-        assert_eq!((*space.get(3), *space.get(4)), (2, 5));
-        space.set(4, 6);
+        assert_eq!((*space.get(DataAddress(3)), *space.get(DataAddress(4))), (2, 5));
+        space.set(DataAddress(4), 6);
         space.put_back();
-        assert_eq!(*space.get(4), 6, "nothing was to be remembered");
+        assert_eq!(*space.get(DataAddress(4)), 6, "nothing was to be remembered");
         space.remember();
-        space.set(4, 7);
+        space.set(DataAddress(4), 7);
         space.forget();
         space.put_back();
-        assert_eq!(*space.get(4), 7);
+        assert_eq!(*space.get(DataAddress(4)), 7);
     }
 }

@@ -3,16 +3,16 @@
 use crate::device::ResetCause;
 use crate::machine::Machine;
 use crate::state::MachineState;
-use avr_isa::{FlashWordAddress, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Register};
 use three_valued::ByteDomain;
 
 /// The source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Input {
     /// The content of a cell before the program starts, by data address.
-    Initial(u16),
+    Initial(DataAddress),
     /// The bits that hardware supplies when the register at this data address is read or set by hardware.
-    Register(u16),
+    Register(DataAddress),
 }
 
 /// The use of an input in the step. If the step itself depends on it, leaving it open would only move the question.
@@ -28,13 +28,13 @@ pub enum Demand {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a, V> {
     /// The program read the register or memory cell at this data address; the value read.
-    Read(u16, &'a V),
+    Read(DataAddress, &'a V),
     /// The program wrote the register or memory cell at this data address; the value written.
-    Write(u16, &'a V),
+    Write(DataAddress, &'a V),
     /// The program may have read this cell, through an address that is not known; the value read if it did.
-    PerhapsRead(u16, &'a V),
+    PerhapsRead(DataAddress, &'a V),
     /// The program may have written this cell, through an address that is not known; the value written if it did.
-    PerhapsWrite(u16, &'a V),
+    PerhapsWrite(DataAddress, &'a V),
     /// A call to this flash word address.
     Call(FlashWordAddress),
     /// A return to this flash word address, and what its frame carried ([`Frame::left`](crate::Frame::left)).
@@ -265,7 +265,7 @@ pub trait Environment<V: ByteDomain> {
     }
 
     /// True if comparisons are to narrow this cell of the SRAM.
-    fn learns_cell(&self, _address: u16) -> bool {
+    fn learns_cell(&self, _address: DataAddress) -> bool {
         false
     }
 

@@ -11,7 +11,7 @@ use crate::operations::Operations;
 use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::state::{Control, MachineState};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use three_valued::{ByteDomain, TvByte};
@@ -20,7 +20,7 @@ use three_valued::{ByteDomain, TvByte};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     /// Data address of the register.
-    pub address: u16,
+    pub address: DataAddress,
     /// The bits.
     pub mask: u8,
     /// One of them, for all.
@@ -31,7 +31,7 @@ pub(crate) struct Group {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InterruptGroup {
     /// Data address of the register.
-    pub address: u16,
+    pub address: DataAddress,
     /// The enable bits.
     pub mask: u8,
     /// The interrupts, by rising number.
@@ -53,11 +53,11 @@ pub struct Options {
     /// True if states know that they lie in the start-up code, because a property speaks of it.
     pub observes_startup: bool,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
-    pub static_data_end: Option<u16>,
+    pub static_data_end: Option<DataAddress>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
     pub default_handler: Option<FlashWordAddress>,
     /// Input bits that are assumed to be constant, by the data address of their register.
-    pub assumed: BTreeMap<u16, TvByte>,
+    pub assumed: BTreeMap<DataAddress, TvByte>,
     /// Numbers of the interrupts that are assumed never to come.
     pub never: BTreeSet<u8>,
     /// Resets that may come at any moment.
@@ -65,7 +65,7 @@ pub struct Options {
     /// The fuses, if they differ from the factory values.
     pub fuses: Option<FuseBytes>,
     /// The content of the EEPROM as far as it is known.
-    pub eeprom: BTreeMap<u16, u8>,
+    pub eeprom: BTreeMap<EepromAddress, u8>,
 }
 
 /// A flag that the environment sets no more often than every so many clock cycles ([`Freedom::RealEvery`]).
@@ -98,37 +98,37 @@ pub struct Machine {
     /// The decoded flash.
     pub program: Program,
     /// Data addresses of I/O registers.
-    pub(crate) io: Range<u16>,
+    pub(crate) io: Range<DataAddress>,
     /// Data addresses of the SRAM.
-    pub(crate) sram: Range<u16>,
+    pub(crate) sram: Range<DataAddress>,
     /// RAMEND.
-    pub(crate) data_end: u16,
+    pub(crate) data_end: DataAddress,
     /// Data address of SREG.
-    pub(crate) status_address: u16,
+    pub(crate) status_address: DataAddress,
     /// Data address of SPL.
-    pub(crate) stack_low: u16,
+    pub(crate) stack_low: DataAddress,
     /// Data address of SPH, where there is one.
-    pub(crate) stack_high: Option<u16>,
+    pub(crate) stack_high: Option<DataAddress>,
     /// The bits that PC has.
     pub(crate) pc_mask: u32,
     /// Bytes of a return address.
     pub(crate) pc_bytes: usize,
     /// See [`Options::static_data_end`].
-    pub(crate) static_data_end: Option<u16>,
+    pub(crate) static_data_end: Option<DataAddress>,
     /// First word address of the boot section; the end of the flash where there is none.
     pub(crate) boot_start: FlashWordAddress,
     /// The bit that moves the vector table, and where to (flash word address).
     pub(crate) vectors_moved_by: Option<(BitRef, FlashWordAddress)>,
     options: Options,
-    groups: BTreeMap<u16, Vec<Group>>,
+    groups: BTreeMap<DataAddress, Vec<Group>>,
     storage: Vec<bool>,
-    dependents: BTreeMap<u16, Vec<Group>>,
-    cleared_by: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>>,
+    dependents: BTreeMap<DataAddress, Vec<Group>>,
+    cleared_by: BTreeMap<DataAddress, Vec<(BitRef, &'static ClearedBy)>>,
     operations: Operations,
     windows: Vec<BitRef>,
     locked: Vec<&'static FuseReset>,
     /// The registers of pins, and those that make pins inputs.
-    pins: [Vec<u16>; 2],
+    pins: [Vec<DataAddress>; 2],
     interrupt_groups: Vec<InterruptGroup>,
     held: Held,
 }
@@ -137,9 +137,9 @@ pub struct Machine {
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     /// The bits that make such pins inputs, by the data address of their register.
-    directions: BTreeMap<u16, u8>,
+    directions: BTreeMap<DataAddress, u8>,
     /// Data addresses of the registers of peripherals with such a line.
-    registers: BTreeSet<u16>,
+    registers: BTreeSet<DataAddress>,
 }
 
 impl Machine {
@@ -150,7 +150,7 @@ impl Machine {
     #[must_use]
     pub fn new(device: &'static Device, program: Program, options: Options) -> Self {
         let address = |name: &str| device.register(name).map(|register| register.address);
-        let groups: BTreeMap<u16, Vec<Group>> =
+        let groups: BTreeMap<DataAddress, Vec<Group>> =
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
         let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
@@ -159,11 +159,11 @@ impl Machine {
         let starts = |register: &Register| !operations.started(register.address).is_empty();
         let is_mere = |register: &&Register| is_storage(register) && !register.is_hidden && !starts(register);
         let storage = device.registers.iter().filter(is_mere);
-        let mut is_storage = vec![false; usize::from(device.memory.sram_start)];
-        storage.for_each(|register| is_storage[usize::from(register.address)] = true);
+        let mut is_storage = vec![false; device.memory.sram_start.index()];
+        storage.for_each(|register| is_storage[register.address.index()] = true);
         Self {
-            io: 0x20..device.memory.sram_start,
-            sram: device.memory.sram_start..device.memory.sram_end + 1,
+            io: DataAddress::IO..device.memory.sram_start,
+            sram: device.memory.sram_start..device.memory.sram_end.wrapping_add(1),
             data_end: device.memory.sram_end,
             status_address: address("SREG").expect("every device has SREG"),
             stack_low: address("SPL").expect("every device has SPL"),
@@ -197,13 +197,13 @@ impl Machine {
 
     /// The data addresses of the SRAM.
     #[must_use]
-    pub fn sram(&self) -> Range<u16> {
+    pub fn sram(&self) -> Range<DataAddress> {
         self.sram.clone()
     }
 
     /// Data address of SREG.
     #[must_use]
-    pub fn status_address(&self) -> u16 {
+    pub fn status_address(&self) -> DataAddress {
         self.status_address
     }
 
@@ -215,7 +215,7 @@ impl Machine {
 
     /// RAMEND: the last data address.
     #[must_use]
-    pub fn data_end(&self) -> u16 {
+    pub fn data_end(&self) -> DataAddress {
         self.data_end
     }
 
@@ -223,18 +223,23 @@ impl Machine {
     #[must_use]
     pub fn cells(&self) -> usize {
         let eeprom = usize::from(self.device.memory.eeprom_bytes);
-        (usize::from(eeprom_cells(self.device)) + eeprom).next_multiple_of(PAGE_CELLS)
+        (eeprom_cells(self.device).index() + eeprom).next_multiple_of(PAGE_CELLS)
+    }
+
+    /// The addresses of the cells of a state.
+    pub fn addresses(&self) -> impl DoubleEndedIterator<Item = DataAddress> + Clone + use<> {
+        DataAddress(0).until(DataAddress::of_index(self.cells()))
     }
 
     /// The cell of a byte that 16-bit registers share.
-    pub(crate) fn temp_cell(&self, index: u8) -> u16 {
-        shared_cells(self.device) + u16::from(index)
+    pub(crate) fn temp_cell(&self, index: u8) -> DataAddress {
+        shared_cells(self.device).wrapping_add(index.into())
     }
 
     /// The cell of a byte of the EEPROM.
     #[must_use]
-    pub fn eeprom_cell(&self, address: u16) -> u16 {
-        eeprom_cells(self.device) + address
+    pub fn eeprom_cell(&self, address: EepromAddress) -> DataAddress {
+        eeprom_cell(self.device, address)
     }
 
     /// A flag in SREG.
@@ -254,19 +259,19 @@ impl Machine {
     }
 
     /// True if an address belongs to the I/O area.
-    pub(crate) fn is_io(&self, address: u16) -> bool {
+    pub(crate) fn is_io(&self, address: DataAddress) -> bool {
         self.io.contains(&address)
     }
 
     /// True for the cell of an I/O register, and for those that no program reaches and that belong to registers.
     #[must_use]
-    pub fn is_of_hardware(&self, cell: u16) -> bool {
+    pub fn is_of_hardware(&self, cell: DataAddress) -> bool {
         self.is_io(cell) || (shared_cells(self.device)..eeprom_cells(self.device)).contains(&cell)
     }
 
     /// True if reading and writing a register is mere storage.
     pub(crate) fn is_storage(&self, register: &Register) -> bool {
-        self.storage[usize::from(register.address)]
+        self.storage[register.address.index()]
     }
 
     /// The bits of a register by behaviour.
@@ -275,12 +280,12 @@ impl Machine {
     }
 
     /// The bits that hardware changes under a condition on the register at `address`.
-    pub(crate) fn dependents(&self, address: u16) -> &[Group] {
+    pub(crate) fn dependents(&self, address: DataAddress) -> &[Group] {
         self.dependents.get(&address).map_or(&[], Vec::as_slice)
     }
 
     /// The flags that an access to the register at `address` clears.
-    pub(crate) fn cleared_by_access(&self, address: u16) -> &[(BitRef, &'static ClearedBy)] {
+    pub(crate) fn cleared_by_access(&self, address: DataAddress) -> &[(BitRef, &'static ClearedBy)] {
         self.cleared_by.get(&address).map_or(&[], Vec::as_slice)
     }
 
@@ -313,22 +318,22 @@ impl Machine {
     }
 
     /// True for the address of a register that reads pins.
-    pub(crate) fn is_pin(&self, address: u16) -> bool {
+    pub(crate) fn is_pin(&self, address: DataAddress) -> bool {
         self.pins[0].contains(&address)
     }
 
     /// True for the address of a register that makes pins inputs (`DDRB`), or switches inputs on (`DIDR0`).
-    pub(crate) fn makes_inputs(&self, address: u16) -> bool {
+    pub(crate) fn makes_inputs(&self, address: DataAddress) -> bool {
         self.pins[1].contains(&address)
     }
 
     /// The bits of a register that make pins inputs which are assumed to be constant: nothing comes from there.
-    pub(crate) fn held_inputs(&self, address: u16) -> u8 {
+    pub(crate) fn held_inputs(&self, address: DataAddress) -> u8 {
         self.held.directions.get(&address).copied().unwrap_or_default()
     }
 
     /// True for a register of a peripheral with a line that is assumed to be constant.
-    pub(crate) fn is_held(&self, address: u16) -> bool {
+    pub(crate) fn is_held(&self, address: DataAddress) -> bool {
         self.held.registers.contains(&address)
     }
 
@@ -361,7 +366,7 @@ impl Machine {
     }
 
     /// Data address of a register that extends a pointer, where the device has it.
-    pub(crate) fn extension_register(&self, name: &str) -> Option<u16> {
+    pub(crate) fn extension_register(&self, name: &str) -> Option<DataAddress> {
         self.device.register(name).map(|register| register.address)
     }
 
@@ -401,10 +406,10 @@ impl Machine {
     /// The state at the start: registers as the data sheet says after power-on, everything else as it happens to be.
     pub fn power_on<V: ByteDomain>(&self, environment: &mut impl Environment<V>) -> MachineState<V> {
         let mut state = MachineState::new(self.cells(), V::constant(0));
-        for address in self.sram.clone() {
+        for address in self.sram.start.until(self.sram.end) {
             state.data.set(address, initial(environment, address, 0xff));
         }
-        for byte in 0..self.device.memory.eeprom_bytes {
+        for byte in (0..self.device.memory.eeprom_bytes).map(EepromAddress) {
             let cell = self.eeprom_cell(byte);
             let value = match self.options.eeprom.get(&byte) {
                 Some(value) => V::constant(*value),
@@ -439,7 +444,7 @@ impl Machine {
     /// sheet leaves undefined hold anything.
     fn reset_registers<V: ByteDomain>(&self, state: &mut MachineState<V>, environment: &mut impl Environment<V>) {
         let shared = (0..self.device.temp_bytes).map(|index| self.temp_cell(index));
-        for address in (0..0x20).chain(shared) {
+        for address in avr_isa::Register::all().map(avr_isa::Register::address).chain(shared) {
             state.data.set(address, initial(environment, address, 0xff));
         }
         for register in &self.device.registers {
@@ -466,18 +471,23 @@ impl Machine {
 }
 
 /// Bits of a cell as they happen to be before the program starts.
-fn initial<V: ByteDomain>(environment: &mut impl Environment<V>, cell: u16, mask: u8) -> V {
+fn initial<V: ByteDomain>(environment: &mut impl Environment<V>, cell: DataAddress, mask: u8) -> V {
     environment.input(Input::Initial(cell), mask, Demand::Stored, DeterminedBy::Environment)
 }
 
 /// The first of the cells that registers share unseen.
-pub(crate) fn shared_cells(device: &Device) -> u16 {
+pub(crate) fn shared_cells(device: &Device) -> DataAddress {
     device.memory.shared_start()
 }
 
 /// The first of the cells of the EEPROM.
-pub(crate) fn eeprom_cells(device: &Device) -> u16 {
+pub(crate) fn eeprom_cells(device: &Device) -> DataAddress {
     device.memory.unreached_end()
+}
+
+/// The cell of a byte of the EEPROM.
+pub(crate) fn eeprom_cell(device: &Device, address: EepromAddress) -> DataAddress {
+    eeprom_cells(device).wrapping_add(address.0)
 }
 
 /// The bits of a register, alike ones together.
@@ -512,8 +522,11 @@ fn is_storage(register: &Register) -> bool {
 }
 
 /// For each register the groups of bits whose motion depends on it, by their own condition or by their clock.
-fn dependents(device: &'static Device, groups: &BTreeMap<u16, Vec<Group>>) -> BTreeMap<u16, Vec<Group>> {
-    let mut all: BTreeMap<u16, Vec<Group>> = BTreeMap::new();
+fn dependents(
+    device: &'static Device,
+    groups: &BTreeMap<DataAddress, Vec<Group>>,
+) -> BTreeMap<DataAddress, Vec<Group>> {
+    let mut all: BTreeMap<DataAddress, Vec<Group>> = BTreeMap::new();
     for group in groups.values().flatten() {
         let condition = match &group.bit.kind {
             BitKind::Input(input) => &input.changes_while,
@@ -534,8 +547,8 @@ fn dependents(device: &'static Device, groups: &BTreeMap<u16, Vec<Group>>) -> BT
 }
 
 /// For each register the flags that an access to it clears, or lets the next one clear.
-fn cleared_by(device: &'static Device) -> BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>> {
-    let mut all: BTreeMap<u16, Vec<(BitRef, &'static ClearedBy)>> = BTreeMap::new();
+fn cleared_by(device: &'static Device) -> BTreeMap<DataAddress, Vec<(BitRef, &'static ClearedBy)>> {
+    let mut all: BTreeMap<DataAddress, Vec<(BitRef, &'static ClearedBy)>> = BTreeMap::new();
     for register in &device.registers {
         for (bit, number) in register.bits.iter().zip(0..) {
             let BitKind::Flag(flag) = &bit.kind else { continue };
@@ -553,7 +566,7 @@ fn cleared_by(device: &'static Device) -> BTreeMap<u16, Vec<(BitRef, &'static Cl
     all
 }
 
-fn windows(groups: &BTreeMap<u16, Vec<Group>>) -> Vec<BitRef> {
+fn windows(groups: &BTreeMap<DataAddress, Vec<Group>>) -> Vec<BitRef> {
     let window = |group: &&Group| match &group.bit.kind {
         BitKind::Window(_) => true,
         BitKind::Pulse(pulse) => pulse.within.is_some(),
@@ -570,7 +583,7 @@ fn locked(device: &'static Device, fuses: FuseBytes) -> Vec<&'static FuseReset> 
 }
 
 /// The registers of pins, and those that say whether the environment determines pins.
-fn pins(device: &Device) -> [Vec<u16>; 2] {
+fn pins(device: &Device) -> [Vec<DataAddress>; 2] {
     let (mut pins, mut controls) = (Vec::new(), Vec::new());
     for register in &device.registers {
         for bit in &register.bits {
@@ -591,9 +604,9 @@ fn pins(device: &Device) -> [Vec<u16>; 2] {
 }
 
 /// The bits that assumed pins keep from changing.
-fn held(device: &Device, assumed: &BTreeMap<u16, TvByte>) -> Held {
+fn held(device: &Device, assumed: &BTreeMap<DataAddress, TvByte>) -> Held {
     let mut held = Held::default();
-    let constant = |address: u16| assumed.get(&address).map_or(0, |bits| bits.known_mask());
+    let constant = |address: DataAddress| assumed.get(&address).map_or(0, |bits| bits.known_mask());
     for register in &device.registers {
         let direction = register.name.strip_prefix("PIN").and_then(|port| device.register(&format!("DDR{port}")));
         if let Some(direction) = direction.filter(|_| constant(register.address) != 0) {
@@ -640,9 +653,10 @@ mod tests {
         check(|bit| bit.kind = BitKind::Strobe, &[0xdf, 0x20]);
         check(|bit| bit.writable_while = Condition::Never, &[0xdf, 0x20]);
         check(|bit| bit.perhaps_writable_while = Condition::Always, &[0xdf, 0x20]);
-        check(|bit| bit.refusal = Some(BitRef { address: 0x3e, bit: 0 }), &[0xdf, 0x20]);
+        check(|bit| bit.refusal = Some(BitRef { address: DataAddress(0x3e), bit: 0 }), &[0xdf, 0x20]);
         let set = |bit: &mut Bit| {
-            bit.set_by_write = Some(SetByWrite { register: 0x4a, condition: Condition::Always, collision: None });
+            bit.set_by_write =
+                Some(SetByWrite { register: DataAddress(0x4a), condition: Condition::Always, collision: None });
         };
         check(set, &[0xdf, 0x20]);
         check(|bit| bit.forced_one_while = Condition::Always, &[0xdf, 0x20]);

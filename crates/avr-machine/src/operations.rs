@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use avr_isa::DataAddress;
+
 use crate::device::{Access, BitKind, BitRef, Device, Owed, SetByWrite};
 use crate::machine::Group;
 
@@ -14,26 +16,26 @@ pub(crate) struct Operations {
     latched: BTreeMap<BitRef, Vec<Group>>,
     raised: BTreeMap<BitRef, BitRef>,
     owed: BTreeMap<BitRef, &'static Owed>,
-    started: BTreeMap<u16, Vec<(BitRef, &'static SetByWrite)>>,
-    adjusted: BTreeMap<u16, AdjustedPair>,
+    started: BTreeMap<DataAddress, Vec<(BitRef, &'static SetByWrite)>>,
+    adjusted: BTreeMap<DataAddress, AdjustedPair>,
     /// The groups of bits that take those of a register.
-    copied: BTreeMap<u16, Vec<Group>>,
+    copied: BTreeMap<DataAddress, Vec<Group>>,
     /// Registers with latched inputs, and the cells that say which of their bits have a new value that nobody has asked for.
-    pending: BTreeMap<u16, u16>,
+    pending: BTreeMap<DataAddress, DataAddress>,
 }
 
 /// A result of ten bits that a bit adjusts to the left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AdjustedPair {
     /// Data addresses of the low and the high byte.
-    pub registers: [u16; 2],
+    pub registers: [DataAddress; 2],
     /// The bit that adjusts it.
     pub left_adjusted: BitRef,
 }
 
 impl Operations {
     /// The operations of a device whose bits are grouped.
-    pub(crate) fn new(device: &'static Device, groups: &BTreeMap<u16, Vec<Group>>) -> Self {
+    pub(crate) fn new(device: &'static Device, groups: &BTreeMap<DataAddress, Vec<Group>>) -> Self {
         let mut all = Self::default();
         for group in groups.values().flatten() {
             if let BitKind::Input(input) = &group.bit.kind
@@ -61,18 +63,18 @@ impl Operations {
                 }
             }
         }
-        let registers: BTreeSet<u16> = all.latched.values().flatten().map(|group| group.address).collect();
+        let registers: BTreeSet<DataAddress> = all.latched.values().flatten().map(|group| group.address).collect();
         all.pending = registers.into_iter().zip(device.memory.pending_cells()).collect();
         all
     }
 
     /// The cell that says which bits of a register have a new value that nobody has asked for yet, where inputs are latched.
-    pub(crate) fn pending(&self, register: u16) -> Option<u16> {
+    pub(crate) fn pending(&self, register: DataAddress) -> Option<DataAddress> {
         self.pending.get(&register).copied()
     }
 
     /// All such cells.
-    pub(crate) fn pending_cells(&self) -> impl Iterator<Item = u16> {
+    pub(crate) fn pending_cells(&self) -> impl Iterator<Item = DataAddress> {
         self.pending.values().copied()
     }
 
@@ -82,7 +84,7 @@ impl Operations {
     }
 
     /// The inputs that take the bits of a register.
-    pub(crate) fn copied(&self, register: u16) -> &[Group] {
+    pub(crate) fn copied(&self, register: DataAddress) -> &[Group] {
         self.copied.get(&register).map_or(&[], Vec::as_slice)
     }
 
@@ -102,12 +104,12 @@ impl Operations {
     }
 
     /// The bits that a write to a register sets.
-    pub(crate) fn started(&self, register: u16) -> &[(BitRef, &'static SetByWrite)] {
+    pub(crate) fn started(&self, register: DataAddress) -> &[(BitRef, &'static SetByWrite)] {
         self.started.get(&register).map_or(&[], Vec::as_slice)
     }
 
     /// The result that a bit of a register adjusts.
-    pub(crate) fn adjusted(&self, register: u16) -> Option<AdjustedPair> {
+    pub(crate) fn adjusted(&self, register: DataAddress) -> Option<AdjustedPair> {
         self.adjusted.get(&register).copied()
     }
 }

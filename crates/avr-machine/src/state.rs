@@ -2,7 +2,7 @@
 
 use crate::copies::Copies;
 use crate::data_space::DataSpace;
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use three_valued::ByteDomain;
 
 /// The cause of an entry on the call stack.
@@ -21,7 +21,7 @@ pub enum FrameKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frame {
     /// The stack pointer before the push: the data address of the least significant byte of the return address.
-    pub position: u16,
+    pub position: DataAddress,
     /// The target of the return, as a flash word address.
     pub return_address: FlashWordAddress,
     /// The cause of the entry.
@@ -194,21 +194,21 @@ impl<V: ByteDomain> MachineState<V> {
 mod tests {
     use super::*;
 
-    fn frame(position: u16) -> Frame {
+    fn frame(position: DataAddress) -> Frame {
         Frame { position, return_address: FlashWordAddress(7), kind: FrameKind::Call, left: 0 }
     }
 
     #[test]
     fn frames_that_are_removed_can_be_put_back() {
         let mut calls = CallString::default();
-        (0..4).for_each(|position| calls.push(frame(position)));
+        (0..4).for_each(|position| calls.push(frame(DataAddress(position))));
         let before: Vec<Frame> = calls.frames().to_vec();
         calls.mark();
         calls.remember();
         calls.pop();
-        calls.push(frame(9));
+        calls.push(frame(DataAddress(9)));
         calls.truncate(1);
-        (10..14).for_each(|position| calls.push(frame(position)));
+        (10..14).for_each(|position| calls.push(frame(DataAddress(position))));
         calls.put_back();
         assert_eq!(calls.frames(), before);
         assert_eq!(calls.unchanged(), 1, "what was removed is not what was stored, though it looks the same");
@@ -216,7 +216,7 @@ mod tests {
         calls.put_back();
         assert_eq!(calls.frames(), &before[..3], "nothing was to be remembered");
         calls.remember();
-        calls.push(frame(20));
+        calls.push(frame(DataAddress(20)));
         calls.put_back();
         assert_eq!(calls.frames(), &before[..3]);
     }

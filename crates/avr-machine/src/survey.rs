@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess};
+use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess};
 
 use crate::program::Program;
 
@@ -11,7 +11,7 @@ use crate::program::Program;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The data addresses that instructions name, and how they use them.
-    pub named: BTreeMap<u16, Use>,
+    pub named: BTreeMap<DataAddress, Use>,
     /// Flash word addresses to which a jump leads back: the heads of loops, each with whether such a jump is without a
     /// condition.
     pub loop_heads: BTreeMap<FlashWordAddress, bool>,
@@ -70,7 +70,7 @@ impl Survey {
 mod tests {
     use super::{Survey, Use};
     use crate::program::Program;
-    use avr_isa::{FeatureSet, FlashWordAddress};
+    use avr_isa::{DataAddress, FeatureSet, FlashWordAddress};
 
     #[test]
     fn registers_and_loops_are_seen() {
@@ -80,7 +80,10 @@ mod tests {
         let program = Program::decode(0x100, features, |address| words.get(address as usize).copied());
         let survey = Survey::of(&program);
         let (reads, writes) = (Use { reads: true, writes: false }, Use { reads: false, writes: true });
-        assert_eq!(survey.named.into_iter().collect::<Vec<_>>(), [(0x23, reads), (0x25, writes), (0x100, writes)]);
+        assert_eq!(
+            survey.named.into_iter().collect::<Vec<_>>(),
+            [(0x23, reads), (0x25, writes), (0x100, writes)].map(|(cell, access)| (DataAddress(cell), access))
+        );
         assert_eq!(
             survey.loop_heads.into_iter().collect::<Vec<_>>(),
             [(FlashWordAddress(1), false), (FlashWordAddress(6), true)]

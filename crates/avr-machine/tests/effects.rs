@@ -2,7 +2,8 @@
 //! from random states.
 
 use avr_isa::{
-    Addressing, CodeSpace, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Opcode, Pointer, PointerMode,
+    Addressing, CodeSpace, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Opcode, Pointer,
+    PointerMode,
 };
 use avr_machine::device::Device;
 use avr_machine::{
@@ -13,13 +14,13 @@ use avr_testkit::Random;
 use std::collections::BTreeSet;
 
 /// Data addresses of SPL, SPH and SREG.
-const STACK_POINTER: [u16; 2] = [0x5d, 0x5e];
-const SREG: u16 = 0x5f;
+const STACK_POINTER: [DataAddress; 2] = [DataAddress(0x5d), DataAddress(0x5e)];
+const SREG: DataAddress = DataAddress(0x5f);
 /// Data addresses of the I/O registers and of the SRAM of the ATmega328P.
-const IO: std::ops::Range<u16> = 0x20..0x100;
-const SRAM: std::ops::Range<u16> = 0x100..0x900;
+const IO: std::ops::Range<DataAddress> = DataAddress(0x20)..DataAddress(0x100);
+const SRAM: std::ops::Range<DataAddress> = DataAddress(0x100)..DataAddress(0x900);
 /// The stack pointer before the instruction.
-const STACK: u16 = 0x480;
+const STACK: DataAddress = DataAddress(0x480);
 /// The address that the frame on the stack returns to.
 const RETURN_ADDRESS: u32 = 3;
 /// The words of the flash.
@@ -66,14 +67,14 @@ impl CodeSpace for Flash<'_> {
 /// A state with random memory, interrupts off, and the return address of a call on the stack.
 fn memory(cells: usize, random: &mut Random) -> MachineState<u8> {
     let mut state = MachineState::new(cells, 0);
-    SRAM.for_each(|cell| state.data.set(cell, random.byte()));
-    for (cell, half) in STACK_POINTER.into_iter().zip(STACK.to_le_bytes()) {
+    SRAM.start.until(SRAM.end).for_each(|cell| state.data.set(cell, random.byte()));
+    for (cell, half) in STACK_POINTER.into_iter().zip([STACK.low(), STACK.high()]) {
         state.data.set(cell, half);
     }
-    state.data.set(STACK + 2, RETURN_ADDRESS as u8);
-    state.data.set(STACK + 1, 0);
+    state.data.set(STACK.wrapping_add(2), RETURN_ADDRESS as u8);
+    state.data.set(STACK.wrapping_add(1), 0);
     state.calls.push(Frame {
-        position: STACK + 2,
+        position: STACK.wrapping_add(2),
         return_address: FlashWordAddress(RETURN_ADDRESS),
         kind: FrameKind::Call,
         left: 0,
@@ -84,9 +85,9 @@ fn memory(cells: usize, random: &mut Random) -> MachineState<u8> {
 /// The same with random flags and registers, of which the pointers mostly lead to memory.
 fn state(memory: &MachineState<u8>, random: &mut Random) -> MachineState<u8> {
     let mut state = memory.clone();
-    (0..32).for_each(|cell| state.data.set(cell, random.byte()));
+    (0..32).for_each(|cell| state.data.set(DataAddress(cell), random.byte()));
     for high in [Pointer::X, Pointer::Y, Pointer::Z].map(Pointer::high) {
-        state.data.set(high.index().into(), random.byte() & 7);
+        state.data.set(high.address(), random.byte() & 7);
     }
     state.data.set(SREG, random.byte() & 0x7f);
     state
@@ -114,8 +115,8 @@ impl Bits {
         for register in instruction.registers_written().iter() {
             bits.written[usize::from(register.index())] = 0xff;
         }
-        bits.read[usize::from(SREG)] = instruction.flags_read().bits();
-        bits.written[usize::from(SREG)] = instruction.flags_written().bits();
+        bits.read[SREG.index()] = instruction.flags_read().bits();
+        bits.written[SREG.index()] = instruction.flags_written().bits();
         bits.add_memory(instruction.memory_access(), state);
         bits
     }
@@ -123,57 +124,61 @@ impl Bits {
     fn add_memory(&mut self, access: MemoryAccess, state: &MachineState<u8>) {
         match access {
             MemoryAccess::None | MemoryAccess::ResetWatchdog => {}
-            MemoryAccess::Load(place) => self.add_read(address(place, state)..=address(place, state)),
-            MemoryAccess::Store(place) => self.add_written(address(place, state)..=address(place, state)),
-            MemoryAccess::LoadIo { address } => self.add_read(address..=address),
-            MemoryAccess::StoreIo { address } => self.add_written(address..=address),
+            MemoryAccess::Load(place) => self.add_read([address(place, state)]),
+            MemoryAccess::Store(place) => self.add_written([address(place, state)]),
+            MemoryAccess::LoadIo { address } => self.add_read([address]),
+            MemoryAccess::StoreIo { address } => self.add_written([address]),
             MemoryAccess::LoadIoBit { address, bit } => {
-                self.add_read(address..=address);
+                self.add_read([address]);
                 assert!(bit < 8);
             }
             MemoryAccess::StoreIoBit { address, bit } => {
-                self.add_written(address..=address);
+                self.add_written([address]);
                 assert!(bit < 8);
             }
-            MemoryAccess::Push => self.add_written(STACK..=STACK),
-            MemoryAccess::Pop => self.add_read(STACK + 1..=STACK + 1),
-            MemoryAccess::PushReturnAddress => self.add_written(STACK - 1..=STACK),
-            MemoryAccess::PopReturnAddress => self.add_read(STACK + 1..=STACK + 2),
+            MemoryAccess::Push => self.add_written([STACK]),
+            MemoryAccess::Pop => self.add_read([STACK.wrapping_add(1)]),
+            MemoryAccess::PushReturnAddress => self.add_written(STACK.wrapping_sub(1).through(STACK)),
+            MemoryAccess::PopReturnAddress => self.add_read(STACK.wrapping_add(1).through(STACK.wrapping_add(2))),
             // The registers of the peripheral that programs the flash.
             MemoryAccess::LoadFlash | MemoryAccess::StoreFlash => self.add_peripheral(IO.start),
         }
         if access.uses_stack() {
-            self.add_written(STACK_POINTER[0]..=STACK_POINTER[1]);
+            self.add_written(STACK_POINTER);
         }
     }
 
-    fn add_read(&mut self, cells: std::ops::RangeInclusive<u16>) {
+    fn add_read(&mut self, cells: impl IntoIterator<Item = DataAddress>) {
         for cell in cells {
-            self.read[usize::from(cell)] = 0xff;
+            self.read[cell.index()] = 0xff;
             self.add_peripheral(cell);
         }
     }
 
-    fn add_written(&mut self, cells: std::ops::RangeInclusive<u16>) {
+    fn add_written(&mut self, cells: impl IntoIterator<Item = DataAddress>) {
         for cell in cells {
-            self.written[usize::from(cell)] = 0xff;
+            self.written[cell.index()] = 0xff;
             self.add_peripheral(cell);
         }
     }
 
     /// An access to a register of a peripheral changes what the peripheral makes of it: I/O registers, and cells behind
     /// the data memory that stand for buffers.
-    fn add_peripheral(&mut self, cell: u16) {
+    fn add_peripheral(&mut self, cell: DataAddress) {
         if IO.contains(&cell) && !STACK_POINTER.contains(&cell) && cell != SREG {
-            let all = IO.filter(|cell| !STACK_POINTER.contains(cell) && *cell != SREG).map(usize::from);
-            let hidden = usize::from(SRAM.end)..self.written.len();
+            let all = IO
+                .start
+                .until(IO.end)
+                .filter(|cell| !STACK_POINTER.contains(cell) && *cell != SREG)
+                .map(DataAddress::index);
+            let hidden = SRAM.end.index()..self.written.len();
             all.chain(hidden).for_each(|cell| self.written[cell] = 0xff);
         }
     }
 }
 
 /// The data address of a load or store.
-fn address(place: Addressing, state: &MachineState<u8>) -> u16 {
+fn address(place: Addressing, state: &MachineState<u8>) -> DataAddress {
     match place {
         Addressing::Direct(address) => address,
         Addressing::Indirect { pointer, mode } => {
@@ -187,9 +192,9 @@ fn address(place: Addressing, state: &MachineState<u8>) -> u16 {
     }
 }
 
-fn pair(pointer: Pointer, state: &MachineState<u8>) -> u16 {
-    let half = |register: avr_isa::Register| *state.data.get(register.index().into());
-    u16::from_le_bytes([half(pointer.low()), half(pointer.high())])
+fn pair(pointer: Pointer, state: &MachineState<u8>) -> DataAddress {
+    let half = |register: avr_isa::Register| *state.data.get(register.address());
+    DataAddress::of_bytes(half(pointer.low()), half(pointer.high()))
 }
 
 /// Checks a step from a state, if there is one.
@@ -197,7 +202,7 @@ fn check(machine: &Machine, instruction: Instruction, before: &MachineState<u8>,
     let Ok(plain) = after(machine, before) else { return false };
     check_control_flow(machine, instruction, before, &plain);
     let said = Bits::said(machine, instruction, before);
-    let cells = (0..).take(machine.cells()).zip(said.read.iter().zip(&said.written));
+    let cells = machine.addresses().zip(said.read.iter().zip(&said.written));
     let mut other = before.clone();
     for (cell, (read, written)) in cells.clone() {
         let changed = (plain.data.get(cell) ^ before.data.get(cell)) & !written;
@@ -230,7 +235,7 @@ fn check_control_flow(
     let flow = instruction.control_flow(before.control.pc, &Flash(&machine.program));
     let possible = match flow {
         ControlFlow::IndirectJump | ControlFlow::IndirectCall { .. } => {
-            let target = u32::from(pair(Pointer::Z, before)) & (WORDS - 1);
+            let target = u32::from((pair(Pointer::Z, before)).0) & (WORDS - 1);
             [FlashWordAddress(target); 2]
         }
         ControlFlow::Return | ControlFlow::InterruptReturn => [FlashWordAddress(RETURN_ADDRESS); 2],

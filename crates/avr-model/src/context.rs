@@ -7,6 +7,7 @@ use crate::state::interner::Store;
 use crate::state::view::View;
 use crate::state::working_copy::WorkingCopy;
 use crate::state::{AbstractState, Location};
+use avr_isa::DataAddress;
 use avr_machine::{Environment, Machine, MachineState};
 use avr_properties::{Atom, Event as WatchedEvent};
 use mu_calculus::AtomId;
@@ -90,7 +91,7 @@ impl Context<'_> {
             AbstractState::Dummy => Location::Dummy,
             AbstractState::Hazard { .. } | AbstractState::Limit { .. } => Location::Sink,
             AbstractState::Running(running) => {
-                let byte = |address: u16| self.store.cell(running.memory, address).known();
+                let byte = |address: DataAddress| self.store.cell(running.memory, address).known();
                 let stack_pointer = self.machine.stack_pointer().value(byte);
                 let round = self.decay_rules.round(self.machine, &self.store, running);
                 Location::Running { control: running.control, stack_pointer, calls: running.calls.0, round }
@@ -111,8 +112,8 @@ impl Context<'_> {
     }
 
     /// The depth of the stack at a stack pointer, in bytes below RAMEND.
-    pub fn depth_at(&self, pointer: Option<u16>) -> Option<u32> {
-        pointer.map(|pointer| u32::from(self.machine.data_end()).saturating_sub(pointer.into()))
+    pub fn depth_at(&self, pointer: Option<DataAddress>) -> Option<u32> {
+        pointer.map(|pointer| self.machine.data_end().offset_from(pointer).unwrap_or_default().into())
     }
 
     /// True only if every concrete state that `fine` covers is covered by `coarse`.
@@ -156,8 +157,8 @@ impl Context<'_> {
     /// Takes the first step: the machine gets its initial content.
     pub fn power_on(&mut self, environment: &mut impl Environment<TvByte>) {
         let fresh: MachineState<TvByte> = self.machine.power_on(environment);
-        for (address, cell) in fresh.data.cells().iter().enumerate() {
-            self.working.state.data.set(address as u16, *cell);
+        for (address, cell) in self.machine.addresses().zip(fresh.data.cells()) {
+            self.working.state.data.set(address, *cell);
         }
         self.working.state.control = fresh.control;
         self.working.state.calls.clear();

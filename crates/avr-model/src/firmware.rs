@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::reduction::passes::{Model, Passes};
 use crate::reduction::{path_expansion, successors};
 use crate::refinement::provenance::Tracer;
+use crate::state::cell_variable::variable_of;
 use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::hyper_edges::add_edges;
 use crate::transfer::recorded_splits::RecordedSplits;
@@ -150,11 +151,11 @@ impl Abstraction for Firmware<'_> {
 
     fn are_neighbours(&self, one: Variable, next: Variable) -> bool {
         // In the SRAM: an array, or a number of several bytes.
-        one.0 >= u32::from(self.model.context.machine.sram().start) && next.0 == one.0 + 1
+        one >= variable_of(self.model.context.machine.sram().start) && next.0 == one.0 + 1
     }
 
     fn widened(&self, variable: Variable, bits: u64) -> u64 {
-        let is_memory = variable.0 >= u32::from(self.model.context.machine.sram().start);
+        let is_memory = variable >= variable_of(self.model.context.machine.sram().start);
         if is_memory { self.thresholds.widened(bits as u8).into() } else { bits }
     }
 

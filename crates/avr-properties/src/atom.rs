@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
+use avr_isa::DataAddress;
 use mu_calculus::{AtomId, ComparisonOperator};
 use three_valued::Truth;
 
@@ -17,7 +18,7 @@ use crate::view::{Event, StateView};
 pub struct Atom {
     text: String,
     kind: AtomKind,
-    pub(crate) stack_pointer: [Option<u16>; 2],
+    pub(crate) stack_pointer: [Option<DataAddress>; 2],
 }
 
 /// The meaning of an atom. A caller may refuse kinds that it cannot label.
@@ -29,7 +30,7 @@ pub enum AtomKind {
     /// The bits under `mask` of the cell at a data address have the value `equals`.
     CellEquals {
         /// Data address.
-        address: u16,
+        address: DataAddress,
         /// The bits that are compared.
         mask: u8,
         /// The value that they are compared with; 0 outside of `mask`.
@@ -82,7 +83,7 @@ impl Compare {
 
 impl Atom {
     /// `stack_pointer` are the data addresses of the cells that make up the stack pointer.
-    pub(crate) fn new(text: &str, kind: AtomKind, stack_pointer: [Option<u16>; 2]) -> Self {
+    pub(crate) fn new(text: &str, kind: AtomKind, stack_pointer: [Option<DataAddress>; 2]) -> Self {
         Self { text: text.to_owned(), kind, stack_pointer }
     }
 

@@ -17,6 +17,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use avr_image::Image;
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
 use mu_calculus::{
     AtomId, Comparison, Formula, LinearOperator, Modality, NormalForm, ParseError, PathOperator, PathQuantifier, Span,
@@ -203,7 +204,7 @@ struct Binder<'a> {
     image: &'a Image,
     subject: Subject,
     map: Arc<MemoryMap>,
-    stack_pointer: [Option<u16>; 2],
+    stack_pointer: [Option<DataAddress>; 2],
     ends_paths: bool,
     table: &'a mut AtomTable,
     /// The atoms bound so far.
@@ -373,7 +374,7 @@ fn is_stutter_sensitive(formula: &Formula<AtomId>) -> bool {
 
 /// The bits of the data memory that are no state: those that hardware changes, and where there is no register.
 fn memory_map(device: &Device) -> MemoryMap {
-    let hidden = (0..device.memory.sram_start).map(|address| match device.register_at(address) {
+    let hidden = DataAddress(0).until(device.memory.sram_start).map(|address| match device.register_at(address) {
         Some(register) => {
             let hidden =
                 |(bit, index): (&avr_machine::device::Bit, u8)| u8::from(bit.kind.is_changed_by_hardware()) << index;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use avr_image::SymbolError;
+use avr_isa::DataAddress;
 use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
@@ -219,7 +220,7 @@ pub enum PropertyErrorKind {
         /// The address.
         address: u64,
         /// The last address that exists.
-        end: u16,
+        end: DataAddress,
     },
     /// An index beyond the end of a variable.
     #[error("'{name}' has {size} bytes, so there is no byte {index}")]

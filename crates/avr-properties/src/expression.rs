@@ -1,9 +1,8 @@
 //! Integer expressions over a state, bound to addresses, and their evaluation.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use mu_calculus::BinaryOperator;
 use three_valued::TvByte;
 
@@ -20,10 +19,10 @@ pub(crate) enum Expression {
     /// The program counter in flash bytes.
     Pc,
     /// Data memory cells in little-endian order, one to eight.
-    Cells(Box<[u16]>),
+    Cells(Box<[DataAddress]>),
     /// One bit of a cell.
     Bit {
-        address: u16,
+        address: DataAddress,
         bit: u8,
     },
     /// `bytes` consecutive cells, little-endian, from an address that depends on the state.
@@ -51,7 +50,7 @@ pub(crate) enum Expression {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MemoryMap {
     /// The last address of the data memory.
-    pub(crate) end: u16,
+    pub(crate) end: DataAddress,
     /// The bits that are no state (hardware changes them, or there is no register), for addresses from 0.
     pub(crate) hidden: Box<[u8]>,
 }
@@ -65,12 +64,12 @@ impl MemoryMap {
         }
     }
 
-    fn address(&self, address: i128) -> Option<u16> {
-        u16::try_from(address).ok().filter(|address| *address <= self.end)
+    fn address(&self, address: i128) -> Option<DataAddress> {
+        u16::try_from(address).ok().map(DataAddress).filter(|address| *address <= self.end)
     }
 
-    pub(crate) fn hidden(&self, address: u16) -> u8 {
-        self.hidden.get(usize::from(address)).copied().unwrap_or(0)
+    pub(crate) fn hidden(&self, address: DataAddress) -> u8 {
+        self.hidden.get(address.index()).copied().unwrap_or(0)
     }
 }
 
@@ -105,7 +104,7 @@ impl Scope<'static> {
 struct AnyState;
 
 impl StateView for AnyState {
-    fn cell(&self, _address: u16) -> TvByte {
+    fn cell(&self, _address: DataAddress) -> TvByte {
         TvByte::UNKNOWN
     }
 
@@ -200,10 +199,7 @@ fn read_memory(address: Value, bytes: u8, map: &MemoryMap, view: &dyn StateView)
 }
 
 /// The cells that a read from `address` may hit; `None` where they are too many to list.
-pub(crate) fn cells_at(address: Value, bytes: u8, map: &MemoryMap) -> Option<Vec<Range<u16>>> {
-    let cells = |address: i128| {
-        let valid = (0..bytes).filter_map(move |offset| map.address(address + i128::from(offset)));
-        valid.map(|address| address..address + 1)
-    };
+pub(crate) fn cells_at(address: Value, bytes: u8, map: &MemoryMap) -> Option<Vec<DataAddress>> {
+    let cells = |address: i128| (0..bytes).filter_map(move |offset| map.address(address + i128::from(offset)));
     Some(address.candidates(MAX_CANDIDATES)?.flat_map(cells).collect())
 }

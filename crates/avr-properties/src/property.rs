@@ -47,7 +47,7 @@ impl InvariantStart {
 /// The pattern of a property with its formulas as texts.
 ///
 /// Every pattern is read over all paths, and gives the formula of CTL or of the mu-calculus that
-/// [`Property::formula_text`] shows. If `p` and `q` speak of single states, each says the same as the linear-time
+/// [`crate::formula_text`] shows. If `p` and `q` speak of single states, each says the same as the linear-time
 /// formula that is usually meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use avr_isa::DataAddress;
 use mu_calculus::BinaryOperator;
 
 use crate::atom::{Atom, AtomKind, Compare};
@@ -12,13 +13,13 @@ use crate::view::StateView;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellsRead {
     /// These cells, by rising data address, each with the mask of the bits that matter.
-    These(Vec<(u16, u8)>),
+    These(Vec<(DataAddress, u8)>),
     /// Any cell: the address depends on the state.
     All,
 }
 
 /// Masks by data address.
-type Masks = BTreeMap<u16, u8>;
+type Masks = BTreeMap<DataAddress, u8>;
 
 impl Atom {
     /// The cells that the atom may read in some state.
@@ -33,7 +34,7 @@ impl Atom {
 
     /// The cells, low byte first, whose content the atom compares with a number, and that number.
     #[must_use]
-    pub fn compared_with_constant(&self) -> Option<(Vec<u16>, i128)> {
+    pub fn compared_with_constant(&self) -> Option<(Vec<DataAddress>, i128)> {
         match self.kind() {
             AtomKind::CellEquals { address, equals, .. } => Some((vec![*address], (*equals).into())),
             AtomKind::Compare(Compare { left, right, .. }) => match (left, right) {
@@ -48,7 +49,7 @@ impl Atom {
     /// The unknown bits of the state that may keep the atom unknown, as data addresses with masks; none if it is
     /// decided. An unknown address counts as well as the cells that it may select, if those can be listed.
     #[must_use]
-    pub fn unknown_cells(&self, view: &dyn StateView) -> Vec<(u16, u8)> {
+    pub fn unknown_cells(&self, view: &dyn StateView) -> Vec<(DataAddress, u8)> {
         if !self.evaluate(view).is_unknown() {
             return Vec::new();
         }
@@ -76,7 +77,7 @@ impl Atom {
     /// True if the atom depends on the stack pointer or on whether it is torn.
     #[must_use]
     pub fn reads_sp(&self) -> bool {
-        let is_stack_pointer = |(address, _): &(u16, u8)| self.stack_pointer.contains(&Some(*address));
+        let is_stack_pointer = |(address, _): &(DataAddress, u8)| self.stack_pointer.contains(&Some(*address));
         match (self.kind(), self.cells()) {
             (AtomKind::StackPointerTorn, _) | (_, CellsRead::All) => true,
             (_, CellsRead::These(cells)) => cells.iter().any(is_stack_pointer),
@@ -101,7 +102,7 @@ impl Atom {
 impl Compare {
     /// True if it reads cells from a data address on, at least one, and nothing else of the state. Memory whose address
     /// the state says counts, wherever it may lie.
-    pub(crate) fn reads_only_from(&self, first: u16) -> bool {
+    pub(crate) fn reads_only_from(&self, first: DataAddress) -> bool {
         let (mut reads, mut others) = (false, false);
         self.for_each(&mut |part| match part {
             Expression::Cells(addresses) => {
@@ -116,7 +117,7 @@ impl Compare {
                 reads = true;
                 let fixed = address.evaluate(Scope::any_state());
                 let listed = fixed.known().and_then(|_| cells_at(fixed, *bytes, map));
-                others |= listed.is_some_and(|cells| cells.iter().any(|cells| cells.start < first));
+                others |= listed.is_some_and(|cells| cells.iter().any(|cell| *cell < first));
             }
             Expression::Pc | Expression::EventValue => others = true,
             Expression::Constant(_)
@@ -135,7 +136,7 @@ impl Compare {
     }
 }
 
-fn add(masks: &mut Masks, address: u16, mask: u8) {
+fn add(masks: &mut Masks, address: DataAddress, mask: u8) {
     if mask != 0 {
         *masks.entry(address).or_default() |= mask;
     }
@@ -154,8 +155,8 @@ impl Expression {
             Self::Bit { address, bit } => add(masks, *address, u8::from(demanded & 1 != 0) << bit),
             Self::Memory { address, bytes, map } => {
                 address.collect(scope, u128::MAX, masks)?;
-                for cells in cells_at(address.evaluate(scope), *bytes, map)? {
-                    cells.for_each(|cell| add(masks, cell, !map.hidden(cell)));
+                for cell in cells_at(address.evaluate(scope), *bytes, map)? {
+                    add(masks, cell, !map.hidden(cell));
                 }
             }
             Self::Element { index, value, .. } => {

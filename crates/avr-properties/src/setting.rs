@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use avr_image::{FlashWordAddress, Image};
-use avr_isa::FlashByteAddress;
+use avr_isa::{EepromAddress, FlashByteAddress};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{Machine, Options, Program};
 
@@ -25,7 +25,7 @@ pub struct Setting<'a> {
     /// The property file with its hazards, assumptions, environment and fuses.
     pub file: &'a PropertyFile,
     /// The content of the EEPROM as far as it is known, by address.
-    pub eeprom: &'a BTreeMap<u16, u8>,
+    pub eeprom: &'a BTreeMap<EepromAddress, u8>,
 }
 
 impl Setting<'_> {
@@ -67,7 +67,7 @@ impl Setting<'_> {
             start,
             main: main_entry(image, device).map(FlashByteAddress::word),
             observes_startup: self.observes_startup(),
-            static_data_end: image.static_data_end().map(|address| address.0),
+            static_data_end: image.static_data_end(),
             default_handler: default_handler(image),
             assumed: assumptions.inputs,
             never: assumptions.never,

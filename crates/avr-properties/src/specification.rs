@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use avr_isa::EepromAddress;
 use avr_machine::device::{Device, FuseBytes};
 
 use crate::allowed_finding::AllowedFinding;
@@ -22,7 +23,7 @@ pub struct Specification {
     /// The fuse bytes.
     pub fuses: FuseBytes,
     /// The content of the EEPROM as far as it is known, by address.
-    pub eeprom: BTreeMap<u16, u8>,
+    pub eeprom: BTreeMap<EepromAddress, u8>,
     /// Assumptions: a text for each bit that hardware always gives the same value, such as `PINB.4 == 0`, and for each
     /// interrupt that never comes, such as `never(INT1)`. More of them leave out more runs.
     pub assume: BTreeSet<String>,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use three_valued::{Truth, TvByte};
 
 use crate::entry::Entry;
@@ -13,7 +13,7 @@ use crate::entry::Entry;
 /// nothing, so a view that does not know of an event or of sleep makes such atoms unknown, never wrong.
 pub trait StateView {
     /// The stored content of the data memory cell at this data address, which is never beyond the data memory.
-    fn cell(&self, address: u16) -> TvByte;
+    fn cell(&self, address: DataAddress) -> TvByte;
 
     /// The program counter; it is known in every state.
     fn pc(&self) -> FlashByteAddress;
@@ -49,9 +49,9 @@ pub trait StateView {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// The program reads one of these cells (data addresses).
-    Read(Range<u16>),
+    Read(Range<DataAddress>),
     /// The program writes one of these cells (data addresses).
-    Write(Range<u16>),
+    Write(Range<DataAddress>),
     /// A call goes to this entry, or a jump to it that is a call as well.
     Call(Entry),
     /// A return ends a frame in which one of these flash byte addresses was executed.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image};
-use avr_isa::{Disassembly, Instruction, MemoryAccess, decode};
+use avr_isa::{Disassembly, Instruction, MemoryAccess, Register, decode};
 use avr_machine::device::Device;
 use avr_verify::Routine;
 
@@ -59,7 +59,7 @@ impl Names<'_> {
             None => symbols.function_at(FlashByteAddress(address)),
             Some(data) => {
                 let data = u16::try_from(data).ok()?;
-                if let Some(register) = self.device.register_at(data) {
+                if let Some(register) = self.device.register_at(DataAddress(data)) {
                     return Some(register.name.to_owned());
                 }
                 symbols.object_at(DataAddress(data))
@@ -70,16 +70,16 @@ impl Names<'_> {
     }
 
     /// The name of a cell of the machine: a register, a variable, `mem[0x0100]`, `eeprom[0x000]`, `shared[0]`.
-    pub(crate) fn cell(&self, cell: u16) -> String {
+    pub(crate) fn cell(&self, cell: DataAddress) -> String {
         let memory = self.device.memory;
-        if cell < 0x20 {
-            return format!("r{cell}");
+        if let Some(register) = Register::at(cell) {
+            return register.to_string();
         }
         let (shared, eeprom) = (memory.shared_start(), memory.unreached_end());
-        match cell {
-            _ if cell >= eeprom => format!("eeprom[{:#05x}]", cell - eeprom),
-            _ if cell >= shared => format!("shared[{}]", cell - shared),
-            _ => self.address(DATA_SPACE + u32::from(cell)).unwrap_or_else(|| format!("mem[{cell:#06x}]")),
+        match (cell.offset_from(eeprom), cell.offset_from(shared)) {
+            (Some(byte), _) => format!("eeprom[{byte:#05x}]"),
+            (None, Some(byte)) => format!("shared[{byte}]"),
+            (None, None) => self.address(DATA_SPACE + u32::from(cell.0)).unwrap_or_else(|| format!("mem[{cell:#06x}]")),
         }
     }
 

@@ -80,7 +80,7 @@ impl SpecificationData {
             |names: &std::collections::BTreeSet<&str>| Some(names.iter().map(|&name| name.to_owned()).collect());
         let mut digest = Sha256::new();
         for (address, byte) in eeprom {
-            digest.update(address.to_le_bytes());
+            digest.update(address.0.to_le_bytes());
             digest.update([*byte]);
         }
         let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();

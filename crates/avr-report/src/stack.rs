@@ -140,7 +140,12 @@ impl StackReport<'_> {
             upper: found.bound.upper,
             exact: found.bound.exact(),
             basis: basis_name(found.basis),
-            room: JsonRoom { start: room.start, end: room.end, bytes: room.bytes(), static_data_known: room.is_known },
+            room: JsonRoom {
+                start: room.start.0,
+                end: room.end.0,
+                bytes: room.bytes(),
+                static_data_known: room.is_known,
+            },
             margin: found.margin,
             free: found.free(),
             chain: found.chain.iter().map(|segment| self.segment(segment)).collect(),

@@ -1,5 +1,6 @@
 //! Causes of unknown verdicts, as text and as JSON.
 
+use avr_isa::DataAddress;
 use avr_testkit::schema;
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ use serde_json::Value;
 use three_valued::Truth;
 
 const HELP: [Help; 11] = [
-    Help::Assume(0x26, 0x03),
-    Help::Assume(0xc6, 0xff),
-    Help::Name(0x0123),
-    Help::Initialise(5),
+    Help::Assume(DataAddress(0x26), 0x03),
+    Help::Assume(DataAddress(0xc6), 0xff),
+    Help::Name(DataAddress(0x0123)),
+    Help::Initialise(DataAddress(5)),
     Help::Hazard(HazardKind::StackIntoData),
     Help::Bound(Limit::UnknownPointer),
     Help::Bound(Limit::TooManyCases),
@@ -29,7 +30,7 @@ const HELP: [Help; 11] = [
 ];
 
 fn bits(origin: Origin, cell: u16, mask: u8, pc: Option<u32>) -> UnknownBits {
-    UnknownBits { origin, cell, mask, step: 7, pc }
+    UnknownBits { origin, cell: DataAddress(cell), mask, step: 7, pc }
 }
 
 fn culprit() -> Culprit {
@@ -161,7 +162,10 @@ fn text_names_the_cause_the_path_the_bits_and_what_would_help() {
 
 /// A limit at which the states of one instruction exploded.
 fn exploded() -> Culprit {
-    let cells = vec![VaryingCell { cell: 28, contents: 200 }, VaryingCell { cell: 0x23, contents: 16 }];
+    let cells = vec![
+        VaryingCell { cell: DataAddress(28), contents: 200 },
+        VaryingCell { cell: DataAddress(0x23), contents: 16 },
+    ];
     let explosion = Explosion { pc: 2, states: 3000, cells, more_cells: 2 };
     let help = vec![Help::RaiseTime(Duration::from_secs(60))];
     Culprit { obstacle: Obstacle::Time(Duration::from_secs(60)), explosion: Some(explosion), help, ..culprit() }

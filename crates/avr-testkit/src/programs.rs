@@ -4,15 +4,16 @@ pub mod interrupted;
 pub mod varied;
 
 use crate::Random;
+use avr_isa::DataAddress;
 
 /// Data addresses that programs share with handlers.
-pub const CELLS: [u16; 3] = [0x100, 0x101, 0x102];
+pub const CELLS: [DataAddress; 3] = [DataAddress(0x100), DataAddress(0x101), DataAddress(0x102)];
 /// The I/O address of the register that enables INT0 and INT1.
 pub const EIMSK: u8 = 0x1d;
 /// The I/O address of the flags.
 pub const SREG: u8 = 0x3f;
 
-fn cell(random: &mut Random) -> u16 {
+fn cell(random: &mut Random) -> DataAddress {
     random.pick(&CELLS)
 }
 

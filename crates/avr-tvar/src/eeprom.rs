@@ -26,7 +26,7 @@ pub(crate) fn content(
     file: &PropertyFile,
     properties: Option<&Path>,
     device: &Device,
-) -> Result<BTreeMap<u16, u8>, InputError> {
+) -> Result<BTreeMap<EepromAddress, u8>, InputError> {
     let Some(path) = path(file, properties) else { return Ok(BTreeMap::new()) };
     let input = inputs.read(Role::Eeprom, &path)?;
     if input.bytes.len() as u64 > MAX_FILE_BYTES {
@@ -68,18 +68,18 @@ fn kind(path: &Path, bytes: &[u8]) -> Result<Kind, InputError> {
     }
 }
 
-fn raw(path: &Path, bytes: &[u8], size: u16) -> Result<BTreeMap<u16, u8>, InputError> {
+fn raw(path: &Path, bytes: &[u8], size: u16) -> Result<BTreeMap<EepromAddress, u8>, InputError> {
     if bytes.len() > usize::from(size) {
         return Err(beyond(path, size));
     }
-    Ok((0..size).zip(bytes.iter().copied()).collect())
+    Ok((0..size).map(EepromAddress).zip(bytes.iter().copied()).collect())
 }
 
 fn beyond(path: &Path, size: u16) -> InputError {
     InputErrorKind::BeyondEeprom { path: path.display().to_string(), size }.into()
 }
 
-fn of_image(path: &Path, bytes: &[u8], device: &Device) -> Result<BTreeMap<u16, u8>, InputError> {
+fn of_image(path: &Path, bytes: &[u8], device: &Device) -> Result<BTreeMap<EepromAddress, u8>, InputError> {
     let size = device.memory.eeprom_bytes;
     let is_elf = bytes.starts_with(b"\x7fELF");
     // The addresses of a HEX file begin at 0, as if it were for a flash as large as the EEPROM.
@@ -95,11 +95,11 @@ fn of_image(path: &Path, bytes: &[u8], device: &Device) -> Result<BTreeMap<u16, 
     if left_out || is_elf && image.eeprom.is_none() {
         return Err(beyond(path, size));
     }
-    let byte = |address: u16| match &image.eeprom {
-        Some(content) => content.byte(EepromAddress(address)),
-        None => image.program.byte(FlashByteAddress(address.into())),
+    let byte = |address: EepromAddress| match &image.eeprom {
+        Some(content) => content.byte(address),
+        None => image.program.byte(FlashByteAddress(address.0.into())),
     };
-    Ok((0..size).filter_map(|address| Some((address, byte(address)?))).collect())
+    Ok((0..size).map(EepromAddress).filter_map(|address| Some((address, byte(address)?))).collect())
 }
 
 /// Reads an image that need not begin at address 0.

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use avr_image::Image;
+use avr_image::{EepromAddress, Image};
 use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
 use avr_report::{Baseline, Escaped, InputFile, ReportOrigin};
@@ -40,7 +40,7 @@ pub(crate) struct Job {
     pub(crate) image: Image,
     pub(crate) device: &'static Device,
     pub(crate) file: PropertyFile,
-    pub(crate) eeprom: BTreeMap<u16, u8>,
+    pub(crate) eeprom: BTreeMap<EepromAddress, u8>,
     /// The files that all this was read from.
     pub(crate) inputs: Inputs,
     pub(crate) start: Option<u32>,

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use avr_image::{EepromAddress, Image};
+use avr_isa::DataAddress;
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 use avr_machine::{Hazard, Machine};
@@ -135,12 +136,12 @@ fn machine(
 }
 
 /// The content of the EEPROM that the image brings, where the stimulus does not say otherwise.
-fn eeprom(image: &Image, device: &'static Device, stimulus: &Stimulus) -> BTreeMap<u16, u8> {
-    let byte = |address: u16| {
-        let value = image.eeprom.as_ref()?.byte(EepromAddress(address))?;
+fn eeprom(image: &Image, device: &'static Device, stimulus: &Stimulus) -> BTreeMap<EepromAddress, u8> {
+    let byte = |address: EepromAddress| {
+        let value = image.eeprom.as_ref()?.byte(address)?;
         stimulus.eeprom(address, device).is_none().then_some((address, value))
     };
-    (0..device.memory.eeprom_bytes).filter_map(byte).collect()
+    (0..device.memory.eeprom_bytes).map(EepromAddress).filter_map(byte).collect()
 }
 
 fn record(simulator: &Simulator<'_>, device: &'static Device, path: &Path) -> Result<(), InputError> {
@@ -183,10 +184,11 @@ fn add_step(text: &mut String, simulator: &Simulator<'_>) {
     put(text, format_args!("{{\"step\":{},\"cycle\":{},", simulator.steps(), simulator.cycles()));
     put(text, format_args!("\"pc\":{},\"sp\":{},\"sreg\":{},\"registers\":{{", state.pc, state.sp, state.sreg));
     let changes = simulator.changes();
-    let (registers, memory): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(address, _)| *address < 0x20);
-    put_list(text, registers.iter().map(|(address, value)| format!("\"r{address}\":{value}")));
+    let (registers, memory): (Vec<_>, Vec<_>) =
+        changes.into_iter().partition(|(address, _)| *address < DataAddress::IO);
+    put_list(text, registers.iter().map(|(address, value)| format!("\"r{}\":{value}", address.0)));
     text.push_str("},\"memory\":{");
-    let shown = |(address, _): &&(u16, u8)| !state.elsewhere.contains(address);
+    let shown = |(address, _): &&(DataAddress, u8)| !state.elsewhere.contains(address);
     put_list(text, memory.iter().filter(shown).map(|(address, value)| format!("\"{address:#06x}\":{value}")));
     text.push_str("}}\n");
 }
@@ -198,7 +200,7 @@ struct State {
     sp: u16,
     sreg: u8,
     /// The places of SP and SREG among the cells.
-    elsewhere: Vec<u16>,
+    elsewhere: Vec<DataAddress>,
 }
 
 impl State {
@@ -208,7 +210,7 @@ impl State {
         let status = machine.status_address();
         Self {
             pc: state.control.pc.byte().0,
-            sp: stack_pointer.concrete(&state.data),
+            sp: stack_pointer.concrete(&state.data).0,
             sreg: *state.data.get(status),
             elsewhere: stack_pointer.cells().chain([status]).collect(),
         }
@@ -230,7 +232,7 @@ fn stopped(end: End) -> &'static str {
 /// The final state as one JSON object without line breaks. Only numbers and names of our own are in it.
 fn json(simulator: &Simulator<'_>, end: End) -> String {
     let state = State::of(simulator);
-    let data = &simulator.state().data.cells()[..=usize::from(simulator.machine().data_end())];
+    let data = &simulator.state().data.cells()[..=simulator.machine().data_end().index()];
     let mut text = format!("{{\"steps\":{},\"cycles\":{},", simulator.steps(), simulator.cycles());
     put(&mut text, format_args!("\"pc\":{},\"sp\":{},\"sreg\":{},\"registers\":[", state.pc, state.sp, state.sreg));
     put_list(&mut text, data[..0x20].iter().map(u8::to_string));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_verify::{Basis, Verdict};
+use avr_verify::{Basis, InvariantUse, Verdict};
 use rayon::prelude::*;
 use sample::{Firmware, StateLimit, root};
 use serde::Deserialize;
@@ -54,7 +54,7 @@ impl Program {
     /// The verdicts that differ from the expected ones.
     fn problems(&self) -> Vec<String> {
         let wrong = |(property, verdict, basis): (String, &str, &str)| {
-            let found = self.judge(&property, MAX_STATES);
+            let found = self.judge(&property, InvariantUse::Off, MAX_STATES);
             (found != format!("{verdict} by the {basis}")).then(|| {
                 format!("{}: {property} is {found}, not {verdict} by the {basis} ({})", self.image, self.sheet)
             })
@@ -66,19 +66,33 @@ impl Program {
     /// label that one does.
     fn wrong_verdicts(&self) -> Vec<String> {
         let contrary = |(property, verdict, _): (String, &str, &str)| {
-            let found = self.judge(&property, FEW_STATES);
+            let found = self.judge(&property, InvariantUse::Find, FEW_STATES);
             let wrong = if verdict == "holds" { "violated by the hardware" } else { "holds by the hardware" };
             (found == wrong).then(|| format!("{}: {property} is {found} ({})", self.image, self.sheet))
         };
         self.expected().into_iter().filter_map(contrary).collect()
     }
 
-    fn judge(&self, property: &str, states: usize) -> String {
+    /// The properties that invariants prove although the sheet says otherwise, and the number of all that they prove.
+    fn proved_wrongly(&self) -> (Vec<String>, usize) {
+        let (mut wrong, mut proved) = (Vec::new(), 0);
+        for (property, verdict, _) in self.expected() {
+            if self.judge(&property, InvariantUse::Find, 0).starts_with("holds") {
+                proved += 1;
+                if verdict != "holds" {
+                    wrong.push(format!("{}: {property} ({})", self.image, self.sheet));
+                }
+            }
+        }
+        (wrong, proved)
+    }
+
+    fn judge(&self, property: &str, invariants: InvariantUse<'_>, states: usize) -> String {
         let path = root().join("tests/data-sheet/images").join(format!("{}.elf", self.image));
         let mut firmware = Firmware::load(&path, &self.device, "inherent.ron");
         firmware.file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
         firmware.file.properties.push(Property::from_command_line(property).expect("it is a property"));
-        let request = avr_verify::Request { watch: &StateLimit(states), ..firmware.request() };
+        let request = avr_verify::Request { invariants, watch: &StateLimit(states), ..firmware.request() };
         let results = avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", self.image));
         let result = &results.properties[0];
         let verdict = match &result.verdict {
@@ -106,6 +120,15 @@ fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
     let found: Vec<String> = all.par_iter().flat_map(Program::problems).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn invariants_are_those_of_the_sheet() {
+    let all: Vec<(Vec<String>, usize)> = programs("expected.ron").par_iter().map(Program::proved_wrongly).collect();
+    let (wrong, proved): (Vec<&String>, usize) =
+        (all.iter().flat_map(|one| &one.0).collect(), all.iter().map(|one| one.1).sum());
+    assert!(wrong.is_empty(), "{} are proved wrongly: {wrong:?}", wrong.len());
+    assert!(proved >= 100, "invariants prove {proved} properties only");
 }
 
 #[test]

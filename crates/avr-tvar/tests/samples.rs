@@ -7,7 +7,7 @@
 mod sample;
 
 use avr_properties::PropertyKind;
-use avr_verify::{Basis, Reductions, Request, Results, Verdict};
+use avr_verify::{Basis, InvariantUse, Pass, Reductions, Request, Results, Verdict};
 use rayon::prelude::*;
 use sample::{Sample, StateLimit, samples};
 
@@ -33,18 +33,26 @@ enum Scope {
     All,
     /// Hazards and the stack, for which interrupts may be reduced.
     Reducible,
+    /// All its properties, by invariants of the whole program and random runs only.
+    Invariant,
 }
 
 fn verify(sample: &Sample, image: &str, properties: &str, scope: Scope) -> Results {
     let mut firmware = sample.load(image, properties);
     let is_reducible = |kind: &PropertyKind| matches!(kind, PropertyKind::Inherent | PropertyKind::Stack(_));
-    firmware.file.properties.retain(|property| scope == Scope::All || is_reducible(property.kind()));
+    firmware.file.properties.retain(|property| scope != Scope::Reducible || is_reducible(property.kind()));
     assert_eq!(firmware.file.device.as_ref(), Some(&sample.device), "{properties}");
-    let request = Request {
-        reductions: if scope == Scope::Reducible { Reductions::ALL } else { Reductions::NONE },
-        watch: &StateLimit(if sample.may_stay_unknown() { FEW_STATES } else { MAX_STATES }),
-        ..firmware.request()
+    let (reductions, invariants) = match scope {
+        Scope::All => (Reductions::NONE, InvariantUse::Off),
+        Scope::Reducible => (Reductions::ALL, InvariantUse::Off),
+        Scope::Invariant => (Reductions::ALL, InvariantUse::Find),
     };
+    let states = match scope {
+        Scope::Invariant => 0,
+        _ if sample.may_stay_unknown() => FEW_STATES,
+        _ => MAX_STATES,
+    };
+    let request = Request { reductions, invariants, watch: &StateLimit(states), ..firmware.request() };
     avr_verify::verify(&request).unwrap_or_else(|error| panic!("{image}: {error}"))
 }
 
@@ -63,7 +71,7 @@ fn differences(sample: &Sample, image: &str, results: &Results, scope: Scope) ->
         let agrees = match &result.verdict {
             Verdict::Holds => expected == "holds",
             Verdict::Violated => expected == "violated",
-            Verdict::Unknown(_) => sample.may_stay_unknown(),
+            Verdict::Unknown(_) => scope == Scope::Invariant || sample.may_stay_unknown(),
         };
         if !agrees {
             found.push(format!("{image}: {}: {:?}, expected {expected:?}", result.name, result.verdict));
@@ -80,21 +88,22 @@ fn differences(sample: &Sample, image: &str, results: &Results, scope: Scope) ->
             found.push(format!("{image}: {}: rests on the model, expected the hardware", result.name));
         }
     }
-    found.extend(stack_difference(sample, image, results));
+    found.extend(stack_difference(sample, image, results, scope));
     found
 }
 
 /// Bounds that contradict the exact one, or that are not exact where no limit explains it.
-fn stack_difference(sample: &Sample, image: &str, results: &Results) -> Option<String> {
+fn stack_difference(sample: &Sample, image: &str, results: &Results, scope: Scope) -> Option<String> {
     let exact = sample.stack?;
     let stack = results.stack;
     let contradicts = stack.lower.is_some_and(|lower| lower > exact) || stack.upper.is_some_and(|upper| upper < exact);
-    let agrees = stack.exact() == Some(exact) || sample.may_stay_unknown() && !contradicts;
+    let may_be_open = scope == Scope::Invariant || sample.may_stay_unknown();
+    let agrees = stack.exact() == Some(exact) || may_be_open && !contradicts;
     (!agrees).then(|| format!("{image}: {stack:?}, expected exactly {exact}"))
 }
 
-/// Verifies the samples of some devices and expects no difference.
-fn check(devices: &[&str], at_least: u64, scope: Scope) {
+/// Verifies the samples of some devices and expects no difference. The number of properties that invariants prove.
+fn check(devices: &[&str], at_least: u64, scope: Scope) -> usize {
     let samples = samples();
     let chosen = samples.iter().filter(|sample| devices.contains(&sample.device.as_str()));
     let images = chosen.flat_map(|sample| sample.images.iter().map(move |image| (sample, image)));
@@ -102,10 +111,13 @@ fn check(devices: &[&str], at_least: u64, scope: Scope) {
     assert!(images.len() as u64 >= avr_testkit::cases(at_least / 4, at_least), "only {} images", images.len());
     let verify = |(sample, (image, properties)): &(&Sample, &(String, String))| {
         let results = verify(sample, image, properties, scope);
-        differences(sample, image, &results, scope)
+        let proved = results.properties.iter().filter(|result| result.methods.contains(&Pass::Invariants)).count();
+        (differences(sample, image, &results, scope), proved)
     };
-    let found: Vec<String> = images.par_iter().flat_map_iter(verify).collect();
+    let all: Vec<(Vec<String>, usize)> = images.par_iter().map(verify).collect();
+    let found: Vec<&str> = all.iter().flat_map(|one| &one.0).map(String::as_str).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+    all.iter().map(|one| one.1).sum()
 }
 
 #[test]
@@ -121,6 +133,12 @@ fn samples_of_the_whole_device_have_their_verdicts() {
 #[test]
 fn samples_have_their_verdicts_with_fewer_interrupts() {
     check(&["atmega328p", "attiny85"], 80, Scope::Reducible);
+}
+
+#[test]
+fn samples_have_their_verdicts_by_invariants() {
+    let proved = check(&["atmega328p-gpio", "atmega328p", "attiny85"], 170, Scope::Invariant);
+    assert!(proved >= 40, "invariants prove {proved} properties only");
 }
 
 #[test]

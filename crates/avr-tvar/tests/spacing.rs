@@ -5,6 +5,7 @@
 
 mod sample;
 
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
 use avr_machine::simulator::Simulator;
 use avr_machine::{FrameKind, Machine, MachineState};
@@ -35,7 +36,7 @@ const SPACED: [Spaced; 3] = [
 ];
 
 impl Spaced {
-    fn cell(device: &Device, register: &str) -> u16 {
+    fn cell(device: &Device, register: &str) -> DataAddress {
         device.register(register).expect("the device has it").address
     }
 

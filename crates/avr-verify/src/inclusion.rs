@@ -5,6 +5,7 @@ use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::request::{InvariantUse, Request};
 use crate::results::Results;
+use avr_isa::{DataAddress, EepromAddress};
 use avr_machine::{Frame, FrameKind, HazardKind, Machine, MachineState};
 use avr_model::Firmware;
 use avr_model::state::{AbstractState, Running};
@@ -28,11 +29,11 @@ pub struct Shown<'a> {
     /// The number of interrupt handlers that were entered and not left.
     pub handlers: usize,
     /// The stack pointers before the pushes of the return addresses that are on the stack, and those as flash byte addresses, oldest first.
-    pub calls: &'a [(u16, u32)],
+    pub calls: &'a [(DataAddress, u32)],
 }
 
 /// True if a byte of another simulator is one that a cell at a data address may have.
-pub type Fits<'a> = &'a dyn Fn(u16, TvByte, u8) -> bool;
+pub type Fits<'a> = &'a dyn Fn(DataAddress, TvByte, u8) -> bool;
 
 /// A state space that was built last for a request, with its states by their places.
 #[derive(Debug)]
@@ -175,9 +176,11 @@ impl<'a> Explored<'a> {
         // A return address whose bytes POP took may stay in the call string.
         let end = stack_pointer(shown).saturating_add(2);
         let calls = frames.iter().map(|frame| (frame.position, frame.return_address.byte().0));
-        let mut calls: Vec<(u16, u32)> = calls.filter(|(position, _)| *position >= end).collect();
+        let mut calls: Vec<(DataAddress, u32)> = calls.filter(|(position, _)| *position >= end).collect();
         calls.reverse();
-        (calls != shown.calls).then(|| format!("the calls are {calls:x?} instead of {:x?}", shown.calls))
+        let numbers = |calls: &[(DataAddress, u32)]| calls.iter().map(|(at, to)| (at.0, *to)).collect::<Vec<_>>();
+        (calls != shown.calls)
+            .then(|| format!("the calls are {:x?} instead of {:x?}", numbers(&calls), numbers(shown.calls)))
     }
 
     /// Up to so many parts of a state that do not fit.
@@ -188,7 +191,7 @@ impl<'a> Explored<'a> {
         }
         let store = &self.firmware.model.context.store;
         found.extend(self.calls_misfit(running, shown));
-        for (address, byte) in (0u16..).zip(shown.data) {
+        for (address, byte) in (0..).map(DataAddress).zip(shown.data) {
             if found.len() >= most {
                 break;
             }
@@ -201,7 +204,8 @@ impl<'a> Explored<'a> {
             if found.len() >= most {
                 break;
             }
-            let cell = store.cell(running.memory, self.firmware.model.context.machine.eeprom_cell(address));
+            let cell =
+                store.cell(running.memory, self.firmware.model.context.machine.eeprom_cell(EepromAddress(address)));
             if !cell.contains(*byte) {
                 found.push(format!("byte {address:#06x} of the EEPROM is {cell:?} instead of {byte:#04x}"));
             }
@@ -211,6 +215,6 @@ impl<'a> Explored<'a> {
 }
 
 /// The stack pointer that another simulator shows.
-fn stack_pointer(shown: &Shown<'_>) -> u16 {
-    u16::from_le_bytes([shown.data[0x5d], shown.data[0x5e]])
+fn stack_pointer(shown: &Shown<'_>) -> DataAddress {
+    DataAddress::of_bytes(shown.data[0x5d], shown.data[0x5e])
 }

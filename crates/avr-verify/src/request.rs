@@ -2,7 +2,7 @@
 
 use crate::early_results::EarlyResults;
 use crate::invariants::Invariants;
-use avr_image::Image;
+use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{Binding, PropertyFile};
@@ -21,7 +21,7 @@ pub struct Request<'a> {
     /// The properties and everything else that the property file says.
     pub file: &'a PropertyFile,
     /// The content of the EEPROM as far as it is known, by address.
-    pub eeprom: &'a BTreeMap<u16, u8>,
+    pub eeprom: &'a BTreeMap<EepromAddress, u8>,
     /// The strategy at the beginning.
     pub strategy: Strategy,
     /// The reductions that may be used, for properties that cannot distinguish what they leave out.
@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
     /// The request to verify an image with nothing else said: the default strategy, an unknown EEPROM, and no limits.
     #[must_use]
     pub fn of(image: &'a Image, device: &'static Device, file: &'a PropertyFile) -> Self {
-        static UNKNOWN: BTreeMap<u16, u8> = BTreeMap::new();
+        static UNKNOWN: BTreeMap<EepromAddress, u8> = BTreeMap::new();
         Self {
             image,
             device,

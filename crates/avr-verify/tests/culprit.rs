@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
 use avr_machine::{HazardKind, Limit};
 use avr_properties::{Property, PropertyFile};
@@ -65,12 +66,12 @@ impl Watch for Impatient {
 #[test]
 fn a_limit_names_the_input_that_the_cause_depends_on() {
     let culprit = culprit(COUNTS, LOW_BITS, &Impatient::default());
-    let bits = UnknownBits { origin: Origin::Input, cell: PINC, mask: 0x03, step: 1, pc: Some(0) };
+    let bits = UnknownBits { origin: Origin::Input, cell: DataAddress(PINC), mask: 0x03, step: 1, pc: Some(0) };
     assert_eq!(culprit.obstacle, Obstacle::Time(Duration::from_secs(1)));
     assert_eq!(culprit.cause, "'r17 & 3 == 0' is unknown");
     assert_eq!((culprit.steps, culprit.path.as_slice()), (4, &[0, 2, 4, 6][..]));
     assert_eq!((culprit.bits.as_slice(), culprit.more_bits), (&[bits][..], 0));
-    assert_eq!(culprit.help, [Help::Assume(PINC, 0x03), Help::RaiseTime(Duration::from_secs(1))]);
+    assert_eq!(culprit.help, [Help::Assume(DataAddress(PINC), 0x03), Help::RaiseTime(Duration::from_secs(1))]);
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn a_limit_without_a_better_cause_names_where_the_work_ended() {
 fn a_limit_names_the_instruction_with_the_most_states() {
     let culprit = culprit(COUNTS, "AG (pc != 6 || r25 != 200)", &Impatient::default());
     let explosion = culprit.explosion.expect("a counter has many values");
-    let cells: Vec<u16> = explosion.cells.iter().map(|one| one.cell).collect();
+    let cells: Vec<u16> = explosion.cells.iter().map(|one| one.cell.0).collect();
     assert_eq!(cells, [24], "{explosion:?}");
     assert!(explosion.states >= 32 && explosion.cells[0].contents == explosion.states, "{explosion:?}");
 }

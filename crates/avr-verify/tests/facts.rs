@@ -1,6 +1,6 @@
 //! Facts from comparisons: verdicts with and without facts against running small programs with every input.
 
-use avr_isa::Instruction;
+use avr_isa::{DataAddress, Instruction};
 use avr_machine::device::Device;
 use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop};
 use avr_properties::{Property, PropertyFile};
@@ -31,14 +31,14 @@ fn words(seed: u64) -> Vec<u16> {
     let kept = random.below(4);
     match kept {
         0 => code.push(I::Mov { rd: r(17), rr: r(24) }),
-        1 => code.push(I::Sts { address: CELL, rr: r(24) }),
+        1 => code.push(I::Sts { address: DataAddress(CELL), rr: r(24) }),
         2 => code.push(I::Movw { rd: r(16), rr: r(24) }),
         _ => {}
     }
     for bit in 0..1 + random.below(3) {
         let k = constant(&mut random);
         if random.below(4) == 0 && kept == 1 {
-            code.push(I::Lds { rd: r(24), address: CELL });
+            code.push(I::Lds { rd: r(24), address: DataAddress(CELL) });
         }
         match random.below(5) {
             0 => code.extend([I::Ldi { rd: r(18), k }, I::Cp { rd: r(18), rr: r(24) }]),
@@ -55,7 +55,7 @@ fn words(seed: u64) -> Vec<u16> {
     }
     match kept {
         0 => code.push(I::Mov { rd: r(24), rr: r(17) }),
-        1 => code.push(I::Lds { rd: r(24), address: CELL }),
+        1 => code.push(I::Lds { rd: r(24), address: DataAddress(CELL) }),
         2 => code.push(I::Mov { rd: r(24), rr: r(16) }),
         _ => {}
     }
@@ -89,7 +89,9 @@ fn words_of_two(seed: u64) -> Vec<u16> {
         match random.below(6) {
             0 => code.push(I::Inc { rd }),
             1 => code.push(I::Subi { rd, k: random.below(6) }),
-            2 => code.extend([I::Sts { address: CELL, rr: rd }, I::Lds { rd, address: CELL }]),
+            2 => {
+                code.extend([I::Sts { address: DataAddress(CELL), rr: rd }, I::Lds { rd, address: DataAddress(CELL) }])
+            }
             _ => {}
         }
         match random.below(4) {
@@ -125,7 +127,7 @@ struct Pins(u8, u8);
 
 impl Environment<u8> for Pins {
     fn input(&mut self, source: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
-        let at = |io: u8| source == Input::Register(u16::from(io) + 0x20);
+        let at = |io: u8| source == Input::Register(DataAddress(u16::from(io) + 0x20));
         match (at(PINB), at(PIND)) {
             (true, _) => self.0 & mask,
             (_, true) => self.1 & mask,

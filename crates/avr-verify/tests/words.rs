@@ -1,6 +1,7 @@
 //! Words of 16 and 32 bits that are compared with constants: what a comparison says of uninitialised memory and of ports is
 //! learned where they are compared, so that no word is split into all its values.
 
+use avr_isa::DataAddress;
 use avr_isa::Instruction as I;
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
@@ -47,7 +48,7 @@ fn result(code: &[I], property: &str, states: usize) -> PropertyResult {
 
 /// Loads a word of some bytes from memory into r24 and the registers behind it.
 fn load(bytes: u8) -> Vec<I> {
-    (0..bytes).map(|byte| I::Lds { rd: r(24 + byte), address: WORD + u16::from(byte) }).collect()
+    (0..bytes).map(|byte| I::Lds { rd: r(24 + byte), address: DataAddress(WORD + u16::from(byte)) }).collect()
 }
 
 /// Reads two ports into r24 and r25.

@@ -9,6 +9,7 @@ use crate::narrative::events::Told;
 use crate::narrative::{events, formula_text};
 use crate::replay::{Confirmed, confirm};
 use crate::target_condition;
+use avr_isa::DataAddress;
 use avr_machine::simulator::Stimulus;
 use avr_model::context::Context;
 use avr_properties::{AtomKind, CellsRead};
@@ -91,10 +92,10 @@ impl Confirmation<'_, '_> {
         (evidence, if confirmed.alone { Vec::new() } else { walked.branches.clone() })
     }
 
-    fn cells(&self) -> Vec<u16> {
+    fn cells(&self) -> Vec<DataAddress> {
         let atoms = self.goal.formula.atoms();
         let read = atoms.iter().map(|atom| self.context.atoms[atom.index()].cells());
-        let mut cells: Vec<u16> = read
+        let mut cells: Vec<DataAddress> = read
             .flat_map(|cells| match cells {
                 CellsRead::These(cells) => cells.into_iter().map(|(address, _)| address).collect(),
                 CellsRead::All => Vec::new(),
@@ -194,7 +195,7 @@ pub(crate) fn unconfirmed(walked: &Walked) -> Evidence {
         claim: "the run was to show the verdict, and does not".to_owned(),
         proved: Vec::new(),
         replayed: false,
-        end: LastState { pc: 0, stack_pointer: 0, status: 0, hazard: None },
+        end: LastState { pc: 0, stack_pointer: DataAddress(0), status: 0, hazard: None },
         ends_in_startup: false,
         calls: Vec::new(),
         atoms: Vec::new(),

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::narrative::events::{Chosen, Told};
 use crate::target_condition::Condition;
+use avr_isa::DataAddress;
 use avr_machine::simulator::Stimulus;
 use avr_machine::{Frame, Hazard};
 
@@ -31,7 +32,7 @@ pub struct LastState {
     /// Flash byte address of the next instruction.
     pub pc: u32,
     /// The stack pointer.
-    pub stack_pointer: u16,
+    pub stack_pointer: DataAddress,
     /// SREG.
     pub status: u8,
     /// The hazard that the next step is.
@@ -76,7 +77,7 @@ pub struct Evidence {
     /// The atoms of the property with their values at the end, where they are known.
     pub atoms: Vec<(String, bool)>,
     /// The data addresses of the cells that the property speaks of, by rising address.
-    pub cells: Vec<u16>,
+    pub cells: Vec<DataAddress>,
     /// The narrative of the run.
     pub narrative: Told,
     /// The conditions under which a state shows the verdict whatever the way to it; none where the way matters or the

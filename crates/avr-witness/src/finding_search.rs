@@ -8,6 +8,7 @@ use crate::minimise::answers;
 use crate::random_search::Sampler;
 use crate::replay::confirm;
 use crate::tracking::{Key, Observation, Subjects, Tracker};
+use avr_isa::DataAddress;
 use avr_model::context::Context;
 use mu_calculus::{Formula, NormalForm};
 use std::collections::BTreeMap;
@@ -132,7 +133,7 @@ impl FindingSearch<'_, '_> {
 
     /// The observation in a run with the initial content and the choices that are wanted, if it is made there.
     fn again(&self, wanted: &Run, tracker: &Tracker, key: Key) -> Option<Observed> {
-        let content = |cell: u16| wanted.initial.get(&cell).copied().unwrap_or(0);
+        let content = |cell: DataAddress| wanted.initial.get(&cell).copied().unwrap_or(0);
         let tracking = Tracking { tracker: tracker.again(self.context.machine), found: Rc::default() };
         let mut stepper = Stepper::new(self.context, &content).tracked(Some(tracking.clone()));
         let mut chosen = wanted.chosen.iter().peekable();

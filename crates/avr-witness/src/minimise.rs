@@ -4,6 +4,7 @@
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Run, Stepper};
 use crate::concretise::{Ending, Walked};
 use crate::replay::{Confirmed, confirm};
+use avr_isa::DataAddress;
 use avr_machine::Stop;
 use avr_model::context::Context;
 use mu_calculus::NormalForm;
@@ -60,7 +61,7 @@ impl Minimiser<'_, '_> {
 
     /// The run with the initial content and the choices that are wanted, to the same end.
     fn walk(&self, old: &Walked, wanted: &Run) -> Option<Walked> {
-        let content = |cell: u16| wanted.initial.get(&cell).copied().unwrap_or(0);
+        let content = |cell: DataAddress| wanted.initial.get(&cell).copied().unwrap_or(0);
         let mut stepper = Stepper::new(self.context, &content);
         let mut chosen = wanted.chosen.iter().peekable();
         let last = if matches!(old.ending, Ending::Hazard(_)) { wanted.steps + 1 } else { wanted.steps };

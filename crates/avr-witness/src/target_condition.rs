@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_properties::{Atom, AtomKind, CellsRead, StateView};
 use mu_calculus::{NodeId, NormalForm};
 use three_valued::{Truth, TvByte};
@@ -27,7 +27,7 @@ pub enum Condition {
     /// The content of one or two cells is allowed.
     Cells {
         /// Data addresses, the low byte first.
-        addresses: Vec<u16>,
+        addresses: Vec<DataAddress>,
         /// True if a content is allowed, by content.
         allowed: Vec<bool>,
     },
@@ -59,7 +59,7 @@ fn condition(atom: &Atom, value: bool) -> Option<Condition> {
         AtomKind::InStartup => (!value).then_some(Condition::MainEntered),
         AtomKind::CellEquals { .. } | AtomKind::Compare(_) if !atom.reads_pc() => {
             let CellsRead::These(cells) = atom.cells() else { return None };
-            let addresses: Vec<u16> = cells.iter().map(|(address, _)| *address).collect();
+            let addresses: Vec<DataAddress> = cells.iter().map(|(address, _)| *address).collect();
             if !(1..=2).contains(&addresses.len()) {
                 return None;
             }
@@ -75,12 +75,12 @@ fn condition(atom: &Atom, value: bool) -> Option<Condition> {
 
 /// A state of which only some cells are known.
 struct Content<'a> {
-    addresses: &'a [u16],
+    addresses: &'a [DataAddress],
     content: u32,
 }
 
 impl StateView for Content<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         let place = self.addresses.iter().position(|known| *known == address);
         place.map_or(TvByte::UNKNOWN, |place| TvByte::constant((self.content >> (8 * place)) as u8))
     }

@@ -5,7 +5,7 @@ use crate::evidence::{EvidenceKind, Search};
 use crate::find::{Game, find};
 use crate::minimise::Minimiser;
 use crate::replay::confirm;
-use avr_image::{FlashWordAddress, Image, LoadOptions};
+use avr_image::{DataAddress, FlashWordAddress, Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Machine, Options, Program};
 use avr_model::Firmware;
@@ -111,7 +111,7 @@ fn what_a_run_does_not_need_is_left_out() {
     let start = walker.start().expect("it starts");
     let Ok(mut walked) = walker.walk(start) else { panic!("there is no run") };
     // The content of r5 and of a cell do not matter; the pin at step 10 does.
-    walked.run.initial.extend([(5, 9), (0x123, 1)]);
+    walked.run.initial.extend([(DataAddress(5), 9), (DataAddress(0x123), 1)]);
     walked.last = None;
     let formula = &case.goal.formula;
     let confirmed = confirm(context, formula, true, &walked, &Unlimited).expect("the run shows it");

@@ -1,11 +1,16 @@
-//! Reads the sources of the AVR crates and fails where an address is multiplied or divided by 2 outside of the module of the address
-//! types: a flash word address becomes a byte address, and the reverse, in one place each. Tests do not count.
+//! Reads the sources of the AVR crates and fails where an address is not of its type. Tests do not count.
 //!
-//! An operand is taken for an address by the names in it; see [`NAMES`].
+//! * An address is multiplied or divided by 2 outside of the module of the address types: a flash word address becomes a byte address,
+//!   and the reverse, in one place each. An operand is taken for an address by the names in it; see [`NAMES`].
+//! * A data address is a `u16`: a field, a parameter or a result is taken for one by its name, see [`DATA_NAMES`], and maps, sets and
+//!   ranges of `u16` are.
 
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
-use syn::{Attribute, BinOp, Expr, ExprBinary, ExprMethodCall, ImplItemFn, ItemFn, ItemMod, Lit};
+use syn::{
+    Attribute, BinOp, Expr, ExprBinary, ExprMethodCall, Field, GenericArgument, ImplItemFn, ItemFn, ItemMod, Lit, Pat,
+    PatType, PathArguments, ReturnType, Signature, Type, TypePath,
+};
 
 /// The module that has the conversions.
 const CONVERSIONS: &str = "avr-isa/src/address.rs";
@@ -31,6 +36,22 @@ const NAMES: &[&str] = &[
 
 /// Names that have such a word and are no addresses.
 const OTHERS: &[&str] = &["from_x", "to_x"];
+
+/// The words of which the name of a data address has one, of a cell of a state among them.
+const DATA_NAMES: &[&str] =
+    &["address", "addresses", "cell", "cells", "position", "register", "registers", "sram", "pointer"];
+
+/// The types whose first argument is an address where it is a `u16`.
+const KEYED: &[&str] =
+    &["BTreeMap", "BTreeSet", "FxHashMap", "FxHashSet", "HashMap", "HashSet", "Range", "RangeInclusive"];
+
+/// What has such a name and is no data address: the source, the name, and the reason.
+const NO_DATA_ADDRESSES: &[(&str, &str, &str)] = &[
+    ("avr-machine/src/device/mod.rs", "by_address", "indices of registers"),
+    ("avr-machine/src/device/resolve/mod.rs", "index_by_address", "indices of registers"),
+    ("avr-report/src/html/steps.rs", "BTreeSet<u16>", "numbers of rows of sixteen cells"),
+    ("avr-report/src/html/mod.rs", "sram", "a number in the data of the page's script"),
+];
 
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
@@ -148,6 +169,87 @@ fn conversions(text: &str) -> Vec<String> {
     found.found
 }
 
+/// True if a type has `u16` in it.
+fn has_u16(of: &Type) -> bool {
+    struct Numbers(bool);
+    impl<'ast> Visit<'ast> for Numbers {
+        fn visit_type_path(&mut self, path: &'ast TypePath) {
+            self.0 |= path.path.is_ident("u16");
+            visit::visit_type_path(self, path);
+        }
+    }
+    let mut numbers = Numbers(false);
+    numbers.visit_type(of);
+    numbers.0
+}
+
+/// Collects what is a `u16` and a data address by its name, and maps, sets and ranges of `u16`.
+#[derive(Default)]
+struct DataAddresses {
+    found: Vec<String>,
+}
+
+impl DataAddresses {
+    fn note(&mut self, name: &str, of: &Type) {
+        if name.split('_').any(|word| DATA_NAMES.contains(&word)) && has_u16(of) {
+            self.found.push(name.to_owned());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for DataAddresses {
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_fn(self, item);
+        }
+    }
+
+    fn visit_field(&mut self, field: &'ast Field) {
+        if let Some(name) = &field.ident {
+            self.note(&name.to_string(), &field.ty);
+        }
+        visit::visit_field(self, field);
+    }
+
+    fn visit_pat_type(&mut self, parameter: &'ast PatType) {
+        if let Pat::Ident(name) = &*parameter.pat {
+            self.note(&name.ident.to_string(), &parameter.ty);
+        }
+        visit::visit_pat_type(self, parameter);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        if let ReturnType::Type(_, of) = &signature.output {
+            self.note(&signature.ident.to_string(), of);
+        }
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_type_path(&mut self, path: &'ast TypePath) {
+        if let Some(last) = path.path.segments.last()
+            && KEYED.contains(&last.ident.to_string().as_str())
+            && let PathArguments::AngleBracketed(arguments) = &last.arguments
+            && let Some(GenericArgument::Type(Type::Path(key))) = arguments.args.first()
+            && key.path.is_ident("u16")
+        {
+            self.found.push(format!("{}<u16>", last.ident));
+        }
+        visit::visit_type_path(self, path);
+    }
+}
+
+fn data_addresses(text: &str) -> Vec<String> {
+    let mut found = DataAddresses::default();
+    found.visit_file(&syn::parse_file(text).expect("a source is Rust"));
+    found.found
+}
+
 /// The sources below a folder, without modules of tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder can be listed") {
@@ -161,8 +263,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn addresses_are_converted_in_one_place() {
+/// The sources of the AVR crates but the module of the address types, each with its name below `crates`.
+fn all_sources() -> Vec<(String, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates");
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&crates).expect("there are crates") {
@@ -172,17 +274,39 @@ fn addresses_are_converted_in_one_place() {
         }
     }
     assert!(files.len() > 100, "only {} sources were found", files.len());
-    let mut wrong = Vec::new();
-    for file in files {
+    let named = files.iter().map(|file| {
         let name = file.strip_prefix(&crates).expect("it is below").display().to_string().replace('\\', "/");
-        let text = std::fs::read_to_string(&file).expect("a source is text");
-        if name == CONVERSIONS {
-            continue;
-        }
+        (name, std::fs::read_to_string(file).expect("a source is text"))
+    });
+    named.filter(|(name, _)| name != CONVERSIONS).collect()
+}
+
+#[test]
+fn addresses_are_converted_in_one_place() {
+    let mut wrong = Vec::new();
+    for (name, text) in all_sources() {
         wrong.extend(conversions(&text).into_iter().map(|function| format!("{name}, in `{function}`")));
     }
     wrong.sort();
     assert!(wrong.is_empty(), "use `FlashWordAddress::byte` or `FlashByteAddress::word`:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn data_addresses_have_a_type() {
+    let mut wrong = Vec::new();
+    let mut excepted = Vec::new();
+    for (file, text) in all_sources() {
+        for name in data_addresses(&text) {
+            match NO_DATA_ADDRESSES.iter().find(|one| one.0 == file && one.1 == name) {
+                Some(one) => excepted.push(one),
+                None => wrong.push(format!("{file}: `{name}`")),
+            }
+        }
+    }
+    wrong.sort();
+    assert!(wrong.is_empty(), "use `DataAddress` or `EepromAddress` instead of `u16`:\n{}", wrong.join("\n"));
+    let unused = NO_DATA_ADDRESSES.iter().find(|one| !excepted.contains(one));
+    assert!(unused.is_none(), "there is nothing to except any more: {unused:?}");
 }
 
 #[track_caller]
@@ -214,8 +338,32 @@ fn conversions_are_found_by_names() {
     check("pc.byte().0", false);
 }
 
+#[track_caller]
+fn check_data(item: &str, expected: &[&str]) {
+    assert_eq!(data_addresses(item), expected, "{item}");
+}
+
+#[test]
+fn data_addresses_are_found_by_names_and_keys() {
+    check_data("struct S { address: u16 }", &["address"]);
+    check_data("enum E { V { data_address: Option<u16> } }", &["data_address"]);
+    check_data("struct S { cells: Vec<(u16, u8)> }", &["cells"]);
+    check_data("trait T { fn get(&self, cell: u16); }", &["cell"]);
+    check_data("impl S { fn position(&self) -> u16 { 0 } }", &["position"]);
+    check_data("fn f() { let g = |register: u16| 0; }", &["register"]);
+    check_data("fn f(read: &dyn Fn(u16), addresses: impl Fn(u16)) {}", &["addresses"]);
+    check_data(
+        "struct S { initial: BTreeMap<u16, u8>, all: Vec<std::ops::Range<u16>> }",
+        &["BTreeMap<u16>", "Range<u16>"],
+    );
+    check_data("struct S { address: DataAddress, value: u16, words: BTreeMap<u32, u16> }", &[]);
+    check_data("fn f(addressed: u16) -> u16 { 0 }", &[]);
+}
+
 #[test]
 fn tests_do_not_count() {
     assert_eq!(conversions("#[cfg(test)] mod tests { fn f() { let _ = pc * 2; } }"), Vec::<String>::new());
     assert_eq!(conversions("#[test] fn f() { let _ = pc * 2; }"), Vec::<String>::new());
+    check_data("#[cfg(test)] mod tests { fn f(address: u16) {} }", &[]);
+    check_data("#[test] fn f() { let g = |address: u16| 0; }", &[]);
 }

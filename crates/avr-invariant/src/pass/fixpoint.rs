@@ -1,5 +1,6 @@
 //! Iteration to a map that is closed: chaotic, with widening, and then one narrowing round.
 
+use avr_isa::{DataAddress, Register};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -35,7 +36,7 @@ struct Node {
     state: State,
     changes: u32,
     /// The times that cells were widened.
-    widened: FxHashMap<u16, u8>,
+    widened: FxHashMap<DataAddress, u8>,
     is_queued: bool,
 }
 
@@ -217,11 +218,11 @@ impl<'a> Fixpoint<'a> {
         let status = self.machine.status_address();
         let lowest = self.machine.options().static_data_end.unwrap_or(pointer.saturating_sub(BELOW));
         let stack = lowest.max(self.machine.sram().start)..self.machine.sram().end;
-        let registers = (0..0x20).map(|cell| (cell, TvByte::UNKNOWN));
+        let registers = Register::all().map(|register| (register.address(), TvByte::UNKNOWN));
         let flags = (status, TvByte::new(0, 0x80).meet(self.store.cell(&memory, status)));
         let kept = flags.1.map(|_| (status, TvByte::new(0, 0x80)));
-        let cells: Vec<(u16, TvByte)> =
-            registers.chain(kept).chain(stack.map(|cell| (cell, TvByte::UNKNOWN))).collect();
+        let cells: Vec<(DataAddress, TvByte)> =
+            registers.chain(kept).chain(stack.start.until(stack.end).map(|cell| (cell, TvByte::UNKNOWN))).collect();
         State { memory: self.store.overwrite(&memory, &cells), equalities }
     }
 
@@ -253,7 +254,7 @@ impl<'a> Fixpoint<'a> {
         let is_widened = !node.is_queued && node.changes >= WIDENED_FROM[usize::from(!is_head)];
         self.is_widened |= is_widened;
         let (thresholds, widened) = (&self.thresholds, &mut node.widened);
-        let mut grown = |cell: u16, old: TvByte, new: TvByte| {
+        let mut grown = |cell: DataAddress, old: TvByte, new: TvByte| {
             if old == new {
                 return new;
             }

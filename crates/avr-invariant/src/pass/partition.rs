@@ -1,5 +1,6 @@
 //! The parts into which the states of a place are divided: those that later instructions tell apart.
 
+use avr_isa::DataAddress;
 use avr_machine::{Fetched, Machine, flag};
 use rustc_hash::FxHashMap;
 use three_valued::TvByte;
@@ -13,7 +14,7 @@ use crate::memory::Store;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
     /// The least value of the stack pointer.
-    pointer: u16,
+    pointer: DataAddress,
     /// The flags that the next instruction reads, with I, as far as they are known.
     flags: (u8, u8),
     /// The pointers that are used later, by register: the high byte, and the low one as far as it is known.
@@ -47,21 +48,21 @@ impl<'a> Partition<'a> {
     /// The part to which a state of a place belongs.
     pub(crate) fn part(&self, place: &Place, state: &State, store: &Store) -> Part {
         let pc = place.control.pc;
-        let cell = |address: u16| store.cell(&state.memory, address);
+        let cell = |address: DataAddress| store.cell(&state.memory, address);
         let status: TvByte = cell(self.machine.status_address());
         let read = match self.machine.program.fetch(pc) {
             Fetched::Instruction { instruction, .. } => instruction.flags_read().bits(),
             Fetched::Reserved | Fetched::Outside => 0,
         };
         let mask = status.known_mask() & (read | 1 << flag::I);
-        let pointer = self.machine.stack_pointer().value(|half| Some(cell(half).low())).unwrap_or(0);
+        let pointer = self.machine.stack_pointer().value(|half| Some(cell(half).low())).unwrap_or_default();
         let may_be_interrupted = status.known_mask() & !status.value() & 1 << flag::I == 0;
         let most = self.options.of_place[usize::from(!may_be_interrupted)];
         let parts = self.parts.get(place).copied().unwrap_or_default();
         let live = self.live.at(pc);
         let pairs = (0..16).filter(|pair| live >> pair & 1 == 1 && parts < 2 * most);
         let pointers = pairs.filter_map(|pair| {
-            let [low, high] = [cell(2 * pair), cell(2 * pair + 1)];
+            let [low, high] = [cell(DataAddress(2 * pair)), cell(DataAddress(2 * pair + 1))];
             Some((pair, high.known()?, low.known().filter(|_| parts < most)))
         });
         let pointers = pointers.collect();

@@ -1,5 +1,6 @@
 //! The closing check against maps that were changed: it rejects them, or what they claim is true all the same.
 
+use avr_isa::DataAddress;
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_machine::{Options as MachineOptions, Program};
@@ -23,12 +24,12 @@ fn machine(seed: u64) -> Machine {
 }
 
 /// A cell that programs use.
-fn cell(random: &mut Random) -> u16 {
+fn cell(random: &mut Random) -> DataAddress {
     match random.below(4) {
-        0 => 0x100 + random.below(3),
-        1 => 0x8f8 + random.below(8),
-        2 => random.pick(&[0x3c, 0x3d, 0x5d, 0x5e, 0x5f]),
-        _ => random.below(32),
+        0 => DataAddress(0x100 + random.below(3)),
+        1 => DataAddress(0x8f8 + random.below(8)),
+        2 => DataAddress(random.pick(&[0x3c, 0x3d, 0x5d, 0x5e, 0x5f])),
+        _ => DataAddress(random.below(32)),
     }
 }
 
@@ -46,10 +47,10 @@ fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Rand
         let memory = store.overwrite(&state.memory, &[(cell, narrowed.unwrap_or(byte))]);
         return State { memory, equalities: state.equalities.clone() };
     }
-    let mut list: Vec<(u16, Value)> = state.equalities.list().to_vec();
+    let mut list: Vec<(DataAddress, Value)> = state.equalities.list().to_vec();
     list.retain(|one| one.0 != cell);
     if silence == Silence::Nothing || random.below(2) == 0 {
-        list.push((cell, Value::Of(random.below(cell.max(1)))));
+        list.push((cell, Value::Of(DataAddress(random.below(cell.0.max(1))))));
         list.sort_unstable();
     }
     State { memory: state.memory.clone(), equalities: Equalities::new(list) }
@@ -126,5 +127,7 @@ fn maps_of_another_form_are_rejected() {
     rejects(&|map| _ = map.store.block_number([u32::MAX; BLOCK_PAGES]));
     rejects(&|map| map.entries[0].place.calls = u32::MAX);
     rejects(&|map| map.entries[0].place.control.pc.0 = u32::MAX);
-    rejects(&|map| map.entries[0].state.equalities = Equalities::new(vec![(7, Value::Entry(3))]));
+    rejects(&|map| {
+        map.entries[0].state.equalities = Equalities::new(vec![(DataAddress(7), Value::Entry(DataAddress(3)))])
+    });
 }

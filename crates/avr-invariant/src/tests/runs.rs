@@ -108,7 +108,8 @@ pub(super) fn compare(
         if let Some(difference) = lookup.difference(state, contents) {
             return Err(format!("no state covers one at {at:#06x}: {difference}"));
         }
-        let depth = u32::from(machine.data_end()).saturating_sub(machine.stack_pointer().concrete(&state.data).into());
+        let pointer = machine.stack_pointer().concrete(&state.data);
+        let depth = u32::from(machine.data_end().offset_from(pointer).unwrap_or_default());
         match bound {
             Some(bound) if depth > bound && !state.control.torn => {
                 Err(format!("the stack is {depth} bytes deep at {at:#06x}, and the bound is {bound}"))

@@ -1,5 +1,6 @@
 //! Conditions on register bits, with resolved addresses, and their three-valued evaluation.
 
+use avr_isa::DataAddress;
 use three_valued::Truth;
 
 use super::register::Changes;
@@ -8,7 +9,7 @@ use super::register::Changes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BitRef {
     /// Data address of the register.
-    pub address: u16,
+    pub address: DataAddress,
     /// Bit number, 0 to 7.
     pub bit: u8,
 }
@@ -67,7 +68,7 @@ pub enum Condition {
     /// The bits under `mask` have the value `equals` (which is 0 outside `mask`).
     Field {
         /// Data address of the register.
-        address: u16,
+        address: DataAddress,
         /// The bits that are compared.
         mask: u8,
         /// The value that they are compared with, in place (not shifted down).
@@ -77,7 +78,7 @@ pub enum Condition {
 
 impl Condition {
     /// The truth of the condition where `read` tells what is known of the register at a data address.
-    pub fn evaluate(&self, read: &mut dyn FnMut(u16) -> KnownBits) -> Truth {
+    pub fn evaluate(&self, read: &mut dyn FnMut(DataAddress) -> KnownBits) -> Truth {
         match self {
             Self::Always => Truth::True,
             Self::Never => Truth::False,
@@ -91,7 +92,7 @@ impl Condition {
     }
 
     /// The same, where the stored bits are the truth because hardware was just asked for those of [`Self::Moving`].
-    pub fn evaluate_refreshed(&self, read: &mut dyn FnMut(u16) -> KnownBits) -> Truth {
+    pub fn evaluate_refreshed(&self, read: &mut dyn FnMut(DataAddress) -> KnownBits) -> Truth {
         match self {
             Self::All(parts) => parts.iter().fold(Truth::True, |all, part| all & part.evaluate_refreshed(read)),
             Self::Any(parts) => parts.iter().fold(Truth::False, |any, part| any | part.evaluate_refreshed(read)),
@@ -112,7 +113,7 @@ impl Condition {
     }
 
     /// Calls `visit` with every register that the condition reads and the mask of the bits it depends on.
-    pub fn for_each_register(&self, visit: &mut impl FnMut(u16, u8)) {
+    pub fn for_each_register(&self, visit: &mut impl FnMut(DataAddress, u8)) {
         match self {
             Self::Always | Self::Never => {}
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.for_each_register(visit)),
@@ -124,7 +125,7 @@ impl Condition {
 
     /// True if the condition depends on any of the bits `mask` of the register at `address`.
     #[must_use]
-    pub fn depends_on(&self, address: u16, mask: u8) -> bool {
+    pub fn depends_on(&self, address: DataAddress, mask: u8) -> bool {
         let mut found = false;
         self.for_each_register(&mut |at, bits| found |= at == address && bits & mask != 0);
         found
@@ -196,8 +197,8 @@ mod tests {
         fn check(condition: &Condition, known: u8, value: u8, expected: Truth) {
             assert_eq!(condition.evaluate(&mut |_| KnownBits { known, value }), expected, "{condition:?}");
         }
-        let bit = |bit| Condition::Bit(BitRef { address: 0x45, bit });
-        let field = Condition::Field { address: 0x45, mask: 0x07, equals: 0x03 };
+        let bit = |bit| Condition::Bit(BitRef { address: DataAddress(0x45), bit });
+        let field = Condition::Field { address: DataAddress(0x45), mask: 0x07, equals: 0x03 };
         check(&bit(3), 0x08, 0x08, Truth::True);
         check(&bit(3), 0xf7, 0xf7, Truth::Unknown);
         check(&field, 0x07, 0x03, Truth::True);
@@ -218,7 +219,7 @@ mod tests {
         fn check(condition: Condition, expected: Condition) {
             assert_eq!(condition.simplified(), expected);
         }
-        let bit = || Condition::Bit(BitRef { address: 0x45, bit: 0 });
+        let bit = || Condition::Bit(BitRef { address: DataAddress(0x45), bit: 0 });
         check(Condition::All(vec![Condition::Always, bit()]), bit());
         check(Condition::All(vec![Condition::Never, bit()]), Condition::Never);
         check(Condition::Any(vec![Condition::Never, bit()]), bit());

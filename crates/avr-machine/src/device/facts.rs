@@ -1,7 +1,7 @@
 //! Facts about a device that are neither registers nor interrupts: memories, core, fuses, sleep, watchdog.
 
-use avr_isa::{FeatureSet, FlashByteAddress};
-use serde::Deserialize;
+use avr_isa::{DataAddress, FeatureSet, FlashByteAddress};
+use serde::{Deserialize, Deserializer};
 
 use crate::data_space::PAGE_CELLS;
 
@@ -17,19 +17,26 @@ pub struct Memory {
     /// Size of a flash page (the unit of self-programming) in bytes.
     pub flash_page_bytes: u16,
     /// First data address of the internal SRAM.
-    pub sram_start: u16,
+    #[serde(deserialize_with = "data_address")]
+    pub sram_start: DataAddress,
     /// Last data address of the internal SRAM (`RAMEND`).
-    pub sram_end: u16,
+    #[serde(deserialize_with = "data_address")]
+    pub sram_end: DataAddress,
     /// Size of the EEPROM in bytes.
     pub eeprom_bytes: u16,
+}
+
+/// A data address from the number in a table.
+fn data_address<'de, D: Deserializer<'de>>(source: D) -> Result<DataAddress, D::Error> {
+    u16::deserialize(source).map(DataAddress)
 }
 
 impl Memory {
     /// Data address of the first cell behind the SRAM that no program reaches: bytes that registers share unseen. Hidden registers follow
     /// in the second half of the same page, and the cells of latched bits in the next one.
     #[must_use]
-    pub const fn shared_start(&self) -> u16 {
-        (self.sram_end as usize + 1).next_multiple_of(PAGE_CELLS) as u16
+    pub const fn shared_start(&self) -> DataAddress {
+        DataAddress::of_index((self.sram_end.index() + 1).next_multiple_of(PAGE_CELLS))
     }
 
     /// The number of hidden registers for which the state has room.
@@ -39,21 +46,21 @@ impl Memory {
     const LATCHED_REGISTERS: u16 = 12;
 
     /// Data addresses behind the hidden registers: one for each register with bits that are latched.
-    pub(crate) fn pending_cells(&self) -> std::ops::Range<u16> {
-        let start = self.hidden_start() + Self::HIDDEN_REGISTERS;
-        start..start + Self::LATCHED_REGISTERS
+    pub(crate) fn pending_cells(&self) -> impl ExactSizeIterator<Item = DataAddress> + use<> {
+        let start = self.hidden_start().wrapping_add(Self::HIDDEN_REGISTERS);
+        start.until(start.wrapping_add(Self::LATCHED_REGISTERS))
     }
 
     /// Data address behind the last cell that no program reaches.
     #[must_use]
-    pub const fn unreached_end(&self) -> u16 {
-        self.shared_start() + 2 * PAGE_CELLS as u16
+    pub const fn unreached_end(&self) -> DataAddress {
+        self.shared_start().wrapping_add(2 * PAGE_CELLS as u16)
     }
 
     /// Data address of the first hidden register.
     #[must_use]
-    pub(crate) const fn hidden_start(&self) -> u16 {
-        self.shared_start() + PAGE_CELLS as u16 / 2
+    pub(crate) const fn hidden_start(&self) -> DataAddress {
+        self.shared_start().wrapping_add(PAGE_CELLS as u16 / 2)
     }
 
     /// Size of the flash in words.
@@ -146,7 +153,7 @@ pub struct FuseReset {
     /// Name of the fuse.
     pub fuse: &'static str,
     /// Data address of the register.
-    pub address: u16,
+    pub address: DataAddress,
     /// The bits that the fuse determines.
     pub mask: u8,
     /// Their value while the fuse is programmed (0), in place.
@@ -177,7 +184,7 @@ pub struct ResetEffect {
     /// The cause.
     pub cause: ResetCause,
     /// Data address of the register of causes (`MCUSR`).
-    pub address: u16,
+    pub address: DataAddress,
     /// Bits that are 1 afterwards.
     pub sets: u8,
     /// Bits that keep their value.
@@ -220,7 +227,7 @@ pub struct Sleep {
     /// `SLEEP` puts the processor to sleep while this bit is 1 (`SE`); else it does nothing.
     pub enable: BitRef,
     /// Data address of the register that selects the mode.
-    pub mode_address: u16,
+    pub mode_address: DataAddress,
     /// The bits that select the mode.
     pub mode_mask: u8,
     /// The modes; other values of the bits are reserved.
@@ -258,7 +265,7 @@ pub enum SilentWake {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockPrescaler {
     /// Data address of the register (`CLKPR`).
-    pub address: u16,
+    pub address: DataAddress,
     /// The field that selects the division.
     pub mask: u8,
     /// Division by value of the field; other values are reserved.
@@ -291,11 +298,11 @@ pub struct Eeprom {
     /// 1: erase only (the byte becomes 0xff), 2: write only (the byte becomes the conjunction), 3: reserved.
     pub mode_mask: u8,
     /// Data address of the data register.
-    pub data: u16,
+    pub data: DataAddress,
     /// Data address of the low byte of the address register.
-    pub address_low: u16,
+    pub address_low: DataAddress,
     /// Data address of its high byte, where there is one.
-    pub address_high: Option<u16>,
+    pub address_high: Option<DataAddress>,
 }
 
 /// A shift register with a counter that strobes clock (data sheet, "USI").
@@ -306,15 +313,15 @@ pub struct Shifter {
     /// It does so while this is true, before the write and after it; where only one of both holds the data sheet does not say.
     pub strobed_while: Condition,
     /// Data address of the register with the counter, and its bits, the lowest first.
-    pub counter: (u16, Vec<u8>),
+    pub counter: (DataAddress, Vec<u8>),
     /// The flag that is set when the counter goes from its largest number to 0.
     pub overflow: BitRef,
     /// Data address of the shift register, whose bits move up.
-    pub data: u16,
+    pub data: DataAddress,
     /// The bit from which it takes its lowest one.
     pub input: BitRef,
     /// Data address of the register that takes the data with the overflow.
-    pub buffer: u16,
+    pub buffer: DataAddress,
     /// Writing 1 to the first bit toggles the second (`USITC`) while the condition is true after the write; else the data sheet leaves
     /// it open.
     pub toggles: (BitRef, BitRef, Condition),
@@ -326,7 +333,7 @@ pub struct Corruption {
     /// The bit.
     pub when_changed: BitRef,
     /// Data addresses of the registers.
-    pub registers: Vec<u16>,
+    pub registers: Vec<DataAddress>,
 }
 
 /// The severity of things that real programs sometimes do harmlessly, and the presence of interrupts.

@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
@@ -107,9 +107,9 @@ pub struct Pair {
     /// Name of the whole, as in the data sheet (`TCNT1`).
     pub name: &'static str,
     /// Data address of the low byte.
-    pub low: u16,
+    pub low: DataAddress,
     /// Data address of the high byte.
-    pub high: u16,
+    pub high: DataAddress,
 }
 
 /// There is no device of this name.
@@ -125,8 +125,8 @@ pub struct UnknownDevice {
 impl Device {
     /// The register at a data address, in constant time.
     #[must_use]
-    pub fn register_at(&self, address: u16) -> Option<&Register> {
-        let index = *self.by_address.get(usize::from(address))?;
+    pub fn register_at(&self, address: DataAddress) -> Option<&Register> {
+        let index = *self.by_address.get(address.index())?;
         self.registers.get(usize::from(index.checked_sub(1)?))
     }
 
@@ -196,7 +196,7 @@ impl Device {
     /// True if a data address is in the I/O area, between the register file and the SRAM, where only the addresses of
     /// [`Device::registers`] are implemented.
     #[must_use]
-    pub fn is_io_area(&self, address: u16) -> bool {
-        (0x20..self.memory.sram_start).contains(&address)
+    pub fn is_io_area(&self, address: DataAddress) -> bool {
+        (DataAddress::IO..self.memory.sram_start).contains(&address)
     }
 }

@@ -9,6 +9,7 @@
 //! from bits that are latched by the bit that the condition names.
 
 use super::condition::{BitRef, Condition};
+use avr_isa::DataAddress;
 
 /// One register: eight bits at one data address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct Register {
     /// Name in the data sheet.
     pub name: &'static str,
     /// Data address. Addresses 0x20 to 0x5f are also reached by `IN` and `OUT` at the address less 0x20.
-    pub address: u16,
+    pub address: DataAddress,
     /// Name of the [`super::Peripheral`] that it belongs to.
     pub peripheral: &'static str,
     /// Content after reset.
@@ -39,7 +40,8 @@ impl Register {
     /// The address for `IN`, `OUT`, `SBI` and their like, if it has one.
     #[must_use]
     pub fn io_address(&self) -> Option<u8> {
-        (0x20..0x60).contains(&self.address).then(|| (self.address - 0x20) as u8)
+        let io = self.address.offset_from(DataAddress::IO)?;
+        (io < 0x40).then_some(io as u8)
     }
 
     /// The number of the bit that has this name, or this number as text (`"3"`).
@@ -133,7 +135,7 @@ impl Bit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetByWrite {
     /// Data address of the register that is written.
-    pub register: u16,
+    pub register: DataAddress,
     /// The condition under which the write does so.
     pub condition: Condition,
     /// The flag that the write sets instead where the bit is still 1 (`WCOL`).
@@ -208,7 +210,7 @@ pub struct Input {
     pub latched_by: Option<BitRef>,
     /// The register whose bits it takes with that event, while `changes_while` (`ICR1` those of `TCNT1`). With the event already set it
     /// may take them once more, unseen.
-    pub copies: Option<u16>,
+    pub copies: Option<DataAddress>,
     /// In which direction.
     pub changes: Changes,
     /// While this is true the bit is 0 and stays so when the condition ends.
@@ -242,7 +244,7 @@ pub enum InputWrite {
     /// The written bit does not come back (`UDR0`: it goes to the transmitter; `ADCL`: no effect).
     Discarded,
     /// A written 1 toggles the same bit of the register at this data address (`PINB` toggles `PORTB`); a 0 does not.
-    Toggles(u16),
+    Toggles(DataAddress),
 }
 
 /// A sticky flag.
@@ -299,15 +301,15 @@ pub enum ClearedBy {
     /// Entering an interrupt that has it as its latched flag.
     InterruptEntry,
     /// Reading the register at this data address.
-    Read(u16),
+    Read(DataAddress),
     /// Writing the register at this data address.
-    Write(u16),
+    Write(DataAddress),
     /// Reading the register `first` with the flag set and then reading or writing the register `then`.
     ReadThenAccess {
         /// Data address of the register to be read first.
-        first: u16,
+        first: DataAddress,
         /// Data address of the register to be accessed afterwards.
-        then: u16,
+        then: DataAddress,
         /// The hidden bit that is 1 when the first was read with the flag set.
         seen: BitRef,
     },
@@ -390,7 +392,7 @@ pub enum Access {
         /// Index of the shared byte (`TEMP`) among [`super::Device::temp_bytes`].
         temp: u8,
         /// Data address of the high byte.
-        high: u16,
+        high: DataAddress,
         /// True if a read copies the high byte to the shared byte.
         latches: bool,
     },
@@ -400,14 +402,14 @@ pub enum Access {
         /// Index of the shared byte (`TEMP`) among [`super::Device::temp_bytes`].
         temp: u8,
         /// Data address of the low byte.
-        low: u16,
+        low: DataAddress,
         /// True if a read gives the shared byte.
         latched: bool,
     },
     /// The low byte of a result that is locked when it is read until the high byte is read (`ADCL`).
     LocksPair {
         /// Data address of the high byte.
-        high: u16,
+        high: DataAddress,
         /// The hidden bit that is 1 while the result is locked.
         lock: BitRef,
         /// While this bit is 1 the ten bits of the result begin at the highest bit, else they end at the lowest.

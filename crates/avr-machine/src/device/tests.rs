@@ -1,6 +1,6 @@
 //! Tests of the built-in tables, of the look-ups, and of what the loader refuses.
 
-use avr_isa::Feature;
+use avr_isa::{DataAddress, Feature};
 use three_valued::Truth;
 
 use super::library::{TABLES, read};
@@ -56,31 +56,31 @@ fn an_unknown_device_is_refused_with_the_nearest_name_first() {
 #[test]
 fn registers_are_found_by_address_and_by_name() {
     #[track_caller]
-    fn check(name: &str, address: u16, io_address: Option<u8>, reset: u8, undefined: u8) {
+    fn check(name: &str, address: DataAddress, io_address: Option<u8>, reset: u8, undefined: u8) {
         let register = whole().register_at(address).unwrap_or_else(|| panic!("nothing at {address:#x}"));
         assert_eq!(register.name, name);
         assert_eq!(register.io_address(), io_address);
         assert_eq!(register.reset, ResetValue { value: reset, undefined });
         assert_eq!(whole().register(name), Some(register));
     }
-    check("PINB", 0x23, Some(0x03), 0, 0xff);
-    check("PINC", 0x26, Some(0x06), 0, 0x7f);
-    check("TIFR0", 0x35, Some(0x15), 0, 0);
-    check("EECR", 0x3f, Some(0x1f), 0, 0x32);
-    check("EEARH", 0x42, Some(0x22), 0, 0x03);
-    check("SPDR", 0x4e, Some(0x2e), 0, 0xff);
-    check("MCUSR", 0x54, Some(0x34), 0x01, 0x06);
-    check("SPL", 0x5d, Some(0x3d), 0xff, 0);
-    check("SPH", 0x5e, Some(0x3e), 0x08, 0);
-    check("SREG", 0x5f, Some(0x3f), 0, 0);
-    check("WDTCSR", 0x60, None, 0, 0);
-    check("OSCCAL", 0x66, None, 0, 0xff);
-    check("TWSR", 0xb9, None, 0xf8, 0);
-    check("TWAR", 0xba, None, 0xfe, 0);
-    check("TWDR", 0xbb, None, 0xff, 0);
-    check("UCSR0A", 0xc0, None, 0x20, 0);
-    check("UCSR0C", 0xc2, None, 0x06, 0);
-    check("UDR0", 0xc6, None, 0, 0);
+    check("PINB", DataAddress(0x23), Some(0x03), 0, 0xff);
+    check("PINC", DataAddress(0x26), Some(0x06), 0, 0x7f);
+    check("TIFR0", DataAddress(0x35), Some(0x15), 0, 0);
+    check("EECR", DataAddress(0x3f), Some(0x1f), 0, 0x32);
+    check("EEARH", DataAddress(0x42), Some(0x22), 0, 0x03);
+    check("SPDR", DataAddress(0x4e), Some(0x2e), 0, 0xff);
+    check("MCUSR", DataAddress(0x54), Some(0x34), 0x01, 0x06);
+    check("SPL", DataAddress(0x5d), Some(0x3d), 0xff, 0);
+    check("SPH", DataAddress(0x5e), Some(0x3e), 0x08, 0);
+    check("SREG", DataAddress(0x5f), Some(0x3f), 0, 0);
+    check("WDTCSR", DataAddress(0x60), None, 0, 0);
+    check("OSCCAL", DataAddress(0x66), None, 0, 0xff);
+    check("TWSR", DataAddress(0xb9), None, 0xf8, 0);
+    check("TWAR", DataAddress(0xba), None, 0xfe, 0);
+    check("TWDR", DataAddress(0xbb), None, 0xff, 0);
+    check("UCSR0A", DataAddress(0xc0), None, 0x20, 0);
+    check("UCSR0C", DataAddress(0xc2), None, 0x06, 0);
+    check("UDR0", DataAddress(0xc6), None, 0, 0);
 }
 
 #[test]
@@ -88,27 +88,27 @@ fn addresses_without_a_register_have_none() {
     for address in
         [0, 0x1f, 0x20, 0x22, 0x2c, 0x49, 0x4f, 0x58, 0x5c, 0x62, 0x6a, 0x83, 0xaf, 0xc3, 0xc7, 0x100, 0xffff]
     {
-        assert_eq!(whole().register_at(address), None, "{address:#x}");
+        assert_eq!(whole().register_at(DataAddress(address)), None, "{address:#x}");
     }
     let visible = whole().registers.iter().filter(|register| !register.is_hidden);
     assert_eq!(visible.count(), 87, "as many as avr-libc names");
-    assert!(whole().is_io_area(0x20) && whole().is_io_area(0xff));
-    assert!(!whole().is_io_area(0x1f) && !whole().is_io_area(0x100));
+    assert!(whole().is_io_area(DataAddress(0x20)) && whole().is_io_area(DataAddress(0xff)));
+    assert!(!whole().is_io_area(DataAddress(0x1f)) && !whole().is_io_area(DataAddress(0x100)));
 }
 
 #[test]
 fn bits_are_found_by_name_number_and_other_name() {
     #[track_caller]
-    fn check(register: &str, bit: &str, expected: Option<(u16, u8)>) {
+    fn check(register: &str, bit: &str, expected: Option<(DataAddress, u8)>) {
         let found = whole().bit(register, bit).map(|bit| (bit.address, bit.bit));
         assert_eq!(found, expected, "{register}.{bit}");
     }
-    check("PORTB", "PORTB3", Some((0x25, 3)));
-    check("PORTB", "3", Some((0x25, 3)));
-    check("SREG", "I", Some((0x5f, 7)));
-    check("SPMCSR", "SPMEN", Some((0x57, 0)));
-    check("SPMCSR", "SELFPRGEN", Some((0x57, 0)));
-    check("UCSR0C", "UDORD0", Some((0xc2, 2)));
+    check("PORTB", "PORTB3", Some((DataAddress(0x25), 3)));
+    check("PORTB", "3", Some((DataAddress(0x25), 3)));
+    check("SREG", "I", Some((DataAddress(0x5f), 7)));
+    check("SPMCSR", "SPMEN", Some((DataAddress(0x57), 0)));
+    check("SPMCSR", "SELFPRGEN", Some((DataAddress(0x57), 0)));
+    check("UCSR0C", "UDORD0", Some((DataAddress(0xc2), 2)));
     check("SPMCSR", "UDORD0", None);
     check("PORTB", "8", None);
     check("PORTB", "PORTC3", None);
@@ -175,20 +175,20 @@ fn sixteen_bit_registers_share_the_byte_temp() {
     }
     check(
         "TCNT1",
-        Access::LowOfPair { temp: 0, high: 0x85, latches: true },
-        Access::HighOfPair { temp: 0, low: 0x84, latched: true },
+        Access::LowOfPair { temp: 0, high: DataAddress(0x85), latches: true },
+        Access::HighOfPair { temp: 0, low: DataAddress(0x84), latched: true },
     );
     check(
         "OCR1A",
-        Access::LowOfPair { temp: 0, high: 0x89, latches: false },
-        Access::HighOfPair { temp: 0, low: 0x88, latched: false },
+        Access::LowOfPair { temp: 0, high: DataAddress(0x89), latches: false },
+        Access::HighOfPair { temp: 0, low: DataAddress(0x88), latched: false },
     );
     let (lock, left_adjusted) = (place("ADC result.LOCKED"), place("ADMUX.ADLAR"));
-    check("ADC", Access::LocksPair { high: 0x79, lock, left_adjusted }, Access::UnlocksPair { lock });
+    check("ADC", Access::LocksPair { high: DataAddress(0x79), lock, left_adjusted }, Access::UnlocksPair { lock });
     check("UBRR0", Access::Direct, Access::Direct);
     assert_eq!((whole().temp_bytes, ports().temp_bytes), (1, 0));
     for pair in devices().flat_map(|device| &device.pairs) {
-        assert_eq!(pair.high, pair.low + 1, "{}", pair.name);
+        assert_eq!(pair.high, pair.low.wrapping_add(1), "{}", pair.name);
     }
 }
 
@@ -335,9 +335,14 @@ fn what_hardware_keeps_unseen_has_a_cell_of_its_own() {
     for device in devices() {
         let memory = &device.memory;
         let hidden = device.registers.iter().filter(|register| register.is_hidden);
-        let places = memory.hidden_start()..memory.pending_cells().start;
+        let places = memory.hidden_start()..memory.pending_cells().next().expect("there are some");
         assert!(hidden.clone().all(|register| places.contains(&register.address)), "{}", device.name);
-        assert!(u16::from(device.temp_bytes) <= memory.hidden_start() - memory.shared_start(), "{}", device.name);
+        assert!(
+            u16::from(device.temp_bytes)
+                <= memory.hidden_start().offset_from(memory.shared_start()).expect("it follows"),
+            "{}",
+            device.name
+        );
         let is_latched = |bit: &Bit| matches!(&bit.kind, BitKind::Input(input) if input.latched_by.is_some());
         let latched = device.registers.iter().filter(|register| register.bits.iter().any(is_latched));
         assert!(latched.count() <= memory.pending_cells().len(), "{}", device.name);
@@ -412,7 +417,7 @@ fn conditions_on_absent_registers_take_their_reset_values() {
     // On the chip a pin of port C is free while it is an input and DIDR0 leaves it on; there is no DIDR0 here.
     let bit = ports().bit_at(ports().bit("PINC", "2").expect("a bit")).expect("a bit");
     let BitKind::Input(input) = &bit.kind else { panic!("a pin is an input") };
-    let output = Condition::Bit(BitRef { address: 0x27, bit: 2 });
+    let output = Condition::Bit(BitRef { address: DataAddress(0x27), bit: 2 });
     assert_eq!(input.freedom, Freedom::RealWhile(Condition::Not(Box::new(output))));
 }
 
@@ -429,13 +434,13 @@ fn a_second_part_comes_from_its_table_alone() {
     let tiny = Device::named("attiny85").expect("a built-in device");
     assert_eq!((tiny.core.pc_bytes, tiny.core.vector_words), (2, 1));
     assert!(!tiny.core.features.contains(Feature::Mul) && !tiny.core.features.contains(Feature::JmpCall));
-    assert_eq!((tiny.memory.flash_words(), tiny.memory.sram_end), (0x1000, 0x025f));
+    assert_eq!((tiny.memory.flash_words(), tiny.memory.sram_end), (0x1000, DataAddress(0x025f)));
     assert_eq!(tiny.interrupt("USI_OVF").map(|interrupt| interrupt.vector), Some(14));
-    assert_eq!(tiny.register_at(0x38).map(|register| register.name), Some("PORTB"));
-    assert!(tiny.is_io_area(0x5f) && !tiny.is_io_area(0x60));
+    assert_eq!(tiny.register_at(DataAddress(0x38)).map(|register| register.name), Some("PORTB"));
+    assert!(tiny.is_io_area(DataAddress(0x5f)) && !tiny.is_io_area(DataAddress(0x60)));
     assert_eq!(tiny.boot_section(tiny.default_fuses), None);
     let reset: Vec<_> = ["SPL", "SPH"].map(|name| tiny.register(name).expect("a register").reset.value).into();
-    assert_eq!(reset, tiny.memory.sram_end.to_le_bytes());
+    assert_eq!(reset, [tiny.memory.sram_end.low(), tiny.memory.sram_end.high()]);
 }
 
 #[test]
@@ -455,7 +460,7 @@ fn fuses_choose_boot_section_and_reset_values() {
     assert!(is_programmed("CKDIV8") && is_programmed("SPIEN"));
     assert!(!is_programmed("WDTON") && !is_programmed("BOOTRST"));
     let clkpr = whole().fuse_resets.iter().find(|reset| reset.fuse == "CKDIV8").expect("a line");
-    assert_eq!((clkpr.address, clkpr.mask, clkpr.programmed, clkpr.unprogrammed), (0x61, 0x0f, 3, 0));
+    assert_eq!((clkpr.address, clkpr.mask, clkpr.programmed, clkpr.unprogrammed), (DataAddress(0x61), 0x0f, 3, 0));
 }
 
 #[test]
@@ -480,14 +485,14 @@ fn facts_about_watchdog_sleep_and_prescaler_have_their_places() {
     assert_eq!(watchdog.prescaler[3], place("WDTCSR.5"));
     assert_eq!(watchdog.timeout_cycles[9], 1024 * 1024);
     let sleep = whole().sleep.as_ref().expect("sleep modes");
-    assert_eq!((sleep.mode_address, sleep.mode_mask, sleep.modes.len()), (0x53, 0x0e, 6));
+    assert_eq!((sleep.mode_address, sleep.mode_mask, sleep.modes.len()), (DataAddress(0x53), 0x0e, 6));
     assert!(sleep.modes.iter().all(|mode| mode.value & !sleep.mode_mask == 0));
     let prescaler = whole().clock_prescaler.as_ref().expect("a prescaler");
     assert_eq!((prescaler.mask, prescaler.divisions.len()), (0x0f, 9));
     let eeprom = whole().eeprom.expect("an EEPROM");
     assert_eq!(
         (eeprom.mode_mask, eeprom.data, eeprom.address_low, eeprom.address_high),
-        (0x30, 0x40, 0x41, Some(0x42))
+        (0x30, DataAddress(0x40), DataAddress(0x41), Some(DataAddress(0x42)))
     );
 }
 

@@ -184,7 +184,7 @@ mod tests {
     use crate::machine::{Machine, Options};
     use crate::program::Program;
     use crate::state::MachineState;
-    use avr_isa::{Instruction, Register};
+    use avr_isa::{DataAddress, Instruction, Register};
     use three_valued::TvByte;
 
     /// Wants ranges or does not.
@@ -218,9 +218,9 @@ mod tests {
         let machine = Machine::new(device, program, Options::default());
         let after = |wanted: bool| {
             let mut state = MachineState::new(machine.cells(), TvByte::ZERO);
-            state.data.set(16, TvByte::new(0x00, 0xf0));
+            state.data.set(DataAddress(16), TvByte::new(0x00, 0xf0));
             machine.step(&mut state, &mut Wanting(wanted)).expect("it goes on");
-            *state.data.get(16)
+            *state.data.get(DataAddress(16))
         };
         assert_eq!(after(true), TvByte::new(0x00, 0xe0).within(3, 18).expect("the range is not empty"));
         assert_eq!(after(false), TvByte::new(0x00, 0xe0));

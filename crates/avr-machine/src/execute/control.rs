@@ -8,7 +8,7 @@ use crate::device::{BitKind, BitRef, Changes};
 use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::state::{Frame, FrameKind};
-use avr_isa::{FlashWordAddress, Pointer, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Pointer, Register};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
@@ -84,7 +84,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// SBIC, SBIS: what hardware supplies is chosen in this very step.
-    pub(super) fn skip_if_io_bit(&mut self, address: u16, bit: u8, wanted: bool) -> Result<(), Stop> {
+    pub(super) fn skip_if_io_bit(&mut self, address: DataAddress, bit: u8, wanted: bool) -> Result<(), Stop> {
         let value = self.read_io(address, 1 << bit, Demand::Decides)?.bit(bit);
         let decided = self.decide(&value);
         if value.known().is_none() && self.reads_what_is_stored(address, bit) {
@@ -99,7 +99,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// True if the bit that a read just gave is still what the register stores: then deciding it says something about
     /// the state. It is not where each read asks the hardware afresh, where the clock stands still, and where the read
     /// itself changed the bit.
-    fn reads_what_is_stored(&mut self, address: u16, bit: u8) -> bool {
+    fn reads_what_is_stored(&mut self, address: DataAddress, bit: u8) -> bool {
         let machine = self.machine;
         let Some(register) = machine.device.register_at(address) else { return false };
         let cleared = machine.cleared_by_access(address).iter().any(|(flag, _)| *flag == BitRef { address, bit });
@@ -119,14 +119,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The target in Z for IJMP and ICALL; an unknown Z is cut into its cases.
     pub(super) fn indirect_target(&mut self) -> Result<FlashWordAddress, Stop> {
         let (low, high) = (Pointer::Z.low(), Pointer::Z.high());
-        let known = self.candidates(low.index().into(), high.index().into());
+        let known = self.candidates(low.address(), high.address());
         let target = known.single().map_or_else(|| self.cut_target(low, high), Ok)?;
         Ok(FlashWordAddress(target.into()))
     }
 
     fn cut_target(&mut self, low: Register, high: Register) -> Result<u16, Stop> {
-        let candidates = self.candidates(low.index().into(), high.index().into());
-        let bytes = [self.state.data.get(low.index().into()), self.state.data.get(high.index().into())];
+        let candidates = self.candidates(low.address(), high.address());
+        let bytes = [self.state.data.get(low.address()), self.state.data.get(high.address())];
         if candidates.count() > MAX_TARGETS.min(self.environment.most_targets()) {
             self.environment.stuck(&bytes);
             return Err(Stop::Limit(Limit::UnknownTarget));

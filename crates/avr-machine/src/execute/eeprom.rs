@@ -4,6 +4,7 @@ use super::Step;
 use super::memory::Candidates;
 use crate::device::Eeprom;
 use crate::environment::{Demand, Environment};
+use avr_isa::{DataAddress, EepromAddress};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// Clock cycles for which the processor is halted after a read, and after the start of a write.
@@ -33,12 +34,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The cells that the address register may mean, and the bytes of the register.
-    fn eeprom_cells(&self, eeprom: &Eeprom) -> (Vec<u16>, [V; 2]) {
+    fn eeprom_cells(&self, eeprom: &Eeprom) -> (Vec<DataAddress>, [V; 2]) {
         let low = self.state.data.get(eeprom.address_low).clone();
         let high = eeprom.address_high.map_or(V::constant(0), |address| self.state.data.get(address).clone());
         let size = self.machine.device.memory.eeprom_bytes;
-        let mut cells: Vec<u16> =
-            Candidates::of(low.bits(), high.bits()).iter().map(|address| address % size.max(1)).collect();
+        let mut cells: Vec<EepromAddress> = Candidates::of(low.bits(), high.bits())
+            .iter()
+            .map(|address| EepromAddress(address % size.max(1)))
+            .collect();
         cells.sort_unstable();
         cells.dedup();
         (cells.into_iter().map(|byte| self.machine.eeprom_cell(byte)).collect(), [low, high])

@@ -13,12 +13,13 @@ use crate::device::{BitKind, BitRef, Changes, ClearedBy, Condition, KnownBits, S
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
+use avr_isa::DataAddress;
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Reads a register as the program does. Only the bits in `wanted` matter; hardware is asked only for those.
-    pub(super) fn read_io(&mut self, address: u16, wanted: u8, demand: Demand) -> Result<V, Stop> {
+    pub(super) fn read_io(&mut self, address: DataAddress, wanted: u8, demand: Demand) -> Result<V, Stop> {
         let machine = self.machine;
         let Some(register) = machine.device.register_at(address) else {
             self.reserved_register(address)?;
@@ -38,7 +39,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True if the flag of an interrupt that may be enabled is in a register.
-    fn has_requests(&self, address: u16) -> bool {
+    fn has_requests(&self, address: DataAddress) -> bool {
         let may_be_set = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
         let mut all = self.machine.device.interrupts.iter();
         may_be_set(self.machine.status_bit(flag::I))
@@ -46,22 +47,22 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// A byte of which the data sheet says nothing, at a data address.
-    pub(super) fn undefined(&mut self, address: u16, demand: Demand) -> V {
+    pub(super) fn undefined(&mut self, address: DataAddress, demand: Demand) -> V {
         self.environment.input(Input::Register(address), 0xff, demand, DeterminedBy::Undefined)
     }
 
     /// Writes a register as the program does.
-    pub(super) fn write_io(&mut self, address: u16, value: V) -> Result<(), Stop> {
+    pub(super) fn write_io(&mut self, address: DataAddress, value: V) -> Result<(), Stop> {
         self.write_io_bits(address, value, 0xff)
     }
 
     /// SBI, CBI: change one bit and leave the other seven alone (also the data sheet on flag registers).
-    pub(super) fn write_io_bit(&mut self, address: u16, bit: u8, value: bool) -> Result<(), Stop> {
+    pub(super) fn write_io_bit(&mut self, address: DataAddress, bit: u8, value: bool) -> Result<(), Stop> {
         self.write_io_bits(address, V::constant(u8::from(value) << bit), 1 << bit)
     }
 
     /// Writes the bits in `selected`; the others are not touched.
-    fn write_io_bits(&mut self, address: u16, value: V, selected: u8) -> Result<(), Stop> {
+    fn write_io_bits(&mut self, address: DataAddress, value: V, selected: u8) -> Result<(), Stop> {
         let machine = self.machine;
         self.environment.event(Event::Write(address, &value));
         if address == machine.status_address {
@@ -91,17 +92,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Pins that become inputs, because a bit goes from 1 to 0, have not settled when the next instruction reads them.
-    fn unsettle_pins(&mut self, before: &V, address: u16) {
+    fn unsettle_pins(&mut self, before: &V, address: DataAddress) {
         let becomes_input = before.and(&self.state.data.get(address).not());
         let any = (0..8).fold(V::Bit::constant(false), |any, bit| any.or(&becomes_input.bit(bit)));
         self.state.control.settling = self.decide(&any);
     }
 
     /// An access to an address in the I/O area at which there is no register.
-    fn reserved_register(&self, address: u16) -> Result<(), Stop> {
+    fn reserved_register(&self, address: DataAddress) -> Result<(), Stop> {
         match self.machine.device.policy.reserved_register {
             Severity::Note if !self.machine.forbids(HazardKind::ReservedRegister) => Ok(()),
-            _ => self.hazard(HazardKind::ReservedRegister, Some(u32::from(address))),
+            _ => self.hazard(HazardKind::ReservedRegister, Some(u32::from(address.0))),
         }
     }
 
@@ -156,7 +157,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn evaluate(
         &self,
         condition: &Condition,
-        by: impl Fn(&Condition, &mut dyn FnMut(u16) -> KnownBits) -> Truth,
+        by: impl Fn(&Condition, &mut dyn FnMut(DataAddress) -> KnownBits) -> Truth,
     ) -> Truth {
         by(condition, &mut |address| {
             let bits = self.state.data.get(address).bits();
@@ -183,13 +184,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Stores the bits in `mask` and leaves the others.
-    fn store(&mut self, address: u16, mask: u8, value: &V) {
+    fn store(&mut self, address: DataAddress, mask: u8, value: &V) {
         let merged = merge(self.state.data.get(address), value, mask);
         self.state.data.set(address, merged);
     }
 
     /// A stored bit that decided a skip is known afterwards.
-    pub(super) fn assume_stored_bit(&mut self, address: u16, bit: u8, value: bool) {
+    pub(super) fn assume_stored_bit(&mut self, address: DataAddress, bit: u8, value: bool) {
         let stored = self.state.data.get(address);
         if stored.bit(bit).known().is_none() {
             let known = stored.with_bit(bit, &V::Bit::constant(value));
@@ -198,7 +199,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Clears the flags that an access to a register clears.
-    fn clear_by_access(&mut self, address: u16, write: bool) {
+    fn clear_by_access(&mut self, address: DataAddress, write: bool) {
         let machine = self.machine;
         for (bit, cleared_by) in machine.cleared_by_access(address) {
             let mask = bit.mask();
@@ -232,7 +233,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The dependents of a register whose bits hardware may change now.
-    fn moving_dependents(&mut self, address: u16) -> Vec<Group> {
+    fn moving_dependents(&mut self, address: DataAddress) -> Vec<Group> {
         let machine = self.machine;
         machine.dependents(address).iter().copied().filter(|group| self.moves(group)).collect()
     }
@@ -252,7 +253,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Bits that hardware no longer changes keep the last value that it gave them.
     /// Flags among the bits that a write to a register selects were asked for before they were written.
-    fn freeze(&mut self, moving: &[Group], written: u16, selected: u8) {
+    fn freeze(&mut self, moving: &[Group], written: DataAddress, selected: u8) {
         for group in moving {
             let was_asked =
                 group.address == written && group.mask & !selected == 0 && matches!(group.bit.kind, BitKind::Flag(_));

@@ -12,7 +12,7 @@ use super::flags::flag;
 use crate::copies::Copies;
 use crate::environment::{Environment, Question};
 use crate::program::Fetched;
-use avr_isa::{Instruction, Opcode, Pointer, PointerMode, Register};
+use avr_isa::{DataAddress, Instruction, Opcode, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
 /// The most bytes into which one outcome of a comparison narrows an operand. One is enough where its values are a range of those
@@ -20,7 +20,7 @@ use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 const MOST_PER_OUTCOME: usize = 4;
 
 /// The number of registers: the first data addresses are theirs.
-const REGISTERS: u16 = 32;
+const REGISTERS: DataAddress = DataAddress::IO;
 
 /// The most instructions behind a comparison that belong to it.
 const MAX_CHAIN: u32 = 8;
@@ -66,7 +66,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if operands.iter().all(|operand| operand.known().is_some()) {
             return None;
         }
-        let same = registers.map(|register| register.map_or(Vec::new(), |one| copies.same_as(one.index().into())));
+        let same = registers.map(|register| register.map_or(Vec::new(), |one| copies.same_as(one.address())));
         if !self.is_worth_knowing(operands, &same) {
             return None;
         }
@@ -94,18 +94,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True if it is of use to know more about operands, which are in these cells.
-    fn is_worth_knowing(&self, operands: [TvByte; 2], same: &[Vec<u16>; 2]) -> bool {
+    fn is_worth_knowing(&self, operands: [TvByte; 2], same: &[Vec<DataAddress>; 2]) -> bool {
         let mut pairs = operands.iter().zip(same);
         let mut unknown = pairs.clone().filter(|(operand, _)| operand.known().is_none()).flat_map(|(_, cells)| cells);
         // The cell of an index that a register was loaded from says that what it is compared with is a bound.
-        let is_index = |cell: &u16| *cell >= REGISTERS && self.environment.learns_cell(*cell);
+        let is_index = |cell: &DataAddress| *cell >= REGISTERS && self.environment.learns_cell(*cell);
         let is_bounded = pairs.any(|(operand, cells)| operand.known().is_some() && cells.iter().any(is_index));
         is_bounded || unknown.any(|cell| self.is_of_use(*cell))
     }
 
     /// True if it is of use to know more about a cell behind the present instruction.
-    fn is_of_use(&self, cell: u16) -> bool {
-        match u8::try_from(cell).ok().and_then(Register::new) {
+    fn is_of_use(&self, cell: DataAddress) -> bool {
+        match Register::at(cell) {
             Some(register) => self.environment.learns(register, self.state.control.pc),
             None => self.environment.learns_cell(cell),
         }
@@ -114,8 +114,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The copies that are known behind an instruction that goes on with the next one, if `copies` was before it.
     pub(super) fn copies_after(&self, instruction: Instruction, mut copies: Copies) -> Copies {
         use Instruction as I;
-        let cell = |register: Register| u16::from(register.index());
-        let mut copy = |to: u16, from: u16| match self.is_of_use(to) || self.is_of_use(from) {
+        let cell = Register::address;
+        let mut copy = |to: DataAddress, from: DataAddress| match self.is_of_use(to) || self.is_of_use(from) {
             true => copies.copy(to, from),
             false => copies.overwrite(to),
         };
@@ -146,9 +146,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The address that is so far behind a pointer, if it is known.
-    fn pointed(&self, pointer: Pointer, displacement: u8) -> Option<u16> {
-        let known = self.candidates(pointer.low().index().into(), pointer.high().index().into()).single();
-        known.map(|address| address.wrapping_add(displacement.into()))
+    fn pointed(&self, pointer: Pointer, displacement: u8) -> Option<DataAddress> {
+        let known = self.candidates(pointer.low().address(), pointer.high().address()).single();
+        known.map(DataAddress).map(|address| address.wrapping_add(displacement.into()))
     }
 
     /// The flag of a comparison that the next branch wants to know, or that the rest of the comparison before the branch does.
@@ -323,7 +323,7 @@ mod tests {
     use crate::machine::{Machine, Options};
     use crate::program::Program;
     use crate::state::MachineState;
-    use avr_isa::{FlashWordAddress, Instruction as I, Pointer, PointerMode, Register};
+    use avr_isa::{DataAddress, FlashWordAddress, Instruction as I, Pointer, PointerMode, Register};
     use three_valued::{Truth, TvByte};
 
     /// Narrows everything, and takes the case of this number.
@@ -346,7 +346,7 @@ mod tests {
             true
         }
 
-        fn learns_cell(&self, _: u16) -> bool {
+        fn learns_cell(&self, _: DataAddress) -> bool {
             true
         }
 
@@ -377,8 +377,8 @@ mod tests {
         let program = Program::decode(device.memory.flash_words(), device.core.features, word);
         let machine = Machine::new(device, program, Options::default());
         let mut state = MachineState::new(machine.cells(), TvByte::ZERO);
-        (0..26).chain(0x100..0x300).for_each(|cell| state.data.set(cell, TvByte::UNKNOWN));
-        state.data.set(29, TvByte::constant(2));
+        (0..26).chain(0x100..0x300).for_each(|cell| state.data.set(DataAddress(cell), TvByte::UNKNOWN));
+        state.data.set(DataAddress(29), TvByte::constant(2));
         for _ in code {
             machine.step(&mut state, &mut Curious(case)).expect("it goes on");
         }
@@ -389,7 +389,7 @@ mod tests {
         TvByte::UNKNOWN.within(low, high).expect("the range is not empty")
     }
 
-    const LENGTH: u16 = 0x120;
+    const LENGTH: DataAddress = DataAddress(0x120);
     const BRANCH: I = I::Brbs { flag: 0, offset: 2 };
 
     #[test]
@@ -402,7 +402,7 @@ mod tests {
         ];
         for (case, expected, taken) in [(0, range(17, 255), false), (1, range(0, 16), true)] {
             let state = after(&code, case);
-            for cell in [24, 17, LENGTH] {
+            for cell in [DataAddress(24), DataAddress(17), LENGTH] {
                 assert_eq!(*state.data.get(cell), expected, "cell {cell:#x} in case {case}");
             }
             assert_eq!(state.control.pc, FlashWordAddress(if taken { 7 } else { 5 }));
@@ -412,8 +412,8 @@ mod tests {
     #[test]
     fn an_index_says_what_its_bound_is_not() {
         let code = [I::Ldi { rd: r(18), k: 12 }, I::Cp { rd: r(18), rr: r(24) }, BRANCH];
-        assert_eq!(*after(&code, 0).data.get(24), range(0, 12));
-        assert_eq!(*after(&code, 1).data.get(24), range(13, 255));
+        assert_eq!(*after(&code, 0).data.get(DataAddress(24)), range(0, 12));
+        assert_eq!(*after(&code, 1).data.get(DataAddress(24)), range(13, 255));
     }
 
     #[test]
@@ -422,7 +422,7 @@ mod tests {
         let code = [I::Cpi { rd: r(24), k: 16 }, I::Brbs { flag: 4, offset: 2 }];
         let cases = [range(16, 127), range(0, 15), range(128, 255)];
         for (case, expected) in cases.into_iter().enumerate() {
-            assert_eq!(*after(&code, case).data.get(24), expected);
+            assert_eq!(*after(&code, case).data.get(DataAddress(24)), expected);
         }
     }
 
@@ -432,10 +432,10 @@ mod tests {
         let code = [&bounded[..], &[I::Nop, I::Nop, I::Cp { rd: r(25), rr: r(24) }, BRANCH]].concat();
         // The second case: r24 is at most 24, and the branch is taken.
         let state = after(&code, 1);
-        assert_eq!([24, 25].map(|cell| *state.data.get(cell)), [range(1, 24), range(0, 23)]);
+        assert_eq!([24, 25].map(|cell| *state.data.get(DataAddress(cell))), [range(1, 24), range(0, 23)]);
         let equal = [&bounded[..], &[I::Nop, I::Nop, I::Cp { rd: r(25), rr: r(24) }, I::Brbs { flag: 1, offset: 2 }]];
         let state = after(&equal.concat(), 1);
-        assert_eq!([24, 25].map(|cell| *state.data.get(cell)), [range(0, 24), range(0, 24)]);
+        assert_eq!([24, 25].map(|cell| *state.data.get(DataAddress(cell))), [range(0, 24), range(0, 24)]);
     }
 
     #[test]
@@ -487,13 +487,16 @@ mod tests {
         let compare = [I::Cpi { rd: r(24), k: 16 }, BRANCH];
         let store = |q: u8| I::St { pointer: Pointer::Y, mode: PointerMode::Displacement(q), rr: r(20) };
         // The last case is the only one below the bound.
-        let narrowed = |code: &[I]| *after(code, usize::MAX).data.get(0x205) == range(0, 15);
+        let narrowed = |code: &[I]| *after(code, usize::MAX).data.get(DataAddress(0x205)) == range(0, 15);
         let with = |between: &[I]| [&[load], between, &compare[..]].concat();
         assert!(narrowed(&with(&[])));
         assert!(narrowed(&with(&[store(4)])));
-        for other in
-            [store(5), I::Sts { address: 0x205, rr: r(20) }, I::Inc { rd: r(24) }, I::Lds { rd: r(24), address: 0x206 }]
-        {
+        for other in [
+            store(5),
+            I::Sts { address: DataAddress(0x205), rr: r(20) },
+            I::Inc { rd: r(24) },
+            I::Lds { rd: r(24), address: DataAddress(0x206) },
+        ] {
             assert!(!narrowed(&with(&[other])), "{other:?}");
         }
     }
@@ -501,6 +504,10 @@ mod tests {
     #[test]
     fn the_rest_of_a_comparison_takes_the_borrow_into_account() {
         let code = [I::Bset { flag: 0 }, I::Cpc { rd: r(24), rr: r(28) }, BRANCH];
-        assert_eq!(*after(&code, 1).data.get(24), TvByte::ZERO, "0 - 0 - 1 borrows, and nothing else does");
+        assert_eq!(
+            *after(&code, 1).data.get(DataAddress(24)),
+            TvByte::ZERO,
+            "0 - 0 - 1 borrows, and nothing else does"
+        );
     }
 }

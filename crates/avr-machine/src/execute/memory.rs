@@ -3,7 +3,7 @@
 use super::Step;
 use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
-use avr_isa::{FlashWordAddress, LpmMode, Pointer, PointerMode, Register};
+use avr_isa::{DataAddress, FlashWordAddress, LpmMode, Pointer, PointerMode, Register};
 use std::ops::Range;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
@@ -59,26 +59,26 @@ impl Candidates {
 /// The target of an access through an unknown address in one case.
 enum Target {
     /// One certain address.
-    Single(u16),
+    Single(DataAddress),
     /// Some cell without side effects among the candidates.
     Plain,
     /// An address outside the data memory.
-    Outside(u16),
+    Outside(DataAddress),
 }
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The 16-bit addresses that two cells may hold.
-    pub(crate) fn candidates(&self, low: u16, high: u16) -> Candidates {
+    pub(crate) fn candidates(&self, low: DataAddress, high: DataAddress) -> Candidates {
         Candidates::of(self.state.data.get(low).bits(), self.state.data.get(high).bits())
     }
 
     /// Reads a data address as the program does.
-    pub(super) fn read_data(&mut self, address: u16) -> Result<V, Stop> {
+    pub(super) fn read_data(&mut self, address: DataAddress) -> Result<V, Stop> {
         if self.machine.is_io(address) {
             return self.read_io(address, 0xff, Demand::Stored);
         }
         if address > self.machine.data_end {
-            self.hazard(HazardKind::OutsideMemory, Some(u32::from(address)))?;
+            self.hazard(HazardKind::OutsideMemory, Some(address.0.into()))?;
             return Ok(self.undefined(address, Demand::Stored));
         }
         let value = self.state.data.get(address).clone();
@@ -87,12 +87,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Writes a data address as the program does.
-    pub(super) fn write_data(&mut self, address: u16, value: V) -> Result<(), Stop> {
+    pub(super) fn write_data(&mut self, address: DataAddress, value: V) -> Result<(), Stop> {
         if self.machine.is_io(address) {
             return self.write_io(address, value);
         }
         if address > self.machine.data_end {
-            return self.hazard(HazardKind::OutsideMemory, Some(u32::from(address)));
+            return self.hazard(HazardKind::OutsideMemory, Some(address.0.into()));
         }
         self.environment.event(Event::Write(address, &value));
         self.state.data.set(address, value);
@@ -136,7 +136,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// `ld Rd, X+` and the like with Rd in the pointer pair have no defined result.
     fn check_pointer_use(&self, register: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
-        if moved_registers(pointer, mode).contains(&register.index().into()) {
+        if moved_registers(pointer, mode).contains(&register.address()) {
             return Err(self.undefined_pointer_use());
         }
         Ok(())
@@ -173,7 +173,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Decides the target of an access. The manual does not define accesses to the pointer's own registers that move
     /// meanwhile, and simulators disagree. So they are undefined, like naming these registers.
-    fn target(&mut self, address: &(V, V), moved: Range<u16>) -> Result<Target, Stop> {
+    fn target(&mut self, address: &(V, V), moved: Range<DataAddress>) -> Result<Target, Stop> {
         match self.cut_target_address(address, &moved)? {
             Target::Single(cell) if moved.contains(&cell) => Err(self.undefined_pointer_use()),
             target => Ok(target),
@@ -181,14 +181,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The kind of cell that an address hits: certain addresses, else the cases that must be distinguished.
-    fn cut_target_address(&mut self, address: &(V, V), moved: &Range<u16>) -> Result<Target, Stop> {
+    fn cut_target_address(&mut self, address: &(V, V), moved: &Range<DataAddress>) -> Result<Target, Stop> {
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
-        if let Some(address) = candidates.single() {
+        if let Some(address) = candidates.single().map(DataAddress) {
             return Ok(Target::Single(address));
         }
         let mut cases = Vec::new();
         let (mut plain, mut outside) = (false, None);
-        for candidate in candidates.iter() {
+        for candidate in candidates.iter().map(DataAddress) {
             if self.machine.is_io(candidate) || moved.contains(&candidate) {
                 cases.push(Target::Single(candidate));
             } else if candidate > self.machine.data_end {
@@ -209,9 +209,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The candidates of an address that are cells without side effects.
-    fn plain_cells(&self, address: &(V, V)) -> impl Iterator<Item = u16> + use<V, E> {
+    fn plain_cells(&self, address: &(V, V)) -> impl Iterator<Item = DataAddress> + use<V, E> {
         let (end, io) = (self.machine.data_end, self.machine.io.clone());
-        Candidates::of(address.0.bits(), address.1.bits()).iter().filter(move |cell| *cell <= end && !io.contains(cell))
+        let candidates = Candidates::of(address.0.bits(), address.1.bits()).iter().map(DataAddress);
+        candidates.filter(move |cell| *cell <= end && !io.contains(cell))
     }
 
     /// The join of all cells that the address may hit.
@@ -272,7 +273,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The join of the bytes of flash that an address may mean.
     fn flash_byte(&self, address: &(V, V), base: u32) -> V {
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
-        let byte = |address: u16| V::constant(self.machine.program.byte(base + u32::from(address)));
+        let byte = |z: u16| V::constant(self.machine.program.byte(base + u32::from(z)));
         if let Some(address) = candidates.single() {
             return byte(address);
         }
@@ -292,11 +293,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 }
 
 /// The data addresses of the registers that an access through a pointer moves.
-fn moved_registers(pointer: Pointer, mode: PointerMode) -> Range<u16> {
-    let low = u16::from(pointer.low().index());
+fn moved_registers(pointer: Pointer, mode: PointerMode) -> Range<DataAddress> {
+    let low = pointer.low().address();
     match mode {
         PointerMode::Displacement(_) => low..low,
-        PointerMode::PostIncrement | PointerMode::PreDecrement => low..low + 2,
+        PointerMode::PostIncrement | PointerMode::PreDecrement => low..low.wrapping_add(2),
     }
 }
 

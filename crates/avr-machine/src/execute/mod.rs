@@ -156,13 +156,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// A general-purpose register.
     pub(crate) fn register(&self, register: Register) -> &V {
-        self.state.data.get(register.index().into())
+        self.state.data.get(register.address())
     }
 
     /// Sets a general-purpose register.
     pub(crate) fn set_register(&mut self, register: Register, value: V) {
         let value = if self.environment.has_ranges() { value } else { value.without_range() };
-        self.state.data.set(register.index().into(), value);
+        self.state.data.set(register.address(), value);
     }
 
     /// Reports a hazard, unless the user allows it.

@@ -5,6 +5,7 @@ use crate::environment::{Environment, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use crate::program::Fetched;
 use crate::state::{Frame, FrameKind};
+use avr_isa::DataAddress;
 use three_valued::fault::{Fault, is_on};
 use three_valued::{ByteDomain, TvByte};
 
@@ -13,18 +14,18 @@ const MAX_STACK_POINTERS: usize = 256;
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The stack pointer, which using it makes whole; an unknown one is cut into its cases.
-    pub(crate) fn stack_pointer(&mut self) -> Result<u16, Stop> {
+    pub(crate) fn stack_pointer(&mut self) -> Result<DataAddress, Stop> {
         self.state.control.torn = false;
         self.known_stack_pointer()
     }
 
-    fn known_stack_pointer(&mut self) -> Result<u16, Stop> {
+    fn known_stack_pointer(&mut self) -> Result<DataAddress, Stop> {
         let (low, high) = (self.machine.stack_low, self.machine.stack_high);
         let Some(high) = high else {
-            return self.known_stack_byte(low).map(u16::from);
+            return self.known_stack_byte(low).map(|low| DataAddress::of_bytes(low, 0));
         };
         let candidates = self.candidates(low, high);
-        if let Some(value) = candidates.single() {
+        if let Some(value) = candidates.single().map(DataAddress) {
             return Ok(value);
         }
         let bytes = [self.state.data.get(low), self.state.data.get(high)];
@@ -33,12 +34,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return Err(Stop::Limit(Limit::UnknownStackPointer));
         }
         let index = self.environment.case(candidates.count(), Question::Bytes(&bytes));
-        let value = candidates.iter().nth(index).unwrap_or_default();
+        let value = candidates.iter().nth(index).map(DataAddress).unwrap_or_default();
         self.set_stack_pointer(value);
         Ok(value)
     }
 
-    fn known_stack_byte(&mut self, address: u16) -> Result<u8, Stop> {
+    fn known_stack_byte(&mut self, address: DataAddress) -> Result<u8, Stop> {
         let byte = self.state.data.get(address);
         let candidates: Vec<u8> = byte.bits().concretisations().collect();
         let count = candidates.len();
@@ -49,11 +50,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Sets both halves of the stack pointer.
-    pub(crate) fn set_stack_pointer(&mut self, value: u16) {
-        let [low, high] = value.to_le_bytes();
-        self.state.data.set(self.machine.stack_low, V::constant(low));
-        if let Some(address) = self.machine.stack_high {
-            self.state.data.set(address, V::constant(high));
+    pub(crate) fn set_stack_pointer(&mut self, address: DataAddress) {
+        self.state.data.set(self.machine.stack_low, V::constant(address.low()));
+        if let Some(high) = self.machine.stack_high {
+            self.state.data.set(high, V::constant(address.high()));
         }
     }
 
@@ -79,12 +79,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True if all bytes of a return address are on the stack.
-    fn is_whole(&self, frame: &Frame, pointer: u16) -> bool {
-        usize::from(frame.position) >= usize::from(pointer) + self.machine.pc_bytes
+    fn is_whole(&self, frame: &Frame, pointer: DataAddress) -> bool {
+        frame.position.index() >= pointer.index() + self.machine.pc_bytes
     }
 
     /// Forgets the youngest return addresses that are not whole on the stack.
-    pub(crate) fn forget_frames(&mut self, pointer: u16) {
+    pub(crate) fn forget_frames(&mut self, pointer: DataAddress) {
         while self.state.calls.top().is_some_and(|frame| !self.is_whole(frame, pointer)) {
             self.state.calls.pop();
         }
@@ -92,7 +92,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Forgets the youngest return addresses after POP. One that a call pushed may be pushed again; that of an interrupt
     /// tells that its handler runs, so it is forgotten.
-    fn forget_popped_frames(&mut self, pointer: u16) {
+    fn forget_popped_frames(&mut self, pointer: DataAddress) {
         let may_come_back = |frame: &Frame| frame.kind == FrameKind::Call && pointer <= frame.position;
         while self.state.calls.top().is_some_and(|frame| !self.is_whole(frame, pointer) && !may_come_back(frame)) {
             self.state.calls.pop();
@@ -127,23 +127,23 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The lowest byte of the stack must not be one of static data.
-    fn check_static_data(&self, lowest: u16) -> Result<(), Stop> {
+    fn check_static_data(&self, lowest: DataAddress) -> Result<(), Stop> {
         if self.machine.static_data_end.is_some_and(|end| lowest < end) {
-            self.hazard(HazardKind::StackIntoData, Some(u32::from(lowest)))?;
+            self.hazard(HazardKind::StackIntoData, Some(lowest.0.into()))?;
         }
         Ok(())
     }
 
     /// The byte that the stack touches must lie in SRAM.
-    fn check_stack_access(&self, address: u16) -> Result<(), Stop> {
+    fn check_stack_access(&self, address: DataAddress) -> Result<(), Stop> {
         if self.machine.sram.contains(&address) {
             return Ok(());
         }
-        self.hazard(HazardKind::StackOutsideSram, Some(u32::from(address)))
+        self.hazard(HazardKind::StackOutsideSram, Some(address.0.into()))
     }
 
     /// Narrows a stored cell to what is known of it in this case.
-    pub(crate) fn assume_cell(&mut self, address: u16, fact: TvByte) -> Result<(), Stop> {
+    pub(crate) fn assume_cell(&mut self, address: DataAddress, fact: TvByte) -> Result<(), Stop> {
         let value = self.state.data.get(address).assume(fact).ok_or(Stop::Infeasible)?;
         self.state.data.set(address, value);
         Ok(())

@@ -3,6 +3,7 @@
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
+use avr_isa::DataAddress;
 
 /// Clocks of the converter for a conversion, and for the first one after it was switched on.
 const CONVERSION_CLOCKS: u64 = 13;
@@ -18,10 +19,10 @@ pub(super) const CHANNELS: usize = 16;
 /// The converter.
 #[derive(Clone, Debug)]
 pub(super) struct Adc {
-    control: u16,
-    trigger: u16,
-    selection: u16,
-    result: [u16; 2],
+    control: DataAddress,
+    trigger: DataAddress,
+    selection: DataAddress,
+    result: [DataAddress; 2],
     left_adjusted: BitRef,
     done_flag: BitRef,
     /// The result of a conversion of each channel, 0 to 1023.
@@ -93,28 +94,28 @@ impl Adc {
 }
 
 impl Peripheral for Adc {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         vec![self.control, self.trigger, self.selection]
     }
 
-    fn read_registers(&self) -> Vec<u16> {
+    fn read_registers(&self) -> Vec<DataAddress> {
         self.result.to_vec()
     }
 
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         vec![self.control, self.result[0], self.result[1]]
     }
 
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         vec![(self.control, BUSY), known(self.done_flag)]
     }
 
     /// Triggers other than the end of the conversion before are not known.
-    fn is_exact(&self, address: u16, _mask: u8, _now: u64) -> bool {
+    fn is_exact(&self, address: DataAddress, _mask: u8, _now: u64) -> bool {
         address != self.control || !self.is_triggered
     }
 
-    fn input(&self, address: u16, _now: u64) -> u8 {
+    fn input(&self, address: DataAddress, _now: u64) -> u8 {
         if address == self.control {
             return if self.done == NEVER { 0 } else { BUSY };
         }

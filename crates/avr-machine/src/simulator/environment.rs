@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use avr_isa::DataAddress;
+
 use super::adc::Adc;
 use super::peripheral::{NEVER, Peripheral, Signals, View};
 use super::pins::Pins;
@@ -91,7 +93,7 @@ pub(super) struct Board {
     /// By data address, up to the hidden registers.
     concerns: Arc<[Concern]>,
     signals: Signals,
-    overrides: BTreeMap<u16, Override>,
+    overrides: BTreeMap<DataAddress, Override>,
     stimulus: Arc<Stimulus>,
     /// The next actions of the stimulus, by cycle and by step.
     next_timed: usize,
@@ -101,8 +103,8 @@ pub(super) struct Board {
     forced_reset: Option<ResetCause>,
     /// Units that must look at the state after this step.
     touched: u32,
-    writes: Vec<(u16, u8)>,
-    reads: Vec<u16>,
+    writes: Vec<(DataAddress, u8)>,
+    reads: Vec<DataAddress>,
     /// Clock cycles before this step.
     now: u64,
     /// The cycle of the next event of each unit by itself, and the least of them.
@@ -124,7 +126,7 @@ impl Board {
     pub fn new(machine: &Machine, stimulus: Arc<Stimulus>) -> Self {
         let device = machine.device;
         let units = units(machine, stimulus.clock_hertz);
-        let size = usize::from(device.memory.sram_start);
+        let size = device.memory.sram_start.index();
         Self {
             concerns: concerns(device, &units).into(),
             device,
@@ -260,19 +262,19 @@ impl Board {
     }
 
     /// True if some peripheral determines bits of a register as the hardware does.
-    pub(super) fn knows(&self, address: u16, mask: u8) -> bool {
-        let known = self.concerns.get(usize::from(address)).map_or(0, |concern| concern.known);
+    pub(super) fn knows(&self, address: DataAddress, mask: u8) -> bool {
+        let known = self.concerns.get(address.index()).map_or(0, |concern| concern.known);
         mask & !known == 0
     }
 
     /// True if the hardware surely has in some bits of a register what the peripherals have there.
-    pub(super) fn is_exact(&self, address: u16, mask: u8) -> bool {
+    pub(super) fn is_exact(&self, address: DataAddress, mask: u8) -> bool {
         self.knows(address, mask) && self.units.iter().all(|unit| unit.peripheral().is_exact(address, mask, self.now))
     }
 
     /// The input bits of a register; the program is told of raised flags.
-    fn register(&mut self, address: u16, mask: u8) -> u8 {
-        let Some(concern) = self.concerns.get(usize::from(address)).copied() else { return 0 };
+    fn register(&mut self, address: DataAddress, mask: u8) -> u8 {
+        let Some(concern) = self.concerns.get(address.index()).copied() else { return 0 };
         let mut value = self.signals.take(address, mask);
         if concern.answered != 0 {
             value |= self.units[concern.answered.trailing_zeros() as usize].peripheral().input(address, self.now);
@@ -298,7 +300,7 @@ impl Board {
 
     /// True if hardware has a flag at 1 that the program may not have been told of.
     fn flag(&self, flag: BitRef) -> bool {
-        let answered = self.concerns.get(usize::from(flag.address)).map_or(0, |concern| concern.answered);
+        let answered = self.concerns.get(flag.address.index()).map_or(0, |concern| concern.answered);
         let by_unit = |index: u32| self.units[index as usize].peripheral().input(flag.address, self.now);
         let by_stimulus = self.overrides.get(&flag.address).map_or(0, |fixed| fixed.value);
         let answer = if answered == 0 { 0 } else { by_unit(answered.trailing_zeros()) };
@@ -345,7 +347,7 @@ impl Board {
         self.forced &= !(1 << number);
         let interrupt = self.device.interrupts.iter().find(|interrupt| interrupt.number == number);
         if let Some(Request::Latched { flag }) = interrupt.map(|interrupt| &interrupt.request) {
-            self.signals.raised[usize::from(flag.address)] &= !flag.mask();
+            self.signals.raised[flag.address.index()] &= !flag.mask();
         }
         self.touched = u32::MAX;
     }
@@ -358,17 +360,17 @@ impl Board {
         self.touched = u32::MAX;
     }
 
-    fn wrote(&mut self, address: u16, value: u8) {
-        let Some(concern) = self.concerns.get(usize::from(address)) else { return };
-        self.signals.raised[usize::from(address)] &= !(value & concern.write_one);
+    fn wrote(&mut self, address: DataAddress, value: u8) {
+        let Some(concern) = self.concerns.get(address.index()) else { return };
+        self.signals.raised[address.index()] &= !(value & concern.write_one);
         if concern.written != 0 {
             self.touched |= concern.written;
             self.writes.push((address, value));
         }
     }
 
-    fn read(&mut self, address: u16) {
-        let concern = self.concerns.get(usize::from(address)).copied().unwrap_or_default();
+    fn read(&mut self, address: DataAddress) {
+        let concern = self.concerns.get(address.index()).copied().unwrap_or_default();
         if concern.read != 0 {
             self.touched |= concern.read;
             self.reads.push(address);
@@ -474,26 +476,26 @@ fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
 
 /// The units that each register of the I/O area concerns.
 fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
-    let mut all = vec![Concern::default(); usize::from(device.memory.unreached_end())];
+    let mut all = vec![Concern::default(); device.memory.unreached_end().index()];
     for (index, unit) in units.iter().enumerate() {
         let peripheral = unit.peripheral();
-        peripheral.written_registers().iter().for_each(|at| all[usize::from(*at)].written |= 1 << index);
-        peripheral.read_registers().iter().for_each(|at| all[usize::from(*at)].read |= 1 << index);
-        peripheral.known_bits().iter().for_each(|(at, mask)| all[usize::from(*at)].known |= mask);
-        peripheral.answered_registers().iter().for_each(|at| all[usize::from(*at)].answered |= 1 << index);
+        peripheral.written_registers().iter().for_each(|at| all[at.index()].written |= 1 << index);
+        peripheral.read_registers().iter().for_each(|at| all[at.index()].read |= 1 << index);
+        peripheral.known_bits().iter().for_each(|(at, mask)| all[at.index()].known |= mask);
+        peripheral.answered_registers().iter().for_each(|at| all[at.index()].answered |= 1 << index);
     }
     // Enabling an interrupt lets the world look whether it is wanted: the first unit stands for all.
-    device.interrupts.iter().for_each(|interrupt| all[usize::from(interrupt.enable.address)].written |= 1);
+    device.interrupts.iter().for_each(|interrupt| all[interrupt.enable.address.index()].written |= 1);
     for register in &device.registers {
         for (bit, mask) in register.bits.iter().zip((0..8).map(|number| 1u8 << number)) {
             let BitKind::Flag(flag) = &bit.kind else { continue };
-            all[usize::from(register.address)].flags |= mask;
+            all[register.address.index()].flags |= mask;
             if flag.cleared_by.contains(&ClearedBy::WriteOne) {
-                all[usize::from(register.address)].write_one |= mask;
+                all[register.address.index()].write_one |= mask;
             }
             if let Some(pulse) = flag.raised_by {
                 let flag = BitRef { address: register.address, bit: mask.trailing_zeros() as u8 };
-                all[usize::from(pulse.address)].ends = Some((pulse.mask(), flag));
+                all[pulse.address.index()].ends = Some((pulse.mask(), flag));
             }
         }
     }

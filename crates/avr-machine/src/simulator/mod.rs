@@ -26,7 +26,7 @@ use crate::hazard::{Hazard, HazardKind, Limit, Stop};
 use crate::machine::Machine;
 use crate::program::Fetched;
 use crate::state::MachineState;
-use avr_isa::{FlashWordAddress, Instruction};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction};
 pub use peripherals::Peripherals;
 pub use script::Script;
 pub use stimulus::{ExactInput, ExactStep, Stimulus, StimulusError, StimulusErrorKind};
@@ -192,13 +192,13 @@ impl<'a> Simulator<'a> {
 
     /// The cells of data memory that the last [`Self::step`] changed, with their new content, by rising address.
     #[must_use]
-    pub fn changes(&self) -> Vec<(u16, u8)> {
+    pub fn changes(&self) -> Vec<(DataAddress, u8)> {
         let (before, after) = (self.checkpoint.state.data.cells(), &self.moment.state.data);
         let pages = after.changed_pages().flat_map(|page| page * PAGE_CELLS..(page + 1) * PAGE_CELLS);
-        let cells = pages.filter(|cell| *cell <= usize::from(self.machine.data_end));
+        let cells = pages.filter(|cell| *cell <= self.machine.data_end.index());
         cells
             .filter(|cell| before[*cell] != after.cells()[*cell])
-            .map(|cell| (cell as u16, after.cells()[cell]))
+            .map(|cell| (DataAddress::of_index(cell), after.cells()[cell]))
             .collect()
     }
 

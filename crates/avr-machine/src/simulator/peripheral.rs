@@ -2,6 +2,7 @@
 
 use crate::data_space::DataSpace;
 use crate::device::{BitRef, Condition, Device, KnownBits, Register};
+use avr_isa::DataAddress;
 use three_valued::Truth;
 
 /// The cycle of an event that never comes.
@@ -12,9 +13,9 @@ pub(super) struct View<'a> {
     /// The cells after the step.
     pub cells: &'a DataSpace<u8>,
     /// The registers that the step wrote, with the values, in order.
-    pub writes: &'a [(u16, u8)],
+    pub writes: &'a [(DataAddress, u8)],
     /// The registers that the step read, in order.
-    pub reads: &'a [u16],
+    pub reads: &'a [DataAddress],
     /// Clock cycles at the end of the step.
     pub now: u64,
     /// True in the step in which the processor fell asleep.
@@ -23,7 +24,7 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// The content of a register.
-    pub fn get(&self, address: u16) -> u8 {
+    pub fn get(&self, address: DataAddress) -> u8 {
         *self.cells.get(address)
     }
 
@@ -33,18 +34,18 @@ impl View<'_> {
     }
 
     /// The value that the step wrote last to a register, if it did.
-    pub fn written(&self, address: u16) -> Option<u8> {
+    pub fn written(&self, address: DataAddress) -> Option<u8> {
         self.writes.iter().rev().find(|(at, _)| *at == address).map(|(_, value)| *value)
     }
 
     /// True if the step read a register.
-    pub fn was_read(&self, address: u16) -> bool {
+    pub fn was_read(&self, address: DataAddress) -> bool {
         self.reads.contains(&address)
     }
 
     /// True if a condition on stored bits holds.
     pub fn holds(&self, condition: &Condition) -> bool {
-        let mut read = |address: u16| KnownBits::exactly(self.get(address));
+        let mut read = |address: DataAddress| KnownBits::exactly(self.get(address));
         condition.evaluate_refreshed(&mut read) == Truth::True
     }
 }
@@ -63,12 +64,12 @@ pub(super) struct Signals {
 impl Signals {
     /// Raises a flag.
     pub fn raise(&mut self, flag: BitRef) {
-        self.raised[usize::from(flag.address)] |= flag.mask();
+        self.raised[flag.address.index()] |= flag.mask();
     }
 
     /// The raised flags of a register among some bits, of which the program is told now.
-    pub fn take(&mut self, address: u16, mask: u8) -> u8 {
-        let Some(raised) = self.raised.get_mut(usize::from(address)) else { return 0 };
+    pub fn take(&mut self, address: DataAddress, mask: u8) -> u8 {
+        let Some(raised) = self.raised.get_mut(address.index()) else { return 0 };
         let told = *raised & mask;
         *raised &= !mask;
         told
@@ -76,7 +77,7 @@ impl Signals {
 
     /// True if a flag is raised.
     pub fn is_raised(&self, flag: BitRef) -> bool {
-        self.raised[usize::from(flag.address)] & flag.mask() != 0
+        self.raised[flag.address.index()] & flag.mask() != 0
     }
 }
 
@@ -84,28 +85,28 @@ impl Signals {
 /// program wrote and read ([`Self::observe`]), and during a step it answers what its registers contain.
 pub(super) trait Peripheral {
     /// The registers whose writing concerns it.
-    fn written_registers(&self) -> Vec<u16>;
+    fn written_registers(&self) -> Vec<DataAddress>;
 
     /// The registers whose reading has an effect on it.
-    fn read_registers(&self) -> Vec<u16> {
+    fn read_registers(&self) -> Vec<DataAddress> {
         Vec::new()
     }
 
     /// The registers of which it determines bits.
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         Vec::new()
     }
 
     /// The bits of such a register at a cycle not after [`Self::due`].
-    fn input(&self, _address: u16, _now: u64) -> u8 {
+    fn input(&self, _address: DataAddress, _now: u64) -> u8 {
         0
     }
 
     /// The bits by register that it determines as the hardware does. Of what no peripheral names here nothing is known.
-    fn known_bits(&self) -> Vec<(u16, u8)>;
+    fn known_bits(&self) -> Vec<(DataAddress, u8)>;
 
     /// True if the hardware surely has the same in some bits of a register at a cycle.
-    fn is_exact(&self, _address: u16, _mask: u8, _now: u64) -> bool {
+    fn is_exact(&self, _address: DataAddress, _mask: u8, _now: u64) -> bool {
         true
     }
 
@@ -127,12 +128,12 @@ pub(super) trait Peripheral {
 }
 
 /// A bit as an entry of [`Peripheral::known_bits`].
-pub(super) fn known(bit: BitRef) -> (u16, u8) {
+pub(super) fn known(bit: BitRef) -> (DataAddress, u8) {
     (bit.address, bit.mask())
 }
 
 /// The data address of a register.
-pub(super) fn address(device: &'static Device, name: &str) -> Option<u16> {
+pub(super) fn address(device: &'static Device, name: &str) -> Option<DataAddress> {
     device.register(name).map(|register| register.address)
 }
 

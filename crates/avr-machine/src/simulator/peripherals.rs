@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use avr_isa::DataAddress;
+
 use super::environment::Board;
 use super::stimulus::Stimulus;
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Possibilities, Question};
@@ -16,7 +18,7 @@ pub struct Peripherals {
     board: Board,
     /// The board before the step under way, once that has changed it.
     before: Option<Box<Board>>,
-    sram_start: u16,
+    sram_start: DataAddress,
 }
 
 impl Peripherals {
@@ -43,14 +45,14 @@ impl Peripherals {
 
     /// True if bits of a register are determined by a peripheral that is modelled.
     #[must_use]
-    pub fn knows(&self, register: u16, mask: u8) -> bool {
+    pub fn knows(&self, register: DataAddress, mask: u8) -> bool {
         self.board.knows(register, mask)
     }
 
     /// True if the hardware surely has in some bits of a register what these peripherals have there: a counter that was written or started
     /// just now may be some clocks behind, and of what is not modelled nothing is known.
     #[must_use]
-    pub fn is_exact(&self, register: u16, mask: u8) -> bool {
+    pub fn is_exact(&self, register: DataAddress, mask: u8) -> bool {
         self.board.is_exact(register, mask)
     }
 

@@ -5,6 +5,7 @@
 use super::peripheral::{Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
 use crate::machine::Machine;
+use avr_isa::DataAddress;
 
 /// Pin-change masks, with the port whose pins they select.
 const PIN_CHANGES: [(&str, &str, char); 4] =
@@ -18,9 +19,9 @@ const SERIAL_PINS: u8 = 0x07;
 #[derive(Clone, Copy, Debug)]
 struct Port {
     letter: char,
-    pin: u16,
-    direction: u16,
-    output: u16,
+    pin: DataAddress,
+    direction: DataAddress,
+    output: DataAddress,
     /// Levels from outside.
     level: u8,
     /// The pins that the outside drives.
@@ -37,7 +38,8 @@ struct Port {
 #[derive(Clone, Copy, Debug)]
 struct PinChange {
     port: usize,
-    mask: u16,
+    /// The register that lets its pins request.
+    mask_register: DataAddress,
     flag: BitRef,
 }
 
@@ -59,9 +61,9 @@ pub(super) struct Pins {
     changes: Vec<PinChange>,
     external: Vec<External>,
     /// The register whose strobe toggles a bit of a port, where there is one.
-    strobes: Option<u16>,
+    strobes: Option<DataAddress>,
     /// Bits of ports that are outputs and that the serial interface may override, by the address of their PIN register.
-    overridden: Option<(u16, u8)>,
+    overridden: Option<(DataAddress, u8)>,
 }
 
 impl Pins {
@@ -81,7 +83,7 @@ impl Pins {
         }
         let index = |letter: char| index(&ports, letter);
         let change = |(mask, flag, letter): (&str, &str, char)| {
-            Some(PinChange { port: index(letter)?, mask: address(device, mask)?, flag: bit(device, flag)? })
+            Some(PinChange { port: index(letter)?, mask_register: address(device, mask)?, flag: bit(device, flag)? })
         };
         let changes = PIN_CHANGES.into_iter().filter_map(change).collect();
         // INT0 and INT1 are at PD2 and PD3, or at PB2 where there is no port D.
@@ -97,7 +99,7 @@ impl Pins {
     }
 
     /// From now on the outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
-    pub fn drive(&mut self, pin: u16, mask: u8, level: u8, view: &View<'_>, signals: &mut Signals) {
+    pub fn drive(&mut self, pin: DataAddress, mask: u8, level: u8, view: &View<'_>, signals: &mut Signals) {
         for port in self.ports.iter_mut().filter(|port| port.pin == pin) {
             port.level = port.level & !mask | level & mask;
             port.driven |= mask;
@@ -127,7 +129,7 @@ impl Pins {
         }
         let changed = |port: usize| self.ports[port].reads ^ before[port];
         for change in &self.changes {
-            if changed(change.port) & view.get(change.mask) != 0 {
+            if changed(change.port) & view.get(change.mask_register) != 0 {
                 signals.raise(change.flag);
             }
         }
@@ -161,7 +163,7 @@ impl Port {
 }
 
 impl Peripheral for Pins {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         let sense = self.external.iter().map(|external| external.sense.address);
         self.ports
             .iter()
@@ -171,23 +173,23 @@ impl Peripheral for Pins {
             .collect()
     }
 
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         self.ports.iter().map(|port| port.pin).collect()
     }
 
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         let flags =
             self.changes.iter().map(|change| change.flag).chain(self.external.iter().map(|external| external.flag));
         self.ports.iter().map(|port| (port.pin, 0xff)).chain(flags.map(known)).collect()
     }
 
-    fn input(&self, address: u16, now: u64) -> u8 {
+    fn input(&self, address: DataAddress, now: u64) -> u8 {
         let port = self.ports.iter().find(|port| port.pin == address);
         port.map_or(0, |port| if port.unsettled.0 == now { port.unsettled.1 } else { port.reads })
     }
 
     /// The serial interface drives its pins where its mode is not 0.
-    fn is_exact(&self, address: u16, mask: u8, _now: u64) -> bool {
+    fn is_exact(&self, address: DataAddress, mask: u8, _now: u64) -> bool {
         self.overridden.is_none_or(|(pin, bits)| pin != address || bits & mask == 0)
     }
 

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use avr_isa::DataAddress;
+
 use super::stimulus::{ExactInput, ExactStep, Stimulus};
 use crate::environment::{Happening, Input};
 
 /// The answers of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
-    initial: BTreeMap<u16, u8>,
+    initial: BTreeMap<DataAddress, u8>,
     steps: Vec<ExactStep>,
     /// The step that is under way.
     current: ExactStep,
@@ -16,7 +18,7 @@ pub(super) struct Recording {
 
 impl Recording {
     /// A note of a run that begins with this content of cells.
-    pub fn new(initial: BTreeMap<u16, u8>) -> Self {
+    pub fn new(initial: BTreeMap<DataAddress, u8>) -> Self {
         Self { initial, steps: Vec::new(), current: ExactStep::default() }
     }
 

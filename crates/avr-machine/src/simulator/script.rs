@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use avr_isa::DataAddress;
+
 use super::stimulus::{ExactStep, Stimulus};
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 
@@ -78,7 +80,7 @@ impl Script {
     }
 
     /// The entries about a register serve one question each, the last one all that remain.
-    fn register(&mut self, address: u16) -> u8 {
+    fn register(&mut self, address: DataAddress) -> u8 {
         let Some(entry) = self.entry() else { return 0 };
         let about = |index: &usize| entry.inputs[*index].register == address;
         let mut open = (0..entry.inputs.len()).filter(about).filter(|index| !self.used.contains(index));

@@ -2,6 +2,7 @@
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
+use avr_isa::DataAddress;
 
 /// Cycles of a bit by SPR1:0, without SPI2X.
 const DIVISIONS: [u64; 4] = [4, 16, 64, 128];
@@ -9,8 +10,8 @@ const DIVISIONS: [u64; 4] = [4, 16, 64, 128];
 /// The SPI.
 #[derive(Clone, Debug)]
 pub(super) struct Spi {
-    control: u16,
-    data: u16,
+    control: DataAddress,
+    data: DataAddress,
     busy: BitRef,
     enable: BitRef,
     master: BitRef,
@@ -43,21 +44,21 @@ impl Spi {
 }
 
 impl Peripheral for Spi {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         vec![self.control, self.data]
     }
 
     /// SPI master mode is only left by a low level at SS, which nobody drives.
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         vec![self.control, self.busy.address]
     }
 
     /// A slave's write collides or not, depending on the moment at which its master begins.
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         vec![known(self.busy), known(self.done_flag), known(self.collision_flag)]
     }
 
-    fn input(&self, address: u16, _now: u64) -> u8 {
+    fn input(&self, address: DataAddress, _now: u64) -> u8 {
         match address {
             _ if address == self.control => self.master.mask(),
             _ if self.done == NEVER => 0,

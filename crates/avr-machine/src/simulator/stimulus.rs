@@ -4,11 +4,12 @@ mod error;
 mod read;
 mod write;
 
+use avr_isa::{DataAddress, EepromAddress};
 use std::collections::BTreeMap;
 
 use crate::device::{Device, ResetCause};
 use crate::environment::Happening;
-use crate::machine::eeprom_cells;
+use crate::machine::eeprom_cell;
 pub use error::{StimulusError, StimulusErrorKind};
 pub use write::choice_name;
 
@@ -24,7 +25,7 @@ pub struct Stimulus {
     /// Frequency of the system clock in hertz, for times that do not depend on it.
     pub clock_hertz: u32,
     /// The content of cells before the program starts, by cell as in [`crate::Input::Initial`]; all others are 0.
-    pub initial: BTreeMap<u16, u8>,
+    pub initial: BTreeMap<DataAddress, u8>,
     /// Actions at cycles, by rising cycle.
     timed: Vec<(u64, Action)>,
     /// Actions before steps, by rising step.
@@ -48,7 +49,7 @@ impl Default for Stimulus {
 impl Stimulus {
     /// Exactly these inputs: the content of cells before the program starts, and the inputs of steps by rising number.
     #[must_use]
-    pub fn exact(initial: BTreeMap<u16, u8>, steps: Vec<ExactStep>) -> Self {
+    pub fn exact(initial: BTreeMap<DataAddress, u8>, steps: Vec<ExactStep>) -> Self {
         Self { initial, exact: Some(steps), ..Self::default() }
     }
 
@@ -87,8 +88,8 @@ impl Stimulus {
 
     /// The initial content of a byte of the EEPROM, if the stimulus gives it.
     #[must_use]
-    pub fn eeprom(&self, address: u16, device: &Device) -> Option<u8> {
-        self.initial.get(&(eeprom_cells(device) + address)).copied()
+    pub fn eeprom(&self, address: EepromAddress, device: &Device) -> Option<u8> {
+        self.initial.get(&eeprom_cell(device, address)).copied()
     }
 
     /// The action of this number among those at cycles.
@@ -106,15 +107,15 @@ impl Stimulus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Drives the pins in `mask` of the port whose PIN register is at this address.
-    Pins { register: u16, mask: u8, level: u8 },
+    Pins { register: DataAddress, mask: u8, level: u8 },
     /// Sends bytes to the USART.
     Uart(Vec<u8>),
     /// Sets what a channel of the converter converts to.
     Adc { channel: u8, value: u16 },
     /// Determines the bits in `mask` of what hardware has in a register, until they are released.
-    Input { register: u16, mask: u8, value: u8 },
+    Input { register: DataAddress, mask: u8, value: u8 },
     /// Gives a register back to the modelled hardware.
-    Release(u16),
+    Release(DataAddress),
     /// Requests an interrupt.
     Interrupt(u8),
     /// Resets the processor.
@@ -130,7 +131,7 @@ pub struct ExactStep {
     /// further questions about it.
     pub inputs: Vec<ExactInput>,
     /// The content of cells after a reset in this step, as in [`Stimulus::initial`].
-    pub initial: BTreeMap<u16, u8>,
+    pub initial: BTreeMap<DataAddress, u8>,
     /// The event of the step, where there is a choice.
     pub choice: Option<Happening>,
 }
@@ -139,7 +140,7 @@ pub struct ExactStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExactInput {
     /// Data address of the register.
-    pub register: u16,
+    pub register: DataAddress,
     /// The bits.
     pub mask: u8,
     /// Their values; 0 outside `mask`.

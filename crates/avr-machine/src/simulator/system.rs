@@ -2,6 +2,7 @@
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, known};
 use crate::device::{BitRef, Device, Watchdog};
+use avr_isa::DataAddress;
 
 /// Programming a byte takes 3.3 ms (data sheet, table "EEPROM Programming Time").
 const PROGRAMMING_MICROSECONDS: u64 = 3_300;
@@ -23,19 +24,19 @@ impl EepromTimer {
 }
 
 impl Peripheral for EepromTimer {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         vec![self.program.address]
     }
 
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         vec![self.program.address]
     }
 
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         vec![known(self.program)]
     }
 
-    fn input(&self, _address: u16, now: u64) -> u8 {
+    fn input(&self, _address: DataAddress, now: u64) -> u8 {
         if now < self.done { self.program.mask() } else { 0 }
     }
 
@@ -88,11 +89,11 @@ impl WatchdogTimer {
 }
 
 impl Peripheral for WatchdogTimer {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         vec![self.watchdog.reset_enable.address, self.watchdog.reset_flag.address]
     }
 
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         self.flag.map(known).into_iter().collect()
     }
 

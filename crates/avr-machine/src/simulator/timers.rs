@@ -8,6 +8,7 @@
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{Access, BitRef, Condition, Device};
 use crate::machine::Machine;
+use avr_isa::DataAddress;
 
 /// Divisions of the clock by the three clock-select bits; 0 stops the counter.
 const SYNCHRONOUS: [u64; 8] = [0, 1, 8, 64, 256, 1024, 0, 0];
@@ -30,8 +31,8 @@ const INEXACT_TICKS: u64 = 3;
 /// The addresses of a value of one or two bytes.
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    low: u16,
-    high: Option<u16>,
+    low: DataAddress,
+    high: Option<DataAddress>,
 }
 
 impl Word {
@@ -46,7 +47,7 @@ impl Word {
         u16::from_le_bytes([view.get(self.low), self.high.map_or(0, |high| view.get(high))])
     }
 
-    fn addresses(self) -> impl Iterator<Item = u16> {
+    fn addresses(self) -> impl Iterator<Item = DataAddress> {
         std::iter::once(self.low).chain(self.high)
     }
 }
@@ -54,8 +55,8 @@ impl Word {
 /// A pin with the registers that make it an output.
 #[derive(Clone, Copy, Debug)]
 struct Pin {
-    direction: u16,
-    output: u16,
+    direction: DataAddress,
+    output: DataAddress,
     mask: u8,
 }
 
@@ -128,10 +129,10 @@ impl Edges {
 /// The registers of a timer.
 #[derive(Clone, Copy, Debug)]
 struct Places {
-    control: [u16; 2],
+    control: [DataAddress; 2],
     counter: Word,
     /// The cell with the byte that is written to the high half together with the low one.
-    shared: Option<u16>,
+    shared: Option<DataAddress>,
     compare: [Word; 2],
     capture: Option<Word>,
     /// GTCCR and the bit in it that resets the prescaler.
@@ -433,14 +434,14 @@ impl Timer {
 }
 
 impl Peripheral for Timer {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         let Places { control, counter, compare, capture, prescaler_reset, clocked_while, .. } = self.places;
         let words = [counter, compare[0], compare[1]].into_iter().chain(capture);
-        let mut all: Vec<u16> = words.flat_map(Word::addresses).chain(control).collect();
+        let mut all: Vec<DataAddress> = words.flat_map(Word::addresses).chain(control).collect();
         all.extend(prescaler_reset.map(|bit| bit.address));
         let pins = [self.places.clock_pin, self.places.capture_pin].into_iter().flatten();
         // A write to a PIN register toggles the port: it is the first of the three.
-        all.extend(pins.flat_map(|pin| [pin.direction - 1, pin.direction, pin.output]));
+        all.extend(pins.flat_map(|pin| [pin.direction.wrapping_sub(1), pin.direction, pin.output]));
         if let Some(flag) = self.places.captured {
             all.extend([flag.address].into_iter().chain(self.places.comparator.map(|bit| bit.address)));
         }
@@ -448,11 +449,11 @@ impl Peripheral for Timer {
         all
     }
 
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         self.places.counter.addresses().chain(self.places.capture.into_iter().flat_map(Word::addresses)).collect()
     }
 
-    fn input(&self, address: u16, now: u64) -> u8 {
+    fn input(&self, address: DataAddress, now: u64) -> u8 {
         let counter = self.places.counter;
         let value = match counter.addresses().any(|at| at == address) {
             true => self.after_gliding(self.ticks(now)),
@@ -464,7 +465,7 @@ impl Peripheral for Timer {
         if is_high { high } else { low }
     }
 
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         let places = &self.places;
         let flags = places.matches.into_iter().chain([places.overflow]).chain(places.captured);
         let flags = flags.chain(places.prescaler_reset).map(known);
@@ -474,7 +475,7 @@ impl Peripheral for Timer {
     /// True once the count is known exactly. After a start or a write, the delay of a counter depends on the phase of
     /// the prescaler, and the data sheet does not give it. Captured values and clocks from outside are not known at
     /// all.
-    fn is_exact(&self, address: u16, mask: u8, now: u64) -> bool {
+    fn is_exact(&self, address: DataAddress, mask: u8, now: u64) -> bool {
         let places = &self.places;
         let is_one = |flag: BitRef| flag.address == address && flag.mask() & mask != 0;
         if places.captured.is_some_and(is_one) && self.mode.top != Top::Capture {
@@ -609,7 +610,8 @@ mod tests {
 
         fn write(&mut self, now: u64, registers: &[(&str, u8)]) {
             let address = |name: &str| address(self.device, name).expect("the register exists");
-            let writes: Vec<(u16, u8)> = registers.iter().map(|(name, value)| (address(name), *value)).collect();
+            let writes: Vec<(DataAddress, u8)> =
+                registers.iter().map(|(name, value)| (address(name), *value)).collect();
             writes.iter().for_each(|(address, value)| self.state.data.set(*address, *value));
             let view = View { cells: &self.state.data, writes: &writes, reads: &[], now, sleeping: false };
             self.timer.observe(&view, &mut self.signals);
@@ -691,52 +693,56 @@ mod tests {
         let mut bench = Bench::new(0, &[("DDRD", 0x10), ("TCCR0B", 7)]);
         bench.write(10, &[("PORTD", 0x10)]);
         bench.timer.run(12, &mut bench.signals);
-        assert_eq!(bench.timer.input(0x46, 12), 0);
+        assert_eq!(bench.timer.input(DataAddress(0x46), 12), 0);
         bench.timer.run(13, &mut bench.signals);
-        assert_eq!(bench.timer.input(0x46, 13), 1);
-        assert!(!bench.timer.is_exact(0x46, 0xff, 14) && bench.timer.is_exact(0x46, 0xff, 15));
+        assert_eq!(bench.timer.input(DataAddress(0x46), 13), 1);
+        assert!(
+            !bench.timer.is_exact(DataAddress(0x46), 0xff, 14) && bench.timer.is_exact(DataAddress(0x46), 0xff, 15)
+        );
         bench.write(20, &[("PORTD", 0)]);
         bench.timer.run(40, &mut bench.signals);
-        assert_eq!(bench.timer.input(0x46, 40), 1, "a falling edge does not count");
+        assert_eq!(bench.timer.input(DataAddress(0x46), 40), 1, "a falling edge does not count");
         bench.write(50, &[("DDRD", 0)]);
-        assert!(!bench.timer.is_exact(0x46, 0xff, 90), "edges from outside are not known");
+        assert!(!bench.timer.is_exact(DataAddress(0x46), 0xff, 90), "edges from outside are not known");
     }
 
     #[test]
     fn edges_that_the_program_drives_trigger_captures() {
-        let captured = BitRef { address: 0x36, bit: 5 };
+        let captured = BitRef { address: DataAddress(0x36), bit: 5 };
         let mut bench = Bench::new(1, &[("DDRB", 1), ("TCCR1B", RISING_EDGE | NOISE_CANCELER)]);
-        assert!(!bench.timer.is_exact(0x36, 0x20, 15), "the choice of the edge may have set the flag");
+        assert!(!bench.timer.is_exact(DataAddress(0x36), 0x20, 15), "the choice of the edge may have set the flag");
         bench.write(20, &[("TIFR1", 0x20)]);
-        assert!(bench.timer.is_exact(0x36, 0x20, 29));
+        assert!(bench.timer.is_exact(DataAddress(0x36), 0x20, 29));
         bench.write(30, &[("PORTB", 1)]);
         bench.timer.run(36, &mut bench.signals);
-        assert!(!bench.signals.is_raised(captured) && !bench.timer.is_exact(0x36, 0x20, 38));
+        assert!(!bench.signals.is_raised(captured) && !bench.timer.is_exact(DataAddress(0x36), 0x20, 38));
         bench.timer.run(37, &mut bench.signals);
-        assert!(bench.signals.is_raised(captured) && bench.timer.is_exact(0x36, 0x20, 39));
+        assert!(bench.signals.is_raised(captured) && bench.timer.is_exact(DataAddress(0x36), 0x20, 39));
     }
 
     #[test]
     fn a_timer_goes_on_when_its_prescaler_is_released() {
         let mut bench = Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 2)]);
-        assert_eq!(bench.timer.input(0x46, 100), 0);
-        assert!(bench.timer.is_exact(0x46, 0xff, 100));
+        assert_eq!(bench.timer.input(DataAddress(0x46), 100), 0);
+        assert!(bench.timer.is_exact(DataAddress(0x46), 0xff, 100));
         bench.write(101, &[("GTCCR", 0)]);
-        assert_eq!((bench.timer.input(0x46, 108), bench.timer.input(0x46, 109)), (0, 1));
-        assert!(!bench.timer.is_exact(0x46, 0xff, 109) && bench.timer.is_exact(0x46, 0xff, 125));
+        assert_eq!((bench.timer.input(DataAddress(0x46), 108), bench.timer.input(DataAddress(0x46), 109)), (0, 1));
+        assert!(
+            !bench.timer.is_exact(DataAddress(0x46), 0xff, 109) && bench.timer.is_exact(DataAddress(0x46), 0xff, 125)
+        );
         let bench = Bench::new(0, &[("GTCCR", 0x81), ("TCCR0B", 1)]);
-        assert!(!bench.timer.is_exact(0x46, 0xff, 100), "the sheet does not say that it stands");
+        assert!(!bench.timer.is_exact(DataAddress(0x46), 0xff, 100), "the sheet does not say that it stands");
     }
 
     #[test]
     fn the_counter_reads_as_written_plus_the_ticks_since() {
         let mut bench = Bench::new(0, &[("TCCR0B", 2)]);
-        assert_eq!(bench.timer.input(0x46, 80), 10);
+        assert_eq!(bench.timer.input(DataAddress(0x46), 80), 10);
         bench.write(84, &[("TCNT0", 100)]);
-        assert_eq!(bench.timer.input(0x46, 87), 100);
-        assert_eq!(bench.timer.input(0x46, 88), 101);
+        assert_eq!(bench.timer.input(DataAddress(0x46), 87), 100);
+        assert_eq!(bench.timer.input(DataAddress(0x46), 88), 101);
         bench.write(90, &[("GTCCR", 1)]);
-        assert_eq!(bench.timer.input(0x46, 97), 101);
-        assert_eq!(bench.timer.input(0x46, 98), 102);
+        assert_eq!(bench.timer.input(DataAddress(0x46), 97), 101);
+        assert_eq!(bench.timer.input(DataAddress(0x46), 98), 102);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
+use avr_isa::DataAddress;
 
 /// Status codes.
 const STARTED: u8 = 0x08;
@@ -20,10 +21,10 @@ const ENABLE: u8 = 1 << 2;
 /// The two-wire interface.
 #[derive(Clone, Debug)]
 pub(super) struct Twi {
-    control: u16,
-    status: u16,
-    data: u16,
-    bit_rate: u16,
+    control: DataAddress,
+    status: DataAddress,
+    data: DataAddress,
+    bit_rate: DataAddress,
     done_flag: BitRef,
     /// The present status code, and the one that the operation under way will leave.
     code: u8,
@@ -77,20 +78,20 @@ impl Twi {
 }
 
 impl Peripheral for Twi {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         vec![self.control, self.data]
     }
 
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         vec![self.status, self.data]
     }
 
     /// The moment at which a stop condition is done is not known.
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         vec![known(self.done_flag)]
     }
 
-    fn input(&self, address: u16, _now: u64) -> u8 {
+    fn input(&self, address: DataAddress, _now: u64) -> u8 {
         if address == self.status { self.code } else { self.byte }
     }
 

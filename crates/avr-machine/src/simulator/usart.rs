@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use avr_isa::DataAddress;
+
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
 
@@ -16,11 +18,11 @@ const RECEIVED: u8 = 1 << 7;
 /// The USART.
 #[derive(Clone, Debug)]
 pub(super) struct Usart {
-    data: u16,
-    status: u16,
-    control_b: u16,
-    control_c: u16,
-    rate: [u16; 2],
+    data: DataAddress,
+    status: DataAddress,
+    control_b: DataAddress,
+    control_c: DataAddress,
+    rate: [DataAddress; 2],
     receive_enable: BitRef,
     transmit_enable: BitRef,
     sent_flag: BitRef,
@@ -121,29 +123,29 @@ fn is_spi(control_c: u8) -> bool {
 }
 
 impl Peripheral for Usart {
-    fn written_registers(&self) -> Vec<u16> {
+    fn written_registers(&self) -> Vec<DataAddress> {
         vec![self.data, self.status, self.control_b, self.control_c, self.rate[0], self.rate[1]]
     }
 
-    fn read_registers(&self) -> Vec<u16> {
+    fn read_registers(&self) -> Vec<DataAddress> {
         vec![self.data]
     }
 
-    fn answered_registers(&self) -> Vec<u16> {
+    fn answered_registers(&self) -> Vec<DataAddress> {
         vec![self.data, self.status]
     }
 
-    fn known_bits(&self) -> Vec<(u16, u8)> {
+    fn known_bits(&self) -> Vec<(DataAddress, u8)> {
         let flags = [self.sent_flag, self.empty_flag, self.received_flag, self.overrun_flag];
         flags.map(known).to_vec()
     }
 
     /// Of its own accord it receives only as a master.
-    fn is_exact(&self, address: u16, mask: u8, _now: u64) -> bool {
+    fn is_exact(&self, address: DataAddress, mask: u8, _now: u64) -> bool {
         address != self.status || mask & self.received_flag.mask() == 0 || self.is_spi
     }
 
-    fn input(&self, address: u16, _now: u64) -> u8 {
+    fn input(&self, address: DataAddress, _now: u64) -> u8 {
         if address == self.data {
             return self.buffer.front().copied().unwrap_or(0);
         }

@@ -1,6 +1,6 @@
 //! All results of an abstract step, one for each way of settling its questions.
 
-use avr_isa::{FlashWordAddress, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Happening, Input, Machine, MachineState, Possibilities, Question, Stop,
 };
@@ -95,7 +95,7 @@ impl<V: Unknown> Environment<V> for Scripted {
         self.learns == Learning::Inequalities
     }
 
-    fn learns_cell(&self, _address: u16) -> bool {
+    fn learns_cell(&self, _address: DataAddress) -> bool {
         self.learns != Learning::Nothing
     }
 

@@ -9,7 +9,7 @@ mod random;
 mod readback;
 mod states;
 
-use avr_isa::{FeatureSet, Instruction};
+use avr_isa::{DataAddress, FeatureSet, Instruction};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{HazardKind, Limit, Machine, MachineState, Options, Program, Stop};
 use exploration::{Learning, Outcome, Path, explore, follow, run};
@@ -38,7 +38,7 @@ fn machine(device: &'static Device, program: &Program, variant: usize) -> Machin
     let options = match variant {
         0 => Options::default(),
         1 => Options { allowed: all.collect(), ..Options::default() },
-        2 => Options { forbidden: all.collect(), static_data_end: Some(0x300), ..Options::default() },
+        2 => Options { forbidden: all.collect(), static_data_end: Some(DataAddress(0x300)), ..Options::default() },
         _ => Options {
             allowed: all.filter(|kind| kind.name().contains("memory") || kind.name().contains("return")).collect(),
             resets: vec![ResetCause::External, ResetCause::BrownOut],
@@ -175,13 +175,13 @@ fn a_result_that_knows_too_much_is_noticed() {
     let outcome = |state: &MachineState<TvByte>| Ok((state.clone(), 1));
     assert!(stands_for(&outcome(&state), &Ok((end.clone(), 1))));
     assert!(!stands_for(&outcome(&state), &Ok((end.clone(), 2))), "cycles");
-    state.control.copies.copy(1, 0);
+    state.control.copies.copy(DataAddress(1), DataAddress(0));
     assert!(stands_for(&outcome(&state), &Ok((end.clone(), 1))));
     let mut other = end.clone();
-    other.data.set(1, 7);
-    state.data.set(1, TvByte::UNKNOWN);
+    other.data.set(DataAddress(1), 7);
+    state.data.set(DataAddress(1), TvByte::UNKNOWN);
     assert!(!stands_for(&outcome(&state), &Ok((other, 1))), "what was copied is not the same");
-    state.data.set(0x5f, TvByte::new(0x20, 0x20));
+    state.data.set(DataAddress(0x5f), TvByte::new(0x20, 0x20));
     assert!(!stands_for(&outcome(&state), &Ok((end.clone(), 1))), "the flag H");
     assert!(!stands_for(&Err(Stop::Infeasible), &Ok((end.clone(), 1))));
     assert!(stands_for(&Err(Stop::Limit(Limit::UnknownPointer)), &Ok((end, 1))));

@@ -1,7 +1,7 @@
 //! Plain storage reads back what was written, and reserved bits read 0: every such bit of every device table.
 
 use super::exploration::{Learning, explore, power_on};
-use avr_isa::FeatureSet;
+use avr_isa::{DataAddress, FeatureSet};
 use avr_machine::device::{Access, Bit, BitKind, Device, Register};
 use avr_machine::simulator::{Limits, Simulator, Stimulus};
 use avr_machine::{HazardKind, Machine, MachineState, Options, Program, Stop};
@@ -23,12 +23,12 @@ fn ldi(register: u8, value: u8) -> u16 {
     0xe000 | u16::from(value & 0xf0) << 4 | u16::from(register - 16) << 4 | u16::from(value & 0x0f)
 }
 
-fn sts(address: u16, register: u8) -> [u16; 2] {
-    [0x9200 | u16::from(register) << 4, address]
+fn sts(address: DataAddress, register: u8) -> [u16; 2] {
+    [0x9200 | u16::from(register) << 4, address.0]
 }
 
-fn lds(register: u8, address: u16) -> [u16; 2] {
-    [0x9000 | u16::from(register) << 4, address]
+fn lds(register: u8, address: DataAddress) -> [u16; 2] {
+    [0x9000 | u16::from(register) << 4, address.0]
 }
 
 /// A program that writes a value to a register and reads it, and how many steps it takes. Halves of 16-bit registers are written the high
@@ -61,7 +61,7 @@ fn simulated(device: &'static Device, code: &[u16], steps: usize) -> u8 {
     let mut simulator = Simulator::new(&machine, Stimulus::default());
     simulator.run(Limits { steps: steps as u64, cycles: u64::MAX });
     assert_eq!(simulator.state().control.pc.index(), code.len(), "the program ran to its end");
-    *simulator.state().data.get(READ.into())
+    *simulator.state().data.get(DataAddress(READ.into()))
 }
 
 /// The values that the abstract executor reads on every path that executes the program and nothing else.
@@ -85,7 +85,7 @@ fn executed(device: &'static Device, code: &[u16], steps: usize) -> Vec<TvByte> 
         states = next;
     }
     assert!(states.iter().all(|state| state.control.pc.index() == code.len()), "the program ran to its end");
-    states.iter().map(|state| *state.data.get(READ.into())).collect()
+    states.iter().map(|state| *state.data.get(DataAddress(READ.into()))).collect()
 }
 
 /// Checks all registers of a device, and that it has more than so many bits of plain storage and reserved bits.

@@ -1,7 +1,7 @@
 //! Random programs of one instruction, random three-valued states for them, and what they stand for.
 
 use super::random::{Random, ThreeValued};
-use avr_isa::{FeatureSet, FlashWordAddress, Instruction, Opcode, Pointer, decode};
+use avr_isa::{DataAddress, FeatureSet, FlashWordAddress, Instruction, Opcode, Pointer, decode};
 use avr_machine::device::{BitKind, Device};
 use avr_machine::{Control, Frame, FrameKind, Machine, MachineState, Program};
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ fn second_word(first: u16, random: &mut Random) -> u16 {
 /// A random abstract state before the instruction at a place; with `copies`, some cells hold the same as others.
 pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -> MachineState<TvByte> {
     let mut state = MachineState::new(machine.cells(), TvByte::ZERO);
-    for address in (0..machine.cells() as u16).filter(|address| !machine.device.is_io_area(*address)) {
+    for address in machine.addresses().filter(|address| !machine.device.is_io_area(*address)) {
         state.data.set(address, random.three_valued());
     }
     for register in &machine.device.registers {
@@ -82,7 +82,7 @@ pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -
     if random.once_in(2) {
         // Comparisons go either way where operands are nearly the same.
         let value = random.byte();
-        (0..26).for_each(|register| state.data.set(register, random.near(value, 3)));
+        (0..26).for_each(|register| state.data.set(DataAddress(register), random.near(value, 3)));
     }
     set_pointers(&mut state, random);
     set_interrupts(machine, &mut state, random);
@@ -97,13 +97,14 @@ pub fn state(machine: &Machine, place: u32, copies: bool, random: &mut Random) -
 fn copy(state: &mut MachineState<TvByte>, random: &mut Random) {
     // The target of a pointer is likely to be read or written in the step.
     let pointed = |random: &mut Random| {
-        let low = 26 + 2 * random.below(3);
-        let address = u16::from_le_bytes([state.data.get(low).known()?, state.data.get(low + 1).known()?]);
-        (0x100..0x900).contains(&address).then_some(address)
+        let low = DataAddress(26 + 2 * random.below(3));
+        let high = low.wrapping_add(1);
+        let address = DataAddress::of_bytes(state.data.get(low).known()?, state.data.get(high).known()?);
+        (DataAddress(0x100)..DataAddress(0x900)).contains(&address).then_some(address)
     };
     let cell = |random: &mut Random| match random.below(3) {
-        0 => pointed(random).unwrap_or(0x100),
-        _ => random.below(32),
+        0 => pointed(random).unwrap_or(DataAddress(0x100)),
+        _ => DataAddress(random.below(32)),
     };
     let (from, to) = (cell(random), cell(random));
     if from == to {
@@ -126,8 +127,8 @@ fn set_pointers(state: &mut MachineState<TvByte>, random: &mut Random) {
         let ([low, high], vague) = (address.to_le_bytes(), random.below(16));
         let low = if vague == 0 { TvByte::UNKNOWN } else { random.near(low, vague % 4) };
         let high = if vague == 1 { TvByte::UNKNOWN } else { random.near(high, usize::from(vague == 2)) };
-        state.data.set(pointer.low().index().into(), low);
-        state.data.set(pointer.high().index().into(), high);
+        state.data.set(pointer.low().address(), low);
+        state.data.set(pointer.high().address(), high);
     }
 }
 
@@ -169,16 +170,17 @@ fn push_frame(state: &mut MachineState<TvByte>, pointer: u16, random: &mut Rando
     let [low, high, ..] = return_address.to_le_bytes();
     let vague = if random.once_in(3) { 2 } else { 0 };
     let (above, below) = (random.near(high, vague), random.near(low, vague));
-    state.data.set(pointer + 1, above);
-    state.data.set(pointer + 2, below);
+    let position = DataAddress(pointer + 2);
+    state.data.set(position.wrapping_sub(1), above);
+    state.data.set(position, below);
     let kind = if random.once_in(4) { FrameKind::Interrupt(1) } else { FrameKind::Call };
-    state.calls.push(Frame { position: pointer + 2, return_address: FlashWordAddress(return_address), kind, left: 0 });
+    state.calls.push(Frame { position, return_address: FlashWordAddress(return_address), kind, left: 0 });
 }
 
 /// The same state in another domain.
 fn map<V: ByteDomain>(state: &MachineState<TvByte>, mut value: impl FnMut(TvByte) -> V) -> MachineState<V> {
     let mut mapped = MachineState::new(state.data.len(), V::constant(0));
-    for (address, cell) in (0..).zip(state.data.cells()) {
+    for (address, cell) in (0..).map(DataAddress).zip(state.data.cells()) {
         mapped.data.set(address, value(*cell));
     }
     mapped.control = state.control;

@@ -2,7 +2,7 @@
 //! [`HazardKind::when_allowed`] says, or the path ends where nothing is defined.
 
 use super::bench::{World, address};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::device::Device;
 use avr_machine::{Hazard, HazardKind, Machine, MachineState, Options, Program, Stop};
 
@@ -25,13 +25,13 @@ fn ldi(register: u16, value: u8) -> u16 {
 }
 
 /// `lds r16, address`.
-fn lds(address: u16) -> [u16; 2] {
-    [0x9100, address]
+fn lds(address: DataAddress) -> [u16; 2] {
+    [0x9100, address.0]
 }
 
 /// `sts address, r16`.
-fn sts(address: u16) -> [u16; 2] {
-    [0x9300, address]
+fn sts(address: DataAddress) -> [u16; 2] {
+    [0x9300, address.0]
 }
 
 /// `out io, r16`.
@@ -40,9 +40,9 @@ fn out(io: u16) -> u16 {
 }
 
 /// A data address behind the SRAM.
-const OUTSIDE: u16 = 0x0900;
+const OUTSIDE: DataAddress = DataAddress(0x0900);
 /// A reserved I/O register.
-const RESERVED: u16 = 0x0020;
+const RESERVED: DataAddress = DataAddress(0x0020);
 
 /// `push r16`.
 const PUSH: u16 = 0x930f;
@@ -77,12 +77,12 @@ impl Run {
         })
     }
 
-    fn cell(&self, address: u16) -> u8 {
+    fn cell(&self, address: DataAddress) -> u8 {
         *self.state.data.get(address)
     }
 
     fn r16(&self) -> u8 {
-        self.cell(16)
+        self.cell(DataAddress(16))
     }
 
     fn pc(&self) -> u32 {
@@ -167,16 +167,16 @@ fn a_reserved_bit_is_not_stored() {
 fn a_stack_outside_the_sram_accesses_what_is_there() {
     let code = [ldi(0, 0), out(0x3e), ldi(0, 5), out(0x3d), ldi(0, 0x77), PUSH];
     let run = goes_on(HazardKind::StackOutsideSram, &code, 6, unprepared);
-    assert_eq!((run.cell(5), run.cell(address("SPL"))), (0x77, 4), "the stack is in the registers");
+    assert_eq!((run.cell(DataAddress(5)), run.cell(address("SPL"))), (0x77, 4), "the stack is in the registers");
 }
 
 #[test]
 fn a_stack_in_static_data_overwrites_it() {
     let code = [ldi(0, 1), out(0x3e), ldi(0, 0x10), out(0x3d), ldi(0, 0x77), PUSH];
-    let prepare: Prepare = |options| options.static_data_end = Some(0x0120);
+    let prepare: Prepare = |options| options.static_data_end = Some(DataAddress(0x0120));
     let mut run = goes_on(HazardKind::StackIntoData, &code, 4, prepare);
     assert_eq!(run.steps(2), None);
-    assert_eq!(run.cell(0x0110), 0x77);
+    assert_eq!(run.cell(DataAddress(0x0110)), 0x77);
     // One byte of the stack is free until it is pushed.
     let code = [ldi(0, 1), out(0x3e), ldi(0, 0x20), out(0x3d), PUSH, PUSH];
     let run = goes_on(HazardKind::StackIntoData, &code, 6, prepare);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use avr_isa::{FlashWordAddress, Instruction, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Options, Possibilities, Program,
@@ -23,7 +23,7 @@ pub(crate) fn device() -> &'static Device {
 #[derive(Clone, Default)]
 pub(crate) struct World {
     /// The values that hardware gives for the bits that it changes, by data address; 0 elsewhere.
-    inputs: BTreeMap<u16, u8>,
+    inputs: BTreeMap<DataAddress, u8>,
     /// The event that is to happen in the next step.
     wish: Option<Happening>,
     /// The events that were possible in the last step, where there was a choice.
@@ -38,7 +38,7 @@ pub(crate) struct World {
 
 impl World {
     /// Sets the input at a data address from now on.
-    pub(crate) fn supply_at(&mut self, address: u16, value: u8) {
+    pub(crate) fn supply_at(&mut self, address: DataAddress, value: u8) {
         self.inputs.insert(address, value);
     }
 
@@ -160,10 +160,10 @@ impl Bench {
     }
 
     pub(crate) fn register(&self, index: u8) -> u8 {
-        *self.state.data.get(index.into())
+        *self.state.data.get(DataAddress(index.into()))
     }
 
-    pub(crate) fn cell(&self, address: u16) -> u8 {
+    pub(crate) fn cell(&self, address: DataAddress) -> u8 {
         *self.state.data.get(address)
     }
 
@@ -246,7 +246,7 @@ fn name_of(happening: Happening) -> String {
 
 /// The data address of a register of the device.
 #[track_caller]
-pub(crate) fn address(name: &str) -> u16 {
+pub(crate) fn address(name: &str) -> DataAddress {
     device().register(name).unwrap_or_else(|| panic!("there is no {name}")).address
 }
 

@@ -1,7 +1,7 @@
 //! The EEPROM behind its registers (data sheet, "EEPROM Data Memory").
 
 use super::bench::{Bench, NOP, cbi, input, ldi, out, sbi};
-use avr_isa::Instruction;
+use avr_isa::{EepromAddress, Instruction};
 use avr_machine::Options;
 
 /// Addresses a byte.
@@ -26,8 +26,9 @@ fn read() -> [Instruction; 2] {
 #[track_caller]
 fn r20(parts: &[&[Instruction]]) -> u8 {
     let program = parts.concat();
-    let mut content: std::collections::BTreeMap<u16, u8> = (0..1024).map(|address| (address, 0x11)).collect();
-    content.insert(0x105, 0x3c);
+    let mut content: std::collections::BTreeMap<EepromAddress, u8> =
+        (0..1024).map(|address| (EepromAddress(address), 0x11)).collect();
+    content.insert(EepromAddress(0x105), 0x3c);
     let mut bench = Bench::with(&program, Options { eeprom: content, ..Options::default() });
     bench.run(program.len());
     bench.register(20)
@@ -107,7 +108,7 @@ fn programming_ends_when_hardware_says_so_and_not_by_a_write() {
 
 #[test]
 fn the_content_is_what_the_options_say_or_anything() {
-    let options = Options { eeprom: [(5, 0x42)].into(), ..Options::default() };
+    let options = Options { eeprom: [(EepromAddress(5), 0x42)].into(), ..Options::default() };
     let mut bench = Bench::with(&[&address(5, 0)[..], &read(), &address(6, 0), &read()].concat(), options);
     bench.run(6);
     assert_eq!(bench.register(20), 0x42);

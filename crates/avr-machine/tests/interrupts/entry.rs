@@ -1,7 +1,7 @@
 //! The moment from which I allows interrupts: after SEI, after writing SREG, after RETI.
 
 use super::bench::{Bench, CLI, NOP, RETI, SEI, START, out, sts};
-use avr_isa::{FlashWordAddress, Instruction};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction};
 use avr_machine::{Frame, FrameKind, Hazard, HazardKind, Options, Stop};
 
 /// A bench on which the overflow of timer 0 is enabled and stands.
@@ -16,7 +16,7 @@ fn requested(program: &[Instruction]) -> Bench {
 fn check(program: &[Instruction], set: &[&str], r16: u8, expected: &[&str]) {
     let mut bench = requested(program);
     bench.set(set);
-    bench.state.data.set(16, r16);
+    bench.state.data.set(DataAddress(16), r16);
     for (index, offers) in expected.iter().enumerate() {
         assert_eq!(bench.offers(), *offers, "before instruction {index} of {program:?}");
         if *offers == "go" {
@@ -48,7 +48,7 @@ fn the_frame_of_avr_gcc_is_not_torn_apart() {
     let mut bench = Bench::new(&program);
     bench.set(&["TIMSK0.TOIE0", "SREG.I"]);
     for (register, value) in [(16, 0x80), (17, 0x08), (18, 0x80)] {
-        bench.state.data.set(register, value);
+        bench.state.data.set(DataAddress(register), value);
     }
     bench.run(1);
     bench.set(&["TIFR0.TOV0"]);
@@ -94,8 +94,12 @@ fn one_instruction_runs_after_reti_also_where_the_handler_set_i() {
 #[test]
 fn an_entry_is_a_frame_of_the_call_string() {
     let mut bench = in_handler(&[RETI]);
-    let frames =
-        [Frame { position: 0x8ff, return_address: FlashWordAddress(START), kind: FrameKind::Interrupt(16), left: 0 }];
+    let frames = [Frame {
+        position: DataAddress(0x8ff),
+        return_address: FlashWordAddress(START),
+        kind: FrameKind::Interrupt(16),
+        left: 0,
+    }];
     assert_eq!(bench.state.calls.frames(), frames);
     bench.run(1);
     assert_eq!((bench.stack_pointer(), bench.state.calls.frames()), (0x8ff, &[][..]));

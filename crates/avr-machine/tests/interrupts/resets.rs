@@ -1,7 +1,7 @@
 //! Resets: by the watchdog, from outside, and by the supply.
 
 use super::bench::{Bench, NOP, START, address, ldi, out, sts};
-use avr_isa::{FlashWordAddress, Instruction};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction};
 use avr_machine::Options;
 use avr_machine::device::ResetCause;
 
@@ -28,8 +28,8 @@ fn running() -> Bench {
     let resets = vec![ResetCause::External, ResetCause::BrownOut];
     let mut bench = Bench::with(&[ldi(16, 0x5a), sts("PORTB", 16), NOP], Options { resets, ..Options::default() });
     bench.run(2);
-    bench.state.data.set(0x100, 0x77);
-    bench.state.data.set(0x8ff, 0x88);
+    bench.state.data.set(DataAddress(0x100), 0x77);
+    bench.state.data.set(DataAddress(0x8ff), 0x88);
     bench.set(&["SREG.I", "SREG.C", "TIMSK0.TOIE0", "WDTCSR.WDE"]);
     bench.leave_undefined(0xff);
     bench
@@ -44,7 +44,7 @@ fn check_reset(cause: ResetCause, before: &[&str], causes: u8) {
     bench.reset(cause);
     assert_eq!(bench.get("MCUSR"), causes, "{cause:?} {before:?}");
     assert_eq!(bench.pc(), START);
-    assert_eq!((bench.cell(0x100), bench.cell(0x8ff)), (0x77, 0x88), "the SRAM is kept");
+    assert_eq!((bench.cell(DataAddress(0x100)), bench.cell(DataAddress(0x8ff))), (0x77, 0x88), "the SRAM is kept");
     assert_eq!((bench.get("PORTB"), bench.get("SREG"), bench.get("TIMSK0"), bench.stack_pointer()), (0, 0, 0, 0x8ff));
     assert_eq!((bench.register(0), bench.register(16)), (0xff, 0xff), "the registers hold anything");
     // WDE is 1 as long as WDRF is (data sheet, "Watchdog Timer").

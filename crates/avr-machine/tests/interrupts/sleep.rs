@@ -1,7 +1,7 @@
 //! SLEEP, BREAK and WDR.
 
 use super::bench::{Bench, NOP, SEI, SLEEP, START, device};
-use avr_isa::Instruction;
+use avr_isa::{DataAddress, Instruction};
 use avr_machine::{Hazard, HazardKind, Options, Stop};
 
 /// A bench that sleeps in a mode (bits SM2:0), with some bits set.
@@ -26,7 +26,7 @@ fn an_enabled_interrupt_wakes() {
     assert!(bench.state.control.sleeping);
     assert_eq!(bench.interrupt("TIMER0_OVF"), 8, "an entry from sleep takes four cycles more");
     assert!(!bench.state.control.sleeping);
-    assert_eq!(bench.cell(0x8ff), START as u8 + 2, "it returns behind SLEEP");
+    assert_eq!(bench.cell(DataAddress(0x8ff)), START as u8 + 2, "it returns behind SLEEP");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Every source: what it takes for the interrupt to come, and what its entry does to the request.
 
 use super::bench::{Bench, NOP, START, device, sts};
+use avr_isa::DataAddress;
 
 /// The effect of an entry on the flag of the request.
 #[derive(Clone, Copy, PartialEq)]
@@ -203,7 +204,11 @@ fn an_entry_goes_to_the_vector() {
         let cycles = bench.interrupt(interrupt.name);
         assert_eq!((bench.pc(), cycles), (2 * u32::from(interrupt.number), 4), "{}", interrupt.name);
         assert_eq!(bench.get("SREG.I"), 0);
-        assert_eq!((bench.cell(0x8ff), bench.cell(0x8fe)), (START as u8, 0), "the return address");
+        assert_eq!(
+            (bench.cell(DataAddress(0x8ff)), bench.cell(DataAddress(0x8fe))),
+            (START as u8, 0),
+            "the return address"
+        );
         assert_eq!(bench.stack_pointer(), 0x8fd);
     }
 }
@@ -254,7 +259,7 @@ fn priority_follows_the_numbers() {
 fn a_request_right_behind_a_write_to_a_peripheral_may_be_one_instruction_late() {
     let mut bench = Bench::new(&[sts("TIMSK0", 16), NOP, NOP]);
     bench.set(&["SREG.I", "TIFR0.TOV0", "TCCR0B.CS00"]);
-    bench.state.data.set(16, 1);
+    bench.state.data.set(DataAddress(16), 1);
     bench.run(1);
     assert_eq!(bench.offers(), "go TIMER0_OVF");
     bench.run(1);

@@ -2,6 +2,7 @@
 
 use crate::code::{BREAK, NOP, SEI, SLEEP, ldi, out, program, rjmp, store, with_handlers};
 use crate::{machine, stimulus};
+use avr_isa::DataAddress;
 use avr_machine::device::ResetCause;
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 use avr_machine::{Happening, Hazard, HazardKind};
@@ -64,7 +65,10 @@ fn a_hazard_leaves_the_state_before_it() {
     let machine = machine(&code);
     let mut simulator = Simulator::new(&machine, Stimulus::default());
     while simulator.step().is_ok() {}
-    assert_eq!((simulator.steps(), *simulator.state().data.get(26), *simulator.state().data.get(27)), (3, 0, 9));
+    assert_eq!(
+        (simulator.steps(), *simulator.state().data.get(DataAddress(26)), *simulator.state().data.get(DataAddress(27))),
+        (3, 0, 9)
+    );
     check(&[NOP], steps(9), hazard(HazardKind::OutsideImage, 2), (1, 1, 2));
     check(&[NOP, 0xffff], steps(9), hazard(HazardKind::ReservedOpcode, 2), (1, 1, 2));
 }
@@ -79,7 +83,7 @@ fn steps_one_by_one_and_a_run_agree() {
     let mut cells: Vec<u8> = single.state().data.cells().to_vec();
     for _ in 0..3_000 {
         assert_eq!(single.step(), Ok(()));
-        single.changes().into_iter().for_each(|(address, value)| cells[usize::from(address)] = value);
+        single.changes().into_iter().for_each(|(address, value)| cells[address.index()] = value);
     }
     assert_eq!(whole.cycles(), single.cycles());
     assert_eq!(whole.state().data.cells(), single.state().data.cells());

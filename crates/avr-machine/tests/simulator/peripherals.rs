@@ -4,6 +4,7 @@ use crate::code::{
     BREAK, NOP, SEI, WDR, inc, input, ldi, lds, out, program, rjmp, skip_if_clear, skip_if_set, sts, with_handlers,
 };
 use crate::{machine, machine_with, stimulus};
+use avr_isa::DataAddress;
 use avr_machine::Options;
 use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
 
@@ -147,7 +148,7 @@ fn interrupts(vector: usize, enable: &[u16], events: &str, expected: u8) {
     let machine = machine(&code);
     let mut simulator = Simulator::new(&machine, stimulus(&format!("(events: [{events}])")));
     assert_eq!(simulator.run(Limits { steps: 1_000, ..Limits::default() }), End::Steps);
-    assert_eq!(*simulator.state().data.get(20), expected, "{events}");
+    assert_eq!(*simulator.state().data.get(DataAddress(20)), expected, "{events}");
 }
 
 #[test]
@@ -167,7 +168,11 @@ fn edges_at_pins_request_interrupts() {
     let levels = stimulus("(events: [(cycle: 100, pins: {\"PD2\": 0}), (cycle: 200, pins: {\"PD2\": 1})])");
     let mut simulator = Simulator::new(&machine, levels);
     simulator.run(Limits { steps: 1_000, ..Limits::default() });
-    assert!((5..12).contains(simulator.state().data.get(20)), "{}", simulator.state().data.get(20));
+    assert!(
+        (5..12).contains(simulator.state().data.get(DataAddress(20))),
+        "{}",
+        simulator.state().data.get(DataAddress(20))
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn order(iteration: &IterationOrder, store: &Store, calls: CallsId, p
 #[cfg(test)]
 mod tests {
     use super::*;
-    use avr_isa::Instruction;
+    use avr_isa::{DataAddress, Instruction};
     use avr_machine::device::Device;
     use avr_machine::{Frame, Program};
     fn iteration(code: &[Instruction]) -> IterationOrder {
@@ -46,7 +46,7 @@ mod tests {
         let mut inside = |kind, return_address, below| {
             store.push_call(
                 below,
-                Frame { kind, return_address: FlashWordAddress(return_address), position: 0x8ff, left: 0 },
+                Frame { kind, return_address: FlashWordAddress(return_address), position: DataAddress(0x8ff), left: 0 },
             )
         };
         let called = inside(FrameKind::Call, 2, nowhere);

@@ -1,11 +1,12 @@
 //! Decay of a state when it arrives at its location, and the values by which locations are distinguished.
 
 use crate::state::Running;
+use crate::state::cell_variable::{cell_of, variable_of};
 use crate::state::interner::{CallsId, Store};
 use avr_analysis::liveness::Liveness;
 use avr_analysis::refinable_values::RefinableValues;
 use avr_analysis::register_effects::Cells;
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress, Register, RegisterSet};
 use avr_machine::{DataSpace, Frame, Machine, MachineState, StackPointer};
 use avr_properties::{Atom, CellsRead};
 use rustc_hash::FxHashMap;
@@ -13,7 +14,7 @@ use std::cell::RefCell;
 use std::hash::Hasher;
 use std::ops::Range;
 use three_valued::TvByte;
-use tvar::{StepPrecision, Variable};
+use tvar::StepPrecision;
 
 /// Registers and flags that never seem dead: the I flag decides over interrupts.
 const ALWAYS_LIVE: Cells = 1 << 39;
@@ -27,8 +28,8 @@ pub struct DecayRules {
     /// Registers and flags that properties speak of.
     named: Cells,
     stack_pointer: StackPointer,
-    status: u16,
-    sram: Range<u16>,
+    status: DataAddress,
+    sram: Range<DataAddress>,
     /// True if locations are distinguished by all registers that count the rounds of loops.
     pub distinguishes_most: bool,
     /// True if every comparison narrows its operands.
@@ -59,7 +60,7 @@ impl DecayRules {
         store: &Store,
         running: &Running,
         precision: &StepPrecision,
-    ) -> Vec<(u16, u8)> {
+    ) -> Vec<(DataAddress, u8)> {
         let mut lost = Vec::new();
         if precision.forgets_dead {
             self.dead(store, running, precision, &mut lost);
@@ -67,8 +68,8 @@ impl DecayRules {
         }
         match precision.decays {
             true => self.decayed(machine, store, running, precision, &mut lost),
-            false => lost.extend(precision.exceptions.iter().filter_map(|(Variable(address), bits)| {
-                let address = address as u16;
+            false => lost.extend(precision.exceptions.iter().filter_map(|(variable, bits)| {
+                let address = cell_of(variable);
                 let mask = store.cell(running.memory, address).informed_mask() & bits as u8;
                 (mask != 0 && !self.lasts(machine, store, running, address)).then_some((address, mask))
             })),
@@ -77,16 +78,17 @@ impl DecayRules {
     }
 
     /// The known bits of registers and flags that nothing reads any more.
-    fn dead(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
+    fn dead(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(DataAddress, u8)>) {
         let after = self.live_after(store, running.calls);
         let live = self.liveness.live(running.control.pc, after) | self.named;
-        let pinned = |address: u16| precision.pinned.get(Variable(address.into())) as u8;
+        let pinned = |address: DataAddress| precision.pinned.get(variable_of(address)) as u8;
         for page in 0..2 {
             for (register, cell) in store.page(running.memory, page).iter().enumerate() {
-                let register = (page * avr_machine::PAGE_CELLS + register) as u16;
-                let mask = cell.informed_mask() & !pinned(register);
+                let register = page * avr_machine::PAGE_CELLS + register;
+                let address = DataAddress::of_index(register);
+                let mask = cell.informed_mask() & !pinned(address);
                 if mask != 0 && live >> register & 1 == 0 {
-                    lost.push((register, mask));
+                    lost.push((address, mask));
                 }
             }
         }
@@ -100,23 +102,23 @@ impl DecayRules {
     /// The registers and flags of the working state that may be read again.
     pub fn live_values(&self, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> Vec<TvByte> {
         let live = self.liveness.live(state.control.pc, self.live_after(store, calls)) | self.named;
-        let registers = (0..32).filter(|register| live >> register & 1 == 1).map(|register| *state.data.get(register));
+        let registers = RegisterSet::from_bits(live as u32).iter().map(|register| *state.data.get(register.address()));
         registers.chain([state.data.get(self.status).forget(!((live >> 32) as u8))]).collect()
     }
 
     /// Known bytes just below the stack, which were popped.
-    fn popped(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(u16, u8)>) {
+    fn popped(&self, store: &Store, running: &Running, precision: &StepPrecision, lost: &mut Vec<(DataAddress, u8)>) {
         if running.control.torn {
             return;
         }
         let Some(pointer) = self.pointer(store, running) else { return };
         let lowest = self.sram.start.max(pointer.saturating_sub(MAX_POPPED));
-        for address in (lowest..=pointer.min(self.sram.end.saturating_sub(1))).rev() {
+        for address in lowest.through(pointer.min(self.sram.end.saturating_sub(1))).rev() {
             let known = store.cell(running.memory, address).informed_mask();
             if known == 0 {
                 break;
             }
-            let mask = known & !(precision.pinned.get(Variable(address.into())) as u8);
+            let mask = known & !(precision.pinned.get(variable_of(address)) as u8);
             if mask != 0 {
                 lost.push((address, mask));
             }
@@ -130,11 +132,11 @@ impl DecayRules {
         store: &Store,
         running: &Running,
         precision: &StepPrecision,
-        lost: &mut Vec<(u16, u8)>,
+        lost: &mut Vec<(DataAddress, u8)>,
     ) {
-        for address in 0..machine.cells() as u16 {
+        for address in machine.addresses() {
             let known = store.cell(running.memory, address).informed_mask();
-            let mask = known & !(precision.kept(Variable(address.into())) as u8);
+            let mask = known & !(precision.kept(variable_of(address)) as u8);
             if mask != 0 && !self.lasts(machine, store, running, address) {
                 lost.push((address, mask));
             }
@@ -142,12 +144,13 @@ impl DecayRules {
     }
 
     /// True if a cell never decays: SP, and the return addresses on the stack.
-    fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: u16) -> bool {
+    fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: DataAddress) -> bool {
         let bytes = u16::from(machine.device.core.pc_bytes);
-        self.stack_pointer.contains(address)
-            || store
-                .frames(running.calls)
-                .any(|frame| (frame.position + 1 - bytes..frame.position + 1).contains(&address))
+        let holds = |frame: &Frame| {
+            let end = frame.position.wrapping_add(1);
+            (end.wrapping_sub(bytes)..end).contains(&address)
+        };
+        self.stack_pointer.contains(address) || store.frames(running.calls).any(|frame| holds(&frame))
     }
 
     /// The registers and flags that are live when the function of the youngest frame has returned.
@@ -185,13 +188,13 @@ impl DecayRules {
     fn told(
         &self,
         machine: &Machine,
-        (pc, pointer): (FlashWordAddress, Option<u16>),
+        (pc, pointer): (FlashWordAddress, Option<DataAddress>),
         frames: impl Iterator<Item = (Frame, Option<FlashWordAddress>)>,
-        cell: &dyn Fn(u16) -> TvByte,
+        cell: &dyn Fn(DataAddress) -> TvByte,
     ) -> u64 {
         let wanted = |address| self.liveness.telling(address, self.distinguishes_most);
         let mut key = Key::default();
-        let mut places: [u16; 32] = std::array::from_fn(|register| register as u16);
+        let mut places: [DataAddress; 32] = std::array::from_fn(DataAddress::of_index);
         key.add(cell, wanted(pc), &places);
         if let Some(mut pointer) = pointer {
             for (frame, entry) in frames {
@@ -210,8 +213,8 @@ impl DecayRules {
         &self,
         machine: &Machine,
         (frame, entry): (&Frame, Option<FlashWordAddress>),
-        pointer: u16,
-        places: &mut [u16; 32],
+        pointer: DataAddress,
+        places: &mut [DataAddress; 32],
     ) {
         let Some(entry) = entry else { return };
         let first = frame.position.wrapping_sub(machine.device.core.pc_bytes.into());
@@ -238,16 +241,16 @@ impl DecayRules {
     }
 
     /// The stack pointer, as far as it is known and not torn.
-    pub fn whole_pointer(&self, state: &MachineState<TvByte>) -> Option<u16> {
+    pub fn whole_pointer(&self, state: &MachineState<TvByte>) -> Option<DataAddress> {
         self.pointer_in(&state.data).filter(|_| !state.control.torn)
     }
 
     /// The stack pointer, as far as it is known.
-    pub fn pointer_in(&self, data: &DataSpace<TvByte>) -> Option<u16> {
+    pub fn pointer_in(&self, data: &DataSpace<TvByte>) -> Option<DataAddress> {
         self.stack_pointer.value_in(data)
     }
 
-    fn pointer(&self, store: &Store, running: &Running) -> Option<u16> {
+    fn pointer(&self, store: &Store, running: &Running) -> Option<DataAddress> {
         self.stack_pointer.value(|address| store.cell(running.memory, address).known())
     }
 }
@@ -261,7 +264,7 @@ struct Key {
 
 impl Key {
     /// Adds the values of some registers, each at its place, as far as they are known.
-    fn add(&mut self, cell: &dyn Fn(u16) -> TvByte, registers: u32, places: &[u16; 32]) {
+    fn add(&mut self, cell: &dyn Fn(DataAddress) -> TvByte, registers: u32, places: &[DataAddress; 32]) {
         for (register, place) in places.iter().enumerate().filter(|(register, _)| registers >> register & 1 == 1) {
             if let Some(value) = cell(*place).known() {
                 self.hasher.write_u32((register as u32) << 8 | u32::from(value));
@@ -277,7 +280,7 @@ impl Key {
 }
 
 /// The cells that atoms speak of, where they do not speak of all.
-fn observed(atoms: &[Atom]) -> Vec<u16> {
+fn observed(atoms: &[Atom]) -> Vec<DataAddress> {
     let named = atoms.iter().filter_map(|atom| match atom.cells() {
         CellsRead::All => None,
         CellsRead::These(cells) => Some(cells.into_iter().map(|(cell, _)| cell)),
@@ -289,10 +292,10 @@ fn observed(atoms: &[Atom]) -> Vec<u16> {
 fn named(machine: &Machine, atom: &Atom) -> Cells {
     match atom.cells() {
         CellsRead::All => Cells::MAX,
-        CellsRead::These(cells) => cells.into_iter().fold(0, |all, (address, mask)| match address {
-            0..32 => all | 1 << address,
-            _ if address == machine.status_address() => all | Cells::from(mask) << 32,
-            _ => all,
+        CellsRead::These(cells) => cells.into_iter().fold(0, |all, (address, mask)| match Register::at(address) {
+            Some(register) => all | 1 << register.index(),
+            None if address == machine.status_address() => all | Cells::from(mask) << 32,
+            None => all,
         }),
     }
 }

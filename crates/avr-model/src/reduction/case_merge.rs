@@ -11,7 +11,7 @@ use crate::state::{PrecisionLookup, Running};
 use crate::transfer::choices::Scripted;
 use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Open, Stepped};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Control, PAGE_CELLS};
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -66,9 +66,9 @@ pub(crate) fn merge_cases(
     model.context.working.load(&model.context.store, cut.running);
     let data = &mut model.context.working.state.data;
     for (page, cells) in &joined.pages {
-        for (address, cell) in (page * PAGE_CELLS..).zip(cells) {
-            if data.get(address as u16) != cell {
-                data.set(address as u16, *cell);
+        for (address, cell) in (page * PAGE_CELLS..).map(DataAddress::of_index).zip(cells) {
+            if data.get(address) != cell {
+                data.set(address, *cell);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The read and write sets of all handlers.
 
+use avr_isa::DataAddress;
 use avr_machine::Machine;
 use fixedbitset::FixedBitSet;
 
@@ -16,7 +17,7 @@ pub(crate) struct Footprint {
     /// Cells that are written.
     pub(crate) written: FixedBitSet,
     /// The least value of the stack pointer, in handlers and elsewhere.
-    pub(crate) deepest: u16,
+    pub(crate) deepest: DataAddress,
     /// Interrupts whose handlers may not give everything back, by number.
     pub(crate) disturbing: u128,
 }
@@ -47,9 +48,9 @@ impl Footprint {
             let dense: Vec<usize> = cells.ones().collect();
             for pair in dense.windows(NEIGHBOURS) {
                 let (first, last) = (pair[0], pair[NEIGHBOURS - 1]);
-                if last - first < NEIGHBOURS && machine.sram().contains(&(first as u16)) {
-                    let below = first.saturating_sub(WIDTH).max(machine.sram().start.into());
-                    cells.insert_range(below..(last + WIDTH).min(usize::from(machine.data_end()) + 1));
+                if last - first < NEIGHBOURS && machine.sram().contains(&DataAddress::of_index(first)) {
+                    let below = first.saturating_sub(WIDTH).max(machine.sram().start.index());
+                    cells.insert_range(below..(last + WIDTH).min(machine.data_end().index() + 1));
                 }
             }
         }

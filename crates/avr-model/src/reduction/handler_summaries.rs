@@ -20,7 +20,7 @@ use crate::faults::handler_summaries::{Fault, is_on};
 use crate::state::deferral::Deferral;
 use crate::state::events::Occurrences;
 use crate::state::{AbstractState, PrecisionLookup, Running};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ const MAX_FAILURES: u32 = 64;
 #[derive(Clone, Copy)]
 struct Entered {
     number: u8,
-    position: u16,
+    position: DataAddress,
 }
 
 /// The states in which the code that a handler interrupted has gone on, if the working state has just entered the handler
@@ -128,22 +128,22 @@ fn entry(model: &Model<'_>, from: &Running, entered: Entered, deferral: Deferral
     let sram = model.context.machine.sram();
     let is_outside = |page: usize| {
         let first = page * PAGE_CELLS;
-        first >= 32 && !(usize::from(sram.start)..sram.end.into()).contains(&first)
+        first >= 32 && !(sram.start.index()..sram.end.index()).contains(&first)
     };
-    let page_of = |cell: u16| usize::from(cell) / PAGE_CELLS;
+    let page_of = |cell: DataAddress| cell.index() / PAGE_CELLS;
     let mut single: BTreeSet<usize> = state.data.changed_pages().filter(|page| is_outside(*page)).collect();
     single.extend(processor(&model.context).into_iter().flatten().map(page_of));
     let mut others = model.context.store.pages(from.memory, |page| is_outside(page) && !single.contains(&page));
-    for cell in single.iter().flat_map(|page| page * PAGE_CELLS..(page + 1) * PAGE_CELLS).map(|cell| cell as u16) {
+    for cell in single.iter().flat_map(|page| page * PAGE_CELLS..(page + 1) * PAGE_CELLS).map(DataAddress::of_index) {
         if !is_given_back(&model.context, cell) {
             let value = state.data.get(cell);
-            others.extend([cell.into(), u32::from_le_bytes(content(*value))]);
+            others.extend([cell.0.into(), u32::from_le_bytes(content(*value))]);
         }
     }
     let seen =
         model.passes.partial_order.as_ref().and_then(PartialOrder::seen_cells).filter(|_| !is_on(Fault::NothingSeen));
     for cell in seen.into_iter().flatten() {
-        others.extend([cell.into(), u32::from_le_bytes(content(*state.data.get(cell)))]);
+        others.extend([cell.0.into(), u32::from_le_bytes(content(*state.data.get(cell)))]);
     }
     let (number, pointer) = (entered.number, entered.position);
     Entry { number, control: state.control, pointer, deferral, labels: labels.to_vec(), others }
@@ -156,7 +156,7 @@ fn followed_through(
     first: Running,
     (entered, labels): (Entered, &[Truth]),
     precision: &PrecisionLookup<'_>,
-) -> Option<(Vec<u16>, Summary)> {
+) -> Option<(Vec<DataAddress>, Summary)> {
     let deepest = model.passes.path_compression.as_ref()?.deepest();
     model.passes.handler_summaries.as_mut()?.access = Some(SummaryAccess::new(entered.position));
     let ends = ends(model, (from, labels), first, precision);
@@ -170,12 +170,14 @@ fn followed_through(
         handlers.promised = Some(footing.lowest);
         return None;
     }
-    let cells: Vec<u16> = footing.cells.iter().copied().filter(|cell| !is_given_back(&model.context, *cell)).collect();
-    let own = footing.lowest + 1..=entered.position;
+    let cells: Vec<DataAddress> =
+        footing.cells.iter().copied().filter(|cell| !is_given_back(&model.context, *cell)).collect();
+    let own = footing.lowest.wrapping_add(1)..=entered.position;
     // I/O registers, and what hardware keeps beside them, change with what is read and written.
-    let is_register = |cell: &u16| model.context.machine.is_of_hardware(*cell) && !is_given_back(&model.context, *cell);
+    let is_register =
+        |cell: &DataAddress| model.context.machine.is_of_hardware(*cell) && !is_given_back(&model.context, *cell);
     let changed = |end: &Running| model.context.store.differing_cells(first.memory, end.memory).map(|(cell, ..)| cell);
-    let registers: BTreeSet<u16> = ends.iter().flat_map(changed).filter(is_register).collect();
+    let registers: BTreeSet<DataAddress> = ends.iter().flat_map(changed).filter(is_register).collect();
     let mut outcomes = Vec::new();
     for end in ends {
         let changed = model.context.store.differing_cells(first.memory, end.memory);
@@ -265,7 +267,8 @@ fn returned(
         }
         let pointer = model.context.decay_rules.whole_pointer(&model.context.working.state).unwrap_or(passed.lowest);
         let data = &mut model.context.working.state.data;
-        let garbage = (passed.lowest + 1..=pointer).filter(|cell| model.context.machine.sram().contains(cell));
+        let garbage = passed.lowest.wrapping_add(1).through(pointer);
+        let garbage = garbage.filter(|cell| model.context.machine.sram().contains(cell));
         let changes = outcome.cells.iter().copied().chain(garbage.map(|cell| (cell, TvByte::UNKNOWN)));
         for (cell, value) in changes {
             if *data.get(cell) != value {
@@ -280,12 +283,12 @@ fn returned(
 }
 
 /// True if a transparent handler gives a cell back as it was: a register, SREG, or SP.
-fn is_given_back(context: &Context<'_>, cell: u16) -> bool {
-    cell < 32 || processor(context).contains(&Some(cell))
+fn is_given_back(context: &Context<'_>, cell: DataAddress) -> bool {
+    cell < DataAddress::IO || processor(context).contains(&Some(cell))
 }
 
 /// The data addresses of SP and SREG.
-fn processor(context: &Context<'_>) -> [Option<u16>; 3] {
+fn processor(context: &Context<'_>) -> [Option<DataAddress>; 3] {
     let stack_pointer = context.machine.stack_pointer();
     [Some(stack_pointer.low), stack_pointer.high, Some(context.machine.status_address())]
 }

@@ -18,7 +18,9 @@ use avr_analysis::control_flow::goes_forward;
 use avr_analysis::handler_transparency::{is_processor, is_transparent};
 use avr_analysis::instruction_class::{is_memory_instruction, raises};
 use avr_analysis::interrupts::lets_interrupts_in;
-use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_isa::{
+    Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode,
+};
 use avr_machine::{Fetched, FrameKind, Machine, MachineState, flag};
 use three_valued::{BitDomain, ByteDomain, fault};
 
@@ -91,7 +93,7 @@ impl PartialOrder {
     }
 
     /// The cells that properties see; none if they may see any.
-    pub(crate) fn seen_cells(&self) -> Option<impl Iterator<Item = u16> + '_> {
+    pub(crate) fn seen_cells(&self) -> Option<impl Iterator<Item = DataAddress> + '_> {
         self.visibility.cells()
     }
 
@@ -115,7 +117,7 @@ impl PartialOrder {
         else {
             return InterruptTiming::Now;
         };
-        if before.granted != 0 && (before.granted <= pointer || is_on(Fault::GrantedShallower)) {
+        if before.granted != DataAddress(0) && (before.granted <= pointer || is_on(Fault::GrantedShallower)) {
             return InterruptTiming::Granted;
         }
         match machine.program.fetch(control.pc) {
@@ -140,17 +142,20 @@ impl PartialOrder {
     ) -> Deferral {
         let Before { deferral, timing, .. } = *before;
         if steps.interrupted || before.in_handler {
-            return Deferral { granted: 0, ..deferral };
+            return Deferral { granted: DataAddress(0), ..deferral };
         }
         let executed = before.executed.filter(|_| !state.control.sleeping && is_enabled(machine, state));
         let (Some((_, false)), Some(pointer)) = (executed, before.pointer) else { return Deferral::default() };
         let after = whole_pointer(machine, state);
-        let is_kept = |granted: u16| after.is_some_and(|after| granted <= after || is_on(Fault::GrantedShallower));
+        let is_kept =
+            |granted: DataAddress| after.is_some_and(|after| granted <= after || is_on(Fault::GrantedShallower));
         // SOUND: where it matters from where a state can be reached, a later chance is none that was given before.
         let is_late = self.visibility.branches && !is_on(Fault::GrantedBefore);
-        let kept = |granted: u16| if is_kept(granted) && !is_late { granted } else { 0 };
+        let kept = |granted: DataAddress| if is_kept(granted) && !is_late { granted } else { DataAddress(0) };
         match timing {
-            InterruptTiming::Deferred => Deferral { pending: deferral.pending || steps.skipped, granted: 0 },
+            InterruptTiming::Deferred => {
+                Deferral { pending: deferral.pending || steps.skipped, granted: DataAddress(0) }
+            }
             InterruptTiming::Granted => Deferral { granted: kept(deferral.granted), ..deferral },
             InterruptTiming::Now if before.held_off => Deferral::default(),
             InterruptTiming::Now | InterruptTiming::Pending => Deferral { pending: false, granted: kept(pointer) },
@@ -205,8 +210,8 @@ impl PartialOrder {
     pub(crate) fn forget_below<V: ByteDomain>(
         &self,
         machine: &Machine,
-        changed: impl Iterator<Item = u16>,
-        pointer: Option<u16>,
+        changed: impl Iterator<Item = DataAddress>,
+        pointer: Option<DataAddress>,
         state: &mut MachineState<V>,
         unknown: &V,
     ) {
@@ -217,7 +222,7 @@ impl PartialOrder {
         }
         let Some(after) = after else { return };
         let mut sets_pointer = false;
-        let forget = |cell: u16, state: &mut MachineState<V>| {
+        let forget = |cell: DataAddress, state: &mut MachineState<V>| {
             if machine.sram().contains(&cell) {
                 state.data.set(cell, unknown.clone());
             }
@@ -232,7 +237,7 @@ impl PartialOrder {
             Some(pointer) if !sets_pointer => pointer.saturating_add(1),
             _ => self.assumed.deepest,
         };
-        (left..=after).for_each(|cell| forget(cell, state));
+        left.through(after).for_each(|cell| forget(cell, state));
     }
 
     /// Takes note of what the handler touched, if the step was one of a handler.
@@ -245,7 +250,7 @@ impl PartialOrder {
     ) {
         let Some((number, position)) = before.handler.filter(|_| !is_on(Fault::NothingNoted)) else { return };
         let lowest = before.pointer.into_iter().chain(whole_pointer(machine, state)).min();
-        let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= position;
+        let is_own = |cell: DataAddress| lowest.is_some_and(|lowest| lowest < cell) && cell <= position;
         let uses_stack = before.executed.is_some_and(|(instruction, _)| instruction.uses_stack());
         let through_pointer = before.executed.is_some_and(|(instruction, _)| is_memory_instruction(instruction));
         for cell in steps.read.iter().chain(&steps.perhaps_read) {
@@ -253,7 +258,7 @@ impl PartialOrder {
                 self.seen.disturbing = u128::MAX;
             }
             if !is_own(*cell) {
-                self.seen.read.insert((*cell).into());
+                self.seen.read.insert(cell.index());
             }
         }
         for cell in steps.written.iter().chain(&steps.perhaps_written) {
@@ -264,7 +269,7 @@ impl PartialOrder {
                 // The cell may be one where the handler keeps a value that it is to give back.
                 self.seen.disturbing |= 1 << number;
             } else if !is_own(*cell) {
-                self.seen.written.insert((*cell).into());
+                self.seen.written.insert(cell.index());
             }
         }
     }
@@ -286,12 +291,12 @@ impl PartialOrder {
         machine: &Machine,
         state: &MachineState<V>,
         instruction: Instruction,
-        pointer: u16,
+        pointer: DataAddress,
     ) -> bool {
         if is_on(Fault::NoConflicts) {
             return false;
         }
-        let hits = |pointer: Pointer, mode: PointerMode, is_seen: &dyn Fn(u16) -> bool| {
+        let hits = |pointer: Pointer, mode: PointerMode, is_seen: &dyn Fn(DataAddress) -> bool| {
             !self.all_addresses(machine, state, pointer, mode, |cell| !is_seen(cell))
         };
         let next = Next { pc: state.control.pc, instruction, pointer };
@@ -340,12 +345,12 @@ impl PartialOrder {
         }
     }
 
-    fn is_unwritten(&self, cell: u16) -> bool {
-        !self.assumed.written.contains(cell.into())
+    fn is_unwritten(&self, cell: DataAddress) -> bool {
+        !self.assumed.written.contains(cell.index())
     }
 
-    fn is_untouched(&self, cell: u16) -> bool {
-        self.is_unwritten(cell) && !self.assumed.read.contains(cell.into())
+    fn is_untouched(&self, cell: DataAddress) -> bool {
+        self.is_unwritten(cell) && !self.assumed.read.contains(cell.index())
     }
 
     /// True if all cells that an access may hit are SRAM and as wanted.
@@ -355,9 +360,9 @@ impl PartialOrder {
         state: &MachineState<V>,
         pointer: Pointer,
         mode: PointerMode,
-        wanted: impl Fn(u16) -> bool,
+        wanted: impl Fn(DataAddress) -> bool,
     ) -> bool {
-        let byte = |register: avr_isa::Register| state.data.get(register.index().into()).bits();
+        let byte = |register: avr_isa::Register| state.data.get(register.address()).bits();
         let (low, high) = (byte(pointer.low()), byte(pointer.high()));
         let unknown = u16::from_le_bytes([low.unknown_mask(), high.unknown_mask()]);
         if unknown.count_ones() > MAX_CANDIDATES {
@@ -371,7 +376,7 @@ impl PartialOrder {
         };
         let mut bits = 0u16;
         loop {
-            let cell = (base | bits).wrapping_add(offset);
+            let cell = DataAddress((base | bits).wrapping_add(offset));
             if !(machine.sram().contains(&cell) && wanted(cell)) {
                 return false;
             }
@@ -389,7 +394,7 @@ pub(crate) struct Before {
     deferral: Deferral,
     pub(crate) timing: InterruptTiming,
     /// The stack pointer, unless it is torn or unknown.
-    pointer: Option<u16>,
+    pointer: Option<DataAddress>,
     /// The instruction that the step executes if it executes one, and whether it conflicts with handlers, as far as it
     /// is none of a handler.
     executed: Option<(Instruction, bool)>,
@@ -397,18 +402,18 @@ pub(crate) struct Before {
     /// True if no interrupt could come, whatever is requested.
     held_off: bool,
     /// The youngest handler that runs: the number of its interrupt, and the stack pointer before it was entered.
-    handler: Option<(u8, u16)>,
+    handler: Option<(u8, DataAddress)>,
 }
 
 impl Before {
     /// The stack pointer, unless it is torn or unknown.
-    pub(crate) fn pointer(&self) -> Option<u16> {
+    pub(crate) fn pointer(&self) -> Option<DataAddress> {
         self.pointer
     }
 }
 
 /// The handlers that run, youngest first.
-fn interrupts<V: ByteDomain>(state: &MachineState<V>) -> impl Iterator<Item = (u8, u16)> + '_ {
+fn interrupts<V: ByteDomain>(state: &MachineState<V>) -> impl Iterator<Item = (u8, DataAddress)> + '_ {
     state.calls.frames().iter().rev().filter_map(|frame| match frame.kind {
         FrameKind::Interrupt(number) => Some((number, frame.position)),
         FrameKind::Call => None,
@@ -420,7 +425,7 @@ fn is_enabled<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> bool
     state.data.get(machine.status_address()).bit(7).known() == Some(true)
 }
 
-fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Option<u16> {
+fn whole_pointer<V: ByteDomain>(machine: &Machine, state: &MachineState<V>) -> Option<DataAddress> {
     machine.stack_pointer().value_in(&state.data).filter(|_| !state.control.torn)
 }
 

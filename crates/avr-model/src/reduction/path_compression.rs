@@ -11,16 +11,17 @@ use super::skipped_paths::{Log, Spot};
 use crate::context::Context;
 use crate::faults::path_compression::{Fault, is_on};
 use crate::pass::Pass;
+use crate::state::cell_variable::variable_of;
 use crate::state::stack_depth;
 use crate::state::view::WorkingView;
 use crate::state::{AbstractState, Location, PrecisionLookup, Running};
-use avr_isa::{ControlFlow, FlashWordAddress};
+use avr_isa::{ControlFlow, DataAddress, FlashWordAddress};
 use avr_machine::{Control, FrameKind, Machine, MachineState};
 use avr_properties::Atom;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 use three_valued::{ByteDomain, Truth, TvByte};
-use tvar::{LocationPrecision, Variable};
+use tvar::LocationPrecision;
 
 /// The most steps after which a state is kept, whatever it is.
 pub(crate) const MAX_STEPS: u32 = 4096;
@@ -33,7 +34,7 @@ pub(crate) struct PathCompression {
     /// Instructions (flash word addresses) that some jump leads back to.
     loop_heads: FixedBitSet,
     /// The least value of the stack pointer in the present state space.
-    deepest: u16,
+    deepest: DataAddress,
     /// The number of times that the heads of loops may still be passed.
     rounds: u32,
     /// True if goals see more than hazards and the depth of the stack.
@@ -68,12 +69,12 @@ impl PathCompression {
     }
 
     /// The least value of the stack pointer in the present state space.
-    pub(crate) fn deepest(&self) -> u16 {
+    pub(crate) fn deepest(&self) -> DataAddress {
         self.deepest
     }
 
     /// Takes back what was noted of the stack pointer.
-    pub(crate) fn set_deepest(&mut self, pointer: u16) {
+    pub(crate) fn set_deepest(&mut self, pointer: DataAddress) {
         self.deepest = pointer;
     }
 
@@ -95,11 +96,11 @@ pub(crate) struct Passage<'a> {
     /// The number of steps that were taken.
     steps: u32,
     /// The least value of the stack pointer on the way.
-    lowest: u16,
+    lowest: DataAddress,
     /// The stack pointer, where it is not torn: no half of it waits for the other one.
-    pointer: Option<u16>,
+    pointer: Option<DataAddress>,
     /// The stack pointer for which the labels were compared last, and whether a half of it waited for the other one.
-    compared: Option<(u16, bool)>,
+    compared: Option<(DataAddress, bool)>,
     /// True if goals see that the last step was taken: it changed the label of one of them.
     is_seen: bool,
     /// The fewest frames of the call string; with fewer the run ends.
@@ -109,7 +110,7 @@ pub(crate) struct Passage<'a> {
 impl<'a> Passage<'a> {
     /// The beginning of a run from a state with these labels, at this place.
     pub(crate) fn new(labels: &'a [Truth], from: Spot) -> Self {
-        let (steps, lowest, pointer, compared, is_seen, floor) = (0, u16::MAX, None, None, false, 0);
+        let (steps, lowest, pointer, compared, is_seen, floor) = (0, DataAddress(u16::MAX), None, None, false, 0);
         Self { labels, from, at: from, steps, lowest, pointer, compared, is_seen, floor }
     }
 
@@ -281,9 +282,9 @@ pub(crate) fn forget_popped(context: &mut Context<'_>, passage: &Passage<'_>, pr
         return;
     }
     let pinned = &precision_here(context, precision).step.pinned;
-    for address in passage.lowest + 1..=pointer.min(context.machine.data_end()) {
+    for address in passage.lowest.wrapping_add(1).through(pointer.min(context.machine.data_end())) {
         if context.machine.sram().contains(&address) {
-            let mask = !(pinned.get(Variable(address.into())) as u8);
+            let mask = !(pinned.get(variable_of(address)) as u8);
             let cell = context.working.state.data.get(address).forget(mask);
             context.working.state.data.set(address, cell);
         }

@@ -1,7 +1,9 @@
 //! The read and write sets of a handler while it is followed.
 
 use super::partial_order::Before;
+use crate::state::cell_variable::cell_of;
 use crate::transfer::step_accesses::StepAccesses;
+use avr_isa::DataAddress;
 use std::collections::BTreeSet;
 use tvar::LocationPrecision;
 
@@ -9,16 +11,16 @@ use tvar::LocationPrecision;
 #[derive(Debug)]
 pub(crate) struct SummaryAccess {
     /// By data address.
-    pub(crate) cells: BTreeSet<u16>,
+    pub(crate) cells: BTreeSet<DataAddress>,
     /// The least value of the stack pointer.
-    pub(crate) lowest: u16,
+    pub(crate) lowest: DataAddress,
     /// The stack pointer before the handler was entered.
-    position: u16,
+    position: DataAddress,
 }
 
 impl SummaryAccess {
     /// The empty sets of a handler that was entered with this stack pointer.
-    pub(crate) fn new(position: u16) -> Self {
+    pub(crate) fn new(position: DataAddress) -> Self {
         Self { cells: BTreeSet::new(), lowest: position, position }
     }
 
@@ -26,14 +28,14 @@ impl SummaryAccess {
     pub(crate) fn note(
         &mut self,
         steps: &StepAccesses,
-        (before, after): (&Before, Option<u16>),
+        (before, after): (&Before, Option<DataAddress>),
         precision: &LocationPrecision,
     ) {
         let lowest = before.pointer().into_iter().chain(after).min();
         self.lowest = lowest.map_or(self.lowest, |lowest| lowest.min(self.lowest));
         // Cells that are allocated there were written before: SP is not set by transparent handlers.
-        let is_own = |cell: u16| lowest.is_some_and(|lowest| lowest < cell) && cell <= self.position;
-        let cut = precision.cases.iter().map(|(variable, _)| variable.0 as u16);
+        let is_own = |cell: DataAddress| lowest.is_some_and(|lowest| lowest < cell) && cell <= self.position;
+        let cut = precision.cases.iter().map(|(variable, _)| cell_of(variable));
         let all = [&steps.read, &steps.written, &steps.perhaps_read, &steps.perhaps_written];
         let touched = all.into_iter().flatten().copied().chain(cut);
         self.cells.extend(touched.filter(|cell| !is_own(*cell)));

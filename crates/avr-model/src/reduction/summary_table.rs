@@ -4,6 +4,7 @@ use super::interface::Reduction;
 use super::summary_access::SummaryAccess;
 use crate::pass::Pass;
 use crate::state::deferral::Deferral;
+use avr_isa::DataAddress;
 use avr_machine::{Control, Machine};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -16,7 +17,7 @@ pub(crate) struct Entry {
     pub(crate) number: u8,
     pub(crate) control: Control,
     /// The stack pointer before the handler was entered.
-    pub(crate) pointer: u16,
+    pub(crate) pointer: DataAddress,
     pub(crate) deferral: Deferral,
     pub(crate) labels: Vec<Truth>,
     /// All cells outside of SRAM without registers, SREG and SP: numbers of pages and, in those that were written just now, cells.
@@ -29,7 +30,7 @@ pub(crate) struct Outcome {
     pub(crate) control: Control,
     pub(crate) deferral: Deferral,
     /// The contents that it left in the cells that it touched.
-    pub(crate) cells: Vec<(u16, TvByte)>,
+    pub(crate) cells: Vec<(DataAddress, TvByte)>,
 }
 
 /// The summary of a handler that was followed to its end from one content of the cells that it touched.
@@ -37,13 +38,13 @@ pub(crate) struct Outcome {
 pub(crate) struct Summary {
     pub(crate) outcomes: Vec<Outcome>,
     /// The least value of the stack pointer.
-    pub(crate) lowest: u16,
+    pub(crate) lowest: DataAddress,
 }
 
 /// The summaries of handlers that touched the same cells, by the contents of these.
 #[derive(Debug)]
 pub(crate) struct SummariesByAccess {
-    pub(crate) cells: Vec<u16>,
+    pub(crate) cells: Vec<DataAddress>,
     pub(crate) passed: FxHashMap<Vec<TvByte>, Rc<Summary>>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct HandlerSummaries {
     pub(crate) failures: FxHashMap<u8, u32>,
     /// The least value of the stack pointer in handlers that were not summarised because the stack is deeper there than
     /// ever before. They are to be followed step by step in the same state space.
-    pub(crate) promised: Option<u16>,
+    pub(crate) promised: Option<DataAddress>,
     /// The read and write sets of the steps that are being taken.
     pub(crate) access: Option<SummaryAccess>,
 }

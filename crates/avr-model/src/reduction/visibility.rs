@@ -1,7 +1,7 @@
 //! Visibility: the part of a state that goals can observe (Clarke et al., Model Checking, ch. 10). It decides which
 //! states reductions may skip. See `docs/soundness.md`, section "Stutter-invariant properties".
 
-use avr_isa::{Addressing, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_isa::{Addressing, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode};
 use avr_machine::Machine;
 use avr_properties::{Atom, AtomKind, CellsRead};
 use fixedbitset::FixedBitSet;
@@ -38,7 +38,7 @@ pub struct Next {
     /// The instruction there.
     pub instruction: Instruction,
     /// The stack pointer.
-    pub pointer: u16,
+    pub pointer: DataAddress,
 }
 
 impl Visibility {
@@ -59,10 +59,10 @@ impl Visibility {
     }
 
     /// The cells that are seen, by rising data address; none if any may be.
-    pub fn cells(&self) -> Option<impl Iterator<Item = u16> + '_> {
+    pub fn cells(&self) -> Option<impl Iterator<Item = DataAddress> + '_> {
         match &self.observed {
             Observed::All => None,
-            Observed::These { cells, .. } => Some(cells.ones().map(|cell| cell as u16)),
+            Observed::These { cells, .. } => Some(cells.ones().map(DataAddress::of_index)),
         }
     }
 
@@ -72,19 +72,18 @@ impl Visibility {
         &self,
         machine: &Machine,
         next: Next,
-        hits: impl Fn(Pointer, PointerMode, &dyn Fn(u16) -> bool) -> bool,
+        hits: impl Fn(Pointer, PointerMode, &dyn Fn(DataAddress) -> bool) -> bool,
     ) -> bool {
         let (cells, places) = match &self.observed {
             Observed::All => return true,
             Observed::These { cells, places } => (cells, places),
         };
-        let is_seen = |cell: u16| cells.contains(cell.into());
+        let is_seen = |cell: DataAddress| cells.contains(cell.index());
         let Next { pc, instruction, pointer } = next;
         if moves_between(places, machine, pc, instruction) {
             return true;
         }
-        let written = instruction.registers_written().bits();
-        let changes_register = (0..32).any(|register| written >> register & 1 == 1 && is_seen(register));
+        let changes_register = instruction.registers_written().iter().any(|register| is_seen(register.address()));
         let changes_flag = !instruction.flags_written().is_empty() && is_seen(machine.status_address());
         if changes_register || changes_flag {
             return true;
@@ -131,10 +130,10 @@ impl Observed {
             }
             AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,
             AtomKind::StackPointerTorn => {
-                cells.extend(machine.stack_pointer().cells().map(usize::from));
+                cells.extend(machine.stack_pointer().cells().map(DataAddress::index));
             }
             _ => match atom.cells() {
-                CellsRead::These(read) => cells.extend(read.into_iter().map(|(cell, _)| usize::from(cell))),
+                CellsRead::These(read) => cells.extend(read.into_iter().map(|(cell, _)| cell.index())),
                 CellsRead::All => *self = Self::All,
             },
         }

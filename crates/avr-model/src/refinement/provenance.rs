@@ -6,16 +6,18 @@
 use crate::reduction::passes::Model;
 use crate::reduction::reduced_step::learning;
 use crate::reduction::successors::leaves;
+use crate::state::cell_variable::variable_of;
 use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::choices::{Answer, Scripted, Unknowns, cells_cut, input_variable, is_cut};
 use crate::transfer::interrupt_timing::InterruptTiming;
+use avr_isa::{DataAddress, Register, RegisterSet};
 use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use three_valued::{ByteDomain, Origin, Provenance, ProvenanceBit, ProvenanceByte, TvByte};
-use tvar::{Blame, Candidate, Knob, Variable};
+use tvar::{Blame, Candidate, Knob};
 
 /// The meaning of an origin number: a knob at a step of the path.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +42,7 @@ struct Recorder<'a> {
 #[derive(Debug)]
 struct Access {
     writes: bool,
-    cell: u16,
+    cell: DataAddress,
     /// True if the address is known.
     certain: bool,
     /// Provenance of the value.
@@ -95,7 +97,7 @@ const INDEX_VALUES: RangeInclusive<usize> = 2..=64;
 /// Unknown cells that a step makes addresses of, with the origins of their bits.
 struct Narrow {
     step: usize,
-    cells: Vec<(u16, ProvenanceByte)>,
+    cells: Vec<(DataAddress, ProvenanceByte)>,
 }
 
 /// A run along a path in the provenance domain.
@@ -197,7 +199,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let machine = self.model.context.machine;
         let registers = self.model.context.decay_rules.addressing(running.control.pc);
         let loaded = cells_loaded(machine, &self.state).into_iter().filter(|cell| !machine.device.is_io_area(*cell));
-        let cells = (0..32u16).filter(|register| registers >> register & 1 == 1).chain(loaded);
+        let cells = RegisterSet::from_bits(registers).iter().map(Register::address).chain(loaded);
         let unknown = cells.map(|cell| (cell, self.state.data.get(cell).clone()));
         let cells: Vec<_> = unknown.filter(|(_, byte)| byte.bits().unknown_mask() != 0).collect();
         if self.narrow.len() == CUT_STEPS {
@@ -213,12 +215,12 @@ impl<'a, 'f> Tracer<'a, 'f> {
             let concerned = |bit: &u8| byte.origins(*bit).as_slice().iter().any(|one| origins.contains(one.id));
             (0..8).filter(concerned).fold(0u8, |mask, bit| mask | 1 << bit)
         };
-        let cells = |narrow: &Narrow| -> Vec<(u16, u8)> {
+        let cells = |narrow: &Narrow| -> Vec<(DataAddress, u8)> {
             let masks = narrow.cells.iter().map(|(cell, byte)| (*cell, wanted(byte)));
             masks.filter(|(_, mask)| *mask != 0).collect()
         };
         let steps: Vec<_> = self.narrow.iter().map(|narrow| (narrow.step, cells(narrow))).collect();
-        let bits = |cells: &[(u16, u8)]| -> u32 { cells.iter().map(|(_, mask)| mask.count_ones()).sum() };
+        let bits = |cells: &[(DataAddress, u8)]| -> u32 { cells.iter().map(|(_, mask)| mask.count_ones()).sum() };
         let few = steps.iter().map(|(_, cells)| bits(cells)).filter(|bits| (1..=MAX_CUT_BITS).contains(bits)).min();
         let Some(latest) = few.and_then(|few| steps.iter().rposition(|(_, cells)| bits(cells) == few)) else {
             return Vec::new();
@@ -228,9 +230,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let alike = steps[..latest].iter().rev().take_while(|(_, cells)| *cells == steps[latest].1);
         let (step, cells) = alike.last().unwrap_or(&steps[latest]);
         let (step, location) = (*step, self.location(*step));
-        let cut = |(cell, _): &(u16, u8)| {
+        let cut = |(cell, _): &(DataAddress, u8)| {
             // If some bits are unknown now, others may be next time.
-            let knob = Knob::Case(Variable((*cell).into()), 0xff);
+            let knob = Knob::Case(variable_of(*cell), 0xff);
             Candidate { location, knob, step, indirection: 0, direct, joint: false }
         };
         cells.iter().map(cut).collect()
@@ -304,11 +306,15 @@ impl<'a, 'f> Tracer<'a, 'f> {
             let is_coarse =
                 self.precision.leaving(&self.path[step], &self.model.context.location(&self.path[step])).coarse;
             let forgotten = self.state.data.get(address).forget(lost, |bit| {
-                let variable = Variable(u32::from(address));
+                let variable = variable_of(address);
                 // If few states matter, a byte is dropped bit by bit, and of use as a whole.
                 let bits = if is_coarse { 0xff } else { 1 << bit };
                 // The content of a register matters here; that of memory must not be lost on the way either.
-                let knob = if address < 32 { Knob::Step(variable, bits) } else { Knob::Everywhere(variable, bits) };
+                let knob = if address < DataAddress::IO {
+                    Knob::Step(variable, bits)
+                } else {
+                    Knob::Everywhere(variable, bits)
+                };
                 sources.push(Source { step, knob, bounded });
                 Provenance::of(sources.len() as u32 - 1)
             });
@@ -320,9 +326,9 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let AbstractState::Running(running) = self.path[step] else { return true };
         let cells = self.state.data.cells().iter().zip(0u16..);
         running.control == self.state.control
-            && cells
-                .into_iter()
-                .all(|(cell, address)| cell.bits() == self.model.context.store.cell(running.memory, address))
+            && cells.into_iter().all(|(cell, address)| {
+                cell.bits() == self.model.context.store.cell(running.memory, DataAddress(address))
+            })
     }
 
     /// The provenance of an atom that is unknown in the last state.
@@ -405,7 +411,7 @@ mod tests {
     use avr_isa::{Instruction as I, Pointer, PointerMode, Register};
     use avr_machine::device::Device;
     use avr_machine::{Machine, Options, Program};
-    use tvar::{Precision, Strategy, System};
+    use tvar::{Precision, Strategy, System, Variable};
 
     const POINTER: Variable = Variable(30);
 

@@ -4,7 +4,7 @@
 //! memory have the same root number, so comparing and hashing states never looks at cells.
 
 use super::events::{self, Occurrences};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Frame, PAGE_CELLS};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -169,7 +169,11 @@ impl Store {
     }
 
     /// The cells that two memories have different: data address and both values, in ascending order.
-    pub fn differing_cells(&self, one: MemoryId, other: MemoryId) -> impl Iterator<Item = (u16, TvByte, TvByte)> + '_ {
+    pub fn differing_cells(
+        &self,
+        one: MemoryId,
+        other: MemoryId,
+    ) -> impl Iterator<Item = (DataAddress, TvByte, TvByte)> + '_ {
         let blocks = differing(self.roots.get(one.0), self.roots.get(other.0));
         let pages = blocks.flat_map(move |(block, one, other)| {
             let pages = differing(self.blocks.get(one), self.blocks.get(other));
@@ -178,7 +182,7 @@ impl Store {
         pages.flat_map(move |(page, one, other)| {
             let cells = self.pages.get(one).iter().zip(self.pages.get(other)).zip(page * PAGE_CELLS..);
             let different = cells.filter(|((one, other), _)| one != other);
-            different.map(|((one, other), address)| (address as u16, *one, *other))
+            different.map(|((one, other), address)| (DataAddress::of_index(address), *one, *other))
         })
     }
 
@@ -200,8 +204,8 @@ impl Store {
     }
 
     /// A cell of a memory.
-    pub fn cell(&self, memory: MemoryId, address: u16) -> TvByte {
-        let index = usize::from(address);
+    pub fn cell(&self, memory: MemoryId, address: DataAddress) -> TvByte {
+        let index = address.index();
         self.page(memory, index / PAGE_CELLS)[index % PAGE_CELLS]
     }
 }

@@ -1,5 +1,6 @@
 //! Abstract states and locations of AVR firmware.
 
+pub mod cell_variable;
 pub mod deferral;
 pub mod events;
 pub mod interner;
@@ -7,7 +8,7 @@ pub mod stack_depth;
 pub mod view;
 pub mod working_copy;
 
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Control, Hazard, Limit};
 use deferral::Deferral;
 use interner::{CallsId, MemoryId, OccurrencesId};
@@ -64,7 +65,7 @@ pub enum Location {
         /// The known part of the state.
         control: Control,
         /// The stack pointer, while it is known.
-        stack_pointer: Option<u16>,
+        stack_pointer: Option<DataAddress>,
         /// The return addresses on the stack.
         calls: u32,
         /// The values of the registers that count the rounds of loops, as a number that distinguishes them; 0 if there

@@ -9,5 +9,5 @@ pub fn depth(machine: &Machine, view: &impl StateView) -> Option<u32> {
         return None;
     }
     let pointer = machine.stack_pointer().value(|address| view.cell(address).known())?;
-    Some(u32::from(machine.data_end()).saturating_sub(u32::from(pointer)))
+    Some(machine.data_end().offset_from(pointer).unwrap_or_default().into())
 }

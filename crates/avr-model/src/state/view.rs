@@ -3,7 +3,7 @@
 use super::Running;
 use super::events::occurrence;
 use super::interner::Store;
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{FrameKind, MachineState};
 use avr_properties::{Event as WatchedEvent, Occurrence, StateView};
 use three_valued::{Truth, TvByte};
@@ -17,7 +17,7 @@ pub struct View<'a> {
 }
 
 impl StateView for View<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         self.store.cell(self.running.memory, address)
     }
 
@@ -56,7 +56,7 @@ impl StateView for View<'_> {
 pub struct WorkingView<'a>(pub &'a MachineState<TvByte>);
 
 impl StateView for WorkingView<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         *self.0.data.get(address)
     }
 

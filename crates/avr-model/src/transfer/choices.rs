@@ -2,11 +2,12 @@
 //!
 //! A step is run again and again, each time with the next sequence of answers (its *script*), until every sequence was
 //! tried. The scripts form a tree; what the environment chooses (inputs, interrupts) and what the stored state merely
-//! leaves open (cases) become different kinds of branching: see [`hyper_edges`].
+//! leaves open (cases) become different kinds of branching: see [`super::hyper_edges`].
 
 use super::interrupt_timing::InterruptTiming;
+use crate::state::cell_variable::{cell_of, variable_of};
 use avr_analysis::refinable_values::RefinableValues;
-use avr_isa::{FlashWordAddress, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
     cut_cell, cut_what_is_read,
@@ -69,8 +70,8 @@ pub(crate) const INITIAL_INPUTS: u32 = 0x1_0000;
 /// The number of an input for precision.
 pub(crate) fn input_variable(source: Input) -> tvar::Variable {
     match source {
-        Input::Register(address) => tvar::Variable(u32::from(address)),
-        Input::Initial(address) => tvar::Variable(INITIAL_INPUTS + u32::from(address)),
+        Input::Register(address) => variable_of(address),
+        Input::Initial(address) => tvar::Variable(INITIAL_INPUTS + u32::from(address.0)),
     }
 }
 
@@ -207,7 +208,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         !self.precision.coarse && self.learning.as_ref().is_some_and(RefinableValues::is_everything)
     }
 
-    fn learns_cell(&self, address: u16) -> bool {
+    fn learns_cell(&self, address: DataAddress) -> bool {
         self.learning.as_ref().is_some_and(|learning| learning.has_cell(address))
     }
 
@@ -327,7 +328,7 @@ pub(crate) fn cut<V: ByteDomain, U: Unknowns<V>>(
     environment: &mut Scripted<'_, U>,
 ) {
     for (variable, mask) in precision.cases.iter() {
-        cut_cell(state, variable.0 as u16, mask as u8, environment);
+        cut_cell(state, cell_of(variable), mask as u8, environment);
     }
     if precision.splits_all {
         cut_what_is_read(machine, state, environment);
@@ -339,11 +340,14 @@ pub(crate) fn is_cut<V: ByteDomain>(state: &MachineState<V>, precision: &Locatio
     precision
         .cases
         .iter()
-        .any(|(variable, mask)| state.data.get(variable.0 as u16).bits().unknown_mask() & mask as u8 != 0)
+        .any(|(variable, mask)| state.data.get(cell_of(variable)).bits().unknown_mask() & mask as u8 != 0)
 }
 
 /// The cells that a step may have cut into cases, if it read these.
-pub(crate) fn cells_cut(precision: &LocationPrecision, read: impl Iterator<Item = u16>) -> impl Iterator<Item = u16> {
-    let named = precision.cases.iter().map(|(variable, _)| variable.0 as u16);
+pub(crate) fn cells_cut(
+    precision: &LocationPrecision,
+    read: impl Iterator<Item = DataAddress>,
+) -> impl Iterator<Item = DataAddress> {
+    let named = precision.cases.iter().map(|(variable, _)| cell_of(variable));
     named.chain(read.filter(|_| precision.splits_all))
 }

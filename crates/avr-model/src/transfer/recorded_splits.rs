@@ -1,11 +1,13 @@
 //! The splits and cuts in the steps from states, for checkers that take these steps again.
 
 use avr_certificate::Advice;
+use avr_isa::DataAddress;
 use rustc_hash::FxHashMap;
 use tvar::{BitMasks, LocationPrecision};
 
 use super::choices::INITIAL_INPUTS;
 use crate::state::AbstractState;
+use crate::state::cell_variable::cell_of;
 
 /// The bits that were distinguished in the step from each state. Those of all of its steps count together, because more
 /// of them only make the outcomes of a step more precise.
@@ -43,11 +45,11 @@ impl RecordedSplits {
         let mut advice = Advice { all: told.all, ..Advice::default() };
         for (variable, bits) in told.inputs.iter() {
             match variable.0.checked_sub(INITIAL_INPUTS) {
-                Some(cell) => advice.initial.push((cell as u16, bits as u8)),
-                None => advice.inputs.push((variable.0 as u16, bits as u8)),
+                Some(cell) => advice.initial.push((DataAddress(cell as u16), bits as u8)),
+                None => advice.inputs.push((cell_of(variable), bits as u8)),
             }
         }
-        advice.cases = told.cases.iter().map(|(variable, bits)| (variable.0 as u16, bits as u8)).collect();
+        advice.cases = told.cases.iter().map(|(variable, bits)| (cell_of(variable), bits as u8)).collect();
         advice
     }
 }

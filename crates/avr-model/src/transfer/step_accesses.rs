@@ -1,5 +1,6 @@
 //! The memory accesses of one step.
 
+use avr_isa::DataAddress;
 use avr_machine::Event;
 use three_valued::TvByte;
 
@@ -7,13 +8,13 @@ use three_valued::TvByte;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepAccesses {
     /// Cells that were read, by data address.
-    pub(crate) read: Vec<u16>,
+    pub(crate) read: Vec<DataAddress>,
     /// Cells that were written.
-    pub(crate) written: Vec<u16>,
+    pub(crate) written: Vec<DataAddress>,
     /// Cells that may have been read, through an address that is not known.
-    pub(crate) perhaps_read: Vec<u16>,
+    pub(crate) perhaps_read: Vec<DataAddress>,
     /// Cells that may have been written.
-    pub(crate) perhaps_written: Vec<u16>,
+    pub(crate) perhaps_written: Vec<DataAddress>,
     /// True if an interrupt was taken.
     pub(crate) interrupted: bool,
     /// True if interrupts were possible and were skipped.
@@ -29,12 +30,12 @@ impl StepAccesses {
     }
 
     /// The cells that were read or may have been.
-    pub(crate) fn all_read(&self) -> impl Iterator<Item = u16> {
+    pub(crate) fn all_read(&self) -> impl Iterator<Item = DataAddress> {
         self.read.iter().chain(&self.perhaps_read).copied()
     }
 
     /// The cells that were written or may have been.
-    pub(crate) fn all_written(&self) -> impl Iterator<Item = u16> {
+    pub(crate) fn all_written(&self) -> impl Iterator<Item = DataAddress> {
         self.written.iter().chain(&self.perhaps_written).copied()
     }
 

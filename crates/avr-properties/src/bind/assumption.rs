@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::device::{BitKind, Condition, Register};
 use mu_calculus::{Comparison, ComparisonKind, ComparisonOperator, ExprKind, Formula, parse_predicate};
 use three_valued::{Truth, TvByte};
@@ -23,7 +23,7 @@ pub enum BoundAssumption {
     /// Hardware gives some bits of a register always the same value.
     Input {
         /// Data address of the register.
-        address: u16,
+        address: DataAddress,
         /// The bits that are assumed; the others are unknown.
         bits: TvByte,
     },
@@ -35,7 +35,7 @@ pub enum BoundAssumption {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// Bits that hardware always gives the same value, by the data address of their register.
-    pub inputs: BTreeMap<u16, TvByte>,
+    pub inputs: BTreeMap<DataAddress, TvByte>,
     /// Vector numbers of the interrupts that are never taken.
     pub never: BTreeSet<u8>,
 }
@@ -67,7 +67,7 @@ impl Assumptions {
     }
 }
 
-fn contradiction(assumption: &Assumption, address: u16, binding: &Binding<'_>) -> PropertyError {
+fn contradiction(assumption: &Assumption, address: DataAddress, binding: &Binding<'_>) -> PropertyError {
     let register = binding.device.register_at(address).map_or("the register", |register| register.name);
     PropertyErrorKind::Contradiction { register: register.to_owned() }
         .error()
@@ -146,7 +146,7 @@ fn not_an_input() -> PropertyErrorKind {
 }
 
 /// Adds the registers that a comparison speaks of. Nothing but constants may stand beside them.
-fn add_registers(compare: &Compare, addresses: &mut BTreeSet<u16>) -> Result<(), PropertyErrorKind> {
+fn add_registers(compare: &Compare, addresses: &mut BTreeSet<DataAddress>) -> Result<(), PropertyErrorKind> {
     let mut constant = true;
     compare.for_each(&mut |part| match part {
         Expression::Cells(cells) => addresses.extend(cells.iter().copied()),
@@ -201,7 +201,7 @@ fn fixed_bits(predicate: &Formula<Compare>, register: &Register) -> Result<TvByt
 }
 
 /// True if a value of the register satisfies the predicate, which has Boolean operators only.
-fn satisfies(predicate: &Formula<Compare>, address: u16, value: u8) -> bool {
+fn satisfies(predicate: &Formula<Compare>, address: DataAddress, value: u8) -> bool {
     let holds = |part: &Formula<Compare>| satisfies(part, address, value);
     match predicate {
         Formula::Constant(constant) => *constant,
@@ -218,12 +218,12 @@ fn satisfies(predicate: &Formula<Compare>, address: u16, value: u8) -> bool {
 
 /// A state in which one register is read.
 struct OneRegister {
-    address: u16,
+    address: DataAddress,
     value: u8,
 }
 
 impl StateView for OneRegister {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         if address == self.address { TvByte::constant(self.value) } else { TvByte::UNKNOWN }
     }
 

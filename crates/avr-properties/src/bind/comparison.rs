@@ -1,6 +1,6 @@
 //! Comparisons become atoms; the usual ones get a form that is quick to evaluate.
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use mu_calculus::{
     BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Expr, ExprKind, Formula, Span, parse_predicate,
 };
@@ -259,7 +259,7 @@ fn constant_form(compare: &Compare) -> Option<AtomKind> {
 }
 
 /// A cell, or a cell under a mask.
-fn masked_cell(expression: &Expression) -> Option<(u16, u8)> {
+fn masked_cell(expression: &Expression) -> Option<(DataAddress, u8)> {
     match expression {
         Expression::Cells(addresses) if addresses.len() == 1 => Some((addresses[0], 0xff)),
         Expression::Binary(BinaryOperator::And, left, right) => {
@@ -274,7 +274,7 @@ fn masked_cell(expression: &Expression) -> Option<(u16, u8)> {
     }
 }
 
-fn bit_equals(address: u16, bit: u8, one: bool) -> AtomKind {
+fn bit_equals(address: DataAddress, bit: u8, one: bool) -> AtomKind {
     let mask = 1 << bit;
     AtomKind::CellEquals { address, mask, equals: if one { mask } else { 0 } }
 }

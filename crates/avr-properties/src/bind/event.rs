@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use avr_isa::DataAddress;
 use avr_machine::device::Interrupt;
 use mu_calculus::{Expr, ExprKind, Name, Span};
 
@@ -59,7 +60,8 @@ impl Binder<'_> {
             return Err((PropertyErrorKind::Expected { expected: "a number; enabled(…) is a condition" }, span));
         }
         let event = self.event(name, arguments, span)?;
-        if !matches!(&event, Event::Read(cells) | Event::Write(cells) if cells.len() == 1) {
+        if !matches!(&event, Event::Read(cells) | Event::Write(cells) if cells.end.offset_from(cells.start) == Some(1))
+        {
             let expected =
                 "the event of one byte, which has a value: name a register, or a cell as in write(mem[0x100])";
             return Err((PropertyErrorKind::Expected { expected }, span));
@@ -100,7 +102,7 @@ impl Binder<'_> {
     }
 
     /// The cells of a register, variable or `mem[a]`. What instructions change without a store has no such events.
-    fn accessed(&mut self, argument: &Expr) -> Result<Range<u16>, Fault> {
+    fn accessed(&mut self, argument: &Expr) -> Result<Range<DataAddress>, Fault> {
         let expected = "a register of the device, a variable or mem[…] with a constant address";
         let wrong = || (PropertyErrorKind::Expected { expected }, argument.span);
         let addresses = match &argument.kind {
@@ -120,7 +122,7 @@ impl Binder<'_> {
         let first = *addresses.iter().min().ok_or_else(wrong)?;
         let end = first.checked_add(addresses.len() as u16).ok_or_else(wrong)?;
         let consecutive = addresses.iter().all(|address| (first..end).contains(address));
-        if first < 0x20 || !consecutive { Err(wrong()) } else { Ok(first..end) }
+        if first < DataAddress::IO || !consecutive { Err(wrong()) } else { Ok(first..end) }
     }
 
     fn call_target(&mut self, argument: &Expr) -> Result<Entry, Fault> {

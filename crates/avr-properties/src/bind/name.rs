@@ -1,5 +1,6 @@
 //! Meanings of names: registers of the device first, then symbols of the image.
 
+use avr_isa::{DataAddress, Pointer, Register};
 use std::ops::Range;
 
 use avr_image::{Symbol, SymbolError, SymbolPlace, Type};
@@ -18,7 +19,7 @@ pub(super) enum Meaning {
     /// An address or another number that does not depend on the state.
     Number(i128),
     /// The content of cells, in little-endian order.
-    Cells(Vec<u16>),
+    Cells(Vec<DataAddress>),
 }
 
 impl Binder<'_> {
@@ -67,16 +68,16 @@ impl Binder<'_> {
         if name.quoted {
             return None;
         }
-        let cells = |low: u16, high: u16| Meaning::Cells(vec![low, high]);
+        let cells = |pointer: Pointer| Meaning::Cells(vec![pointer.low().address(), pointer.high().address()]);
         match name.text.as_str() {
             "pc" => return Some((Meaning::Pc, "the program counter")),
             "sp" => {
                 let addresses = self.stack_pointer.into_iter().flatten().collect();
                 return Some((Meaning::Cells(addresses), "the stack pointer"));
             }
-            "x" => return Some((cells(26, 27), "the register pair r27:r26")),
-            "y" => return Some((cells(28, 29), "the register pair r29:r28")),
-            "z" => return Some((cells(30, 31), "the register pair r31:r30")),
+            "x" => return Some((cells(Pointer::X), "the register pair r27:r26")),
+            "y" => return Some((cells(Pointer::Y), "the register pair r29:r28")),
+            "z" => return Some((cells(Pointer::Z), "the register pair r31:r30")),
             _ => {}
         }
         if let Some(register) = general_register(&name.text) {
@@ -86,7 +87,7 @@ impl Binder<'_> {
             return Some((Meaning::Cells(vec![register.address]), "a register of the device"));
         }
         let pair = self.device.pair(&name.text)?;
-        Some((cells(pair.low, pair.high), "a register of the device"))
+        Some((Meaning::Cells(vec![pair.low, pair.high]), "a register of the device"))
     }
 
     /// Refuses a name of the device that a variable or function has as well: either reading could be meant.
@@ -150,7 +151,7 @@ impl Binder<'_> {
             SymbolPlace::Data(address) => match symbol.size {
                 size @ (1 | 2 | 4 | 8) => {
                     let size = size as u16;
-                    Ok(Meaning::Cells((0..size).map(|offset| address.0.saturating_add(offset)).collect()))
+                    Ok(Meaning::Cells((0..size).map(|offset| address.saturating_add(offset)).collect()))
                 }
                 // Symbols that the linker defines (`__bss_end`, `_end`) are addresses and nothing else.
                 0 if symbol.name.starts_with('_') => Ok(Meaning::Number(address.0.into())),
@@ -185,14 +186,14 @@ impl Binder<'_> {
     }
 
     /// The data address of a label without a size, where it is the only meaning of the name.
-    pub(super) fn data_label(&self, name: &Name) -> Option<u16> {
+    pub(super) fn data_label(&self, name: &Name) -> Option<DataAddress> {
         let of_device = !name.quoted && self.of_device(name).is_some();
         let symbol = self.image.symbols.find(&name.text).ok().filter(|symbol| !of_device && symbol.size == 0)?;
-        symbol.place.data().map(|address| address.0)
+        symbol.place.data()
     }
 
     /// The array in front of `[…]`: first address if it is a variable, bytes of an element, size if it is known.
-    pub(super) fn indexed(&self, name: &Name, span: Span) -> Result<(Option<u16>, u8, Option<u32>), Fault> {
+    pub(super) fn indexed(&self, name: &Name, span: Span) -> Result<(Option<DataAddress>, u8, Option<u32>), Fault> {
         let bytes = match name.text.as_str() {
             _ if name.quoted => None,
             "mem" => Some(1),
@@ -210,7 +211,7 @@ impl Binder<'_> {
         }
         let symbol = self.symbol(name, span)?;
         let Some(address) = symbol.place.data() else { return Err((expected, span)) };
-        Ok((Some(address.0), 1, Some(symbol.size).filter(|size| *size > 0)))
+        Ok((Some(address), 1, Some(symbol.size).filter(|size| *size > 0)))
     }
 
     /// The flash byte addresses of a function.
@@ -240,8 +241,8 @@ fn device_with(name: &str) -> Option<&'static str> {
 }
 
 /// The data address of `r0` to `r31`.
-fn general_register(name: &str) -> Option<u16> {
+fn general_register(name: &str) -> Option<DataAddress> {
     let number = name.strip_prefix('r')?;
     let plain = number == "0" || !number.starts_with('0');
-    number.parse().ok().filter(|number| plain && *number < 32)
+    number.parse().ok().and_then(Register::new).filter(|_| plain).map(Register::address)
 }

@@ -1,5 +1,6 @@
 //! Expressions: names become addresses, and nothing may grow beyond what the arithmetic holds.
 
+use avr_isa::DataAddress;
 use mu_calculus::{BinaryOperator, Expr, ExprKind, Field, Name, Span, UnaryOperator};
 
 use super::assumption::{input_bits, zero_bits};
@@ -44,7 +45,7 @@ impl Binder<'_> {
             ExprKind::Integer(value) => Ok(self.operand(Expression::Constant(i128::from(*value)))),
             ExprKind::Name(name) => {
                 if let Some(address) = self.data_label(name).filter(|_| context.inside_address) {
-                    return Ok(self.operand(Expression::Constant(address.into())));
+                    return Ok(self.operand(Expression::Constant(address.0.into())));
                 }
                 let meaning = self.meaning(name, e.span)?;
                 let signed = self.is_signed_variable(name);
@@ -92,13 +93,19 @@ impl Binder<'_> {
     }
 
     /// Cells as a little-endian number, if they hold state where it matters.
-    pub(super) fn cells(&self, addresses: &[u16], name: &str, demanded: u128, span: Span) -> Result<Expression, Fault> {
+    pub(super) fn cells(
+        &self,
+        addresses: &[DataAddress],
+        name: &str,
+        demanded: u128,
+        span: Span,
+    ) -> Result<Expression, Fault> {
         for (&address, shift) in addresses.iter().zip((0..).step_by(8)) {
             if address > self.map.end {
-                return Err((PropertyErrorKind::NoMemory { address: address.into(), end: self.map.end }, span));
+                return Err((PropertyErrorKind::NoMemory { address: address.0.into(), end: self.map.end }, span));
             }
             if self.device.is_io_area(address) && self.device.register_at(address).is_none() {
-                return Err((PropertyErrorKind::NoRegister(address.into()), span));
+                return Err((PropertyErrorKind::NoRegister(address.0.into()), span));
             }
             self.check_bits(address, (demanded >> shift) as u8, name).map_err(|kind| (kind, span))?;
         }
@@ -106,7 +113,7 @@ impl Binder<'_> {
     }
 
     /// Refuses bits of a cell that are not what the expression speaks of.
-    fn check_bits(&self, address: u16, demanded: u8, name: &str) -> Result<(), PropertyErrorKind> {
+    fn check_bits(&self, address: DataAddress, demanded: u8, name: &str) -> Result<(), PropertyErrorKind> {
         let register = self.device.register_at(address);
         let accepted = match self.subject {
             Subject::States => !self.map.hidden(address),
@@ -148,7 +155,7 @@ impl Binder<'_> {
         (!register.quoted).then(|| self.device.bit(&register.text, bit)).flatten().map(|place| place.bit)
     }
 
-    fn unknown_bit(&self, name: &Name, field: &Field, addresses: &[u16]) -> PropertyErrorKind {
+    fn unknown_bit(&self, name: &Name, field: &Field, addresses: &[DataAddress]) -> PropertyErrorKind {
         let bit = match field {
             Field::Number(number) => number.to_string(),
             Field::Name(bit) => bit.clone(),
@@ -186,12 +193,12 @@ impl Binder<'_> {
                 let name = name.text.clone();
                 return Err((PropertyErrorKind::NoByte { name, size, index: number }, index.span));
             }
-            let first = number.saturating_add(base.unwrap_or(0).into());
+            let first = number.saturating_add(base.unwrap_or_default().0.into());
             let addresses = self.consecutive(first, bytes).map_err(|kind| (kind, index.span))?;
             let expression = self.cells(&addresses, &name.text, demanded, span)?;
             return Ok(self.operand(expression));
         }
-        let base = Expression::Constant(base.unwrap_or(0).into());
+        let base = Expression::Constant(base.unwrap_or_default().0.into());
         let index = index_operand.expression;
         let address = Box::new(Expression::Binary(BinaryOperator::Add, Box::new(index.clone()), Box::new(base)));
         let value = Expression::Memory { address, bytes, map: self.map.clone() };
@@ -200,10 +207,10 @@ impl Binder<'_> {
     }
 
     /// Addresses from the first on, as far as 16 bits go.
-    pub(super) fn consecutive(&self, first: u64, bytes: u8) -> Result<Vec<u16>, PropertyErrorKind> {
+    pub(super) fn consecutive(&self, first: u64, bytes: u8) -> Result<Vec<DataAddress>, PropertyErrorKind> {
         let last = first.saturating_add(u64::from(bytes) - 1);
         match (u16::try_from(first), u16::try_from(last)) {
-            (Ok(first), Ok(last)) => Ok((first..=last).collect()),
+            (Ok(first), Ok(last)) => Ok(DataAddress(first).through(DataAddress(last)).collect()),
             _ => Err(PropertyErrorKind::NoMemory { address: last, end: self.map.end }),
         }
     }

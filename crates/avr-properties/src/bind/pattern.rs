@@ -103,7 +103,7 @@ fn stack_text(lowest: u32) -> String {
 /// The lowest value that SP may have: SP points to the free byte below the last one that is used.
 fn lowest_stack_pointer(limit: StackLimit, device: &Device, image: &Image) -> Option<u32> {
     match limit {
-        StackLimit::MaxBytes(bytes) => Some(u32::from(device.memory.sram_end).saturating_sub(bytes)),
+        StackLimit::MaxBytes(bytes) => Some(u32::from(device.memory.sram_end.0).saturating_sub(bytes)),
         StackLimit::Margin(bytes) => {
             let end = image.static_data_end()?;
             Some((u32::from(end.0) + bytes.min(u32::from(u16::MAX))).saturating_sub(1))

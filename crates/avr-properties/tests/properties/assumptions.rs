@@ -1,5 +1,6 @@
 //! Assumptions about inputs and interrupts.
 
+use avr_isa::DataAddress;
 use avr_properties::{
     Assumption, Assumptions, Binding, BoundAssumption, PropertyFile, bind_assumption, bind_assumptions,
 };
@@ -23,7 +24,11 @@ fn check(text: &str, address: u16, value: u8, known: u8) {
     let image = hex();
     let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
     let bound = bind_assumption(&input(text), &binding).unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert_eq!(bound, BoundAssumption::Input { address, bits: TvByte::new(value, known) }, "{text}");
+    assert_eq!(
+        bound,
+        BoundAssumption::Input { address: DataAddress(address), bits: TvByte::new(value, known) },
+        "{text}"
+    );
 }
 
 #[track_caller]
@@ -286,7 +291,7 @@ fn assumptions_combine() {
     let all = r#""PINB & 0xf0 == 0", never(INT1), "PINB.0", "PIND == 1", never(TIMER0_OVF)"#;
     let bound = bind_assumptions(&assuming(all), &binding).unwrap_or_else(|error| panic!("{error}"));
     let expected = Assumptions {
-        inputs: [(0x23, TvByte::new(0x01, 0xf1)), (0x29, TvByte::constant(1))].into(),
+        inputs: [(DataAddress(0x23), TvByte::new(0x01, 0xf1)), (DataAddress(0x29), TvByte::constant(1))].into(),
         never: [2, 16].into(),
     };
     assert_eq!(bound, expected);

@@ -1,13 +1,14 @@
 //! Meanings of names: each formula with the atom that it is bound to.
 
 use avr_image::Image;
+use avr_isa::DataAddress;
 use avr_properties::{AtomKind, AtomTable, Binding, CellsRead, Definitions, Event, Occurrence, Property, bind};
 use three_valued::{Truth, TvByte};
 
 use super::support::{State, atom, careful, device, fixture, hex, sensor, truth};
 
 fn cell(address: u16, mask: u8, equals: u8) -> AtomKind {
-    AtomKind::CellEquals { address, mask, equals }
+    AtomKind::CellEquals { address: DataAddress(address), mask, equals }
 }
 
 #[track_caller]
@@ -54,12 +55,12 @@ fn symbols() {
     check("\"counter\" == 5", &image, cell(0x101, 0xff, 5));
     check("counter.7", &image, cell(0x101, 0x80, 0x80));
     check("mem[__bss_end] == 5", &image, cell(0x10e, 0xff, 5));
-    check("write(counter)", &image, AtomKind::Event(Event::Write(0x101..0x102), None));
-    check("write(mode)", &image, AtomKind::Event(Event::Write(0x104..0x106), None));
+    check("write(counter)", &image, AtomKind::Event(Event::Write(DataAddress(0x101)..DataAddress(0x102)), None));
+    check("write(mode)", &image, AtomKind::Event(Event::Write(DataAddress(0x104)..DataAddress(0x106)), None));
     let (called, _) = atom("call(main)", &image);
     assert!(matches!(called.kind(), AtomKind::Event(Event::Call(entry), None) if entry.address == 0xf4));
     check("return(main)", &image, AtomKind::Event(Event::Return(0xf4..0x140), None));
-    check("read(PINC)", &image, AtomKind::Event(Event::Read(0x26..0x27), None));
+    check("read(PINC)", &image, AtomKind::Event(Event::Read(DataAddress(0x26)..DataAddress(0x27)), None));
     check("interrupt(TIMER0_OVF)", &image, AtomKind::Event(Event::Interrupt(16), None));
 }
 
@@ -75,7 +76,7 @@ fn names_that_need_care() {
     check("PORTB == 5", &image, cell(0x25, 0xff, 5));
     check("\"PORTB\" == 5", &image, AtomKind::Constant(true));
     check("pc == inner", &image, AtomKind::PcEquals(0xa8));
-    check("write(\"x\")", &image, AtomKind::Event(Event::Write(0x102..0x103), None));
+    check("write(\"x\")", &image, AtomKind::Event(Event::Write(DataAddress(0x102)..DataAddress(0x103)), None));
 }
 
 #[test]
@@ -97,7 +98,8 @@ fn cells_that_are_read() {
         let (atom, _) = atom(text, &hex());
         assert_eq!((atom.cells(), atom.reads_pc(), atom.reads_sp()), (expected, reads_pc, reads_sp), "{text}");
     }
-    let these = |cells: &[(u16, u8)]| CellsRead::These(cells.to_vec());
+    let these =
+        |cells: &[(u16, u8)]| CellsRead::These(cells.iter().map(|(cell, mask)| (DataAddress(*cell), *mask)).collect());
     check("PORTB & 0x0f < 3", these(&[(0x25, 0x0f)]), false, false);
     check("PORTB.3 < 3", these(&[(0x25, 8)]), false, false);
     check("r16 + r17 == 3", these(&[(16, 0xff), (17, 0xff)]), false, false);
@@ -114,7 +116,7 @@ fn cells_that_are_read() {
 fn events_with_values() {
     #[track_caller]
     fn check(text: &str, happened: Truth, value: TvByte, expected: Truth) {
-        let event = (Event::Write(0x25..0x26), Occurrence { happened, value });
+        let event = (Event::Write(DataAddress(0x25)..DataAddress(0x26)), Occurrence { happened, value });
         let state = State { events: vec![event], ..State::zero() };
         assert_eq!(truth(text, &hex(), &state), expected, "{text}");
     }

@@ -1,7 +1,7 @@
 //! Images, states and binding for the tests.
 
 use avr_image::{Image, LoadOptions};
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::device::Device;
 use avr_properties::{
     Atom, AtomTable, Binding, BoundProperty, Definitions, Event, Occurrence, Property, PropertyError, StateView, bind,
@@ -111,8 +111,8 @@ impl State {
 }
 
 impl StateView for State {
-    fn cell(&self, address: u16) -> TvByte {
-        self.cells[usize::from(address)]
+    fn cell(&self, address: DataAddress) -> TvByte {
+        self.cells[address.index()]
     }
 
     fn pc(&self) -> FlashByteAddress {

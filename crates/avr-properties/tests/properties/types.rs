@@ -1,5 +1,6 @@
 //! Parts of variables by the types of the ELF file, and enumerators.
 
+use avr_isa::DataAddress;
 use avr_properties::{AtomKind, AtomTable, Binding, CellsRead, Definitions, Event, Property, bind};
 use three_valued::{Truth, TvByte};
 
@@ -16,7 +17,7 @@ const SIGN: u16 = 0x10f;
 #[track_caller]
 fn reads(text: &str, expected: &[u16]) {
     let (atom, _) = atom(&format!("{text} == 0"), &typed());
-    let expected = expected.iter().map(|cell| (*cell, 0xff)).collect();
+    let expected = expected.iter().map(|cell| (DataAddress(*cell), 0xff)).collect();
     assert_eq!(atom.cells(), CellsRead::These(expected), "{text}");
 }
 
@@ -86,9 +87,11 @@ fn static_variables_of_functions_have_the_names_of_both() {
 #[test]
 fn events_speak_of_members() {
     let (written, _) = atom("write(cfg.mode)", &typed());
-    assert_eq!(*written.kind(), AtomKind::Event(Event::Write(CFG + 1..CFG + 3), None));
+    assert_eq!(*written.kind(), AtomKind::Event(Event::Write(DataAddress(CFG + 1)..DataAddress(CFG + 3)), None));
     let (written, _) = atom("write(cfg.table[1][2]) == 3", &typed());
-    assert!(matches!(written.kind(), AtomKind::Event(Event::Write(cells), Some(_)) if *cells == (CFG + 20..CFG + 21)));
+    assert!(
+        matches!(written.kind(), AtomKind::Event(Event::Write(cells), Some(_)) if *cells == (DataAddress(CFG + 20)..DataAddress(CFG + 21)))
+    );
 }
 
 /// The message about a comparison that means nothing.

@@ -33,10 +33,10 @@ impl CallData {
                 FrameKind::Interrupt(number) => Some(names.interrupt(number)),
                 FrameKind::Call => None,
             };
-            all.push(Self::new(names, pc, frame.position.saturating_sub(below), interrupt));
+            all.push(Self::new(names, pc, frame.position.offset_from(below).unwrap_or_default(), interrupt));
             (pc, below) = (left_at(names, frame), frame.position);
         }
-        all.push(Self::new(names, pc, bottom.saturating_sub(below), None));
+        all.push(Self::new(names, pc, bottom.offset_from(below).unwrap_or_default(), None));
         all
     }
 

@@ -62,7 +62,7 @@ impl Report<'_> {
         conditions_to(&mut text, conditions);
         flash_to(&mut text, self);
         let first = Player::new(machine, evidence).state().clone();
-        cells_to(&mut text, "first", &first.data.cells()[..=usize::from(machine.data_end())]);
+        cells_to(&mut text, "first", &first.data.cells()[..=machine.data_end().index()]);
         text.push_str(PROGRAM);
         Ok(text)
     }
@@ -85,7 +85,7 @@ impl Report<'_> {
             comment(&result.name),
             comment(&result.formula),
             machine.device.name.trim_end_matches("-gpio"),
-            high.unwrap_or(0),
+            high.unwrap_or_default(),
         )
     }
 }
@@ -129,7 +129,7 @@ fn conditions_to(text: &mut String, conditions: &[Condition]) {
                     .map(|bits| bits.iter().zip(0..).fold(0, |byte, (allowed, bit)| byte | u8::from(*allowed) << bit));
                 cells_to(text, &format!("allowed_{number}"), &packed.collect::<Vec<u8>>());
                 let (first, second) = (addresses[0], addresses.get(1));
-                let (has_second, second) = (u8::from(second.is_some()), second.copied().unwrap_or(0));
+                let (has_second, second) = (u8::from(second.is_some()), second.copied().unwrap_or_default());
                 writeln!(rows, "    {{CELLS, {first:#x}, {second:#x}, {has_second}, allowed_{number}}},")
             }
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use avr_image::Image;
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
 use avr_verify::{Chosen, Evidence, EvidenceKind, Line};
 use serde::Serialize;
@@ -120,7 +121,7 @@ fn kind_name(kind: EvidenceKind) -> &'static str {
     }
 }
 
-fn cells<'a>(names: &Names<'_>, cells: impl Iterator<Item = (&'a u16, &'a u8)>) -> BTreeMap<String, u8> {
+fn cells<'a>(names: &Names<'_>, cells: impl Iterator<Item = (&'a DataAddress, &'a u8)>) -> BTreeMap<String, u8> {
     cells.map(|(cell, value)| (names.cell(*cell), *value)).collect()
 }
 
@@ -149,7 +150,7 @@ impl End {
         });
         let atoms = evidence.atoms.iter().cloned().collect();
         let calls = CallData::all(evidence, names);
-        Self { pc: end.pc, sp: end.stack_pointer, sreg: end.status, hazard, calls, atoms }
+        Self { pc: end.pc, sp: end.stack_pointer.0, sreg: end.status, hazard, calls, atoms }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 use std::slice::Iter;
 
+use avr_isa::DataAddress;
 use avr_machine::{Machine, PAGE_CELLS};
 use avr_verify::{Change, Chosen, Evidence, Line};
 
@@ -29,7 +30,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Takes the next step: it, and what the program read in the I/O area by data address; none at the end.
-    pub(crate) fn next(&mut self) -> Option<(Line, Vec<(u16, u8)>)> {
+    pub(crate) fn next(&mut self) -> Option<(Line, Vec<(DataAddress, u8)>)> {
         let moment = self.player.next()?;
         let changes = changes(&mut self.cells, &moment);
         let chosen = self.chosen.next_if(|chosen| chosen.step == moment.step).cloned();
@@ -46,7 +47,7 @@ fn changes(cells: &mut [u8], moment: &Moment<'_>) -> Vec<Change> {
             let address = page * PAGE_CELLS + offset;
             let before = std::mem::replace(&mut cells[address], *after);
             if before != *after {
-                changes.push(Change { address: address as u16, before, after: *after });
+                changes.push(Change { address: DataAddress::of_index(address), before, after: *after });
             }
         }
     }

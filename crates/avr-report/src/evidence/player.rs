@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use avr_isa::DataAddress;
 use avr_machine::simulator::Script;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Frame, FrameKind, Happening, Input, Machine, MachineState, Possibilities,
@@ -12,9 +13,9 @@ use avr_verify::Evidence;
 /// The world of a run, with a note of what a step does.
 struct World {
     script: Script,
-    reads: Vec<(u16, u8)>,
-    writes: Vec<(u16, u8)>,
-    io_end: u16,
+    reads: Vec<(DataAddress, u8)>,
+    writes: Vec<(DataAddress, u8)>,
+    io_end: DataAddress,
 }
 
 impl Environment<u8> for World {
@@ -56,8 +57,8 @@ pub(super) struct Moment<'a> {
     /// True if nothing happened because the processor slept.
     pub(super) asleep: bool,
     /// The reads and writes of the program in the I/O area.
-    pub(super) reads: &'a [(u16, u8)],
-    pub(super) writes: &'a [(u16, u8)],
+    pub(super) reads: &'a [(DataAddress, u8)],
+    pub(super) writes: &'a [(DataAddress, u8)],
     /// The state after it, whose changed pages are noted.
     pub(super) state: &'a MachineState<u8>,
 }
@@ -126,6 +127,6 @@ pub(super) fn interrupt_level(state: &MachineState<u8>) -> usize {
 }
 
 /// The stack pointer.
-pub(super) fn stack_pointer(machine: &Machine, state: &MachineState<u8>) -> u16 {
+pub(super) fn stack_pointer(machine: &Machine, state: &MachineState<u8>) -> DataAddress {
     machine.stack_pointer().concrete(&state.data)
 }

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use avr_image::FlashWordAddress;
-use avr_isa::{FlashByteAddress, Instruction};
+use avr_isa::{DataAddress, FlashByteAddress, Instruction};
 use avr_machine::{Fetched, Happening, Machine, MachineState, StackPointer};
 use avr_verify::{Evidence, EvidenceKind, PropertyResult};
 
@@ -39,7 +39,7 @@ struct event {
 /// Something that happens before a step.
 enum Event {
     /// A register has this content.
-    Poke { step: u64, address: u16, value: u8 },
+    Poke { step: u64, address: DataAddress, value: u8 },
     /// Instead of an instruction, the handler at a flash byte address is entered.
     Enter { step: u64, pc: u32 },
     /// Instead of an instruction, execution goes on at a flash byte address after a reset.
@@ -87,7 +87,7 @@ fn hashed(hash: u64, byte: u8) -> u64 {
 impl<'a> Recorder<'a> {
     fn new(machine: &'a Machine, evidence: &Evidence) -> Self {
         let first = Player::new(machine, evidence).state().clone();
-        let memory = first.data.cells()[..usize::from(machine.device.memory.sram_start)].to_vec();
+        let memory = first.data.cells()[..machine.device.memory.sram_start.index()].to_vec();
         Self { machine, last: first.clone(), first, memory, events: Vec::new(), path: HASH_START, repeated: None }
     }
 
@@ -123,9 +123,9 @@ impl<'a> Recorder<'a> {
             Happening::Continue => {}
         }
         for (address, value) in moment.reads {
-            if !self.is_core(*address) && self.memory[usize::from(*address)] != *value {
+            if !self.is_core(*address) && self.memory[address.index()] != *value {
                 self.events.push(Event::Poke { step, address: *address, value: *value });
-                self.memory[usize::from(*address)] = *value;
+                self.memory[address.index()] = *value;
             }
         }
         let instruction = match self.machine.program.fetch(FlashByteAddress(moment.pc).word()) {
@@ -133,7 +133,7 @@ impl<'a> Recorder<'a> {
             _ => None,
         };
         for (address, value) in moment.writes {
-            let cell = &mut self.memory[usize::from(*address)];
+            let cell = &mut self.memory[address.index()];
             *cell = match instruction {
                 Some(Instruction::Sbi { bit, .. }) => *cell | 1 << bit,
                 Some(Instruction::Cbi { bit, .. }) => *cell & !(1 << bit),
@@ -143,9 +143,9 @@ impl<'a> Recorder<'a> {
     }
 
     /// Cells that simavr keeps by itself: registers, SP and SREG.
-    fn is_core(&self, address: u16) -> bool {
+    fn is_core(&self, address: DataAddress) -> bool {
         let is_stack_pointer = self.machine.stack_pointer().contains(address);
-        address < 0x20 || is_stack_pointer || address == self.machine.status_address()
+        address < DataAddress::IO || is_stack_pointer || address == self.machine.status_address()
     }
 
     fn asleep(&mut self, step: u64) {
@@ -159,9 +159,9 @@ impl<'a> Recorder<'a> {
     fn reset(&mut self, moment: &Moment<'_>) {
         let step = moment.step;
         self.events.push(Event::Reset { step, pc: moment.state.control.pc.byte().0 });
-        for address in 0..self.machine.device.memory.sram_start {
+        for address in DataAddress(0).until(self.machine.device.memory.sram_start) {
             let value = *moment.state.data.get(address);
-            self.memory[usize::from(address)] = value;
+            self.memory[address.index()] = value;
             self.events.push(Event::Poke { step, address, value });
         }
     }
@@ -187,7 +187,7 @@ impl<'a> Recorder<'a> {
         line(format_args!("#define SRAM_START {:#x}u\n", self.machine.device.memory.sram_start));
         line(format_args!("#define DATA_END {:#x}u\n", self.machine.data_end()));
         let StackPointer { low, high } = self.machine.stack_pointer();
-        line(format_args!("#define SP_LOW {low:#x}u\n#define SP_HIGH {:#x}u\n", high.unwrap_or(0)));
+        line(format_args!("#define SP_LOW {low:#x}u\n#define SP_HIGH {:#x}u\n", high.unwrap_or_default()));
         line(format_args!("#define STATUS {:#x}u\n\n", self.machine.status_address()));
         text.push_str(DECLARATIONS);
         self.events_to(&mut text);
@@ -207,7 +207,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn cells<'b>(&self, state: &'b MachineState<u8>) -> &'b [u8] {
-        &state.data.cells()[..=usize::from(self.machine.data_end())]
+        &state.data.cells()[..=self.machine.data_end().index()]
     }
 
     fn events_to(&self, text: &mut String) {
@@ -232,7 +232,7 @@ impl<'a> Recorder<'a> {
         for address in evidence.cells.iter().filter(|address| **address <= self.machine.data_end()) {
             let own = *self.last.data.get(*address);
             let is_memory = *address >= self.machine.device.memory.sram_start || self.is_core(*address);
-            if is_memory || self.memory[usize::from(*address)] == own {
+            if is_memory || self.memory[address.index()] == own {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "{address:#x}, ");
             }

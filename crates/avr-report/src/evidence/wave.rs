@@ -2,6 +2,7 @@
 
 use std::io;
 
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
 use avr_machine::{Machine, MachineState};
 use avr_verify::PropertyResult;
@@ -21,7 +22,7 @@ enum Source {
     InterruptLevel,
     Sleeping,
     /// A cell.
-    Cell(u16),
+    Cell(DataAddress),
     /// A bit of a port as it is outside: what the port drives, or the level that comes in.
     Pin {
         port: Port,
@@ -32,9 +33,9 @@ enum Source {
 /// The data addresses of the registers of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Port {
-    pub(crate) pins: u16,
-    pub(crate) direction: u16,
-    pub(crate) output: u16,
+    pub(crate) pins: DataAddress,
+    pub(crate) direction: DataAddress,
+    pub(crate) output: DataAddress,
 }
 
 struct Wave {
@@ -62,7 +63,7 @@ impl Report<'_> {
         writer.end()?;
         while let Some(moment) = player.next() {
             for (address, value) in moment.reads {
-                waves.levels[usize::from(*address) & 0xff] = *value;
+                waves.levels[address.index() & 0xff] = *value;
             }
             if waves.change(moment.state) {
                 writer.timestamp(moment.cycles)?;
@@ -82,7 +83,7 @@ struct Waves<'a> {
 }
 
 impl Waves<'_> {
-    fn declare(&mut self, writer: &mut Writer<Vec<u8>>, names: &Names<'_>, cells: &[u16]) -> io::Result<()> {
+    fn declare(&mut self, writer: &mut Writer<Vec<u8>>, names: &Names<'_>, cells: &[DataAddress]) -> io::Result<()> {
         writer.comment("one time unit is one clock cycle")?;
         writer.timescale(1, TimescaleUnit::US)?;
         writer.add_module("firmware")?;
@@ -114,16 +115,16 @@ impl Waves<'_> {
     }
 
     fn value(&self, source: Source, state: &MachineState<u8>) -> u64 {
-        let cell = |address: u16| *state.data.get(address);
+        let cell = |address: DataAddress| *state.data.get(address);
         match source {
             Source::ProgramCounter => u64::from(state.control.pc.byte().0),
-            Source::StackPointer => stack_pointer(self.machine, state).into(),
+            Source::StackPointer => stack_pointer(self.machine, state).0.into(),
             Source::InterruptLevel => interrupt_level(state) as u64,
             Source::Sleeping => state.control.sleeping.into(),
             Source::Cell(address) => cell(address).into(),
             Source::Pin { port, bit } => {
                 let driven = cell(port.direction);
-                let level = cell(port.output) & driven | self.levels[usize::from(port.pins) & 0xff] & !driven;
+                let level = cell(port.output) & driven | self.levels[port.pins.index() & 0xff] & !driven;
                 (level >> bit & 1).into()
             }
         }

@@ -206,9 +206,9 @@ impl Page<'_> {
 
     fn stack(&self) -> Markup {
         let results = self.report.results;
-        let end = u32::from(self.machine.data_end()) + 1;
-        let start = self.report.image.static_data_end().map(|address| u32::from(address.0));
-        let room = end.saturating_sub(start.unwrap_or(self.machine.sram().start.into()));
+        let sram = self.machine.sram();
+        let start = self.report.image.static_data_end().unwrap_or(sram.start);
+        let room = sram.end.offset_from(start).unwrap_or_default().into();
         html! {
             h2 #stack { "Stack" }
             p { (text::stack(results.stack)) ", of " (room) " bytes" }
@@ -287,17 +287,17 @@ impl Page<'_> {
         let runs = self.shown().filter_map(|(result, _)| result.evidence.as_ref());
         let port = |(letter, port): (char, crate::evidence::Port)| JsonPort {
             letter,
-            pins: port.pins,
-            direction: port.direction,
-            output: port.output,
+            pins: port.pins.0,
+            direction: port.direction.0,
+            output: port.output.0,
         };
         let data = Data {
             listing: self.listing.rows().map(|(text, address, _)| (address, text)).collect(),
             runs: runs.map(|evidence| Run::new(evidence, &self.names, self.machine)).collect(),
             ports: ports(self.machine.device).into_iter().map(port).collect(),
-            sp: (self.machine.stack_pointer().low, self.machine.stack_pointer().high),
-            sreg: self.machine.status_address(),
-            sram: self.machine.sram().start,
+            sp: (self.machine.stack_pointer().low.0, self.machine.stack_pointer().high.map(|high| high.0)),
+            sreg: self.machine.status_address().0,
+            sram: self.machine.sram().start.0,
         };
         let text = serde_json::to_string(&data).expect("strings, numbers and lists can be written");
         escaped_in_json(&text).replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026")

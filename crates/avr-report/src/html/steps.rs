@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use avr_isa::DataAddress;
 use avr_machine::Machine;
 use avr_verify::{Change, Evidence, Line};
 use serde::Serialize;
@@ -46,7 +47,7 @@ impl Run {
     /// The last steps of a run.
     pub(super) fn new(evidence: &Evidence, names: &Names<'_>, machine: &Machine) -> Self {
         let mut lines = Lines::new(machine, evidence);
-        let data = usize::from(machine.data_end()) + 1;
+        let data = machine.data_end().index() + 1;
         let mut steps = VecDeque::new();
         let mut first_cells = lines.cells()[..data].to_vec();
         while let Some((line, reads)) = lines.next() {
@@ -81,16 +82,16 @@ fn end(evidence: &Evidence) -> String {
 
 impl Step {
     /// A step, with the changes of so many bytes of data memory.
-    fn new(names: &Names<'_>, line: Line, reads: Vec<(u16, u8)>, data: usize) -> Self {
+    fn new(names: &Names<'_>, line: Line, reads: Vec<(DataAddress, u8)>, data: usize) -> Self {
         let inputs = line.chosen.as_ref().map_or(Vec::new(), |one| chosen(names, one));
-        let in_data = |change: &&Change| usize::from(change.address) < data;
+        let in_data = |change: &&Change| change.address.index() < data;
         Self {
             step: line.step,
             pc: line.pc,
             action: visible(&action(names, &line)),
             line: names.source_line(line.pc).map(|line| visible(&line)),
-            changes: line.changes.iter().filter(in_data).map(|change| (change.address, change.after)).collect(),
-            reads,
+            changes: line.changes.iter().filter(in_data).map(|change| (change.address.0, change.after)).collect(),
+            reads: reads.into_iter().map(|(cell, value)| (cell.0, value)).collect(),
             inputs: inputs.iter().map(|input| visible(input)).collect(),
         }
     }

@@ -1,7 +1,7 @@
 //! Programs with most of what compilers write: frames, arrays, loops, calls through pointers, critical sections, handlers that
 //! call functions, and reads below the stack pointer.
 
-use avr_isa::{Instruction as I, Pointer, PointerMode};
+use avr_isa::{DataAddress, Instruction as I, Pointer, PointerMode};
 
 use super::{CELLS, EIMSK, SREG, cell};
 use crate::Random;
@@ -14,9 +14,9 @@ const SPL: u8 = 0x3d;
 const SPH: u8 = 0x3e;
 
 /// Data address of the register that says whether interrupts are requested by levels or edges.
-const EICRA: u16 = 0x69;
+const EICRA: DataAddress = DataAddress(0x69);
 /// An array of four bytes behind the cells.
-const ARRAY: u16 = 0x110;
+const ARRAY: DataAddress = DataAddress(0x110);
 /// The first instructions of handlers and functions, as flash word addresses.
 const HANDLERS: [u32; 2] = [0x40, 0xa0];
 const FUNCTIONS: [u32; 2] = [0x100, 0x180];
@@ -57,8 +57,8 @@ fn point(code: &mut Code, random: &mut Random) {
             code.add(I::Andi { rd: r(30), k: 3 });
         }
     }
-    code.add(I::Ldi { rd: r(31), k: (ARRAY >> 8) as u8 });
-    code.add(I::Subi { rd: r(30), k: 0u8.wrapping_sub(ARRAY as u8) });
+    code.add(I::Ldi { rd: r(31), k: ARRAY.high() });
+    code.add(I::Subi { rd: r(30), k: 0u8.wrapping_sub(ARRAY.low()) });
 }
 
 /// A frame of two bytes that something is kept in.
@@ -148,7 +148,7 @@ fn access(code: &mut Code, random: &mut Random, kind: u64) {
             code.add(I::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: one });
         }
         _ => {
-            code.add(I::Lds { rd: one, address: 0x8ff - random.below(8) });
+            code.add(I::Lds { rd: one, address: DataAddress(0x8ff - random.below(8)) });
             if random.below(2) == 0 {
                 code.add(I::Andi { rd: one, k: 3 });
             }
@@ -253,7 +253,9 @@ pub fn program(random: &mut Random) -> Vec<u16> {
     }
     code.place(MAIN);
     (16..22).for_each(|register| code.add(I::Ldi { rd: r(register), k: random.below(4) }));
-    for address in CELLS.into_iter().chain(ARRAY..ARRAY + 4).chain(0x8f0..0x900) {
+    let array = ARRAY.until(ARRAY.wrapping_add(4));
+    let stack = DataAddress(0x8f0).until(DataAddress(0x900));
+    for address in CELLS.into_iter().chain(array).chain(stack) {
         code.add(I::Sts { address, rr: r(18) });
     }
     // Requests by levels come and go, those by edges stand.

@@ -31,7 +31,8 @@ impl<'c> Claims<'c> {
         let depths = [(&certificate.stack.upper, 0, true), (&certificate.stack.lower, 1, false)];
         for (depth, less, wanted) in depths {
             let Some(depth) = depth else { continue };
-            let limit = depth.bytes.checked_sub(less).filter(|limit| *limit < binding.device.memory.sram_end.into())?;
+            let limit =
+                depth.bytes.checked_sub(less).filter(|limit| *limit < binding.device.memory.sram_end.0.into())?;
             let property = Property::new("stack", PropertyKind::Stack(StackLimit::MaxBytes(limit)));
             let bound = bind(&property, &file.definitions, &binding, &mut claims.table).expect("it is right");
             let formula = bound.from_start(&bound.formula).expect("it is right");

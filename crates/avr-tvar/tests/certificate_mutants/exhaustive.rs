@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use avr_certificate::{Certificate, Running, Space, State};
 use avr_image::Image;
-use avr_isa::{FlashByteAddress, FlashWordAddress, Instruction, Register};
+use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event as Did, Fetched, Frame, Input, Machine, MachineState, Possibilities,
     Question, Stop,
@@ -54,8 +54,8 @@ pub(super) fn program(random: &mut Random) -> Image {
 }
 
 /// The cells that a step from an instruction reads.
-fn read_by(instruction: Option<Instruction>) -> Vec<u16> {
-    let register = |register: Register| u16::from(register.index());
+fn read_by(instruction: Option<Instruction>) -> Vec<DataAddress> {
+    let register = Register::address;
     match instruction {
         Some(Instruction::Out { rr, .. } | Instruction::Sbrs { rr, .. }) => vec![register(rr)],
         Some(Instruction::Andi { rd, .. } | Instruction::Inc { rd }) => vec![register(rd)],
@@ -101,7 +101,7 @@ impl Environment<TvByte> for Every<'_> {
 }
 
 /// Bits that must have a value, by cell: mask and value.
-type Cube = BTreeMap<u16, (u8, u8)>;
+type Cube = BTreeMap<DataAddress, (u8, u8)>;
 
 /// True if every state is in one of these cubes.
 fn everything(cubes: &[Cube]) -> bool {
@@ -129,13 +129,13 @@ fn everything(cubes: &[Cube]) -> bool {
 }
 
 /// All values of the unknown bits of some cells, as contents of these cells.
-fn contents(memory: &[TvByte], of: &[u16]) -> Vec<Vec<(u16, u8)>> {
+fn contents(memory: &[TvByte], of: &[DataAddress]) -> Vec<Vec<(DataAddress, u8)>> {
     let unknown: Vec<(usize, u8)> = (0..of.len())
         .flat_map(|index| (0..8).map(move |bit| (index, 1 << bit)))
-        .filter(|(index, bit)| memory[usize::from(of[*index])].unknown_mask() & bit != 0)
+        .filter(|(index, bit)| memory[of[*index].index()].unknown_mask() & bit != 0)
         .collect();
     assert!(unknown.len() as u32 <= MAX_BITS, "{} bits are too many", unknown.len());
-    let known: Vec<(u16, u8)> = of.iter().map(|cell| (*cell, memory[usize::from(*cell)].value())).collect();
+    let known: Vec<(DataAddress, u8)> = of.iter().map(|cell| (*cell, memory[cell.index()].value())).collect();
     let content = |number: usize| {
         let mut content = known.clone();
         for (place, (index, bit)) in unknown.iter().enumerate() {
@@ -241,9 +241,9 @@ impl<'a> Everything<'a> {
     }
 
     /// The concrete states with this content; what a step does not read stays open.
-    fn state(&self, running: &Running, memory: &[TvByte], content: &[(u16, u8)]) -> MachineState<TvByte> {
+    fn state(&self, running: &Running, memory: &[TvByte], content: &[(DataAddress, u8)]) -> MachineState<TvByte> {
         let mut state = MachineState::new(memory.len(), TvByte::constant(0));
-        memory.iter().zip(0..).for_each(|(cell, address)| state.data.set(address, *cell));
+        memory.iter().zip(0..).for_each(|(cell, address)| state.data.set(DataAddress(address), *cell));
         content.iter().for_each(|(address, value)| state.data.set(*address, TvByte::constant(*value)));
         let mut frames: Vec<Frame> = self.certificate.store.frames(running.calls).copied().collect();
         frames.reverse();
@@ -285,7 +285,7 @@ impl<'a> Everything<'a> {
             }
             let open = coarse.known_mask() & fine.unknown_mask();
             if open != 0 {
-                cube.insert(address, (open, coarse.value() & open));
+                cube.insert(DataAddress(address), (open, coarse.value() & open));
             }
         }
         Some(cube)
@@ -297,8 +297,8 @@ impl<'a> Everything<'a> {
         let label = |(index, atom): (usize, &Atom)| {
             let stated = space.labels.get(number, index);
             let CellsRead::These(cells) = atom.cells() else { return Truth::Unknown };
-            let addresses: Vec<u16> = cells.iter().map(|(address, _)| *address).collect();
-            let agrees = |content: &Vec<(u16, u8)>| {
+            let addresses: Vec<DataAddress> = cells.iter().map(|(address, _)| *address).collect();
+            let agrees = |content: &Vec<(DataAddress, u8)>| {
                 let view = View { memory, content, running };
                 atom.evaluate(&view) == stated
             };
@@ -317,14 +317,14 @@ fn passes_on(before: &MachineState<TvByte>, after: &MachineState<TvByte>) -> boo
 /// A concrete state as atoms see it.
 struct View<'a> {
     memory: &'a [TvByte],
-    content: &'a [(u16, u8)],
+    content: &'a [(DataAddress, u8)],
     running: &'a Running,
 }
 
 impl StateView for View<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         let given = self.content.iter().find(|(cell, _)| *cell == address);
-        given.map_or(self.memory[usize::from(address)], |(_, value)| TvByte::constant(*value))
+        given.map_or(self.memory[address.index()], |(_, value)| TvByte::constant(*value))
     }
     fn pc(&self) -> FlashByteAddress {
         self.running.control.pc.byte()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use avr_certificate::{BLOCK_PAGES, Basis, Certificate, Running, Space, State};
 use avr_image::Image;
-use avr_isa::{FlashByteAddress, FlashWordAddress};
+use avr_isa::{DataAddress, EepromAddress, FlashByteAddress, FlashWordAddress};
 use avr_machine::device::Device;
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event as Did, Frame, FrameKind, Happening, Input, Machine, MachineState,
@@ -134,7 +134,7 @@ struct View<'a> {
 }
 
 impl StateView for View<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         *self.state.data.get(address)
     }
     fn pc(&self) -> FlashByteAddress {
@@ -176,7 +176,7 @@ impl<'a> Judge<'a> {
     pub(super) fn new(image: &'a Image, device: &'static Device, certificate: &Certificate) -> Self {
         let header = certificate.header.clone();
         let file = avr_check::property_file(&header).expect("it is right");
-        let eeprom: BTreeMap<u16, u8> = header.eeprom.iter().copied().collect();
+        let eeprom: BTreeMap<EepromAddress, u8> = header.eeprom.iter().copied().collect();
         let setting = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom };
         let machine = setting.machine().expect("it is right");
         let claims = Claims::of(&file, Binding { device, image, ends_paths: false }, certificate).expect("it is right");
@@ -318,7 +318,7 @@ impl<'a> Judge<'a> {
         let count = self.machine.cells();
         let mut state = MachineState::new(count, TvByte::constant(0));
         for (cell, address) in cells(certificate, running.memory, count).into_iter().zip(0..) {
-            state.data.set(address, TvByte::constant(cell.value() | random.byte() & cell.unknown_mask()));
+            state.data.set(DataAddress(address), TvByte::constant(cell.value() | random.byte() & cell.unknown_mask()));
         }
         let mut frames: Vec<Frame> = certificate.store.frames(running.calls).copied().collect();
         frames.reverse();

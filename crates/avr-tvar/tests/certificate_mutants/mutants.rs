@@ -1,6 +1,7 @@
 //! Altered certificates.
 
 use avr_certificate::{Basis, Certificate, Claim, Edges, Labels, Proof, Space, State, Verdict};
+use avr_isa::DataAddress;
 use three_valued::{Truth, TvByte};
 
 use avr_testkit::Random;
@@ -38,7 +39,7 @@ pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'stati
             let advice = random.below(mutant.store.advice.len());
             let advice = &mut mutant.store.advice[advice];
             advice.inputs.clear();
-            advice.cases.push((random.below(32), random.byte()));
+            advice.cases.push((DataAddress(random.below(32)), random.byte()));
         }
         "part" => change_part(&mut mutant, random),
         "depth" => change_depth(&mut mutant, random),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use avr_image::{FlashByteAddress, Image};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Fetched, Frame, FrameKind, Machine};
 use rustc_hash::FxHashMap;
 
@@ -40,7 +40,7 @@ impl<'a> Places<'a> {
     }
 
     /// RAMEND.
-    pub(super) fn data_end(&self) -> u16 {
+    pub(super) fn data_end(&self) -> DataAddress {
         self.machine.data_end()
     }
 

@@ -86,8 +86,8 @@ fn routine(routines: &mut BTreeMap<Routine, Usage>, routine: Routine) -> &mut Us
 /// that called it. Frames are given oldest first, the depth in bytes below RAMEND.
 pub(crate) fn chain(places: &Places<'_>, frames: &[Frame], pc: u32, depth: u32) -> Vec<Segment> {
     let calls: Vec<&Frame> = frames.iter().filter(|frame| places.is_call(frame)).collect();
-    let end = u32::from(places.data_end());
-    let depth_at = |frame: &Frame| end.saturating_sub(u32::from(frame.position));
+    let end = places.data_end();
+    let depth_at = |frame: &Frame| u32::from(end.offset_from(frame.position).unwrap_or_default());
     let mut segments = Vec::with_capacity(calls.len() + 1);
     let mut begin = 0;
     for index in 0..=calls.len() {

@@ -1,6 +1,7 @@
 //! The explosion of a state space: the instruction that has the most states, and the cells in which these differ.
 
 use super::root_cause::address;
+use avr_isa::DataAddress;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
 use avr_model::state::interner::MemoryId;
@@ -33,7 +34,7 @@ pub struct Explosion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VaryingCell {
     /// The data address.
-    pub cell: u16,
+    pub cell: DataAddress,
     /// The number of its abstract contents among the states that were compared.
     pub contents: usize,
 }
@@ -71,7 +72,7 @@ fn running(
 /// The cells in which memories differ, those with the most contents first.
 fn varying(context: &Context<'_>, memories: &[MemoryId]) -> Vec<VaryingCell> {
     let Some((first, others)) = memories.split_first() else { return Vec::new() };
-    let mut contents: FxHashMap<u16, FxHashSet<TvByte>> = FxHashMap::default();
+    let mut contents: FxHashMap<DataAddress, FxHashSet<TvByte>> = FxHashMap::default();
     for other in others {
         for (cell, one, other) in context.store.differing_cells(*first, *other) {
             contents.entry(cell).or_insert_with(|| FxHashSet::from_iter([one])).insert(other);

@@ -4,14 +4,16 @@
 use super::explosion::{Explosion, explosion};
 use super::refinement_counts::RefinementCounts;
 use super::unknown_reason::cause;
+use avr_isa::DataAddress;
 use avr_machine::{Hazard, HazardKind, Limit};
 use avr_model::Firmware;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
+use avr_model::state::cell_variable::cell_of;
 use mu_calculus::{Cause, Culprit as RootCause, Problem, StateId};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
-use tvar::{Blame, Decision, Exhausted, Goal, Knob, Precision, Source, System, Undecided, Watch};
+use tvar::{Blame, Decision, Exhausted, Goal, Knob, Precision, Source, System, Undecided, Variable, Watch};
 
 use avr_model::state::Location;
 
@@ -75,7 +77,7 @@ pub struct UnknownBits {
     /// The way in which they became unknown.
     pub origin: Origin,
     /// The data address of the cell, or of the register that was read.
-    pub cell: u16,
+    pub cell: DataAddress,
     /// The bits.
     pub mask: u8,
     /// The number of the step on the path.
@@ -107,11 +109,11 @@ pub enum Help {
     /// To let it run to its end.
     Resume,
     /// To assume something of the bits of an input register, at this data address.
-    Assume(u16, u8),
+    Assume(DataAddress, u8),
     /// To name the variable at this data address in a property, so that it is distinguished.
-    Name(u16),
+    Name(DataAddress),
     /// To initialise a cell before it is used.
-    Initialise(u16),
+    Initialise(DataAddress),
     /// To repair the program or allow the hazard.
     Hazard(HazardKind),
     /// To bound what the engine could not follow: a pointer, a jump, the number of cases.
@@ -262,14 +264,14 @@ fn bits(context: &Context<'_>, way: Option<&Way>, states: &[AbstractState]) -> V
     all
 }
 
-fn origin(knob: Knob) -> (Origin, u16, u8) {
+fn origin(knob: Knob) -> (Origin, DataAddress, u8) {
     match knob {
         Knob::Input(variable, bits) if variable.0 >= INITIAL => {
-            (Origin::Initial, (variable.0 - INITIAL) as u16, bits as u8)
+            (Origin::Initial, cell_of(Variable(variable.0 - INITIAL)), bits as u8)
         }
-        Knob::Input(variable, bits) => (Origin::Input, variable.0 as u16, bits as u8),
-        Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (Origin::Decay, variable.0 as u16, bits as u8),
-        Knob::Case(variable, bits) => (Origin::CaseSplit, variable.0 as u16, bits as u8),
+        Knob::Input(variable, bits) => (Origin::Input, cell_of(variable), bits as u8),
+        Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (Origin::Decay, cell_of(variable), bits as u8),
+        Knob::Case(variable, bits) => (Origin::CaseSplit, cell_of(variable), bits as u8),
     }
 }
 
@@ -287,7 +289,7 @@ fn help(context: &Context<'_>, obstacle: Obstacle, last: Option<&AbstractState>,
             Origin::Input => Help::Assume(one.cell, one.mask),
             Origin::Initial if device.is_io_area(one.cell) => continue,
             Origin::Initial => Help::Initialise(one.cell),
-            Origin::Decay | Origin::CaseSplit if one.cell < 0x20 || device.is_io_area(one.cell) => continue,
+            Origin::Decay | Origin::CaseSplit if one.cell < DataAddress::IO || device.is_io_area(one.cell) => continue,
             Origin::Decay | Origin::CaseSplit => Help::Name(one.cell),
         };
         if !all.contains(&help) && all.len() < MAX_BITS {

@@ -37,7 +37,7 @@ enum Key {
     /// The store.
     Store(FlashWordAddress),
     /// The variable, and the function that accesses it.
-    Torn(u16, FlashByteAddress),
+    Torn(DataAddress, FlashByteAddress),
 }
 
 /// Makes findings of what is seen in runs and told by the analysis.
@@ -120,12 +120,11 @@ impl Finder<'_> {
         &self,
         finding: Finding,
         places: [Option<FlashByteAddress>; 2],
-        objects: &[u16],
+        objects: &[DataAddress],
     ) -> Result<Finding, PropertyError> {
-        let objects: Vec<DataAddress> = objects.iter().copied().map(DataAddress).collect();
         for allowed in &self.request.file.allow_findings {
             for place in places.into_iter().flatten() {
-                if allowed.allows(self.request.image, finding.kind, place, &objects)? {
+                if allowed.allows(self.request.image, finding.kind, place, objects)? {
                     return Ok(Finding { allowed: Some(allowed.reason.clone()), ..finding });
                 }
             }

@@ -2,7 +2,7 @@
 
 use avr_analysis::torn_access::torn_accesses;
 use avr_image::{Image, Symbol, SymbolKind, Type};
-use avr_isa::{Addressing, FlashWordAddress, MemoryAccess};
+use avr_isa::{Addressing, DataAddress, FlashWordAddress, MemoryAccess};
 use avr_machine::Machine;
 use avr_witness::{Objects, Subjects, Window};
 use std::collections::BTreeSet;
@@ -29,15 +29,15 @@ pub(super) fn subjects(image: &Image, machine: &Machine) -> Subjects {
 }
 
 /// The data addresses of a variable that the symbol table gives a size.
-fn cells(symbol: &Symbol, machine: &Machine) -> Option<Range<u16>> {
-    let start = symbol.place.data()?.0;
-    let end = u16::try_from(u32::from(start) + symbol.size).ok()?;
+fn cells(symbol: &Symbol, machine: &Machine) -> Option<Range<DataAddress>> {
+    let start = symbol.place.data()?;
+    let end = start.checked_add(u16::try_from(symbol.size).ok()?)?;
     let is_in_sram = machine.sram().contains(&start) && symbol.size > 0;
     (symbol.kind == SymbolKind::Object && is_in_sram).then_some(start..end)
 }
 
 /// An array or a structure. Where no type is known, a variable of two, four or eight bytes is taken for a number.
-fn object(symbol: &Symbol, machine: &Machine) -> Option<Range<u16>> {
+fn object(symbol: &Symbol, machine: &Machine) -> Option<Range<DataAddress>> {
     let is_aggregate = match &symbol.of {
         Some(of) => matches!(of, Type::Array { .. } | Type::Struct(_)),
         None => symbol.scalar.is_none() && !matches!(symbol.size, 2 | 4 | 8),
@@ -46,20 +46,22 @@ fn object(symbol: &Symbol, machine: &Machine) -> Option<Range<u16>> {
 }
 
 /// Numbers of two, four or eight bytes: variables, and members of structures. Without types, variables of two or four bytes.
-fn variables(image: &Image, machine: &Machine) -> Vec<Range<u16>> {
+fn variables(image: &Image, machine: &Machine) -> Vec<Range<DataAddress>> {
     let mut found = BTreeSet::new();
     for symbol in image.symbols.data() {
         let Some(cells) = cells(symbol, machine) else { continue };
         match &symbol.of {
             Some(of) => add_scalars(of, cells.start, &mut found),
-            None if matches!(cells.len(), 2 | 4) => _ = found.insert((cells.start, cells.end)),
+            None if matches!(cells.end.offset_from(cells.start), Some(2 | 4)) => {
+                _ = found.insert((cells.start, cells.end))
+            }
             None => {}
         }
     }
     found.into_iter().map(|(start, end)| start..end).collect()
 }
 
-fn add_scalars(of: &Type, start: u16, found: &mut BTreeSet<(u16, u16)>) {
+fn add_scalars(of: &Type, start: DataAddress, found: &mut BTreeSet<(DataAddress, DataAddress)>) {
     match of {
         Type::Scalar(scalar) if matches!(scalar.bytes, 2 | 4 | 8) => {
             found.extend(start.checked_add(scalar.bytes.into()).map(|end| (start, end)));

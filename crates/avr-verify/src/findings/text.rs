@@ -1,7 +1,7 @@
 //! Findings in words.
 
 use avr_image::Image;
-use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
+use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress, Register};
 use avr_machine::{FrameKind, Machine};
 use avr_witness::{Evidence, Observation, Subjects, Window};
 
@@ -14,7 +14,7 @@ pub(super) fn observed(image: &Image, machine: &Machine, subjects: &Subjects, ob
             let there = there(image, machine, *address);
             format!(
                 "a store through a pointer into {name} ({} bytes at {:#06x}) hits {address:#06x}, {there}",
-                range.len(),
+                range.end.offset_from(range.start).unwrap_or_default(),
                 range.start
             )
         }
@@ -44,7 +44,7 @@ pub(super) fn window(image: &Image, machine: &Machine, window: &Window, came: Op
         Some(vector) => format!("{} comes in between and writes it", interrupt(machine, vector)),
         None => format!("{} may come in between and write it", interrupts.join(" or ")),
     };
-    let (bytes, instructions) = (window.cells.len(), window.accesses.len());
+    let (bytes, instructions) = (window.cells.end.offset_from(start).unwrap_or_default(), window.accesses.len());
     format!("{name} ({bytes} bytes at {start:#06x}) is {read} in {instructions} instructions, and {tail}")
 }
 
@@ -69,8 +69,8 @@ fn interrupt(machine: &Machine, vector: u8) -> &'static str {
 }
 
 /// The variable at a data address, with the distance from its beginning.
-fn variable(image: &Image, address: u16) -> Option<String> {
-    let located = image.symbols.object_at(DataAddress(address))?;
+fn variable(image: &Image, address: DataAddress) -> Option<String> {
+    let located = image.symbols.object_at(address)?;
     let name = located.symbol.display_name();
     Some(if located.offset == 0 { name.to_owned() } else { format!("{name}+{}", located.offset) })
 }
@@ -81,16 +81,16 @@ fn function(image: &Image, address: FlashWordAddress) -> Option<String> {
 }
 
 /// The place that is hit.
-fn there(image: &Image, machine: &Machine, address: u16) -> String {
+fn there(image: &Image, machine: &Machine, address: DataAddress) -> String {
     if let Some(name) = variable(image, address) {
         return format!("in {name}");
     }
     if let Some(register) = machine.device.register_at(address) {
         return format!("the register {}", register.name);
     }
-    match address {
-        0..32 => format!("the register r{address}"),
-        _ if address > machine.data_end() => "behind the data memory".to_owned(),
-        _ => "where no variable is".to_owned(),
+    match Register::at(address) {
+        Some(general) => format!("the register {general}"),
+        None if address > machine.data_end() => "behind the data memory".to_owned(),
+        None => "where no variable is".to_owned(),
     }
 }

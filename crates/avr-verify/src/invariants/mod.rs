@@ -7,6 +7,7 @@ mod moves;
 
 use avr_image::{FlashByteAddress, Image};
 use avr_invariant::{Analysis, Claims, Entry, Map, Move, Options, analyse_until};
+use avr_isa::DataAddress;
 use avr_machine::{FrameKind, Machine};
 use avr_model::context::Context;
 use avr_model::state::stack_depth;
@@ -119,7 +120,7 @@ struct View<'a> {
 }
 
 impl StateView for View<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         self.map.store.cell(&self.entry.state.memory, address)
     }
 

@@ -28,10 +28,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 
-/// The same as [`verify`], with explanations of all verdicts, whatever the work.
+/// The same as [`crate::verify`], with explanations of all verdicts, whatever the work.
 ///
 /// # Errors
-/// As [`verify`].
+/// As [`crate::verify`].
 pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     verified(&request.with_all_states(), (Effort::ALL, Purpose::Results), |_, _, results| results)
 }
@@ -182,7 +182,7 @@ fn proved_bound<'a>(request: &Request<'_>, results: impl Iterator<Item = &'a Pro
         _ => None,
     };
     // A limit beyond the data memory says nothing.
-    let highest = u32::from(request.device.memory.sram_end);
+    let highest = u32::from(request.device.memory.sram_end.0);
     let proved = request.file.properties.iter().zip(results).filter_map(proved).min();
     StackBound { lower: None, upper: proved.filter(|bytes| *bytes < highest) }
 }

@@ -5,7 +5,7 @@ use crate::random_programs::{
     CELLS, Code, EIMSK, LONG, MAIN, PROGRAMS, Random, Said, contradict, program, r, results, said, with_handlers,
 };
 use crate::{Reductions, Verdict};
-use avr_isa::{Instruction, Pointer, PointerMode};
+use avr_isa::{DataAddress, Instruction, Pointer, PointerMode};
 use avr_model::faults::partial_order::{Fault, with_fault};
 use std::time::Duration;
 
@@ -169,10 +169,10 @@ fn a_handler_that_lets_in_one_that_disturbs_does_so_itself() {
 }
 
 /// The cell below the stack pointer, where it is when the device starts: handlers keep their return address there.
-const BELOW: u16 = 0x8ff;
+const BELOW: DataAddress = DataAddress(0x8ff);
 
 /// Data address of the register that says whether interrupts are requested by levels or edges, and the I/O address of requests.
-const EICRA: u16 = 0x69;
+const EICRA: DataAddress = DataAddress(0x69);
 const EIFR: u8 = 0x1c;
 
 /// A main program that runs for ever with an interrupt whose handler does nothing.

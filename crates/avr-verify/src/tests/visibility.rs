@@ -6,7 +6,7 @@ use crate::random_programs::{
     CELLS, Code, EIMSK, HANDLERS, MAIN, Random, program, r, results, with_handlers, with_handlers_behind,
 };
 use crate::{Reductions, Verdict};
-use avr_isa::{Instruction, Pointer, PointerMode, Register};
+use avr_isa::{DataAddress, Instruction, Pointer, PointerMode, Register};
 use avr_model::faults::{handler_summaries, partial_order, path_compression};
 use std::time::Duration;
 
@@ -288,7 +288,7 @@ fn changed_for_a_moment() -> Vec<u16> {
         code.add(Instruction::Dec { rd: r(16) });
         code.add(Instruction::Sts { address: CELLS[0], rr: r(16) });
     };
-    let set = |code: &mut Code, cell: u16, value: u8| {
+    let set = |code: &mut Code, cell: DataAddress, value: u8| {
         code.add(Instruction::Ldi { rd: r(18), k: value });
         code.add(Instruction::Sts { address: cell, rr: r(18) });
     };

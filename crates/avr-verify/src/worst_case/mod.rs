@@ -11,6 +11,7 @@ mod replayable;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use avr_isa::DataAddress;
 use avr_machine::{Hazard, HazardKind};
 use avr_properties::{Property, PropertyError};
 use tvar::{Exhausted, Progress, Watch};
@@ -67,9 +68,9 @@ pub enum Fit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// The first data address behind static data, or of the SRAM if the image does not tell where they end.
-    pub start: u16,
+    pub start: DataAddress,
     /// The last data address, where the stack begins: RAMEND.
-    pub end: u16,
+    pub end: DataAddress,
     /// True if the image tells where static data end.
     pub is_known: bool,
 }
@@ -78,7 +79,7 @@ impl Room {
     /// Its size in bytes.
     #[must_use]
     pub fn bytes(self) -> u32 {
-        (u32::from(self.end) + 1).saturating_sub(self.start.into())
+        self.end.offset_from(self.start).map_or(0, |last| u32::from(last) + 1)
     }
 }
 
@@ -190,7 +191,7 @@ fn depths_below(depth: u32) -> Vec<u32> {
 fn room(request: &Request<'_>) -> Room {
     let memory = request.device.memory;
     let end = request.image.static_data_end();
-    let start = end.map_or(memory.sram_start, |end| end.0.max(memory.sram_start));
+    let start = end.map_or(memory.sram_start, |end| end.max(memory.sram_start));
     Room { start, end: memory.sram_end, is_known: end.is_some() }
 }
 
@@ -263,7 +264,7 @@ impl WorstCase {
     #[must_use]
     pub fn run_depth(&self) -> Option<u32> {
         let run = self.run.as_ref()?;
-        Some(u32::from(self.room.end).saturating_sub(run.end.stack_pointer.into()))
+        Some(self.room.end.offset_from(run.end.stack_pointer).unwrap_or_default().into())
     }
 
     /// Looks for a run that reaches the lower bound.

@@ -3,7 +3,7 @@
 use crate::concretise::coverage::Arrival;
 use crate::concretise::view::{ConcreteView, note};
 use crate::tracking::{Observation, Tracker};
-use avr_isa::{FlashByteAddress, FlashWordAddress};
+use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
 use avr_machine::device::BitRef;
 use avr_machine::simulator::{ExactInput, ExactStep, Peripherals};
 use avr_machine::{
@@ -124,7 +124,7 @@ impl Timing {
     }
 
     /// The numbers of the flags among some bits of a register.
-    fn among(&self, address: u16, mask: u8) -> impl Iterator<Item = usize> {
+    fn among(&self, address: DataAddress, mask: u8) -> impl Iterator<Item = usize> {
         let is_there = move |flag: &SpacedFlag| flag.bit.address == address && flag.bit.mask() & mask != 0;
         (0..self.flags.len()).filter(move |index| is_there(&self.flags[*index]))
     }
@@ -154,7 +154,7 @@ struct Trial<'a> {
     peripherals: &'a mut Peripherals,
     answers: &'a Answers,
     /// The initial content of cells.
-    content: &'a dyn Fn(u16) -> u8,
+    content: &'a dyn Fn(DataAddress) -> u8,
     asked: Vec<Asked>,
     events: Recorder<'a>,
     /// True if the instruction at PC is executed.
@@ -304,7 +304,7 @@ pub(crate) type ChosenStep = (u64, Vec<(usize, Asked)>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Run {
     /// The content of cells before the program starts, where it is not 0.
-    pub(crate) initial: BTreeMap<u16, u8>,
+    pub(crate) initial: BTreeMap<DataAddress, u8>,
     /// The inputs of steps.
     pub(crate) inputs: Vec<ExactStep>,
     /// The number of steps.
@@ -362,7 +362,7 @@ impl Tried {
 
 impl<'a> Stepper<'a> {
     /// A run that begins with cells as `content` says.
-    pub(crate) fn new(context: &Context<'a>, content: &dyn Fn(u16) -> u8) -> Self {
+    pub(crate) fn new(context: &Context<'a>, content: &dyn Fn(DataAddress) -> u8) -> Self {
         let machine = context.machine;
         let mut peripherals = Peripherals::new(machine);
         let watched: Rc<[Watched]> = watched(context.atoms).into();
@@ -419,7 +419,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// Tries a step. [`Self::take_back`] or [`Self::accept`] must follow.
-    pub(crate) fn attempt(&mut self, answers: &Answers, content: &dyn Fn(u16) -> u8) -> Tried {
+    pub(crate) fn attempt(&mut self, answers: &Answers, content: &dyn Fn(DataAddress) -> u8) -> Tried {
         let mut trial = Trial {
             machine: self.machine,
             timing: &self.timing,
@@ -531,7 +531,7 @@ impl<'a> Stepper<'a> {
 
     /// From now on the environment has to wait for flags that it cannot set now. Nor could it before, if a step asked for the register.
     fn note_flags_that_cannot_be_set(&mut self, asked: &[Asked]) {
-        let io_pages = usize::from(self.machine.sram().start).div_ceil(PAGE_CELLS);
+        let io_pages = self.machine.sram().start.index().div_ceil(PAGE_CELLS);
         let is_asked = |one: &Asked| matches!(one, Asked::Input { source: Input::Register(_), .. });
         if self.after.data.changed_pages().any(|page| page < io_pages) || asked.iter().any(is_asked) {
             for (flag, last) in self.timing.flags.iter().zip(&mut self.timing.last) {

@@ -1,6 +1,7 @@
 //! Coverage of concrete states by abstract ones: all that a replay needs to know of how states are abstracted.
 
 use crate::concretise::view::ConcreteView;
+use avr_isa::DataAddress;
 use avr_machine::{MachineState, Stop};
 use avr_model::context::Context;
 use avr_model::state::events::occurrence;
@@ -51,7 +52,9 @@ impl<'a> Cover<'a> {
     }
 
     fn running(&self, from: Option<&Running>, to: &Running, concrete: &ConcreteView<'_>) -> Distance {
-        let is_copied = |(one, other): &(u16, u16)| concrete.state.data.get(*one) == concrete.state.data.get(*other);
+        let is_copied = |(one, other): &(DataAddress, DataAddress)| {
+            concrete.state.data.get(*one) == concrete.state.data.get(*other)
+        };
         if to.control.of_hardware() != concrete.state.control || !self.has_calls(to, concrete.state) {
             return ELSEWHERE;
         }
@@ -99,7 +102,7 @@ impl<'a> Cover<'a> {
     }
 
     /// The least value that a cell may have in an abstract state.
-    pub(crate) fn hint(&self, state: &AbstractState, cell: u16) -> u8 {
+    pub(crate) fn hint(&self, state: &AbstractState, cell: DataAddress) -> u8 {
         match state {
             AbstractState::Running(running) => self.store.cell(running.memory, cell).low(),
             _ => 0,

@@ -6,6 +6,7 @@
 
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use crate::concretise::coverage::{Arrival, Cover, Distance};
+use avr_isa::DataAddress;
 use avr_machine::Input;
 use avr_model::state::AbstractState;
 use mu_calculus::StateId;
@@ -58,7 +59,7 @@ pub(crate) fn step(stepper: &mut Stepper<'_>, cover: &Cover<'_>, aim: &Aim<'_>) 
 
 /// Takes the step that comes by itself, if it leads on.
 pub(crate) fn natural(stepper: &mut Stepper<'_>, cover: &Cover<'_>, aim: &Aim<'_>) -> Option<(Tried, StateId)> {
-    let content = |cell: u16| aim.chosen.first().map_or(0, |member| cover.hint(aim.state(*member), cell));
+    let content = |cell: DataAddress| aim.chosen.first().map_or(0, |member| cover.hint(aim.state(*member), cell));
     let natural = stepper.attempt(&Answers::new(), &content);
     let arrival = stepper.arrival(&natural);
     let covering = aim.welcome.iter().find(|state| aim.distance(cover, **state, &arrival) == 0).copied();

@@ -9,6 +9,7 @@ use crate::concretise::concrete_step::{Run, Stepper, Tried};
 use crate::concretise::coverage::{Arrival, Cover};
 use crate::failure::Failure;
 use crate::strategy::{Local, Strategy};
+use avr_isa::DataAddress;
 use avr_machine::{Hazard, MachineState, Stop};
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
@@ -118,9 +119,9 @@ impl<'f> Walker<'_, 'f> {
         };
         let aim = self.aim(dummy, root);
         let cover = self.cover();
-        let zeros: &dyn Fn(u16) -> u8 = &|_| 0;
-        let hints = aim.chosen.iter().map(|member| move |cell: u16| (*member, cell));
-        let begin = |content: &dyn Fn(u16) -> u8| {
+        let zeros: &dyn Fn(DataAddress) -> u8 = &|_| 0;
+        let hints = aim.chosen.iter().map(|member| move |cell: DataAddress| (*member, cell));
+        let begin = |content: &dyn Fn(DataAddress) -> u8| {
             let stepper = Stepper::new(self.context, content);
             let arrival = Arrival::State(stepper.view());
             let covers = |id: &&StateId| cover.distance(None, self.state(**id), &arrival) == 0;

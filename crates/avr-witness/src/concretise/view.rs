@@ -1,6 +1,6 @@
 //! Concrete states as properties see them.
 
-use avr_isa::FlashByteAddress;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Event, FrameKind, Machine, MachineState};
 use avr_model::state::events::{Occurred, Recorder, occurrence};
 use avr_properties::{Atom, Event as Watched, Occurrence, StateView};
@@ -17,7 +17,7 @@ pub(crate) struct ConcreteView<'a> {
 }
 
 impl StateView for ConcreteView<'_> {
-    fn cell(&self, address: u16) -> TvByte {
+    fn cell(&self, address: DataAddress) -> TvByte {
         TvByte::constant(*self.state.data.get(address))
     }
 
@@ -58,7 +58,7 @@ impl ConcreteView<'_> {
     }
 
     /// The stack pointer.
-    pub(crate) fn stack_pointer(&self) -> u16 {
+    pub(crate) fn stack_pointer(&self) -> DataAddress {
         self.machine.stack_pointer().concrete(&self.state.data)
     }
 }

@@ -2,6 +2,7 @@
 //! left out, and the last steps are kept in full.
 
 use crate::concretise::concrete_step::{Asked, ChosenStep, Run};
+use avr_isa::DataAddress;
 use avr_machine::simulator::ExactInput;
 use avr_machine::{Happening, Input, MachineState, PAGE_CELLS};
 use rustc_hash::FxHasher;
@@ -24,7 +25,7 @@ pub struct Chosen {
     /// The inputs from registers of the hardware, in the order in which the step asks for them.
     pub inputs: Vec<ExactInput>,
     /// The content of cells after a reset, where it is not 0.
-    pub initial: Vec<(u16, u8)>,
+    pub initial: Vec<(DataAddress, u8)>,
     /// The happening.
     pub happening: Option<Happening>,
 }
@@ -33,7 +34,7 @@ pub struct Chosen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// Data address.
-    pub address: u16,
+    pub address: DataAddress,
     /// The content before.
     pub before: u8,
     /// The content after.
@@ -142,7 +143,7 @@ impl<'a> Narrative<'a> {
                 let address = page * PAGE_CELLS + offset;
                 let before = std::mem::replace(&mut self.cells[address], *after);
                 if before != *after {
-                    changes.push(Change { address: address as u16, before, after: *after });
+                    changes.push(Change { address: DataAddress::of_index(address), before, after: *after });
                 }
             }
         }

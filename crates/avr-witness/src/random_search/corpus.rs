@@ -3,7 +3,7 @@
 use super::script::Change;
 use super::shadow::Kept;
 use crate::concretise::concrete_step::{ChosenStep, Stepper};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use fastrand::Rng;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cmp::Reverse;
@@ -40,9 +40,9 @@ pub(super) enum Class {
     /// The number that the instruction at a flash word address compares.
     Compared(u32),
     /// The content that the program gave to the cell at a data address.
-    Written(u16),
+    Written(DataAddress),
     /// The content of a cell that a goal speaks of.
-    Goal(u16),
+    Goal(DataAddress),
 }
 
 /// A state of a run, from which others go on.
@@ -59,7 +59,7 @@ pub(super) struct Task<'m> {
     /// The place that it begins at; the start of the program if there is none any more.
     pub(super) from: Option<Rc<Place<'m>>>,
     /// The content of cells at the start, where it is not 0.
-    pub(super) initial: Rc<BTreeMap<u16, u8>>,
+    pub(super) initial: Rc<BTreeMap<DataAddress, u8>>,
     /// The choices of the other run.
     pub(super) chosen: Rc<[ChosenStep]>,
     /// The number of those that are made again.

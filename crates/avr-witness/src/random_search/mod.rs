@@ -19,7 +19,7 @@ use crate::concretise::view::ConcreteView;
 use crate::concretise::{Claims, Ending, Walked};
 use crate::confirmation::Confirmation;
 use crate::evidence::{Evidence, Search};
-use avr_isa::{FlashByteAddress, FlashWordAddress};
+use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
 use avr_machine::device::BitRef;
 use avr_machine::{DeterminedBy, Happening, Input, Stop};
 use avr_model::context::Context;
@@ -90,8 +90,8 @@ struct Aim<'a> {
     goal: &'a Goal,
     parts: Vec<NodeId>,
     /// The cells that it speaks of, and those that it compares with numbers.
-    cells: Vec<u16>,
-    compared: Vec<(Vec<u16>, i128)>,
+    cells: Vec<DataAddress>,
+    compared: Vec<(Vec<DataAddress>, i128)>,
 }
 
 /// A run under way.
@@ -112,7 +112,7 @@ struct Running<'m> {
     /// The task that it is.
     task: Option<Attempt>,
     /// The content of the cells that goals speak of.
-    cells: Vec<(u16, u8)>,
+    cells: Vec<(DataAddress, u8)>,
 }
 
 /// A task under way.
@@ -147,7 +147,7 @@ pub struct Sampler<'m> {
     /// The deepest that the stack was, in bytes below RAMEND.
     deepest: Option<u32>,
     /// Inputs that are tried more often than others, by data address.
-    likely: BTreeMap<u16, VecDeque<u8>>,
+    likely: BTreeMap<DataAddress, VecDeque<u8>>,
     /// The string that the next inputs are.
     string: VecDeque<u8>,
     rounds: u64,
@@ -324,7 +324,7 @@ impl<'m> Sampler<'m> {
         &mut self,
         context: &Context<'m>,
         aim: &Aim<'_>,
-        initial: &BTreeMap<u16, u8>,
+        initial: &BTreeMap<DataAddress, u8>,
         (script, only_hardware): (Script, bool),
     ) -> Option<Walked> {
         let stepper = Stepper::new(context, &|cell| initial.get(&cell).copied().unwrap_or(0));
@@ -480,7 +480,7 @@ impl<'m> Sampler<'m> {
             }
         }
         let pc = running.stepper.state().control.pc;
-        let is_written = |cells: &[u16]| observed.written.iter().any(|(cell, _)| cells.contains(cell));
+        let is_written = |cells: &[DataAddress]| observed.written.iter().any(|(cell, _)| cells.contains(cell));
         let compared = aims.iter().flat_map(|aim| &aim.compared).filter(|(cells, _)| is_written(cells));
         let of_goals = compared.filter_map(|(cells, constant)| {
             let shadow = running.shadow.as_ref()?;
@@ -525,7 +525,7 @@ impl<'m> Sampler<'m> {
     }
 
     /// Takes note that an input is a likely one.
-    fn expect(&mut self, register: u16, value: u8) {
+    fn expect(&mut self, register: DataAddress, value: u8) {
         let likely = self.likely.entry(register).or_default();
         if !likely.contains(&value) {
             if likely.len() == MAX_LIKELY {
@@ -545,7 +545,7 @@ impl<'m> Sampler<'m> {
         if let Some(Task { from, initial, chosen, count, changes, depth, kept }) = task {
             let steps = from.as_ref().map_or(0, |place| place.stepper.run.steps);
             let script = Script::changed(&chosen[..count], steps, &changes);
-            let content = |cell: u16| initial.get(&cell).copied().unwrap_or(0);
+            let content = |cell: DataAddress| initial.get(&cell).copied().unwrap_or(0);
             let running = match from {
                 Some(place) => Running::at(place, script, manner),
                 None => Running::at_start(self.tracked(Stepper::new(context, &content)), script, manner),
@@ -613,7 +613,7 @@ impl<'m> Sampler<'m> {
         };
         let mut answers = Answers::new();
         // A register may be asked for in several parts, which are those of one input.
-        let mut input: Option<(u16, Option<u8>)> = None;
+        let mut input: Option<(DataAddress, Option<u8>)> = None;
         for (index, one) in asked.iter().enumerate() {
             match one {
                 Asked::Input { source: Input::Initial(_), .. } => {}
@@ -643,7 +643,7 @@ impl<'m> Sampler<'m> {
     }
 
     /// The value of an input: the next of a string if it is a whole byte, a likely one, a constant of the program, or any.
-    fn value(&mut self, register: u16, asked: &[Asked]) -> u8 {
+    fn value(&mut self, register: DataAddress, asked: &[Asked]) -> u8 {
         let part = |one: &Asked| match one {
             Asked::Input { source, mask, .. } if *source == Input::Register(register) => *mask,
             _ => 0,
@@ -730,7 +730,7 @@ impl<'m> Running<'m> {
     fn task_of(
         &self,
         wanted: &Wanted,
-        (chosen, initial): (&Rc<[ChosenStep]>, &Rc<BTreeMap<u16, u8>>),
+        (chosen, initial): (&Rc<[ChosenStep]>, &Rc<BTreeMap<DataAddress, u8>>),
         is_repair: bool,
     ) -> (Task<'m>, u64) {
         let (mut content, mut changes) = (Rc::clone(initial), Vec::new());
@@ -762,7 +762,7 @@ impl<'m> Running<'m> {
     /// Changes of inputs that a comparison asks for.
     fn asked_for(&self, comparison: &Comparison) -> Vec<Wanted> {
         let run = &self.stepper.run;
-        let initial = |cell: u16| run.initial.get(&cell).copied().unwrap_or(0);
+        let initial = |cell: DataAddress| run.initial.get(&cell).copied().unwrap_or(0);
         let origin = |input: u32| self.shadow.as_ref()?.origin(input, initial);
         let change = |(input, value): &(u32, u8)| {
             let Origin { step, source, .. } = origin(*input)?;
@@ -784,7 +784,7 @@ impl<'m> Running<'m> {
 
     /// True if a byte is an input as it came.
     fn is_copy(&self, byte: TracedByte) -> bool {
-        let initial = |cell: u16| self.stepper.run.initial.get(&cell).copied().unwrap_or(0);
+        let initial = |cell: DataAddress| self.stepper.run.initial.get(&cell).copied().unwrap_or(0);
         match (byte.sources.as_slice(), &self.shadow) {
             ([input], Some(shadow)) => shadow.origin(*input, initial).is_none_or(|origin| origin.value == byte.value),
             _ => false,
@@ -793,7 +793,7 @@ impl<'m> Running<'m> {
 
     /// Takes note of the cells that goals speak of.
     fn watch(&mut self, aims: &[Aim<'_>]) {
-        let mut cells: Vec<u16> = aims.iter().flat_map(|aim| aim.cells.iter().copied()).collect();
+        let mut cells: Vec<DataAddress> = aims.iter().flat_map(|aim| aim.cells.iter().copied()).collect();
         cells.sort_unstable();
         cells.dedup();
         cells.truncate(MAX_CELLS);
@@ -849,7 +849,7 @@ fn add_atoms(formula: &NormalForm, node: NodeId, atoms: &mut BTreeSet<AtomId>) {
 
 /// The instruction and the stack pointer, where neither an interrupt nor the watchdog can take a run away from an instruction that jumps
 /// to itself.
-fn standing_at(stepper: &Stepper<'_>) -> Option<(FlashByteAddress, u16)> {
+fn standing_at(stepper: &Stepper<'_>) -> Option<(FlashByteAddress, DataAddress)> {
     let (machine, state) = (stepper.machine, stepper.state());
     let is_set = |bit: BitRef| state.data.get(bit.address) & bit.mask() != 0;
     let interrupts = state.data.get(machine.status_address()) >> 7 & 1 == 1;

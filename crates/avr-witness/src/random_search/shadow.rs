@@ -2,7 +2,7 @@
 
 use super::comparison::{Comparison, Effect, effect};
 use crate::concretise::concrete_step::{Asked, Stepper};
-use avr_isa::{FlashWordAddress, Instruction};
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState, Possibilities, Question,
 };
@@ -31,7 +31,7 @@ pub(super) struct Observed {
     /// The comparisons that something was decided by.
     pub(super) comparisons: Vec<Comparison>,
     /// The cells that were written, with what was written.
-    pub(super) written: Vec<(u16, TracedByte)>,
+    pub(super) written: Vec<(DataAddress, TracedByte)>,
 }
 
 /// A run in the tracing domain beside a concrete one.
@@ -49,7 +49,7 @@ pub(super) struct Shadow {
 pub(super) struct Kept {
     /// The cells that still have their initial content, one bit each.
     initial: Vec<u64>,
-    others: Vec<(u16, Sources)>,
+    others: Vec<(DataAddress, Sources)>,
     sources: FxHashMap<u32, Origin>,
     next: u32,
 }
@@ -59,10 +59,12 @@ impl Shadow {
     pub(super) fn new(stepper: &Stepper<'_>) -> Self {
         let cells = stepper.state().data.cells().len();
         let machine = stepper.machine;
-        let known = machine.sram().chain((0..machine.device.memory.eeprom_bytes).map(|byte| machine.eeprom_cell(byte)));
-        let known = known.filter(|cell| !assumed(machine, *cell)).chain(0..0x20);
+        let sram = machine.sram();
+        let eeprom = (0..machine.device.memory.eeprom_bytes).map(|byte| machine.eeprom_cell(EepromAddress(byte)));
+        let known = sram.start.until(sram.end).chain(eeprom).filter(|cell| !assumed(machine, *cell));
+        let known = known.chain(Register::all().map(Register::address));
         let mut initial = vec![0; cells.div_ceil(64)];
-        known.for_each(|cell| initial[usize::from(cell) / 64] |= 1 << (cell % 64));
+        known.for_each(|cell| initial[cell.index() / 64] |= 1 << (cell.index() % 64));
         Self::from(stepper, &Kept { initial, others: Vec::new(), sources: FxHashMap::default(), next: FIRST_NUMBER })
     }
 
@@ -70,9 +72,9 @@ impl Shadow {
     pub(super) fn from(stepper: &Stepper<'_>, kept: &Kept) -> Self {
         let concrete = stepper.state();
         let mut state = MachineState::new(concrete.data.cells().len(), TracedByte::constant(0));
-        for (cell, value) in (0..).zip(concrete.data.cells()) {
-            let is_initial = kept.initial[usize::from(cell) / 64] >> (cell % 64) & 1 == 1;
-            let sources = if is_initial { Sources::of(cell.into()) } else { Sources::default() };
+        for (cell, value) in (0..).map(DataAddress).zip(concrete.data.cells()) {
+            let is_initial = kept.initial[cell.index() / 64] >> (cell.index() % 64) & 1 == 1;
+            let sources = if is_initial { Sources::of(cell.0.into()) } else { Sources::default() };
             if *value != 0 || is_initial {
                 state.data.set(cell, TracedByte { value: *value, sources });
             }
@@ -94,9 +96,11 @@ impl Shadow {
             sources: FxHashMap::default(),
             next: self.next,
         };
-        for (cell, byte) in (0u16..).zip(self.state.data.cells()).filter(|(_, byte)| !byte.sources.is_empty()) {
-            if byte.sources == Sources::of(cell.into()) {
-                kept.initial[usize::from(cell) / 64] |= 1 << (cell % 64);
+        for (cell, byte) in
+            (0..).map(DataAddress).zip(self.state.data.cells()).filter(|(_, byte)| !byte.sources.is_empty())
+        {
+            if byte.sources == Sources::of(cell.0.into()) {
+                kept.initial[cell.index() / 64] |= 1 << (cell.index() % 64);
                 continue;
             }
             kept.others.push((cell, byte.sources));
@@ -108,7 +112,7 @@ impl Shadow {
     }
 
     /// A cell.
-    pub(super) fn cell(&self, address: u16) -> TracedByte {
+    pub(super) fn cell(&self, address: DataAddress) -> TracedByte {
         *self.state.data.get(address)
     }
 
@@ -119,8 +123,8 @@ impl Shadow {
     }
 
     /// The question that an input answered.
-    pub(super) fn origin(&self, number: u32, initial: impl Fn(u16) -> u8) -> Option<Origin> {
-        match u16::try_from(number) {
+    pub(super) fn origin(&self, number: u32, initial: impl Fn(DataAddress) -> u8) -> Option<Origin> {
+        match u16::try_from(number).map(DataAddress) {
             Ok(cell) => Some(Origin { step: 0, source: Input::Initial(cell), value: initial(cell) }),
             Err(_) => self.sources.get(&number).copied(),
         }
@@ -157,7 +161,7 @@ impl Shadow {
 }
 
 /// True if the property file says the content of a cell of the EEPROM.
-fn assumed(machine: &Machine, cell: u16) -> bool {
+fn assumed(machine: &Machine, cell: DataAddress) -> bool {
     let mut bytes = machine.options().eeprom.keys();
     bytes.any(|byte| machine.eeprom_cell(*byte) == cell)
 }
@@ -199,7 +203,7 @@ impl Environment<TracedByte> for Told<'_> {
         self.answered += 1;
         match self.asked.get(question) {
             Some(Asked::Input { source: Input::Initial(cell), value, .. }) => {
-                TracedByte { value: *value, sources: Sources::of((*cell).into()) }
+                TracedByte { value: *value, sources: Sources::of(cell.0.into()) }
             }
             Some(Asked::Input {
                 source,
@@ -238,7 +242,7 @@ impl Environment<TracedByte> for Told<'_> {
             self.skip = Some((pc, bit));
             return;
         }
-        match effect(pc, instruction, &|register| *state.data.get(register.index().into())) {
+        match effect(pc, instruction, &|register| *state.data.get(register.address())) {
             Effect::Compares(comparison) => *self.open = Some(comparison),
             Effect::Continues(one, other) => *self.open = self.open.take().map(|open| open.with(one, other)),
             Effect::Decides { orders } => {

@@ -1,7 +1,7 @@
 //! Windows in which a handler may come between two accesses to the bytes of a variable.
 
 use super::{Executed, Observation};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::MachineState;
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The data addresses of its bytes.
-    pub cells: Range<u16>,
+    pub cells: Range<DataAddress>,
     /// The instructions that access them, in order along straight-line code.
     pub accesses: Vec<FlashWordAddress>,
     /// True if they write the variable.

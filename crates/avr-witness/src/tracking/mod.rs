@@ -10,7 +10,7 @@ mod stack_cells;
 #[cfg(test)]
 mod tests;
 
-use avr_isa::{Addressing, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode};
+use avr_isa::{Addressing, DataAddress, FlashWordAddress, Instruction, MemoryAccess, Pointer, PointerMode, Register};
 use avr_machine::{Fetched, FrameKind, Machine, MachineState};
 use interleaving::Interleaving;
 use provenance::Provenance;
@@ -48,14 +48,14 @@ pub enum Observation {
         /// The object, by its number in [`Subjects::objects`].
         object: usize,
         /// The data address that is hit.
-        address: u16,
+        address: DataAddress,
     },
     /// A store through a pointer hits a return address.
     ReturnAddress {
         /// The store.
         pc: FlashWordAddress,
         /// The data address that is hit.
-        address: u16,
+        address: DataAddress,
         /// The return address that was there.
         returns_to: FlashWordAddress,
     },
@@ -64,7 +64,7 @@ pub enum Observation {
         /// The store.
         pc: FlashWordAddress,
         /// The data address that is hit.
-        address: u16,
+        address: DataAddress,
         /// The number of the register.
         register: u8,
         /// The PUSH that keeps it.
@@ -118,7 +118,7 @@ struct Executed<'a> {
     pc: FlashWordAddress,
     instruction: Instruction,
     before: &'a MachineState<u8>,
-    stack_pointer: u16,
+    stack_pointer: DataAddress,
     /// The access to data memory by a load or store, if there is one.
     access: Option<Access>,
 }
@@ -126,7 +126,7 @@ struct Executed<'a> {
 /// A load or store of a byte.
 #[derive(Clone, Copy)]
 struct Access {
-    address: u16,
+    address: DataAddress,
     is_store: bool,
     /// The pointer that it goes through.
     pointer: Option<Pointer>,
@@ -292,7 +292,7 @@ fn access(instruction: Instruction, before: &MachineState<u8>) -> Option<Access>
     Some(match addressing {
         Addressing::Direct(address) => Access { address, is_store, pointer: None },
         Addressing::Indirect { pointer, mode } => {
-            let at = word(before, pointer.low().index());
+            let at = pointed(before, pointer);
             let address = match mode {
                 PointerMode::Displacement(by) => at.wrapping_add(by.into()),
                 PointerMode::PostIncrement => at,
@@ -303,7 +303,8 @@ fn access(instruction: Instruction, before: &MachineState<u8>) -> Option<Access>
     })
 }
 
-/// The content of two registers, the one of this number and the next.
-fn word(state: &MachineState<u8>, low: u8) -> u16 {
-    u16::from_le_bytes([*state.data.get(low.into()), *state.data.get(u16::from(low) + 1)])
+/// The address that a pointer holds.
+fn pointed(state: &MachineState<u8>, pointer: Pointer) -> DataAddress {
+    let byte = |register: Register| *state.data.get(register.address());
+    DataAddress::of_bytes(byte(pointer.low()), byte(pointer.high()))
 }

@@ -2,20 +2,23 @@
 
 use std::ops::Range;
 
+use avr_isa::DataAddress;
+
 /// The reach above a constant in which an object may begin that is meant: `table[c - 'a']` has the base `table - 97`.
 const INDEX_BIAS: u16 = 256;
 
 /// Arrays and structures by their data addresses, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    all: Vec<Range<u16>>,
+    all: Vec<Range<DataAddress>>,
 }
 
 impl Objects {
     /// Objects; those of fewer than two bytes are left out, because no pointer moves in them.
     #[must_use]
-    pub fn new(all: impl IntoIterator<Item = Range<u16>>) -> Self {
-        let mut all: Vec<Range<u16>> = all.into_iter().filter(|range| range.len() > 1).collect();
+    pub fn new(all: impl IntoIterator<Item = Range<DataAddress>>) -> Self {
+        let mut all: Vec<Range<DataAddress>> =
+            all.into_iter().filter(|range| range.end.offset_from(range.start) > Some(1)).collect();
         all.sort_by_key(|range| (range.start, range.end));
         all.dedup();
         Self { all }
@@ -29,7 +32,7 @@ impl Objects {
 
     /// The addresses of an object.
     #[must_use]
-    pub fn range(&self, object: usize) -> Range<u16> {
+    pub fn range(&self, object: usize) -> Range<DataAddress> {
         self.all[object].clone()
     }
 
@@ -38,8 +41,9 @@ impl Objects {
     /// It may also be the end of an object, from which a loop goes down. Inside of an object it may be the base of a later one
     /// whose index does not begin at 0, as in `table[i - 1]`.
     pub(crate) fn meant_by(&self, constant: u16) -> Vec<usize> {
+        let constant = DataAddress(constant);
         let all = || self.all.iter().enumerate();
-        let contains = |range: &Range<u16>| range.start <= constant && constant <= range.end;
+        let contains = |range: &Range<DataAddress>| range.start <= constant && constant <= range.end;
         let mut meant: Vec<usize> = all().filter(|(_, range)| contains(range)).map(|(object, _)| object).collect();
         let begins = |object: &usize| self.all[*object].start == constant;
         if !meant.is_empty() && !meant.iter().any(begins) {
@@ -52,13 +56,16 @@ impl Objects {
 
 #[cfg(test)]
 mod tests {
-    use super::Objects;
+    use super::*;
 
     #[test]
     fn a_constant_means_what_it_may_be_an_address_of() {
-        let objects = Objects::new([0x110..0x118, 0x100..0x110, 0x130..0x131, 0x140..0x142]);
+        let objects = Objects::new(
+            [0x110..0x118, 0x100..0x110, 0x130..0x131, 0x140..0x142]
+                .map(|range| DataAddress(range.start)..DataAddress(range.end)),
+        );
         let meant =
-            |constant| objects.meant_by(constant).iter().map(|one| objects.range(*one).start).collect::<Vec<_>>();
+            |constant| objects.meant_by(constant).iter().map(|one| objects.range(*one).start.0).collect::<Vec<_>>();
         assert_eq!(meant(0x100), [0x100], "the beginning");
         assert_eq!(meant(0x110), [0x100, 0x110], "the beginning of one and the end of another");
         assert_eq!(meant(0x10f), [0x100, 0x110, 0x140], "the base of an index that begins at 1, perhaps");

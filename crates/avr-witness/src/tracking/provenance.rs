@@ -10,7 +10,7 @@
 
 use super::objects::Objects;
 use super::{Access, Executed};
-use avr_isa::{Addressing, FlashWordAddress, Instruction, MemoryAccess, PointerMode, Register};
+use avr_isa::{Addressing, DataAddress, FlashWordAddress, Instruction, MemoryAccess, PointerMode, Register};
 use avr_machine::Machine;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -63,7 +63,7 @@ pub(super) enum Reach {
     /// It stays in an object that is meant.
     Inside,
     /// A store leaves all objects that may be meant.
-    Outside { object: usize, address: u16 },
+    Outside { object: usize, address: DataAddress },
     /// Nothing is known of it.
     Unknown,
 }
@@ -76,7 +76,7 @@ pub(super) struct Provenance {
     /// The LDI that set a register, while nothing else did: its address and the constant.
     loaded: [Option<(FlashWordAddress, u8)>; 32],
     low: Option<LowHalf>,
-    addresses: RangeInclusive<u16>,
+    addresses: RangeInclusive<DataAddress>,
     /// The places that make pointers, whatever the run.
     makers: Rc<RefCell<FxHashMap<FlashWordAddress, Maker>>>,
 }
@@ -85,7 +85,7 @@ impl Provenance {
     pub(super) fn new(machine: &Machine) -> Self {
         Self {
             registers: [None; 32],
-            memory: vec![None; usize::from(machine.data_end()) + 1],
+            memory: vec![None; machine.data_end().index() + 1],
             loaded: [None; 32],
             low: None,
             addresses: machine.sram().start..=machine.data_end(),
@@ -106,13 +106,13 @@ impl Provenance {
     }
 
     /// Follows the entry into a handler, which pushes a return address from a data address down.
-    pub(super) fn enter(&mut self, machine: &Machine, position: u16) {
+    pub(super) fn enter(&mut self, machine: &Machine, position: DataAddress) {
         self.low = None;
         self.loaded = [None; 32];
         self.push_return_address(machine, position);
     }
 
-    fn push_return_address(&mut self, machine: &Machine, position: u16) {
+    fn push_return_address(&mut self, machine: &Machine, position: DataAddress) {
         for byte in 0..u16::from(machine.device.core.pc_bytes) {
             self.set_memory(position.wrapping_sub(byte), None);
         }
@@ -186,21 +186,21 @@ impl Provenance {
         pair(self.registers[usize::from(low)], self.registers[usize::from(low) + 1])
     }
 
-    fn memory(&self, address: u16) -> Tag {
-        match address {
-            0..32 => self.registers[usize::from(address)],
-            _ => self.memory.get(usize::from(address)).copied().flatten(),
+    fn memory(&self, address: DataAddress) -> Tag {
+        match Register::at(address) {
+            Some(register) => self.of(register),
+            None => self.memory.get(address.index()).copied().flatten(),
         }
     }
 
-    fn set_memory(&mut self, address: u16, tag: Tag) {
-        match address {
-            0..32 => {
-                self.registers[usize::from(address)] = tag;
-                self.loaded[usize::from(address)] = None;
+    fn set_memory(&mut self, address: DataAddress, tag: Tag) {
+        match Register::at(address) {
+            Some(_) => {
+                self.registers[address.index()] = tag;
+                self.loaded[address.index()] = None;
             }
-            _ => {
-                if let Some(cell) = self.memory.get_mut(usize::from(address)) {
+            None => {
+                if let Some(cell) = self.memory.get_mut(address.index()) {
                     *cell = tag;
                 }
             }
@@ -228,10 +228,8 @@ impl Provenance {
             I::Adc { rd, .. } | I::Sbc { rd, .. } | I::Sbci { rd, .. } => {
                 let is_pair = |low: &LowHalf| low.register + 1 == rd.index() && is_near(low.pc, pc);
                 let Some(low) = self.low.filter(is_pair) else { return [None; 2] };
-                let byte = |register: Register| Byte {
-                    value: *before.data.get(register.index().into()),
-                    tag: self.of(register),
-                };
+                let byte =
+                    |register: Register| Byte { value: *before.data.get(register.address()), tag: self.of(register) };
                 let (other, subtracts, is_constant) = match instruction {
                     I::Adc { rr, .. } => (byte(rr), false, false),
                     I::Sbc { rr, .. } => (byte(rr), true, false),
@@ -260,7 +258,7 @@ impl Provenance {
         let (own_value, other_value) = (value(low.own, own), value(low.other, other));
         // A constant that is subtracted is one that is added.
         let added = if is_constant { other_value.wrapping_neg() } else { other_value };
-        let is_number = |value: u16| !self.addresses.contains(&value);
+        let is_number = |value: u16| !self.addresses.contains(&DataAddress(value));
         match (pair(low.own.tag, own.tag), pair(low.other.tag, other.tag)) {
             (Some(own), None) => is_number(added).then_some(own),
             (None, Some(other)) => (!low.subtracts && is_number(own_value)).then_some(other),
@@ -280,8 +278,7 @@ impl Provenance {
     fn low_half(&self, executed: &Executed<'_>) -> Option<LowHalf> {
         use Instruction as I;
         let Executed { pc, instruction, before, .. } = *executed;
-        let byte =
-            |register: Register| Byte { value: *before.data.get(register.index().into()), tag: self.of(register) };
+        let byte = |register: Register| Byte { value: *before.data.get(register.address()), tag: self.of(register) };
         let (rd, other, subtracts, is_constant) = match instruction {
             I::Add { rd, rr } => (rd, byte(rr), false, false),
             I::Sub { rd, rr } => (rd, byte(rr), true, false),

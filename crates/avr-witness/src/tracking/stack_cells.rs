@@ -4,7 +4,7 @@
 //! registers count that the calling convention of avr-gcc preserves. Locals, arguments and what `rcall .` reserves are not among them.
 
 use super::{Executed, Observation};
-use avr_isa::{ControlFlow, FlashWordAddress, Instruction, RegisterSet};
+use avr_isa::{ControlFlow, DataAddress, FlashWordAddress, Instruction, RegisterSet};
 use avr_machine::{Fetched, Frame, Machine, MachineState};
 use std::ops::Range;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ struct Function {
 /// A register that is kept on the stack.
 #[derive(Clone, Copy)]
 struct Kept {
-    address: u16,
+    address: DataAddress,
     register: u8,
     pushed_at: FlashWordAddress,
 }
@@ -64,7 +64,7 @@ impl StackCells {
     }
 
     /// Takes away what is no longer on the stack.
-    pub(super) fn keep_above(&mut self, stack_pointer: u16) {
+    pub(super) fn keep_above(&mut self, stack_pointer: DataAddress) {
         while self.kept.last().is_some_and(|kept| kept.address <= stack_pointer) {
             self.kept.pop();
         }
@@ -82,7 +82,7 @@ impl StackCells {
             return Some(Observation::SavedRegister { pc, address, register, pushed_at });
         }
         let bytes = u16::from(machine.device.core.pc_bytes);
-        let contains = |frame: &&Frame| frame.position >= address && frame.position - address < bytes;
+        let contains = |frame: &&Frame| frame.position.offset_from(address).is_some_and(|above| above < bytes);
         let frame = executed.before.calls.frames().iter().rev().find(contains)?;
         let is_call = !reserved(machine, frame);
         is_call.then_some(Observation::ReturnAddress { pc, address, returns_to: frame.return_address })

@@ -2,7 +2,7 @@
 
 use super::{Objects, Observation, Subjects, Window};
 use crate::finding_search::{Seen, look};
-use avr_isa::{FlashWordAddress, Instruction as Op, Pointer, PointerMode, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction as Op, Pointer, PointerMode, Register};
 use avr_machine::device::Device;
 use avr_machine::{Machine, Options, Program};
 use avr_model::context::Context;
@@ -13,8 +13,8 @@ use tvar::Unlimited;
 /// I/O address of PINB, whose bits are inputs.
 const PINB: u8 = 3;
 /// The objects of most programs: one after the other.
-const FIRST: Range<u16> = 0x110..0x118;
-const SECOND: Range<u16> = 0x118..0x120;
+const FIRST: Range<DataAddress> = DataAddress(0x110)..DataAddress(0x118);
+const SECOND: Range<DataAddress> = DataAddress(0x118)..DataAddress(0x120);
 /// The main part of a program begins at this word address.
 const MAIN: u32 = 0x80;
 /// A function is there, and a handler of INT0.
@@ -30,14 +30,14 @@ fn ldi(register: u8, k: u8) -> Op {
 }
 
 /// LDI of an address into a pair of registers.
-fn address(low: u8, address: u16) -> [Op; 2] {
-    let [k, high] = address.to_le_bytes();
+fn address(low: u8, address: DataAddress) -> [Op; 2] {
+    let [k, high] = [address.low(), address.high()];
     [ldi(low, k), ldi(low + 1, high)]
 }
 
 /// SUBI and SBCI that add an address to a pair of registers.
-fn add(low: u8, address: u16) -> [Op; 2] {
-    let [k, high] = address.wrapping_neg().to_le_bytes();
+fn add(low: u8, address: DataAddress) -> [Op; 2] {
+    let [k, high] = address.0.wrapping_neg().to_le_bytes();
     [Op::Subi { rd: r(low), k }, Op::Sbci { rd: r(low + 1), k: high }]
 }
 
@@ -138,10 +138,10 @@ fn a_pointer_is_followed_through_moves_memory_and_the_stack() {
             Op::Movw { rd: r(18), rr: r(24) },
             Op::Push { rr: r(18) },
             Op::Pop { rd: r(20) },
-            Op::Sts { address: 0x130, rr: r(20) },
-            Op::Sts { address: 0x131, rr: r(19) },
-            Op::Lds { rd: r(30), address: 0x130 },
-            Op::Lds { rd: r(31), address: 0x131 },
+            Op::Sts { address: DataAddress(0x130), rr: r(20) },
+            Op::Sts { address: DataAddress(0x131), rr: r(19) },
+            Op::Lds { rd: r(30), address: DataAddress(0x130) },
+            Op::Lds { rd: r(31), address: DataAddress(0x131) },
             Op::Adiw { rd: r(30), k: 4 },
             Op::Sbiw { rd: r(30), k: 4 },
         ];
@@ -183,11 +183,11 @@ fn a_displacement_beyond_the_end_is_found() {
 fn a_biased_base_may_lie_in_another_object() {
     // The second object with an index from 1 on: its base is the last byte of the first one.
     let one = [Op::Adiw { rd: r(30), k: 1 }];
-    stays(&[&input(30, 7)[..], &one, &add(30, SECOND.start - 1), &[store(Pointer::Z, AT)]].concat());
+    stays(&[&input(30, 7)[..], &one, &add(30, SECOND.start.wrapping_sub(1)), &[store(Pointer::Z, AT)]].concat());
     // It is also right after accesses that begin at 0, which the first object's last byte is hit by.
-    stays(&[&input(30, 7)[..], &add(30, SECOND.start - 1), &[store(Pointer::Z, AT)]].concat());
+    stays(&[&input(30, 7)[..], &add(30, SECOND.start.wrapping_sub(1)), &[store(Pointer::Z, AT)]].concat());
     // `table[c - 'a']`, where the base happens to be the address of the first object.
-    let far = Subjects { objects: Objects::new([FIRST, 0x171..0x179]), ..subjects() };
+    let far = Subjects { objects: Objects::new([FIRST, DataAddress(0x171)..DataAddress(0x179)]), ..subjects() };
     let biased =
         [&input(30, 7)[..], &[Op::Adiw { rd: r(30), k: 0x30 }, Op::Adiw { rd: r(30), k: 0x31 }], &add(30, FIRST.start)];
     let program = [&biased.concat()[..], &[store(Pointer::Z, AT)]].concat();
@@ -197,10 +197,10 @@ fn a_biased_base_may_lie_in_another_object() {
 #[test]
 fn a_number_that_equals_an_address_is_no_pointer() {
     // A large frame on the stack: SP + 0x110.
-    let frame = [&address(30, 0x0400)[..], &add(30, FIRST.start), &[store(Pointer::Z, AT)]].concat();
+    let frame = [&address(30, DataAddress(0x0400))[..], &add(30, FIRST.start), &[store(Pointer::Z, AT)]].concat();
     stays(&frame);
     let sum = [Op::Add { rd: r(30), rr: r(24) }, Op::Adc { rd: r(31), rr: r(25) }];
-    stays(&[&address(30, 0x0400)[..], &address(24, FIRST.start), &sum, &[store(Pointer::Z, AT)]].concat());
+    stays(&[&address(30, DataAddress(0x0400))[..], &address(24, FIRST.start), &sum, &[store(Pointer::Z, AT)]].concat());
     // Halves of different pointers.
     let mixed = [
         &address(24, FIRST.start)[..],
@@ -295,18 +295,19 @@ fn cells_of_functions_that_returned_are_free() {
 /// A window of two loads in a main program with INT0 enabled, and a handler that stores or does not.
 fn torn(handler: &[Op]) -> Vec<Observation> {
     let enable = [ldi(16, 1), Op::Out { io: 0x1d, rr: r(16) }, Op::Bset { flag: 7 }];
-    let loads = [Op::Lds { rd: r(24), address: 0x100 }, Op::Lds { rd: r(25), address: 0x101 }];
+    let loads =
+        [Op::Lds { rd: r(24), address: DataAddress(0x100) }, Op::Lds { rd: r(25), address: DataAddress(0x101) }];
     let main = [&enable[..], &loads].concat();
     let accesses = vec![FlashWordAddress(MAIN + 3), FlashWordAddress(MAIN + 5)];
-    let window = Window { cells: 0x100..0x102, accesses, is_write: false, vectors: vec![1] };
+    let window = Window { cells: DataAddress(0x100)..DataAddress(0x102), accesses, is_write: false, vectors: vec![1] };
     look_at(&machine(&main, &[Op::Ret], handler), Subjects { windows: vec![window], ..Subjects::default() })
 }
 
 #[test]
 fn a_handler_between_two_accesses_is_found() {
-    let writes = [Op::Sts { address: 0x100, rr: r(1) }, Op::Reti];
+    let writes = [Op::Sts { address: DataAddress(0x100), rr: r(1) }, Op::Reti];
     let found = torn(&writes);
     assert!(matches!(found[..], [Observation::Torn { window: 0, vector: 1, .. }]), "{found:?}");
     assert_eq!(torn(&[Op::Nop, Op::Reti]), [], "it writes nothing");
-    assert_eq!(torn(&[Op::Sts { address: 0x102, rr: r(1) }, Op::Reti]), [], "it writes something else");
+    assert_eq!(torn(&[Op::Sts { address: DataAddress(0x102), rr: r(1) }, Op::Reti]), [], "it writes something else");
 }

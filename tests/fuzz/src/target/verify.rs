@@ -1,14 +1,13 @@
 //! Random programs through the whole of the verification, with small limits: no panic, no failed check of itself, and no
 //! strategy may contradict another.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
 use avr_testkit::image::hex;
-use avr_verify::{Exhausted, Progress, Reductions, Request, Strategy, Verdict, Watch, verify};
+use avr_verify::{Exhausted, Progress, Request, Strategy, Verdict, Watch, verify};
 
 /// The properties that every program is verified for.
 const PROPERTIES: [&str; 7] = [
@@ -65,19 +64,8 @@ fn verdicts(image: &Image, device: &'static Device, strategy: Strategy) -> Vec<O
     let mut file = PropertyFile::parse("empty", "()").expect("it is valid");
     let wanted = PROPERTIES.map(|text| Property::from_command_line(text).expect("it is a property"));
     file.properties.extend(wanted);
-    let (eeprom, watch) = (BTreeMap::new(), Limits(Instant::now()));
-    let request = Request {
-        image,
-        device,
-        start: None,
-        file: &file,
-        eeprom: &eeprom,
-        strategy,
-        reductions: Reductions::ALL,
-        facts: true,
-        watch: &watch,
-        known: None,
-    };
+    let watch = Limits(Instant::now());
+    let request = Request { strategy, watch: &watch, ..Request::of(image, device, &file) };
     let results = verify(&request).unwrap_or_else(|error| panic!("{error}"));
     let verdict = |verdict: &Verdict| match verdict {
         Verdict::Holds => Some(true),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use avr_image::FlashByteAddress;
+use avr_isa::DataAddress;
 use avr_machine::HazardKind;
 use avr_machine::device::{BitKind, Condition, Device};
 use avr_verify::{Exhausted, Explored, Fits, Progress, Request, Shown, Strategy, Watch, explored};
@@ -190,8 +191,9 @@ impl<'a, 'b> OneRun<'a, 'b> {
             return false;
         }
         let device = self.device;
-        let fits: Fits<'_> = &|address, cell, byte| fits(device, address, cell, byte);
-        let calls = self.watcher.calls(state);
+        let fits: Fits<'_> = &|address, cell, byte| fits(device, address.0, cell, byte);
+        let calls = self.watcher.calls(state).into_iter().map(|(position, at)| (DataAddress(position), at));
+        let calls: Vec<_> = calls.collect();
         let shown = Shown {
             pc: state.pc,
             data: &state.data,
@@ -299,7 +301,7 @@ pub(crate) fn fits(device: &Device, address: u16, cell: TvByte, byte: u8) -> boo
     if is_memory {
         return cell.contains(byte);
     }
-    let Some(register) = device.register_at(address) else { return true };
+    let Some(register) = device.register_at(DataAddress(address)) else { return true };
     let ignored = SIMAVR.iter().find(|(at, ..)| *at == address).map_or(0, |(_, mask, _)| *mask);
     let bits = cell.bits();
     (0..8).zip(&register.bits).all(|(bit, what)| {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use avr_image::{Image, LoadOptions};
+use avr_image::{EepromAddress, Image, LoadOptions};
 use avr_invariant::{Analysis, Claims, Map, Options, State as Invariant, Thread, Value, analyse};
 use avr_machine::device::Device;
 use avr_machine::{Frame, HazardKind, Machine};
@@ -109,8 +109,10 @@ impl OneRun<'_> {
     /// The difference between a state and the last one of the map at its place; none if one covers it.
     fn difference(&self, state: &State, calls: &[(u16, u32)]) -> Option<String> {
         let handler = self.active.last();
-        let thread = handler
-            .map_or(Thread::Main, |active| Thread::Handler { interrupt: active.number, pointer: active.pointer });
+        let thread = handler.map_or(Thread::Main, |active| Thread::Handler {
+            interrupt: active.number,
+            pointer: DataAddress(active.pointer),
+        });
         let own: Vec<(u16, u32)> = match handler {
             // The first frame is that of the return, whose address is not told.
             Some(active) => calls.iter().copied().filter(|frame| frame.0 < active.pointer).collect(),
@@ -119,7 +121,7 @@ impl OneRun<'_> {
         let is_there = |frames: &[Frame]| {
             let frames = &frames[usize::from(handler.is_some()).min(frames.len())..];
             let pushed: Vec<(u16, u32)> =
-                frames.iter().map(|frame| (frame.position, frame.return_address.byte().0)).collect();
+                frames.iter().map(|frame| (frame.position.0, frame.return_address.byte().0)).collect();
             // A return address that was popped may be kept.
             pushed.starts_with(&own)
         };
@@ -148,24 +150,24 @@ impl OneRun<'_> {
     ) -> Option<String> {
         let store = &self.map.store;
         for (address, value) in (0_u16..).zip(&state.data) {
-            let byte = store.cell(&invariant.memory, address);
+            let byte = store.cell(&invariant.memory, DataAddress(address));
             if !fits(self.machine.device, address, byte, *value) {
                 return Some(format!("cell {address:#06x} is {value:#04x} and not {byte}"));
             }
         }
         for (address, value) in (0_u16..).zip(&state.eeprom) {
-            let byte = store.cell(&invariant.memory, self.machine.eeprom_cell(address));
+            let byte = store.cell(&invariant.memory, self.machine.eeprom_cell(EepromAddress(address)));
             if !byte.contains(*value) {
                 return Some(format!("byte {address:#06x} of the EEPROM is {value:#04x} and not {byte}"));
             }
         }
         let silence = thread.silence();
         for cell in (0..DATA_BYTES as u16).filter(|cell| is_exact(*cell)) {
-            let same = match invariant.equalities.value(cell, silence) {
-                Value::Of(other) | Value::Entry(other) if !is_exact(other) => continue,
-                Value::Of(other) => state.data[usize::from(other)],
+            let same = match invariant.equalities.value(DataAddress(cell), silence) {
+                Value::Of(other) | Value::Entry(other) if !is_exact(other.0) => continue,
+                Value::Of(other) => state.data[other.index()],
                 Value::Entry(other) => {
-                    handler.map_or(state.data[usize::from(other)], |active| active.entry.data[usize::from(other)])
+                    handler.map_or(state.data[other.index()], |active| active.entry.data[other.index()])
                 }
             };
             let value = state.data[usize::from(cell)];

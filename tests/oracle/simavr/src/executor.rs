@@ -4,7 +4,7 @@ use crate::opcodes::PINS;
 use crate::wire::{
     Block, CORE, DATA_CELLS, Effect, End, FLASH_WORDS, Flash, MOST_CHANGES, Outcome, STACK_LOW, STATUS, Second, Start,
 };
-use avr_isa::{FeatureSet, FlashWordAddress};
+use avr_isa::{DataAddress, FeatureSet, FlashWordAddress};
 use avr_machine::device::{Device, UnknownDevice};
 use avr_machine::{
     Control, DataSpace, Demand, DeterminedBy, Environment, HazardKind, Input, Machine, MachineState, Options,
@@ -24,9 +24,9 @@ struct World {
 impl Environment<u8> for World {
     fn input(&mut self, source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         let (Input::Initial(address) | Input::Register(address)) = source;
-        let pin = PINS.iter().position(|pin| *pin == address);
+        let pin = PINS.iter().position(|pin| *pin == address.0);
         let level = pin.and_then(|pin| self.pins.map(|pins| pins[pin]));
-        level.or_else(|| self.memory.get(usize::from(address)).copied()).unwrap_or_default() & mask
+        level.or_else(|| self.memory.get(address.index()).copied()).unwrap_or_default() & mask
     }
 
     fn choose(&mut self, _count: usize) -> usize {
@@ -94,7 +94,7 @@ impl Executor {
     #[inline]
     fn advance(&mut self) -> Result<u32, String> {
         let machine = &self.machine;
-        let operands = (*self.state.data.get(16), *self.state.data.get(17));
+        let operands = (*self.state.data.get(DataAddress(16)), *self.state.data.get(DataAddress(17)));
         let cycles = machine.step(&mut self.state, &mut self.world).map_err(explain)?;
         if self.world.asked {
             self.world.asked = false;
@@ -102,8 +102,8 @@ impl Executor {
         }
         match self.falsified {
             Some(flag) if operands == (0x9c, 0x64) => {
-                let status = self.state.data.get(STATUS as u16) ^ 1 << flag;
-                self.state.data.set(STATUS as u16, status);
+                let status = self.state.data.get(DataAddress::of_index(STATUS)) ^ 1 << flag;
+                self.state.data.set(DataAddress::of_index(STATUS), status);
             }
             _ => {}
         }
@@ -116,7 +116,7 @@ impl Executor {
         }
         let [low, high] = start.stack_pointer.to_le_bytes();
         for (address, value) in CORE.into_iter().zip([low, high, start.status]) {
-            self.state.data.set(address, value);
+            self.state.data.set(DataAddress(address), value);
         }
         self.state.control = Control { pc: FlashWordAddress(start.pc.into()), ..Control::default() };
         self.state.calls.clear();
@@ -184,16 +184,16 @@ impl Executor {
         self.state.data.load_page(0, &self.world.memory[..PAGE_CELLS]);
         self.state.data.load_page(1, &self.world.memory[PAGE_CELLS..2 * PAGE_CELLS]);
         let (mut pc, mut status) = (u32::from(block.pc), block.status);
-        self.state.data.set(block.first.into(), a);
+        self.state.data.set(DataAddress(block.first.into()), a);
         match block.second {
-            Second::Register(register) => self.state.data.set(register.into(), b),
+            Second::Register(register) => self.state.data.set(DataAddress(register.into()), b),
             Second::Place => pc += u32::from(b),
             Second::Status => status = b,
         }
-        self.state.data.set(STATUS as u16, status);
+        self.state.data.set(DataAddress::of_index(STATUS), status);
         self.state.control = Control { pc: FlashWordAddress(pc), ..Control::default() };
         let cycles = self.advance()?;
-        let cell = |address: u8| *self.state.data.get(address.into());
+        let cell = |address: u8| *self.state.data.get(DataAddress(address.into()));
         let [low, high, ..] = self.state.control.pc.byte().0.to_le_bytes();
         let next = (block.first + 1) & 31;
         Ok(Effect([cell(block.first), cell(next), cell(0), cell(1), cell(STATUS as u8), cycles as u8, low, high]))

@@ -2,7 +2,7 @@
 
 use crate::opcodes::features;
 use crate::wire::FLASH_WORDS;
-use avr_isa::{Instruction, LpmMode, Pointer, PointerMode, Register, RegisterSet, decode};
+use avr_isa::{DataAddress, Instruction, LpmMode, Pointer, PointerMode, Register, RegisterSet, decode};
 use avr_testkit::Random;
 
 /// Byte address of the end of the flash.
@@ -192,8 +192,8 @@ impl Generator<'_> {
         let register = self.any_register();
         let load = self.random.once_in(2);
         self.emit(match load {
-            true => Instruction::Lds { rd: register, address },
-            false => Instruction::Sts { address, rr: register },
+            true => Instruction::Lds { rd: register, address: DataAddress(address) },
+            false => Instruction::Sts { address: DataAddress(address), rr: register },
         });
     }
 

@@ -30,7 +30,7 @@ impl Io {
     pub fn of(device: &Device) -> Self {
         let stores = |name: &&str| device.register(name).filter(|register| register.kinds.plain == 0xff);
         let names = ["GPIOR0", "GPIOR1", "GPIOR2", "DDRB", "PORTB", "DDRD", "PORTD", "SPL", "SPH", "SREG"];
-        let writable: Vec<u16> = names.iter().filter_map(stores).map(|register| register.address).collect();
+        let writable: Vec<u16> = names.iter().filter_map(stores).map(|register| register.address.0).collect();
         Self { readable: writable.iter().copied().chain(PINS).collect(), writable }
     }
 

@@ -102,7 +102,7 @@ fn check_room(source: &DeviceSource, registers: &[Register]) -> Result<(), Table
     if let Some(register) = latched.nth(memory.pending_cells().len()) {
         return Err(TableError::register(register.name, "too many registers before it have bits that are latched"));
     }
-    let room = memory.hidden_start() - memory.shared_start();
+    let room = memory.hidden_start().offset_from(memory.shared_start()).unwrap_or_default();
     let shares = |register: &&Register| registers::temp_of(register.access).is_some_and(|temp| u16::from(temp) >= room);
     match registers.iter().find(shares) {
         Some(register) => Err(TableError::register(register.name, "there are not so many shared bytes")),
@@ -124,10 +124,10 @@ fn peripherals(source: &DeviceSource, names: &Names, registers: &[Register]) -> 
 
 /// The index of each register plus one, by address; the registers must be in order.
 fn index_by_address(registers: &[Register]) -> Result<Vec<u16>, TableError> {
-    let end = registers.last().map_or(0, |register| usize::from(register.address) + 1);
+    let end = registers.last().map_or(0, |register| register.address.index() + 1);
     let mut index = vec![0; end];
     for (number, register) in (1..).zip(registers) {
-        let slot = &mut index[usize::from(register.address)];
+        let slot = &mut index[register.address.index()];
         if *slot != 0 {
             return Err(TableError::register(register.name, "another register has the same address"));
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use avr_isa::DataAddress;
+
 use crate::device::source::{
     ConditionSource, DeviceSource, FreedomSource, KindSource, PeripheralSource, RegisterSource, RestrictionSource,
 };
@@ -63,7 +65,7 @@ impl TableError {
 /// The layout of a register: its address, the names of its bits, and its presence on the device.
 pub(super) struct Layout {
     pub(super) name: &'static str,
-    pub(super) address: u16,
+    pub(super) address: DataAddress,
     /// Bit 0 first; none for reserved bits.
     pub(super) bits: [Option<&'static str>; 8],
     pub(super) reset: ResetValue,
@@ -75,7 +77,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Reads name, bits and reset value.
-    fn new(source: &RegisterSource, is_present: bool, hidden_at: u16) -> Result<Self, TableError> {
+    fn new(source: &RegisterSource, is_present: bool, hidden_at: DataAddress) -> Result<Self, TableError> {
         let mut bits = [None; 8];
         let mut count = 0;
         for (place, name) in source.bits.split_whitespace().enumerate() {
@@ -91,7 +93,7 @@ impl Layout {
         if source.hidden && source.at >= Memory::HIDDEN_REGISTERS {
             return Err(TableError::register(source.name, "there are not so many hidden registers"));
         }
-        let address = if source.hidden { hidden_at + source.at } else { source.at };
+        let address = if source.hidden { hidden_at.wrapping_add(source.at) } else { DataAddress(source.at) };
         let mut layout = Self { name: source.name, address, bits, reset, moving: [None; 8], is_present };
         for (list, kind) in &source.kinds {
             let mask = layout.mask(list)?;
@@ -204,7 +206,7 @@ impl<'source> Names<'source> {
     }
 
     /// The address of a register if it is present.
-    pub(super) fn address(&self, register: &str) -> Result<Option<u16>, TableError> {
+    pub(super) fn address(&self, register: &str) -> Result<Option<DataAddress>, TableError> {
         let layout = self.layout(register)?;
         Ok(layout.is_present.then_some(layout.address))
     }

@@ -5,6 +5,7 @@ use crate::environment::{Demand, Environment};
 use crate::execute::Step;
 use crate::machine::Group;
 use crate::operations::AdjustedPair;
+use avr_isa::DataAddress;
 use three_valued::{BitDomain, ByteDomain};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -104,23 +105,23 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Takes note that a group of bits has a new value that nobody has asked for.
-    pub(super) fn mark_pending(&mut self, address: u16, group: u8) {
+    pub(super) fn mark_pending(&mut self, address: DataAddress, group: u8) {
         self.set_pending(address, group, true);
     }
 
     /// Bits that were written, or asked for, have no other value any more.
-    pub(super) fn forget_pending(&mut self, address: u16, group: u8) {
+    pub(super) fn forget_pending(&mut self, address: DataAddress, group: u8) {
         self.set_pending(address, group, false);
     }
 
-    fn set_pending(&mut self, address: u16, group: u8, value: bool) {
+    fn set_pending(&mut self, address: DataAddress, group: u8, value: bool) {
         if let Some(cell) = self.machine.operations().pending(address) {
             self.set_stored(BitRef { address: cell, bit: mark(group) }, value);
         }
     }
 
     /// Asks hardware for a group of bits if it has a new value.
-    pub(super) fn take_pending(&mut self, address: u16, group: u8, input: &InputBit, demand: Demand) {
+    pub(super) fn take_pending(&mut self, address: DataAddress, group: u8, input: &InputBit, demand: Demand) {
         let Some(cell) = self.machine.operations().pending(address) else { return };
         if self.decide_stored(BitRef { address: cell, bit: mark(group) }) {
             let value = self.ask(address, group, &input.freedom, demand);
@@ -131,7 +132,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Lets bits take those of another register, as they have by now: for certain with an event of which nobody has asked, and perhaps
     /// where the event `stood` before.
-    pub(super) fn take_copy(&mut self, group: &Group, input: &InputBit, source: u16, stood: bool, demand: Demand) {
+    pub(super) fn take_copy(
+        &mut self,
+        group: &Group,
+        input: &InputBit,
+        source: DataAddress,
+        stood: bool,
+        demand: Demand,
+    ) {
         let (address, mask) = (group.address, group.mask);
         let Some(cell) = self.machine.operations().pending(address) else { return };
         let is_new = self.stored(BitRef { address: cell, bit: mark(mask) }).known();
@@ -159,14 +167,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True where hardware changes a register by itself now.
-    fn source_moves(&mut self, source: u16) -> bool {
+    fn source_moves(&mut self, source: DataAddress) -> bool {
         let Some(register) = self.machine.device.register_at(source) else { return false };
         self.machine.groups(register).iter().any(|group| self.moves(group))
     }
 
     /// Before a register that stands still is written, what takes its bits has them. Hardware is asked for the event without telling its
     /// answers apart.
-    pub(super) fn settle_copies(&mut self, source: u16) {
+    pub(super) fn settle_copies(&mut self, source: DataAddress) {
         let machine = self.machine;
         for group in machine.operations().copied(source) {
             let BitKind::Input(input) = &group.bit.kind else { continue };
@@ -210,7 +218,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The bits that may take those of registers that move.
-    pub(super) fn moving_copies(&mut self, moving: &[Group]) -> Vec<(u16, Group)> {
+    pub(super) fn moving_copies(&mut self, moving: &[Group]) -> Vec<(DataAddress, Group)> {
         let machine = self.machine;
         let mut all = Vec::new();
         for source in moving {
@@ -224,7 +232,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits that took those of a register as long as it moved are anything when it does not any more.
-    pub(super) fn freeze_copies(&mut self, copies: &[(u16, Group)]) {
+    pub(super) fn freeze_copies(&mut self, copies: &[(DataAddress, Group)]) {
         for (source, group) in copies {
             if !self.source_moves(*source)
                 && let BitKind::Input(input) = &group.bit.kind
@@ -243,7 +251,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Asks hardware for everything in a register that has a new value.
-    fn take_all_pending(&mut self, address: u16) {
+    fn take_all_pending(&mut self, address: DataAddress) {
         let Some(register) = self.machine.device.register_at(address) else { return };
         for group in self.machine.groups(register) {
             if let BitKind::Input(input) = &group.bit.kind {
@@ -266,12 +274,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True if a byte of a result is locked.
-    pub(super) fn is_locked(&mut self, address: u16) -> bool {
+    pub(super) fn is_locked(&mut self, address: DataAddress) -> bool {
         self.lock(address).is_some_and(|lock| self.decide_stored(lock))
     }
 
     /// The bit that says whether a byte of a result is locked, if it can be.
-    fn lock(&self, address: u16) -> Option<BitRef> {
+    fn lock(&self, address: DataAddress) -> Option<BitRef> {
         match self.machine.device.register_at(address).map(|register| register.access) {
             Some(Access::LocksPair { lock, .. } | Access::UnlocksPair { lock }) => Some(lock),
             _ => None,
@@ -279,7 +287,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits that a write to a register sets: operations begin, or collide with those that are not done.
-    pub(super) fn start_operations(&mut self, register: u16) {
+    pub(super) fn start_operations(&mut self, register: DataAddress) {
         let machine = self.machine;
         for (bit, start) in machine.operations().started(register) {
             if machine.device.bit_at(*bit).is_some_and(|bit| bit.kind == BitKind::Plain) {

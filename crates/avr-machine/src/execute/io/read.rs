@@ -5,6 +5,7 @@ use crate::device::{Access, BitKind, BitRef, Changes, Condition, Flag, Freedom, 
 use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
 use crate::machine::Group;
+use avr_isa::DataAddress;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -103,7 +104,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Makes the bits 0 if the condition holds, and says whether it does.
-    fn zeroed(&mut self, address: u16, mask: u8, condition: &Condition) -> bool {
+    fn zeroed(&mut self, address: DataAddress, mask: u8, condition: &Condition) -> bool {
         let holds = self.holds(condition);
         if holds {
             self.store(address, mask, &V::constant(0));
@@ -111,7 +112,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         holds
     }
 
-    pub(super) fn refresh_flag(&mut self, address: u16, mask: u8, flag: &Flag, demand: Demand) {
+    pub(super) fn refresh_flag(&mut self, address: DataAddress, mask: u8, flag: &Flag, demand: Demand) {
         if self.zeroed(address, mask, &flag.zero_while) {
             return;
         }
@@ -155,7 +156,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Some(self.state.data.get(owed.one.address).bit(owed.one.bit))
     }
 
-    fn refresh_pulse(&mut self, address: u16, mask: u8, pulse: &Pulse, demand: Demand) {
+    fn refresh_pulse(&mut self, address: DataAddress, mask: u8, pulse: &Pulse, demand: Demand) {
         if self.zeroed(address, mask, &pulse.zero_while) {
             return;
         }
@@ -172,7 +173,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Asks for input bits of a register. Bits that the user assumes to be constant are.
-    pub(super) fn ask(&mut self, address: u16, mask: u8, freedom: &Freedom, demand: Demand) -> V {
+    pub(super) fn ask(&mut self, address: DataAddress, mask: u8, freedom: &Freedom, demand: Demand) -> V {
         let assumed = self.machine.options().assumed.get(&address).copied().unwrap_or(TvByte::UNKNOWN);
         let open = mask & assumed.unknown_mask();
         let fixed = V::constant(assumed.value() & mask);
@@ -191,9 +192,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     ///
     /// A pin that is assumed to be constant brings nothing from outside. What rests on such pins alone is left to the
     /// hardware, so that no verdict about the hardware rests on it.
-    pub(in crate::execute) fn who_determines(&self, freedom: &Freedom, address: u16) -> DeterminedBy {
+    pub(in crate::execute) fn who_determines(&self, freedom: &Freedom, address: DataAddress) -> DeterminedBy {
         let is_certain = |condition: &Condition| {
-            let from_outside = |condition: &Condition, read: &mut dyn FnMut(u16) -> KnownBits| {
+            let from_outside = |condition: &Condition, read: &mut dyn FnMut(DataAddress) -> KnownBits| {
                 condition.evaluate(&mut |address| {
                     let bits = read(address);
                     KnownBits { known: bits.known & !self.machine.held_inputs(address), ..bits }
@@ -219,7 +220,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Combines the stored bits with fresh input and stores the result. Bits that cannot change are not asked for.
-    pub(super) fn take_input(&mut self, address: u16, mask: u8, changes: Changes, freedom: &Freedom, demand: Demand) {
+    pub(super) fn take_input(
+        &mut self,
+        address: DataAddress,
+        mask: u8,
+        changes: Changes,
+        freedom: &Freedom,
+        demand: Demand,
+    ) {
         let stored = self.state.data.get(address).clone();
         let settled = match changes {
             Changes::Both => 0,

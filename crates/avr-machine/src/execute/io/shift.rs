@@ -3,6 +3,7 @@
 use crate::device::{BitRef, Shifter};
 use crate::environment::{Demand, Environment};
 use crate::execute::Step;
+use avr_isa::DataAddress;
 use three_valued::{BitDomain, ByteDomain};
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
@@ -48,7 +49,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The present content of bits of a register, with what hardware may have done to them.
-    fn present(&mut self, address: u16, mask: u8) -> V {
+    fn present(&mut self, address: DataAddress, mask: u8) -> V {
         match self.machine.device.register_at(address) {
             Some(register) => self.refresh(register, mask, Demand::Stored),
             None => V::constant(0),

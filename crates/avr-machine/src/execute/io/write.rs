@@ -8,6 +8,7 @@ use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
 use crate::hazard::{HazardKind, Stop};
 use crate::machine::Group;
+use avr_isa::DataAddress;
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain};
 
@@ -64,7 +65,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Registers that a change of a bit may corrupt are unknown afterwards.
-    fn corrupt(&mut self, address: u16, before: &V) {
+    fn corrupt(&mut self, address: DataAddress, before: &V) {
         let machine = self.machine;
         for corruption in machine.device.corruptions.iter().filter(|one| one.when_changed.address == address) {
             let bit = corruption.when_changed.bit;
@@ -112,7 +113,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True if a write may change bits, before it does; where it is refused that is noted.
-    fn is_writable(&mut self, address: u16, mask: u8, bit: &Bit) -> bool {
+    fn is_writable(&mut self, address: DataAddress, mask: u8, bit: &Bit) -> bool {
         let writable = self.holds(&bit.writable_while)
             || self.holds(&bit.perhaps_writable_while)
                 && self.undefined_case(BitRef { address, bit: mask.trailing_zeros() as u8 });
@@ -155,7 +156,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits that a programmed fuse keeps at a value have it after every write (data sheet, "Watchdog Timer", `WDTON`).
-    fn keep_locked_bits(&mut self, address: u16) {
+    fn keep_locked_bits(&mut self, address: DataAddress) {
         let machine = self.machine;
         for rule in machine.locked().iter().filter(|rule| rule.address == address) {
             self.store(address, rule.mask, &V::constant(rule.programmed));
@@ -175,7 +176,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    fn write_group(&mut self, address: u16, mask: u8, group: &Group, value: &V, before: &V) -> Result<(), Stop> {
+    fn write_group(
+        &mut self,
+        address: DataAddress,
+        mask: u8,
+        group: &Group,
+        value: &V,
+        before: &V,
+    ) -> Result<(), Stop> {
         let bit = group.bit;
         match &bit.kind {
             BitKind::Plain => self.write_plain_bits(address, mask, bit, value, before)?,
@@ -191,7 +199,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(())
     }
 
-    fn write_plain_bits(&mut self, address: u16, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
+    fn write_plain_bits(
+        &mut self,
+        address: DataAddress,
+        mask: u8,
+        bit: &Bit,
+        value: &V,
+        before: &V,
+    ) -> Result<(), Stop> {
         let value = self.through_guard(mask, bit, value, before)?;
         self.store(address, mask, &value);
         Ok(())
@@ -224,7 +239,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let opens = self.opens(guard.window, value);
             let attempted = attempt.and(&V::constant(mask)).is_zero().not().and(&opens.not());
             if self.decide(&attempted) {
-                self.hazard(HazardKind::WatchdogSequence, Some(u32::from(guard.window.address)))?;
+                self.hazard(HazardKind::WatchdogSequence, Some(u32::from(guard.window.address.0)))?;
             }
         }
         Ok(kept)
@@ -236,7 +251,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Reserved bits read 0; writing 1 is a hazard or, where the device says so, only a remark.
-    fn write_reserved(&mut self, address: u16, mask: u8, value: &V) -> Result<(), Stop> {
+    fn write_reserved(&mut self, address: DataAddress, mask: u8, value: &V) -> Result<(), Stop> {
         let harmless = self.machine.device.policy.reserved_bit == Severity::Note
             && !self.machine.forbids(HazardKind::ReservedBitWrite);
         if harmless {
@@ -244,12 +259,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let ones = value.and(&V::constant(mask)).is_zero().not();
         if self.decide(&ones) {
-            self.hazard(HazardKind::ReservedBitWrite, Some(u32::from(address)))?;
+            self.hazard(HazardKind::ReservedBitWrite, Some(u32::from(address.0)))?;
         }
         Ok(())
     }
 
-    fn write_input(&mut self, address: u16, mask: u8, input: &InputBit, value: &V) {
+    fn write_input(&mut self, address: DataAddress, mask: u8, input: &InputBit, value: &V) {
         match input.on_write {
             // While hardware changes the bits, what was written is gone before it can be seen for certain.
             InputWrite::Stored if input.changes == Changes::Both && self.holds(&input.changes_while) => {}
@@ -265,7 +280,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    fn write_flag(&mut self, address: u16, mask: u8, flag: &Flag, value: &V) {
+    fn write_flag(&mut self, address: DataAddress, mask: u8, flag: &Flag, value: &V) {
         let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
         if self.makes_copies(place) && flag.cleared_by.contains(&ClearedBy::WriteOne) {
             match self.decide(&value.bit(place.bit)) {
@@ -287,7 +302,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.store(address, mask, &cleared);
     }
 
-    fn write_pulse(&mut self, address: u16, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
+    fn write_pulse(&mut self, address: DataAddress, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
         let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
         if self.machine.operations().is_event(place) {
             // The operation that was started before may be done by now, unseen.
@@ -350,7 +365,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits of which the data sheet says nothing; the others are 0.
-    fn undefined_bits(&mut self, address: u16, mask: u8) -> V {
+    fn undefined_bits(&mut self, address: DataAddress, mask: u8) -> V {
         self.environment.input(Input::Register(address), mask, Demand::Stored, DeterminedBy::Undefined)
     }
 }

@@ -1,5 +1,6 @@
 //! Reading a stimulus file: RON in which every name keeps its place, so that errors can name it.
 
+use avr_isa::{DataAddress, EepromAddress};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -12,7 +13,7 @@ use super::error::{CHOICE, PIN, StimulusError, StimulusErrorKind, nearest};
 use super::{Action, ExactInput, ExactStep, NONE, RESETS, Stimulus, WAKE};
 use crate::device::{BitKind, Device, ResetCause};
 use crate::environment::Happening;
-use crate::machine::{eeprom_cells, shared_cells};
+use crate::machine::{eeprom_cell, eeprom_cells, shared_cells};
 use crate::simulator::adc::CHANNELS;
 
 /// The most that a conversion gives.
@@ -189,26 +190,31 @@ impl<'a> Source<'a> {
         StimulusError { file: self.file.to_owned(), line, column, kind }
     }
 
-    fn initial(&self, content: &Content<'a>) -> Result<BTreeMap<u16, u8>> {
+    fn initial(&self, content: &Content<'a>) -> Result<BTreeMap<DataAddress, u8>> {
         let mut initial = self.registers(&content.registers, &content.shared)?;
         let memory = self.device.memory;
         for (address, value) in &content.memory.0 {
-            initial.insert(self.number(address, "data address", memory.sram_end.into())? as u16, *value);
+            initial.insert(DataAddress(self.number(address, "data address", memory.sram_end.0.into())? as u16), *value);
         }
         for (address, value) in &content.eeprom.0 {
             let last = u64::from(memory.eeprom_bytes).saturating_sub(1);
-            let address = self.number(address, "EEPROM address", last)? as u16;
-            initial.insert(eeprom_cells(self.device) + address, *value);
+            let address = EepromAddress(self.number(address, "EEPROM address", last)? as u16);
+            initial.insert(eeprom_cell(self.device, address), *value);
         }
         Ok(initial)
     }
 
-    fn registers(&self, registers: &Pairs<'a, u8>, shared: &[u8]) -> Result<BTreeMap<u16, u8>> {
+    fn registers(&self, registers: &Pairs<'a, u8>, shared: &[u8]) -> Result<BTreeMap<DataAddress, u8>> {
         let mut cells = BTreeMap::new();
         for (name, value) in &registers.0 {
             cells.insert(self.register(name, true)?, *value);
         }
-        cells.extend((shared_cells(self.device)..).zip(shared.iter().copied()).take(self.device.temp_bytes.into()));
+        cells.extend(
+            shared_cells(self.device)
+                .until(eeprom_cells(self.device))
+                .zip(shared.iter().copied())
+                .take(self.device.temp_bytes.into()),
+        );
         Ok(cells)
     }
 
@@ -233,14 +239,14 @@ impl<'a> Source<'a> {
 
     /// The data address of a register by its name, or where there is none as in "0x00ff"; `r0` to `r31` only where
     /// they count as registers.
-    fn register(&self, raw: &'a RawValue, general: bool) -> Result<u16> {
+    fn register(&self, raw: &'a RawValue, general: bool) -> Result<DataAddress> {
         let name: String = self.read(raw)?;
-        let number = name.strip_prefix('r').and_then(|digits| digits.parse().ok()).filter(|number| *number < 32);
-        if let Some(number) = number.filter(|_| general) {
-            return Ok(number);
+        let number = name.strip_prefix('r').and_then(|digits| digits.parse().ok());
+        if let Some(register) = number.and_then(avr_isa::Register::new).filter(|_| general) {
+            return Ok(register.address());
         }
         if let Some(address) = name.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
-            return Ok(address);
+            return Ok(DataAddress(address));
         }
         match self.device.register(&name) {
             Some(register) => Ok(register.address),
@@ -252,7 +258,7 @@ impl<'a> Source<'a> {
     }
 
     /// The PIN register and the bit of a pin.
-    fn pin(&self, raw: &'a RawValue) -> Result<(u16, u8)> {
+    fn pin(&self, raw: &'a RawValue) -> Result<(DataAddress, u8)> {
         let name: String = self.read(raw)?;
         let found = name.strip_prefix('P').and_then(|rest| {
             let bit: u8 = rest.get(1..)?.parse().ok().filter(|bit| *bit < 8)?;

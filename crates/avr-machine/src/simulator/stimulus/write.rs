@@ -1,6 +1,7 @@
 //! Writing an exact stimulus as a file.
 
-use std::collections::BTreeMap;
+use avr_isa::DataAddress;
+use std::collections::{BTreeMap, btree_map};
 use std::fmt::Write;
 
 use super::{ExactStep, NONE, RESETS, Stimulus, WAKE};
@@ -40,16 +41,18 @@ fn exact_step(text: &mut String, step: &ExactStep, device: &'static Device) {
 }
 
 /// The fields that give cells their content.
-fn cells(text: &mut String, before: &str, after: &str, cells: &BTreeMap<u16, u8>, device: &'static Device) {
+fn cells(text: &mut String, before: &str, after: &str, cells: &BTreeMap<DataAddress, u8>, device: &'static Device) {
     let (sram, shared, eeprom) = (device.memory.sram_start, shared_cells(device), eeprom_cells(device));
-    let pairs = |from: u16, to: u32, name: &dyn Fn(u16) -> String| -> Vec<String> {
-        let range = cells.range(from..).take_while(|(cell, _)| u32::from(**cell) < to);
-        range.map(|(cell, value)| format!("{}: {value:#04x}", name(*cell))).collect()
+    let pairs = |cells: btree_map::Range<'_, DataAddress, u8>, name: &dyn Fn(DataAddress) -> String| -> Vec<String> {
+        cells.map(|(cell, value)| format!("{}: {value:#04x}", name(*cell))).collect()
     };
     let maps = [
-        ("registers", pairs(0, sram.into(), &|cell| register(cell, device))),
-        ("memory", pairs(sram, shared.into(), &|cell| format!("{cell:#06x}"))),
-        ("eeprom", pairs(eeprom, u32::MAX, &|cell| format!("{:#06x}", cell - eeprom))),
+        ("registers", pairs(cells.range(..sram), &|cell| register(cell, device))),
+        ("memory", pairs(cells.range(sram..shared), &|cell| format!("{cell:#06x}"))),
+        (
+            "eeprom",
+            pairs(cells.range(eeprom..), &|cell| format!("{:#06x}", cell.offset_from(eeprom).unwrap_or_default())),
+        ),
     ];
     let mut fields: Vec<String> = Vec::new();
     for (name, pairs) in maps.iter().filter(|(_, pairs)| !pairs.is_empty()) {
@@ -57,7 +60,8 @@ fn cells(text: &mut String, before: &str, after: &str, cells: &BTreeMap<u16, u8>
     }
     let last_shared = cells.range(shared..eeprom).next_back().map(|(cell, _)| *cell);
     if let Some(last) = last_shared {
-        let bytes = (shared..=last).map(|cell| format!("{:#04x}", cells.get(&cell).copied().unwrap_or(0)));
+        let bytes =
+            shared.until(last.wrapping_add(1)).map(|cell| format!("{:#04x}", cells.get(&cell).copied().unwrap_or(0)));
         fields.push(format!("shared: [{}]", bytes.collect::<Vec<_>>().join(", ")));
     }
     let comma = if after.is_empty() { "" } else { "," };
@@ -66,11 +70,13 @@ fn cells(text: &mut String, before: &str, after: &str, cells: &BTreeMap<u16, u8>
 }
 
 /// The quoted name of a register by its data address.
-fn register(address: u16, device: &'static Device) -> String {
+fn register(address: DataAddress, device: &'static Device) -> String {
     match device.register_at(address) {
         Some(register) => format!("\"{}\"", register.name),
-        None if address < 0x20 => format!("\"r{address}\""),
-        None => format!("\"{address:#06x}\""),
+        None => match avr_isa::Register::at(address) {
+            Some(general) => format!("\"{general}\""),
+            None => format!("\"{address:#06x}\""),
+        },
     }
 }
 
