@@ -23,3 +23,6 @@ build idioms.tiny -mmcu=attiny85 -Os "${debug[@]}" -DTINY
 for fault in 1 2 3 4 5 6; do
     build "fault-$fault" -mmcu=atmega328p -Os "${debug[@]}" "-DFAULT=$fault"
 done
+avr-gcc -mmcu=atmega328p -nostartfiles -nodefaultlibs "${debug[@]}" -c -o images/places.o sources/places.S
+avr-gcc -mmcu=atmega328p -nostartfiles -nodefaultlibs -o images/places.elf images/places.o
+rm images/places.o

@@ -93,8 +93,11 @@ pub enum PropertyErrorKind {
         /// The nearest names.
         nearest: Vec<String>,
     },
-    /// A hazard that is to be allowed at one place.
-    #[error("the hazard '{0}' can be allowed everywhere only, not at one place")]
+    /// A place that is no code.
+    #[error("'{0}' is no code: a hazard is allowed where the program counter is")]
+    NoCode(String),
+    /// A hazard that has no place and is to be allowed at one.
+    #[error("the hazard '{0}' comes between instructions: it can be allowed everywhere only, not at one place")]
     HazardAtPlace(&'static str),
     /// A finding that is to be forbidden.
     #[error("'{0}' is a finding and cannot be forbidden yet: that would need a proof that it never happens")]
@@ -312,6 +315,7 @@ impl PropertyErrorKind {
             Self::UnknownPlace { .. } => {
                 "a place is a function, a variable, or a source line as in main.c:12".to_owned()
             }
+            Self::NoCode(_) => "name a function, a label, or a source line as in main.c:12".to_owned(),
             Self::HazardAtPlace(hazard) => format!("write allow: {{\"{hazard}\": \"why\"}}"),
             Self::ForbiddenFinding(_) => "run avr-tvar verify --deny findings".to_owned(),
             Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),

@@ -51,6 +51,37 @@ fn a_store_outside_of_its_object_fails_and_is_reported() {
 }
 
 #[test]
+fn runs_of_findings_are_written_and_can_be_repeated() {
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let runs = folder.path().join("runs");
+    // A property of the same name does not take the folder.
+    let name = r#"Reachable(name: "out-of-object 0x00aa", check: "PORTB == 0")"#;
+    let output = verify(FAULT, &["--format", "json", "--property", name, "--evidence", &runs.display().to_string()]);
+    let report = json(&output);
+    let [finding] = report["findings"].as_array().expect("a list").as_slice() else { panic!("{report}") };
+    let pc = finding["place"]["pc"].as_u64().expect("a number");
+    assert_eq!(finding["folder"], format!("out-of-object-{pc:#06x}"));
+    let of_finding = runs.join(finding["folder"].as_str().expect("a name"));
+    for file in ["stimulus.ron", "trace.json", "trace.vcd", "replay.c"] {
+        assert!(of_finding.join(file).is_file(), "{file}");
+    }
+    let trace = fs::read(of_finding.join("trace.json")).expect("it was written");
+    let trace: Value = serde_json::from_slice(&trace).expect("it is JSON");
+    assert_eq!(schema::problems(&trace, schema::TRACE), Vec::<String>::new());
+    assert_eq!(trace["evidence"], finding["evidence"]);
+    assert_eq!(trace["property"]["name"], format!("out-of-object at {pc:#06x}"));
+    // The same run again ends behind the store.
+    let (steps, stimulus) = (finding["evidence"]["steps"].to_string(), of_finding.join("stimulus.ron"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut again = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    again.current_dir(root).args(["run", FAULT, "--steps", &steps, "--stimulus"]).arg(stimulus);
+    let again = again.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&again.stdout).into_owned();
+    let end = finding["evidence"]["end"]["pc"].as_u64().expect("a number");
+    assert!(said.contains(&format!("PC {end:#06x}")), "{said}");
+}
+
+#[test]
 fn every_format_of_reports_has_findings() {
     for format in ["text", "markdown", "html", "github", "sarif", "junit"] {
         let output = verify(FAULT, &["--format", format]);
