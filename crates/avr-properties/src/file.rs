@@ -48,6 +48,8 @@ pub struct PropertyFile {
     pub allow_findings: Vec<AllowedFinding>,
     /// Hazards that the device treats as a remark and the file wants to see as hazards.
     pub forbid: Vec<HazardKind>,
+    /// Findings that are hazards.
+    pub forbid_findings: Vec<FindingKind>,
     /// Events that may happen beside those of the device.
     pub environment: Vec<EnvironmentEvent>,
     /// The assumptions about inputs.
@@ -101,7 +103,8 @@ impl PropertyFile {
             allow: allowed(&content.allow.0, &origin)?,
             allow_at,
             allow_findings: allowed_findings(&content.allow.0, &origin)?,
-            forbid: content.forbid.iter().map(|raw| forbidden(raw, &origin)).collect::<Result<_, _>>()?,
+            forbid: forbidden(&content.forbid, &origin)?,
+            forbid_findings: forbidden_findings(&content.forbid, &origin)?,
             environment: content.environment,
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
@@ -117,6 +120,17 @@ impl PropertyFile {
     pub fn ends_paths(&self) -> bool {
         let kinds = self.allow.iter().map(|(kind, _)| kind).chain(self.allow_at.iter().map(|allowed| &allowed.kind));
         kinds.into_iter().any(|kind| kind.ends_path())
+    }
+
+    /// Checks that certificates can carry the proofs: they know of hazards, not of findings.
+    ///
+    /// # Errors
+    /// If a finding is forbidden.
+    pub fn check_certifiable(&self) -> Result<(), PropertyError> {
+        match self.forbid_findings.first() {
+            Some(finding) => Err(PropertyErrorKind::NotCertified(finding.name()).error()),
+            None => Ok(()),
+        }
     }
 
     /// Adds properties as the command line gives them. The inherent one is put in front if it is asked for, or if the
@@ -276,16 +290,32 @@ fn split_place(name: &str) -> (&str, Option<&str>) {
     name.split_once(" at ").map_or((name, None), |(name, at)| (name.trim_end(), Some(at.trim())))
 }
 
-/// An entry of `forbid`.
-fn forbidden(raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {
-    let name: String = read(raw.get_ron(), origin)?;
-    match FindingKind::named(&name) {
-        Some(kind) => {
-            let place = origin.place_of(trimmed(raw.get_ron()));
-            Err(PropertyErrorKind::ForbiddenFinding(kind.name()).at_place(place))
+/// The hazards among the entries of `forbid`.
+fn forbidden(entries: &[&RawValue], origin: &Origin<'_>) -> Result<Vec<HazardKind>, PropertyError> {
+    let mut all = Vec::new();
+    for raw in entries {
+        let name: String = read(raw.get_ron(), origin)?;
+        if FindingKind::named(&name).is_none() {
+            all.push(named_hazard(&name, raw, origin)?);
         }
-        None => named_hazard(&name, raw, origin),
     }
+    Ok(all)
+}
+
+/// The findings among the entries of `forbid`.
+fn forbidden_findings(entries: &[&RawValue], origin: &Origin<'_>) -> Result<Vec<FindingKind>, PropertyError> {
+    let mut all = Vec::new();
+    for raw in entries {
+        let name: String = read(raw.get_ron(), origin)?;
+        match FindingKind::named(&name) {
+            Some(FindingKind::TornAccess) => {
+                let place = origin.place_of(trimmed(raw.get_ron()));
+                return Err(PropertyErrorKind::ForbiddenFinding(FindingKind::TornAccess.name()).at_place(place));
+            }
+            found => all.extend(found),
+        }
+    }
+    Ok(all)
 }
 
 fn named_hazard(name: &str, raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {

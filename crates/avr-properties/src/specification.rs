@@ -8,7 +8,7 @@ use crate::allowed_finding::AllowedFinding;
 use crate::allowed_hazard::AllowedHazard;
 use crate::bind::{Assumptions, Binding, bind_assumptions, stated};
 use crate::error::PropertyError;
-use crate::file::EnvironmentEvent;
+use crate::file::{EnvironmentEvent, PropertyFile};
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::setting::Setting;
 
@@ -82,7 +82,7 @@ impl Setting<'_> {
             allow: file.allow.iter().map(|(kind, _)| kind.name()).collect(),
             allow_at: file.allow_at.iter().map(AllowedHazard::text).collect(),
             allow_findings: file.allow_findings.iter().map(AllowedFinding::text).collect(),
-            forbid: file.forbid.iter().map(|kind| kind.name()).collect(),
+            forbid: forbidden_names(file).collect(),
             environment: file.environment.iter().map(|event| event_name(*event)).collect(),
             ends_paths: file.ends_paths(),
             properties: file
@@ -138,6 +138,12 @@ fn assumed(assumptions: &Assumptions, device: &Device) -> BTreeSet<String> {
         texts.insert(format!("never({})", interrupt.map_or_else(|| number.to_string(), |it| it.name.to_owned())));
     }
     texts
+}
+
+/// The names of what is forbidden.
+fn forbidden_names(file: &PropertyFile) -> impl Iterator<Item = &'static str> {
+    let hazards = file.forbid.iter().map(|kind| kind.name());
+    hazards.chain(file.forbid_findings.iter().map(|kind| kind.name()))
 }
 
 fn event_name(event: EnvironmentEvent) -> &'static str {

@@ -116,8 +116,33 @@ fn a_place_that_does_not_exist_is_an_error() {
         assert_eq!(code, Some(2), "{place}: {said}");
         assert!(said.contains("allow.ron:1:10: ") && said.contains(place), "{said}");
     }
-    let (code, said) = code_with(FAULT, r#"(forbid: ["out-of-object"])"#, &[]);
-    assert!(code == Some(2) && said.contains("cannot be forbidden yet"), "{said}");
+    let (code, said) = code_with(FAULT, r#"(forbid: ["torn-access"])"#, &[]);
+    assert!(code == Some(2) && said.contains("cannot be forbidden"), "{said}");
+}
+
+#[test]
+fn a_proof_that_stores_stay_in_their_objects_has_no_certificate() {
+    const STORES: &str = "tests/findings/images/stores-1.elf";
+    let file = r#"(forbid: ["out-of-object"], properties: [Inherent()])"#;
+    assert_eq!(code_with(STORES, file, &[]).0, Some(0));
+    assert_eq!(code_with("tests/findings/images/stores-3.elf", file, &[]).0, Some(3));
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let certificate = folder.path().join("certificate").display().to_string();
+    let (code, said) = code_with(STORES, file, &["--certificate", &certificate]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("no certificate can carry the proof that 'out-of-object' never happens"), "{said}");
+    // A certificate of the same firmware that proves less does not do.
+    let (code, said) = code_with(STORES, "(properties: [Inherent()])", &["--certificate", &certificate]);
+    assert_eq!(code, Some(0), "{said}");
+    let path = folder.path().join("asked.ron");
+    fs::write(&path, file).expect("the folder can be written");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    check.current_dir(root).args(["check", &certificate, STORES, "--expect", "holds", "--properties"]).arg(path);
+    let checked = check.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert_eq!(checked.status.code(), Some(3), "{said}");
+    assert!(said.contains("out-of-object is not forbidden"), "{said}");
 }
 
 #[test]

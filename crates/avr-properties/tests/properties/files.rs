@@ -118,9 +118,9 @@ fn wrong_findings() {
         expect!["p.ron:1:40: 'sleep-for-ever at f' is given twice"],
     );
     check(
-        "(forbid: [\"out-of-object\"])",
+        "(forbid: [\"torn-access\"])",
         expect![[r#"
-            p.ron:1:11: 'out-of-object' is a finding and cannot be forbidden yet: that would need a proof that it never happens
+            p.ron:1:11: 'torn-access' is a note and cannot be forbidden: that would need a proof that it never happens
             hint: run avr-tvar verify --deny findings"#]],
     );
 }

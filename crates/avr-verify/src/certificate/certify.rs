@@ -22,6 +22,7 @@ pub fn certify(
     text: &PropertyText,
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
+    request.file.check_certifiable()?;
     verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
