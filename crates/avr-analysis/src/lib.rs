@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod control_flow;
+mod enable_bits;
 pub mod handler_transparency;
 pub mod instruction_class;
 pub mod interrupt_enable;

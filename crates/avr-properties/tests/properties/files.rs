@@ -115,7 +115,7 @@ fn wrong_findings() {
     );
     check(
         "(allow: { \"sleep-for-ever at f\": \"a\", \"sleep-for-ever at f\": \"b\" })",
-        expect!["p.ron:1:40: 'sleep-for-ever at f' is given twice"],
+        expect!["p.ron:1:39: 'sleep-for-ever at f' is given twice"],
     );
     check(
         "(forbid: [\"torn-access\"])",
