@@ -418,6 +418,8 @@ impl Analysis<'_> {
             (Some(own), None) if low.subtracts || own.constant.is_none() => {
                 is_number(&low.other, other_high, objects).then_some((own.object, None))
             }
+            // The lower half of the number is gone when the upper one is that register.
+            (Some(_), None) if second == low.register => None,
             (Some(own), None) => {
                 let number = Sum { at: low.at, number: [first.index(), second.index()] };
                 self.added(own.object, (&low.other, other_high), number)
@@ -466,5 +468,122 @@ fn moved_pointer(instruction: Instruction) -> Option<Register> {
             Some(pointer.low())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_isa::{Instruction as Op, Pointer};
+    use avr_machine::Options;
+    use avr_machine::device::Device;
+
+    /// Two objects, one behind the other.
+    const OBJECTS: [Range<u16>; 2] = [0x110..0x118, 0x118..0x120];
+
+    fn r(number: u8) -> Register {
+        Register::new(number).expect("there are 32 registers")
+    }
+
+    fn ldi(register: u8, k: u8) -> Op {
+        Op::Ldi { rd: r(register), k }
+    }
+
+    /// Z becomes an address.
+    fn z(low: u8) -> [Op; 2] {
+        [ldi(30, low), ldi(31, 1)]
+    }
+
+    /// A number in Z becomes the sum with 0x0100 and a byte.
+    fn add_to_z(low: u8) -> [Op; 2] {
+        let k = u16::from_be_bytes([1, low]).wrapping_neg().to_le_bytes();
+        [Op::Subi { rd: r(30), k: k[0] }, Op::Sbci { rd: r(31), k: k[1] }]
+    }
+
+    const STORE: Op = Op::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: Register::R0 };
+    const STORE_NEXT: Op = Op::St { pointer: Pointer::Z, mode: PointerMode::PostIncrement, rr: Register::R0 };
+    const LOAD_NEXT: Op = Op::Ld { rd: Register::R0, pointer: Pointer::Z, mode: PointerMode::PostIncrement };
+    const LOAD: Op = Op::Lds { rd: Register::R1, address: 0x130 };
+
+    fn machine(parts: &[&[Op]]) -> Machine {
+        let code = parts.concat();
+        let mut words: BTreeMap<u32, u16> = BTreeMap::new();
+        for instruction in code.iter().chain([&Op::Rjmp { offset: -1 }]) {
+            let encoded = instruction.encode().expect("it has a code");
+            for word in std::iter::once(encoded.first).chain(encoded.second) {
+                words.insert(words.len() as u32, word);
+            }
+        }
+        let device = Device::named("atmega328p").expect("a device of the tables");
+        let program = Program::decode(device.memory.flash_words(), device.core.features, |at| words.get(&at).copied());
+        Machine::new(device, program, Options::default())
+    }
+
+    /// The objects of the last store of a program, and the number of sums.
+    fn last(parts: &[&[Op]]) -> (Option<Range<u16>>, usize) {
+        let found = store_provenance(&machine(parts), &OBJECTS, true).expect("the code can be followed");
+        let (_, object) = found.stores.last_key_value().expect("there is a store");
+        (object.clone(), found.sums.len())
+    }
+
+    #[test]
+    fn a_pointer_is_known_by_its_address() {
+        let first = Some(OBJECTS[0].clone());
+        assert_eq!(last(&[&z(0x10), &[STORE]]), (first.clone(), 0));
+        assert_eq!(last(&[&z(0x17), &[STORE]]), (first.clone(), 0), "inside");
+        assert_eq!(last(&[&z(0x18), &[STORE]]).0, Some(OBJECTS[1].clone()), "the next one");
+        assert_eq!(last(&[&z(0x20), &[STORE]]).0, None, "behind all");
+        assert_eq!(last(&[&z(0x10), &[STORE_NEXT, STORE_NEXT]]).0, first, "it is moved");
+        assert_eq!(last(&[&z(0x10), &[LOAD_NEXT, STORE]]).0, first, "a load moves it");
+        assert_eq!(last(&[&z(0x10), &[Op::Adiw { rd: r(30), k: 40 }, STORE]]).0, first, "it is moved outside");
+        let moved = [Op::Movw { rd: r(26), rr: r(30) }, ldi(30, 0), Op::Movw { rd: r(30), rr: r(26) }, STORE];
+        assert_eq!(last(&[&z(0x10), &moved]).0, first, "it is copied");
+        assert_eq!(last(&[&[ldi(30, 0x6f), ldi(31, 0), STORE]]).0, Some(0x20..0x100), "a register");
+        assert_eq!(last(&[&[ldi(30, 0x6f), ldi(31, 0), STORE_NEXT, STORE]]).0, None, "behind a register");
+    }
+
+    #[test]
+    fn a_number_is_added_to_an_address() {
+        let first = Some(OBJECTS[0].clone());
+        let unknown = [Op::Mov { rd: r(30), rr: r(1) }, ldi(31, 0)];
+        assert_eq!(last(&[&[LOAD], &unknown, &add_to_z(0x10), &[STORE]]), (first.clone(), 1));
+        assert_eq!(last(&[&z(0x10), &add_to_z(0x18), &[STORE]]).0, None, "two addresses are added");
+        let add = [Op::Add { rd: r(30), rr: r(1) }, Op::Adc { rd: r(31), rr: r(2) }];
+        assert_eq!(last(&[&[LOAD], &z(0x10), &add, &[STORE]]), (first.clone(), 1));
+        assert_eq!(last(&[&z(0x10), &[STORE_NEXT], &add, &[STORE]]).0, None, "what is added may be the pointer");
+        let carried = [Op::Add { rd: r(30), rr: r(1) }, Op::Adc { rd: r(31), rr: r(30) }];
+        assert_eq!(last(&[&[LOAD], &z(0x10), &carried, &[STORE]]).0, None, "the number changes meanwhile");
+        let apart = [add_to_z(0x10)[0], Op::Sub { rd: r(2), rr: r(3) }, add_to_z(0x10)[1]];
+        assert_eq!(last(&[&unknown, &apart, &[STORE]]).0, None, "another carry is added");
+        assert_eq!(last(&[&z(0x10), &[Op::Subi { rd: r(30), k: 1 }, STORE]]).0, None, "one half alone");
+        let skipped = [Op::Sbrc { rr: r(2), bit: 0 }, add_to_z(0x10)[0], add_to_z(0x10)[1], STORE];
+        assert_eq!(last(&[&unknown, &skipped]).0, None, "the first half may be left out");
+    }
+
+    #[test]
+    fn ways_that_meet_agree_or_nothing_is_known() {
+        let skip = [Op::Sbrc { rr: r(2), bit: 0 }];
+        let other = [Op::Sbrc { rr: r(2), bit: 0 }, ldi(30, 0x18)];
+        assert_eq!(last(&[&z(0x10), &other, &[STORE]]).0, None, "two objects");
+        assert_eq!(last(&[&z(0x10), &skip, &[ldi(30, 0x14)], &[STORE]]).0, Some(OBJECTS[0].clone()), "the same object");
+        let loops = [STORE_NEXT, Op::Brbs { flag: 1, offset: -2 }];
+        assert_eq!(last(&[&z(0x10), &loops]).0, Some(OBJECTS[0].clone()), "a loop moves it");
+        assert_eq!(last(&[&z(0x10), &skip, &[Op::Pop { rd: r(30) }, STORE]]).0, None, "it may come from the stack");
+        assert_eq!(last(&[&z(0x10), &[Op::Sts { address: 30, rr: r(1) }, STORE]]).0, None, "a register by its address");
+    }
+
+    #[test]
+    fn a_call_keeps_what_it_does_not_write() {
+        let call = Op::Rcall { offset: 2 };
+        let end = [STORE, Op::Rjmp { offset: -1 }];
+        let found = |function: &[Op]| {
+            let found = store_provenance(&machine(&[&z(0x10), &[call], &end, function]), &OBJECTS, true);
+            found.expect("the code can be followed").stores[&FlashWordAddress(3)].clone()
+        };
+        assert_eq!(found(&[ldi(24, 1), Op::Ret]), Some(OBJECTS[0].clone()));
+        assert_eq!(found(&[ldi(31, 1), Op::Ret]), None, "it writes half of the pointer");
+        assert_eq!(found(&[Op::Push { rr: r(30) }, Op::Pop { rd: r(30) }, Op::Ret]), None, "it may write it");
+        let indirect = store_provenance(&machine(&[&z(0x10), &[Op::Icall, STORE]]), &OBJECTS, true);
+        assert_eq!(indirect, Err(Obstacle::IndirectFlow(FlashWordAddress(2))));
     }
 }
