@@ -2,14 +2,14 @@
 //!
 //! The static analysis of [`avr_analysis::store_provenance`] says which object the pointer of each store means. That the address lies in
 //! it in every state is proved as a property of its own, with all that the analysis rests on. A run that refutes this proof obligation is no
-//! violation: the analysis may not know what is meant. A finding that a run of the hardware shows is one.
+//! violation: the analysis may not know what is meant. A finding that a run shows is one.
 
 use super::subjects::all_variables;
+use crate::diagnosis::unknown_reason::place_at;
 use crate::early_results::EarlyResults;
-use crate::finding::Finding;
+use crate::finding::{Certainty, Finding};
 use crate::pipeline;
 use crate::pipeline::machine::machine;
-use crate::place_at;
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Results, Unknown, Verdict};
 use avr_analysis::store_provenance::{Obstacle, StoreProvenance, Sum, indirect_store, store_provenance};
@@ -82,11 +82,19 @@ fn with_forbidden(
             }
         }
     };
-    let shown = results.findings.iter().find(|finding| finding.is_fault()).cloned();
+    let shown = shown(&results.findings).cloned();
     for result in results.properties.iter_mut().filter(|result| result.kind == PropertyKind::Inherent.name()) {
         combine(request, result, &proof, shown.as_ref());
     }
     Ok(results)
+}
+
+/// The store outside of its object that a run shows, one of the hardware if there is one.
+fn shown(findings: &[Finding]) -> Option<&Finding> {
+    let is_shown = |finding: &&Finding| {
+        finding.kind == FindingKind::OutOfObject && finding.evidence.is_some() && finding.allowed.is_none()
+    };
+    findings.iter().find(|finding| finding.is_fault()).or_else(|| findings.iter().find(is_shown))
 }
 
 /// Makes the result of the inherent property one about stores as well.
@@ -98,7 +106,10 @@ fn combine(request: &Request<'_>, result: &mut PropertyResult, proof: &Result<Ba
     }
     if let Some(finding) = shown {
         result.verdict = Verdict::Violated;
-        result.basis = Basis::Hardware;
+        result.basis = match finding.certainty {
+            Certainty::Replayed => Basis::Hardware,
+            Certainty::Possible => Basis::Model,
+        };
         result.detail = Some(format!("{} {}", finding.kind, place_at(request.image, finding.pc)));
         result.evidence.clone_from(&finding.evidence);
         result.evidence_missing = None;

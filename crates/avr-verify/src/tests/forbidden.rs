@@ -1,9 +1,9 @@
 //! Stores outside of their objects as a hazard: what is proved, and what must not be.
 
-use crate::EarlyResults;
+use crate::early_results::EarlyResults;
 use crate::findings::{findings, verify};
 use crate::request::Request;
-use crate::results::{PropertyResult, Verdict};
+use crate::results::{Basis, PropertyResult, Verdict};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
@@ -72,7 +72,7 @@ fn a_pointer_whose_object_is_not_known_is_not_proved() {
     is_unknown(5, unknown);
     is_unknown(7, unknown);
     is_unknown(13, unknown);
-    is_unknown(10, "a store through a pointer into");
+    is_unknown(10, unknown);
     is_unknown(11, "pointers are not followed through the indirect jump or call at 0x");
 }
 
@@ -82,6 +82,8 @@ fn a_run_that_shows_it_is_a_violation() {
     assert_eq!(result.verdict, Verdict::Violated);
     assert!(result.evidence.is_some_and(|evidence| evidence.replayed));
     assert!(result.detail.is_some_and(|detail| detail.starts_with("out-of-object at 0x")));
+    let result = inherent(2, FORBID, true);
+    assert_eq!((result.verdict, result.basis), (Verdict::Violated, Basis::Model), "PB4 to PB7 are outputs");
 }
 
 #[test]
