@@ -117,7 +117,7 @@ fn handlers(machine: &Machine) -> Option<BTreeSet<FlashWordAddress>> {
     Some(seen)
 }
 
-/// What is known of a register in straight-line code.
+/// The knowledge of a register in straight-line code.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// Bits that are surely 0.

@@ -26,7 +26,7 @@ pub enum Obstacle {
     Handler(u8),
 }
 
-/// What the code says of the pointers of stores.
+/// The result of the analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreProvenance {
     /// The stores through pointers that the code leads to, each with the object by its data addresses, where one is known.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// An image with `reserved-register` in `first` and `second`, and `undefined-pointer-use` in `third` and `fourth`.
 const IMAGE: &str = "tests/findings/images/places.elf";
-/// What lets the path end in both functions.
+/// The entry that lets the path end in both functions.
 const ENDS: &str = r#""undefined-pointer-use": "ends""#;
 
 fn run(arguments: &[&str]) -> Output {

@@ -136,7 +136,7 @@ fn refuted(request: &Request<'_>, proof: &PropertyResult, reasons: &BTreeMap<Fla
     }
 }
 
-/// What is to be proved of stores.
+/// The proof obligation about stores.
 enum Obligation {
     /// Nothing: no store goes through a pointer.
     Nothing,
@@ -203,7 +203,7 @@ struct FormulaText<'a> {
 }
 
 impl FormulaText<'_> {
-    /// Adds what the analysis takes for granted of interrupts.
+    /// Adds what the analysis assumes of interrupts.
     fn add_conditions(&mut self) {
         if self.found.has_no_interrupts {
             self.parts.push(format!("mem[{:#x}] & 0x80 == 0", self.machine.status_address()));
