@@ -17,6 +17,9 @@ use avr_machine::{Fetched, Machine, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+/// The reach above a constant in which an object may begin whose base with a bias it is.
+const INDEX_BIAS: u16 = 256;
+
 /// The reason why the provenance of no pointer is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
@@ -118,6 +121,15 @@ impl Objects<'_> {
         around.all(|other| other == object).then(|| object.clone())
     }
 
+    /// The one object that an address constant means where something is added to it. Inside of an object it may be the base of a later
+    /// one whose index does not begin at 0, as in `table[i - 1]`: then it is not known.
+    fn meant(&self, constant: u16) -> Option<Range<u16>> {
+        let object = self.at(constant).filter(|_| self.is_address(constant))?;
+        let behind = constant..=constant.saturating_add(INDEX_BIAS);
+        let may_be_base = object.start != constant && self.all.iter().any(|other| behind.contains(&other.start));
+        (!may_be_base).then_some(object)
+    }
+
     /// True if a constant may be an address of a variable.
     fn is_address(&self, constant: u16) -> bool {
         self.sram.contains(&constant)
@@ -181,6 +193,11 @@ impl Contents {
         pointer(self.of(low), self.of(low.next()), objects)
     }
 
+    /// The variable that the pointer means which begins in a register, if it is moved.
+    fn variable(&self, low: Register, objects: &Objects<'_>) -> Option<Range<u16>> {
+        Some(variable(self.of(low), self.of(low.next()), objects)?.object)
+    }
+
     fn set_pointer(&mut self, low: Register, object: Option<Range<u16>>) {
         let (first, second) = match object {
             Some(object) => (Tag::Low(object.clone()), Tag::High(object)),
@@ -195,7 +212,7 @@ impl Contents {
         let mut joined =
             Self { low: self.low.clone().filter(|low| other.low.as_ref() == Some(low)), ..Self::unknown() };
         for low in Register::all().filter(|register| register.index() % 2 == 0) {
-            let (one, two) = (self.pointer(low, objects), other.pointer(low, objects));
+            let (one, two) = (self.variable(low, objects), other.variable(low, objects));
             for register in [low, low.next()] {
                 if self.of(register) == other.of(register) {
                     joined.set(register, self.of(register).clone());
@@ -203,9 +220,9 @@ impl Contents {
             }
             let is_same = joined.of(low) != &Tag::Unknown && joined.of(low.next()) != &Tag::Unknown;
             if let (false, Some(one), Some(two)) = (is_same, one, two)
-                && one.object == two.object
+                && one == two
             {
-                joined.set_pointer(low, Some(one.object));
+                joined.set_pointer(low, Some(one));
             }
         }
         joined
@@ -221,6 +238,16 @@ fn pointer(low: &Tag, high: &Tag, objects: &Objects<'_>) -> Option<Pointer> {
         }
         (Tag::Low(one), Tag::High(other)) if one == other => Some(Pointer { object: one.clone(), constant: None }),
         _ => None,
+    }
+}
+
+/// The variable that a pointer means to which something is added, and its value if it is a constant. A constant in the I/O area is a
+/// number then.
+fn variable(low: &Tag, high: &Tag, objects: &Objects<'_>) -> Option<Pointer> {
+    let pointer = pointer(low, high, objects)?;
+    match pointer.constant {
+        Some(constant) => Some(Pointer { object: objects.meant(constant)?, ..pointer }),
+        None => Some(pointer),
     }
 }
 
@@ -368,27 +395,17 @@ impl Analysis<'_> {
                 after.set(rd, before.of(rr).clone());
                 after.set(rd.next(), before.of(rr.next()).clone());
             }
-            I::Adiw { rd, .. } | I::Sbiw { rd, .. } => after.set_pointer(rd, self.moved(before, rd)),
+            I::Adiw { rd, .. } | I::Sbiw { rd, .. } => after.set_pointer(rd, before.variable(rd, &self.objects)),
             I::Add { rd, rr } => after.low = low_half(rd, before.of(rr).clone(), Some(rr), false),
             I::Sub { rd, rr } => after.low = low_half(rd, before.of(rr).clone(), Some(rr), true),
             I::Subi { rd, k } => after.low = low_half(rd, Tag::Constant(k), None, true),
             _ => {
                 if let Some(low) = moved_pointer(instruction) {
-                    after.set_pointer(low, self.moved(before, low));
+                    after.set_pointer(low, before.variable(low, &self.objects));
                 }
             }
         }
         (after, sum)
-    }
-
-    /// The variable that a pointer means, and its value if it is a constant. A constant in the I/O area is a number in sums.
-    fn variable(&self, low: &Tag, high: &Tag) -> Option<Pointer> {
-        pointer(low, high, &self.objects).filter(|pointer| pointer.object != self.objects.io)
-    }
-
-    /// The variable that a pointer means which is moved.
-    fn moved(&self, contents: &Contents, low: Register) -> Option<Range<u16>> {
-        Some(self.variable(contents.of(low), contents.of(low.next()))?.object)
     }
 
     /// The variable that a sum or difference of words means, and what must be a number for that if it is not known.
@@ -400,7 +417,7 @@ impl Analysis<'_> {
     ) -> Option<(Range<u16>, Option<Sum>)> {
         let objects = &self.objects;
         let own_number = Sum { at: low.at, number: [low.register.index(), rd.index()] };
-        let own = self.variable(&low.own, own_high);
+        let own = variable(&low.own, own_high, objects);
         let (Some(first), Some(second)) = (low.operand, operand) else {
             let (Tag::Constant(first), Tag::Constant(second)) = (&low.other, other_high) else { return None };
             let added = u16::from_le_bytes([*first, *second]).wrapping_neg();
@@ -408,12 +425,12 @@ impl Analysis<'_> {
                 // A pointer and an address make no pointer.
                 Some(own) => (!objects.is_address(added)).then_some((own.object, None)),
                 None => {
-                    let object = objects.at(added).filter(|_| objects.is_address(added))?;
+                    let object = objects.meant(added)?;
                     self.added(object, (&low.own, own_high), own_number)
                 }
             };
         };
-        let other = self.variable(&low.other, other_high);
+        let other = variable(&low.other, other_high, objects);
         match (own, other) {
             (Some(own), None) if low.subtracts || own.constant.is_none() => {
                 is_number(&low.other, other_high, objects).then_some((own.object, None))
@@ -534,6 +551,8 @@ mod tests {
         assert_eq!(last(&[&z(0x18), &[STORE]]).0, Some(OBJECTS[1].clone()), "the next one");
         assert_eq!(last(&[&z(0x20), &[STORE]]).0, None, "behind all");
         assert_eq!(last(&[&z(0x10), &[STORE_NEXT, STORE_NEXT]]).0, first, "it is moved");
+        assert_eq!(last(&[&z(0x17), &[STORE_NEXT, STORE_NEXT]]).0, None, "it may be the base of the next one");
+        assert_eq!(last(&[&z(0x1f), &[STORE_NEXT, STORE_NEXT]]).0, Some(OBJECTS[1].clone()), "there is no next one");
         assert_eq!(last(&[&z(0x10), &[LOAD_NEXT, STORE]]).0, first, "a load moves it");
         assert_eq!(last(&[&z(0x10), &[Op::Adiw { rd: r(30), k: 40 }, STORE]]).0, first, "it is moved outside");
         let moved = [Op::Movw { rd: r(26), rr: r(30) }, ldi(30, 0), Op::Movw { rd: r(30), rr: r(26) }, STORE];
@@ -548,6 +567,11 @@ mod tests {
         let unknown = [Op::Mov { rd: r(30), rr: r(1) }, ldi(31, 0)];
         assert_eq!(last(&[&[LOAD], &unknown, &add_to_z(0x10), &[STORE]]), (first.clone(), 1));
         assert_eq!(last(&[&z(0x10), &add_to_z(0x18), &[STORE]]).0, None, "two addresses are added");
+        assert_eq!(
+            last(&[&[LOAD], &unknown, &add_to_z(0x17), &[STORE]]).0,
+            None,
+            "the next one with an index from 1 on"
+        );
         let add = [Op::Add { rd: r(30), rr: r(1) }, Op::Adc { rd: r(31), rr: r(2) }];
         assert_eq!(last(&[&[LOAD], &z(0x10), &add, &[STORE]]), (first.clone(), 1));
         assert_eq!(last(&[&z(0x10), &[STORE_NEXT], &add, &[STORE]]).0, None, "what is added may be the pointer");
@@ -565,7 +589,7 @@ mod tests {
         let skip = [Op::Sbrc { rr: r(2), bit: 0 }];
         let other = [Op::Sbrc { rr: r(2), bit: 0 }, ldi(30, 0x18)];
         assert_eq!(last(&[&z(0x10), &other, &[STORE]]).0, None, "two objects");
-        assert_eq!(last(&[&z(0x10), &skip, &[ldi(30, 0x14)], &[STORE]]).0, Some(OBJECTS[0].clone()), "the same object");
+        assert_eq!(last(&[&z(0x10), &skip, &[ldi(30, 0x14)], &[STORE]]).0, None, "perhaps the same object");
         let loops = [STORE_NEXT, Op::Brbs { flag: 1, offset: -2 }];
         assert_eq!(last(&[&z(0x10), &loops]).0, Some(OBJECTS[0].clone()), "a loop moves it");
         assert_eq!(last(&[&z(0x10), &skip, &[Op::Pop { rd: r(30) }, STORE]]).0, None, "it may come from the stack");

@@ -115,6 +115,21 @@ fn paths_end_where_the_place_is_and_nowhere_else() {
 }
 
 #[test]
+fn the_line_that_a_report_has_to_paste_allows_the_hazard_there() {
+    let mut allowed: Vec<String> = vec![ENDS.to_owned()];
+    for function in ["first", "second"] {
+        let report = json(&Folder::new(&allowed.join(", ")).verify(&[]));
+        let result = &report["results"][0];
+        assert_eq!(result["verdict"], "violated", "{allowed:?}");
+        let line = result["evidence"]["end"]["hazard"]["allow"].as_str().expect("a line");
+        let entry = line.strip_prefix("allow: {").and_then(|rest| rest.strip_suffix('}')).expect("an entry");
+        assert!(entry.starts_with("\"reserved-register at "), "{function}: {entry}");
+        allowed.push(entry.to_owned());
+    }
+    check(&allowed.join(", "), None);
+}
+
+#[test]
 fn a_place_that_does_not_exist_is_an_error() {
     for (entry, said) in [
         ("reserved-register at frist", "nothing is named 'frist', and no code is of such a line; did you mean first?"),
