@@ -8,9 +8,10 @@ export LC_ALL=C
 mkdir -p images
 debug=(-gdwarf-4 -gno-record-gcc-switches -fdebug-prefix-map="$PWD"=.)
 build() {
-    local name=$1
+    local name=$1 source=idioms
+    [[ $name != stores-* ]] || source=stores
     shift
-    avr-gcc -std=gnu11 -Wall "$@" -c -o "images/$name.o" sources/idioms.c
+    avr-gcc -std=gnu11 -Wall "$@" -c -o "images/$name.o" "sources/$source.c"
     avr-gcc "$@" -o "images/$name.elf" "images/$name.o"
     rm "images/$name.o"
 }
@@ -23,3 +24,9 @@ build idioms.tiny -mmcu=attiny85 -Os "${debug[@]}" -DTINY
 for fault in 1 2 3 4 5 6; do
     build "fault-$fault" -mmcu=atmega328p -Os "${debug[@]}" "-DFAULT=$fault"
 done
+for number in {1..14}; do
+    build "stores-$number" -mmcu=atmega328p -Os "${debug[@]}" "-DCASE=$number"
+done
+avr-gcc -mmcu=atmega328p -nostartfiles -nodefaultlibs "${debug[@]}" -c -o images/places.o sources/places.S
+avr-gcc -mmcu=atmega328p -nostartfiles -nodefaultlibs -o images/places.elf images/places.o
+rm images/places.o

@@ -3,6 +3,7 @@
 //! The analysis follows direct addresses, and pointers that are constants in straight-line code. It neither finds all nor are all of
 //! its results possible: they are notes, and no verdict rests on them.
 
+use crate::enable_bits::enables_cleared;
 use crate::interrupt_enable::InterruptEnables;
 use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, Instruction, MemoryAccess, PointerMode};
 use avr_machine::{Fetched, Machine, Program};
@@ -24,7 +25,7 @@ pub struct TornAccess {
     pub is_write: bool,
     /// The instructions that access its bytes, in order along straight-line code.
     pub accesses: Vec<FlashWordAddress>,
-    /// The interrupts whose handlers write the variable.
+    /// The interrupts that may come in between and whose handlers write the variable.
     pub vectors: Vec<u8>,
 }
 
@@ -40,6 +41,7 @@ pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Ra
     }
     let enables = InterruptEnables::new(machine, start);
     let kept_out = kept_out(machine, start);
+    let cleared = enables_cleared(machine);
     let is_reached = |address: FlashWordAddress| {
         let before = enables.before(address);
         before.may_be_clear || before.may_be_set
@@ -53,12 +55,18 @@ pub fn torn_accesses(machine: &Machine, start: FlashWordAddress, variables: &[Ra
             continue;
         }
         let accesses = accesses(program, address, &variables[variable], is_write);
-        let may_come = |pair: &[FlashWordAddress]| {
-            let between = straight(program, pair[0]).skip(1).take_while(|at| *at <= pair[1]);
-            between.filter(|at| !kept_out.contains(at)).any(|at| enables.before(at).may_be_set)
+        let may_come = |vector: &u8| {
+            let is_kept_out = |at: &FlashWordAddress| {
+                kept_out.contains(at) || cleared.get(vector).is_some_and(|cleared| cleared.contains(at))
+            };
+            accesses.windows(2).any(|pair| {
+                let between = straight(program, pair[0]).skip(1).take_while(|at| *at <= pair[1]);
+                between.filter(|at| !is_kept_out(at)).any(|at| enables.before(at).may_be_set)
+            })
         };
-        if accesses.windows(2).any(may_come) {
-            found.push(TornAccess { variable, is_write, accesses, vectors: writers[variable].clone() });
+        let vectors: Vec<u8> = writers[variable].iter().copied().filter(may_come).collect();
+        if !vectors.is_empty() {
+            found.push(TornAccess { variable, is_write, accesses, vectors });
         }
     }
     found
@@ -282,6 +290,58 @@ mod tests {
         let machine = Machine::new(device, program, Options::default());
         let found = torn_accesses(&machine, FlashWordAddress(0), &[CELLS]);
         found.into_iter().map(|one| (one.is_write, one.accesses.len(), one.vectors)).collect()
+    }
+
+    /// A read-modify-write of TIMSK1, which is below 0x100, through Z.
+    fn change_timsk1(change: Op) -> [Op; 5] {
+        let (pointer, mode) = (avr_isa::Pointer::Z, PointerMode::Displacement(0));
+        let load = Op::Ld { rd: r(24), pointer, mode };
+        [Op::Ldi { rd: r(30), k: 0x6f }, Op::Ldi { rd: r(31), k: 0 }, load, change, Op::St { pointer, mode, rr: r(24) }]
+    }
+
+    /// The same for EIMSK, with the enable bit of INT0, whose handler writes the variable.
+    const EIMSK: DataAddress = DataAddress(0x3d);
+
+    fn change_eimsk(change: Op) -> [Op; 3] {
+        [load(24, EIMSK), change, store(EIMSK, 24)]
+    }
+
+    #[test]
+    fn an_interrupt_that_is_turned_off_does_not_come_in_between() {
+        let write = [store(HIGH, 25)];
+        let access = [store(HIGH, 22), store(LOW, 23)];
+        let off = change_eimsk(Op::Andi { rd: r(24), k: 0xfe });
+        let main = |parts: &[&[Op]]| [&[SEI][..], &parts.concat()].concat();
+        assert_eq!(found(&main(&[&off, &access]), &write), [], "its enable bit is cleared before");
+        assert_eq!(found(&main(&[&off, &change_timsk1(Op::Ori { rd: r(24), k: 2 }), &access]), &write), []);
+        assert_eq!(found(&main(&[&[Op::Ldi { rd: r(24), k: 2 }, store(EIMSK, 24)], &access]), &write), []);
+        assert_eq!(found(&main(&[&[Op::Cbi { io: 0x1d, bit: 0 }], &access]), &write), []);
+        assert_eq!(found(&main(&[&off, &access]), &[&off[..], &write].concat()), [], "the handler clears it as well");
+    }
+
+    #[test]
+    fn an_interrupt_that_may_be_turned_on_comes_in_between() {
+        let write = [store(HIGH, 25)];
+        let access = [store(HIGH, 22), store(LOW, 23)];
+        let off = change_eimsk(Op::Andi { rd: r(24), k: 0xfe });
+        let on = change_eimsk(Op::Ori { rd: r(24), k: 1 });
+        let check = |parts: &[&[Op]], handler: &[Op], why: &str| {
+            assert_eq!(found(&[&[SEI][..], &parts.concat()].concat(), handler).len(), 1, "{why}");
+        };
+        let pointer = Op::St { pointer: avr_isa::Pointer::X, mode: PointerMode::Displacement(0), rr: r(24) };
+        check(&[&change_eimsk(Op::Andi { rd: r(24), k: 0xfd }), &access], &write, "another bit is cleared");
+        check(&[&off, &on, &access], &write, "it is set again");
+        check(&[&off, &[access[0]], &on, &[access[1]]], &write, "it is set in between");
+        check(&[&off, &[Op::Sbi { io: 0x1d, bit: 0 }], &access], &write, "it is set by its address");
+        check(&[&off, &[pointer], &access], &write, "a store through a pointer may set it");
+        check(&[&off, &access], &[&on[..], &write].concat(), "the handler sets it");
+        check(&[&off, &access], &[&[pointer][..], &write].concat(), "the handler may set it");
+        check(&[&off, &[Op::Rcall { offset: 0 }], &access], &write, "something is called");
+        check(&[&off, &[Op::Icall], &access], &write, "something is called through a register");
+        check(&[&[Op::Sbrc { rr: r(2), bit: 0 }], &[off[2]], &access], &write, "the value is not known");
+        check(&[&[off[0], off[1], Op::Sbrc { rr: r(2), bit: 0 }, off[2]], &access], &write, "it may be left as it is");
+        let back = Op::Brbs { flag: 1, offset: -5 };
+        check(&[&off, &access, &[back]], &write, "the access is jumped to");
     }
 
     const BOTH: [Op; 2] = [Op::Nop, Op::Nop];

@@ -35,7 +35,7 @@ impl Ground for Land<'_> {
             State::Running(running) => {
                 atom.evaluate(&View { store: self.store, running, watched: self.watched, did: self.did })
             }
-            State::Hazard { hazard, .. } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind)),
+            State::Hazard { hazard, pc } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind, *pc)),
             State::Start { .. } | State::Anything => Truth::Unknown,
         };
         if stated == computed || !does(Check::Labels) {
@@ -46,7 +46,9 @@ impl Ground for Land<'_> {
 
     fn future(&self, state: u32) -> Future {
         match self.space.states[state as usize] {
-            State::Hazard { hazard, .. } if self.observes_hazards || self.machine.ends_path(hazard.kind) => Future::End,
+            State::Hazard { hazard, pc } if self.observes_hazards || self.machine.ends_path(hazard.kind, pc) => {
+                Future::End
+            }
             State::Hazard { .. } | State::Anything => Future::Open,
             State::Start { .. } | State::Running(_) => Future::Step,
         }

@@ -109,6 +109,8 @@ pub enum Proved {
 pub fn property_file(header: &Header) -> Result<PropertyFile, PropertyError> {
     let mut file = PropertyFile::parse("the certificate's property file", &header.properties)?;
     file.add(&header.more_properties, header.inherent)?;
+    // SOUND: what is checked of the inherent property are its hazards alone.
+    file.check_certifiable()?;
     Ok(file)
 }
 

@@ -125,7 +125,7 @@ impl<'a> Stepper<'a> {
             Ok(_) => {}
             Err(Stop::Infeasible) => return None,
             Err(Stop::Limit(limit)) => return Some(Outcome::Gap(Reason::Limit(limit))),
-            Err(Stop::Hazard(hazard)) if self.machine.ends_path(hazard.kind) => {
+            Err(Stop::Hazard(hazard)) if self.machine.ends_path(hazard.kind, place.control.pc) => {
                 return Some(Outcome::Gap(Reason::EndedPath(hazard)));
             }
             Err(Stop::Hazard(hazard)) => return Some(Outcome::Mark(hazard)),

@@ -83,6 +83,13 @@ impl HazardKind {
         )
     }
 
+    /// True if it is done by the instruction at the program counter or, in sleep, by the processor there. An interrupt comes between
+    /// instructions, and where is no part of what is wrong with it.
+    #[must_use]
+    pub fn has_place(self) -> bool {
+        self != Self::BadInterrupt
+    }
+
     /// The kind of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

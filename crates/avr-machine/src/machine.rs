@@ -43,6 +43,8 @@ pub(crate) struct InterruptGroup {
 pub struct Options {
     /// Hazards that the property file allows.
     pub allowed: BTreeSet<HazardKind>,
+    /// Hazards that the property file allows at some instructions only, by the flash word addresses of these.
+    pub allowed_at: BTreeMap<HazardKind, BTreeSet<FlashWordAddress>>,
     /// Hazards that the device treats as a remark and the user wants to see as hazards.
     pub forbidden: BTreeSet<HazardKind>,
     /// Flash word address of the first instruction.
@@ -381,15 +383,25 @@ impl Machine {
         self.device.policy.interrupts == InterruptPolicy::Modelled
     }
 
-    /// True if a path that runs into a hazard ends there because the hazard is allowed and nothing is defined after it.
+    /// True if a path that runs into a hazard in a state with this program counter ends there because the hazard is allowed and
+    /// nothing is defined after it.
     #[must_use]
-    pub fn ends_path(&self, kind: HazardKind) -> bool {
-        kind.ends_path() && self.allows(kind)
+    pub fn ends_path(&self, kind: HazardKind, pc: FlashWordAddress) -> bool {
+        kind.ends_path() && self.allows(kind, Some(pc))
     }
 
-    /// True if the user allows a hazard.
-    pub(crate) fn allows(&self, kind: HazardKind) -> bool {
-        self.options.allowed.contains(&kind)
+    /// True if [`ends_path`](Self::ends_path) says so of some hazard and program counter.
+    #[must_use]
+    pub fn may_end_paths(&self) -> bool {
+        let Options { allowed, allowed_at, .. } = &self.options;
+        allowed.iter().chain(allowed_at.keys()).any(|kind| kind.ends_path())
+    }
+
+    /// True if the user allows a hazard of the instruction at an address; none for what no instruction does.
+    pub(crate) fn allows(&self, kind: HazardKind, instruction: Option<FlashWordAddress>) -> bool {
+        let Options { allowed, allowed_at, .. } = &self.options;
+        let is_there = |at: FlashWordAddress| allowed_at.get(&kind).is_some_and(|places| places.contains(&at));
+        allowed.contains(&kind) || instruction.is_some_and(is_there)
     }
 
     /// Flash word address at which the start-up code ends, where states know that they lie in it.

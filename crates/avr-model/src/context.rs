@@ -58,7 +58,7 @@ impl Context<'_> {
     /// The truth of an atom in a state.
     pub fn truth(&self, state: &AbstractState, atom: &Atom) -> Truth {
         match state {
-            AbstractState::Hazard { hazard, .. } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind)),
+            AbstractState::Hazard { hazard, pc } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind, *pc)),
             _ => self.view(state).map_or(Truth::Unknown, |view| atom.evaluate(&view)),
         }
     }
@@ -79,7 +79,7 @@ impl Context<'_> {
     pub fn kind(&self, state: &AbstractState) -> StateKind {
         match state {
             AbstractState::Dummy | AbstractState::Running(_) => StateKind::Ordinary,
-            AbstractState::Hazard { hazard, .. } if self.machine.ends_path(hazard.kind) => StateKind::End,
+            AbstractState::Hazard { hazard, pc } if self.machine.ends_path(hazard.kind, *pc) => StateKind::End,
             AbstractState::Hazard { .. } => StateKind::Hazard,
             AbstractState::Limit { .. } => StateKind::Limit,
         }

@@ -2,6 +2,7 @@
 
 use avr_image::{DataAddress, FlashByteAddress, Image};
 
+use crate::code_place::{has_line, is_on_line};
 use crate::error::{Place, PropertyError, PropertyErrorKind};
 use crate::finding_kind::FindingKind;
 
@@ -86,17 +87,4 @@ enum AllowedPlace {
     Variable(DataAddress),
     /// The source line, as `file:line`.
     Line(String),
-}
-
-/// True if an instruction is of a source line, given as `file:line` with any of the folders before the file.
-fn is_on_line(image: &Image, pc: FlashByteAddress, wanted: &str) -> bool {
-    let Some(found) = image.source_line(pc) else { return false };
-    let found = format!("{}:{}", found.file, found.line);
-    found == wanted || found.strip_suffix(wanted).is_some_and(|folders| folders.ends_with('/'))
-}
-
-/// True if some instruction is of a source line.
-fn has_line(image: &Image, wanted: &str) -> bool {
-    let is_line = wanted.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
-    is_line && image.program.words().any(|(word, _)| is_on_line(image, word.byte(), wanted))
 }

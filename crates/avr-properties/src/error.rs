@@ -94,12 +94,18 @@ pub enum PropertyErrorKind {
         /// The nearest names.
         nearest: Vec<String>,
     },
-    /// A hazard that is to be allowed at one place.
-    #[error("the hazard '{0}' can be allowed everywhere only, not at one place")]
+    /// A place that is no code.
+    #[error("'{0}' is no code: a hazard is allowed where the program counter is")]
+    NoCode(String),
+    /// A hazard that has no place and is to be allowed at one.
+    #[error("the hazard '{0}' comes between instructions: it can be allowed everywhere only, not at one place")]
     HazardAtPlace(&'static str),
     /// A finding that is to be forbidden.
-    #[error("'{0}' is a finding and cannot be forbidden yet: that would need a proof that it never happens")]
+    #[error("'{0}' is a note and cannot be forbidden: that would need a proof that it never happens")]
     ForbiddenFinding(&'static str),
+    /// A certificate of a file that forbids a finding.
+    #[error("no certificate can carry the proof that '{0}' never happens")]
+    NotCertified(&'static str),
     /// A definition with a name that has a meaning of its own, or that no formula can use.
     #[error("a definition cannot be named '{0}'; use letters, digits and `_`, and no word that has a meaning")]
     ReservedName(String),
@@ -313,7 +319,9 @@ impl PropertyErrorKind {
             Self::UnknownPlace { .. } => {
                 "a place is a function, a variable, or a source line as in main.c:12".to_owned()
             }
+            Self::NoCode(_) => "name a function, a label, or a source line as in main.c:12".to_owned(),
             Self::HazardAtPlace(hazard) => format!("write allow: {{\"{hazard}\": \"why\"}}"),
+            Self::NotCertified(finding) => format!("leave --certificate out, or \"{finding}\" in forbid"),
             Self::ForbiddenFinding(_) => "run avr-tvar verify --deny findings".to_owned(),
             Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),
             Self::NoMain => "verify the ELF file, which has symbols, or write from: \"reset\"".to_owned(),

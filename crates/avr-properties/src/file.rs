@@ -14,6 +14,7 @@ use ron::value::RawValue;
 use serde::de::DeserializeOwned;
 
 use crate::allowed_finding::AllowedFinding;
+use crate::allowed_hazard::AllowedHazard;
 use crate::definitions::Definitions;
 use crate::error::{Place, PropertyError, PropertyErrorKind};
 use crate::finding_kind::FindingKind;
@@ -39,12 +40,16 @@ pub struct PropertyFile {
     pub properties: Vec<Property>,
     /// True if the file has the field `properties`, which may be empty. A file of settings leaves it out.
     pub lists_properties: bool,
-    /// Hazards that are allowed, each with the reason.
+    /// Hazards that are allowed everywhere, each with the reason.
     pub allow: Vec<(HazardKind, String)>,
+    /// Hazards that are allowed at one place.
+    pub allow_at: Vec<AllowedHazard>,
     /// Findings that are allowed.
     pub allow_findings: Vec<AllowedFinding>,
     /// Hazards that the device treats as a remark and the file wants to see as hazards.
     pub forbid: Vec<HazardKind>,
+    /// Findings that are hazards.
+    pub forbid_findings: Vec<FindingKind>,
     /// Events that may happen beside those of the device.
     pub environment: Vec<EnvironmentEvent>,
     /// The assumptions about inputs.
@@ -86,21 +91,20 @@ impl PropertyFile {
         let origin = Origin::new(name, text);
         let content: Content<'_> =
             options().from_str(text).map_err(|error| ron_error(&error, &origin, &Origin::new(name, text)))?;
+        let allow_at = allowed_at_places(&content.allow.0, &origin)?;
+        let read_property = |raw: &&RawValue| Ok(property(raw.get_ron(), &origin)?.except(&allow_at));
         Ok(Self {
             name: name.to_owned(),
             device: content.device,
             start: content.start,
             definitions: definitions(&content.define.0, &origin)?,
             lists_properties: content.properties.is_some(),
-            properties: content
-                .properties
-                .iter()
-                .flatten()
-                .map(|raw| property(raw.get_ron(), &origin))
-                .collect::<Result<_, _>>()?,
+            properties: content.properties.iter().flatten().map(read_property).collect::<Result<_, _>>()?,
             allow: allowed(&content.allow.0, &origin)?,
+            allow_at,
             allow_findings: allowed_findings(&content.allow.0, &origin)?,
-            forbid: content.forbid.iter().map(|raw| forbidden(raw, &origin)).collect::<Result<_, _>>()?,
+            forbid: forbidden(&content.forbid, &origin)?,
+            forbid_findings: forbidden_findings(&content.forbid, &origin)?,
             environment: content.environment,
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
@@ -114,7 +118,19 @@ impl PropertyFile {
     /// True if the file allows a hazard after which nothing is defined, so that a path may end.
     #[must_use]
     pub fn ends_paths(&self) -> bool {
-        self.allow.iter().any(|(kind, _)| kind.ends_path())
+        let kinds = self.allow.iter().map(|(kind, _)| kind).chain(self.allow_at.iter().map(|allowed| &allowed.kind));
+        kinds.into_iter().any(|kind| kind.ends_path())
+    }
+
+    /// Checks that certificates can carry the proofs: they know of hazards, not of findings.
+    ///
+    /// # Errors
+    /// If a finding is forbidden.
+    pub fn check_certifiable(&self) -> Result<(), PropertyError> {
+        match self.forbid_findings.first() {
+            Some(finding) => Err(PropertyErrorKind::NotCertified(finding.name()).error()),
+            None => Ok(()),
+        }
     }
 
     /// Adds properties as the command line gives them. The inherent one is put in front if it is asked for, or if the
@@ -124,12 +140,13 @@ impl PropertyFile {
     /// If a text is no property.
     pub fn add(&mut self, texts: &[String], inherent: bool) -> Result<(), PropertyError> {
         for text in texts {
-            self.properties.push(Property::from_command_line(text)?.into_invariant(&self.definitions));
+            let property = Property::from_command_line(text)?.into_invariant(&self.definitions);
+            self.properties.push(property.except(&self.allow_at));
         }
         let has_inherent = self.properties.iter().any(|property| *property.kind() == PropertyKind::Inherent);
         let is_of_settings = self.properties.is_empty() && !self.lists_properties;
         if is_of_settings || inherent && !has_inherent {
-            self.properties.insert(0, Property::inherent());
+            self.properties.insert(0, Property::inherent().except(&self.allow_at));
         }
         Ok(())
     }
@@ -202,24 +219,47 @@ fn definitions(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<
     Ok(definitions)
 }
 
-/// The hazards among the entries of `allow`.
+/// The hazards among the entries of `allow` that name no place.
 fn allowed(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<Vec<(HazardKind, String)>, PropertyError> {
     let mut all: Vec<(HazardKind, String)> = Vec::new();
     for (key, value) in pairs {
         let name: String = read(key.get_ron(), origin)?;
         let (name, at) = split_place(&name);
+        if at.is_some() || FindingKind::named(name).is_some() {
+            continue;
+        }
+        let kind = named_hazard(name, key, origin)?;
+        if all.iter().any(|(known, _)| *known == kind) {
+            let place = origin.place_of(trimmed(key.get_ron()));
+            return Err(PropertyErrorKind::Duplicate(kind.name().to_owned()).at_place(place));
+        }
+        all.push((kind, read(value.get_ron(), origin)?));
+    }
+    Ok(all)
+}
+
+/// The hazards among the entries of `allow` that name a place.
+fn allowed_at_places(
+    pairs: &[(&RawValue, &RawValue)],
+    origin: &Origin<'_>,
+) -> Result<Vec<AllowedHazard>, PropertyError> {
+    let mut all: Vec<AllowedHazard> = Vec::new();
+    for (key, value) in pairs {
+        let name: String = read(key.get_ron(), origin)?;
+        let (name, Some(at)) = split_place(&name) else { continue };
         if FindingKind::named(name).is_some() {
             continue;
         }
-        let place = || origin.place_of(trimmed(key.get_ron()));
+        let place = origin.place_of(trimmed(key.get_ron()));
         let kind = named_hazard(name, key, origin)?;
-        if at.is_some() {
-            return Err(PropertyErrorKind::HazardAtPlace(kind.name()).at_place(place()));
+        if !kind.has_place() {
+            return Err(PropertyErrorKind::HazardAtPlace(kind.name()).at_place(place));
         }
-        if all.iter().any(|(known, _)| *known == kind) {
-            return Err(PropertyErrorKind::Duplicate(kind.name().to_owned()).at_place(place()));
+        let allowed = AllowedHazard { kind, at: at.to_owned(), reason: read(value.get_ron(), origin)?, place };
+        if all.iter().any(|known| known.text() == allowed.text()) {
+            return Err(PropertyErrorKind::Duplicate(allowed.text()).at_place(allowed.place));
         }
-        all.push((kind, read(value.get_ron(), origin)?));
+        all.push(allowed);
     }
     Ok(all)
 }
@@ -250,16 +290,32 @@ fn split_place(name: &str) -> (&str, Option<&str>) {
     name.split_once(" at ").map_or((name, None), |(name, at)| (name.trim_end(), Some(at.trim())))
 }
 
-/// An entry of `forbid`.
-fn forbidden(raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {
-    let name: String = read(raw.get_ron(), origin)?;
-    match FindingKind::named(&name) {
-        Some(kind) => {
-            let place = origin.place_of(trimmed(raw.get_ron()));
-            Err(PropertyErrorKind::ForbiddenFinding(kind.name()).at_place(place))
+/// The hazards among the entries of `forbid`.
+fn forbidden(entries: &[&RawValue], origin: &Origin<'_>) -> Result<Vec<HazardKind>, PropertyError> {
+    let mut all = Vec::new();
+    for raw in entries {
+        let name: String = read(raw.get_ron(), origin)?;
+        if FindingKind::named(&name).is_none() {
+            all.push(named_hazard(&name, raw, origin)?);
         }
-        None => named_hazard(&name, raw, origin),
     }
+    Ok(all)
+}
+
+/// The findings among the entries of `forbid`.
+fn forbidden_findings(entries: &[&RawValue], origin: &Origin<'_>) -> Result<Vec<FindingKind>, PropertyError> {
+    let mut all = Vec::new();
+    for raw in entries {
+        let name: String = read(raw.get_ron(), origin)?;
+        match FindingKind::named(&name) {
+            Some(FindingKind::TornAccess) => {
+                let place = origin.place_of(trimmed(raw.get_ron()));
+                return Err(PropertyErrorKind::ForbiddenFinding(FindingKind::TornAccess.name()).at_place(place));
+            }
+            found => all.extend(found),
+        }
+    }
+    Ok(all)
 }
 
 fn named_hazard(name: &str, raw: &RawValue, origin: &Origin<'_>) -> Result<HazardKind, PropertyError> {

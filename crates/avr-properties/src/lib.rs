@@ -12,8 +12,10 @@
 #![forbid(unsafe_code)]
 
 mod allowed_finding;
+mod allowed_hazard;
 mod atom;
 mod bind;
+mod code_place;
 mod definitions;
 mod entry;
 mod error;
@@ -33,6 +35,7 @@ mod value;
 mod view;
 
 pub use allowed_finding::AllowedFinding;
+pub use allowed_hazard::AllowedHazard;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
     Assumptions, Binding, BoundAssumption, BoundProperty, Fairness, bind, bind_assumption, bind_assumptions,

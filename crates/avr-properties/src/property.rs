@@ -1,5 +1,6 @@
 //! Properties as the user states them, and the formulas that they stand for.
 
+use crate::allowed_hazard::AllowedHazard;
 use crate::error::Place;
 
 /// A property with its name.
@@ -13,6 +14,8 @@ pub struct Property {
     pub(crate) from: Option<InvariantStart>,
     /// True if it was the text of a condition without temporal operators.
     pub(crate) was_condition: bool,
+    /// The hazards that are allowed at one place, as property files have them, if it is the inherent property.
+    pub(crate) excepted: Vec<String>,
 }
 
 /// The first states that an invariant (`Always`, `Never`, `Mutex`) speaks of.
@@ -169,7 +172,16 @@ impl Property {
     /// A property with a name, under no assumption.
     #[must_use]
     pub fn new(name: &str, kind: PropertyKind) -> Self {
-        Self { kind, name: name.to_owned(), under: Vec::new(), place: None, from: None, was_condition: false }
+        let (under, excepted) = (Vec::new(), Vec::new());
+        Self { kind, name: name.to_owned(), under, place: None, from: None, was_condition: false, excepted }
+    }
+
+    /// The same where a property file allows hazards at places: the formula of the inherent property excepts them.
+    pub(crate) fn except(self, allowed: &[AllowedHazard]) -> Self {
+        match self.kind {
+            PropertyKind::Inherent => Self { excepted: allowed.iter().map(AllowedHazard::text).collect(), ..self },
+            _ => self,
+        }
     }
 
     /// The inherent property, with its kind as its name.

@@ -1,11 +1,11 @@
 //! From an image, a device and a property file to a machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use avr_image::{FlashWordAddress, Image};
 use avr_isa::{EepromAddress, FlashByteAddress};
 use avr_machine::device::{Device, ResetCause};
-use avr_machine::{Machine, Options, Program};
+use avr_machine::{HazardKind, Machine, Options, Program};
 
 use crate::bind::{Binding, bind_assumptions, observes_startup};
 use crate::error::PropertyError;
@@ -63,6 +63,7 @@ impl Setting<'_> {
         let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
+            allowed_at: self.allowed_at()?,
             forbidden: file.forbid.iter().copied().collect(),
             start,
             main: main_entry(image, device).map(FlashByteAddress::word),
@@ -75,6 +76,17 @@ impl Setting<'_> {
             fuses: Some(fuses),
             eeprom: eeprom.clone(),
         })
+    }
+}
+
+impl Setting<'_> {
+    /// The instructions at which hazards are allowed that are not allowed everywhere.
+    fn allowed_at(&self) -> Result<BTreeMap<HazardKind, BTreeSet<FlashWordAddress>>, PropertyError> {
+        let mut all: BTreeMap<HazardKind, BTreeSet<FlashWordAddress>> = BTreeMap::new();
+        for allowed in &self.file.allow_at {
+            all.entry(allowed.kind).or_default().extend(allowed.instructions(self.image)?);
+        }
+        Ok(all)
     }
 }
 

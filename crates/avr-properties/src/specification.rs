@@ -6,9 +6,10 @@ use avr_isa::EepromAddress;
 use avr_machine::device::{Device, FuseBytes};
 
 use crate::allowed_finding::AllowedFinding;
+use crate::allowed_hazard::AllowedHazard;
 use crate::bind::{Assumptions, Binding, bind_assumptions, stated};
 use crate::error::PropertyError;
-use crate::file::EnvironmentEvent;
+use crate::file::{EnvironmentEvent, PropertyFile};
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::setting::Setting;
 
@@ -29,6 +30,8 @@ pub struct Specification {
     pub assume: BTreeSet<String>,
     /// The hazards that are allowed, by name.
     pub allow: BTreeSet<&'static str>,
+    /// The hazards that are allowed at one place, as property files have them.
+    pub allow_at: BTreeSet<String>,
     /// The findings that are allowed, as property files have them. No verdict depends on them.
     pub allow_findings: BTreeSet<String>,
     /// The remarks that are hazards, by name.
@@ -78,8 +81,9 @@ impl Setting<'_> {
             eeprom: eeprom.clone(),
             assume: assumed(&bind_assumptions(file, &binding)?, device),
             allow: file.allow.iter().map(|(kind, _)| kind.name()).collect(),
+            allow_at: file.allow_at.iter().map(AllowedHazard::text).collect(),
             allow_findings: file.allow_findings.iter().map(AllowedFinding::text).collect(),
-            forbid: file.forbid.iter().map(|kind| kind.name()).collect(),
+            forbid: forbidden_names(file).collect(),
             environment: file.environment.iter().map(|event| event_name(*event)).collect(),
             ends_paths: file.ends_paths(),
             properties: file
@@ -137,6 +141,12 @@ fn assumed(assumptions: &Assumptions, device: &Device) -> BTreeSet<String> {
     texts
 }
 
+/// The names of what is forbidden.
+fn forbidden_names(file: &PropertyFile) -> impl Iterator<Item = &'static str> {
+    let hazards = file.forbid.iter().map(|kind| kind.name());
+    hazards.chain(file.forbid_findings.iter().map(|kind| kind.name()))
+}
+
 fn event_name(event: EnvironmentEvent) -> &'static str {
     match event {
         EnvironmentEvent::Reset => "reset",
@@ -161,6 +171,12 @@ impl Specification {
         differ("the fuse setting (low high extended)", fuses(self.fuses), fuses(other.fuses));
         all.extend(self.assume.difference(&other.assume).map(|assumed| format!("{assumed} is assumed")));
         all.extend(self.allow.difference(&other.allow).map(|hazard| format!("{hazard} is allowed")));
+        let is_everywhere = |text: &&String| {
+            let kind = text.split_once(" at ").map_or(text.as_str(), |(kind, _)| kind);
+            other.allow.contains(kind)
+        };
+        let at_places = self.allow_at.difference(&other.allow_at).filter(|text| !is_everywhere(text));
+        all.extend(at_places.map(|text| format!("{text} is allowed")));
         all.extend(other.forbid.difference(&self.forbid).map(|hazard| format!("{hazard} is not forbidden")));
         all.extend(other.environment.difference(&self.environment).map(|event| format!("{event} never happens")));
         if self.eeprom.iter().any(|(address, byte)| other.eeprom.get(address) != Some(byte)) {

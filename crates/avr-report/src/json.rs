@@ -141,7 +141,9 @@ impl Report<'_> {
 
     fn json_findings(&self) -> Vec<JsonFinding<'_>> {
         let Some(names) = self.names() else { return Vec::new() };
-        self.results.findings.iter().map(|finding| JsonFinding::new(finding, &names)).collect()
+        (0..self.results.findings.len())
+            .map(|number| JsonFinding::new(&self.results.findings, number, &names))
+            .collect()
     }
 }
 

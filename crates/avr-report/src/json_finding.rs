@@ -4,7 +4,7 @@ use avr_verify::Finding;
 use serde::Serialize;
 
 use crate::evidence::JsonEvidence;
-use crate::findings::certainty_name;
+use crate::findings::{certainty_name, folder};
 use crate::names::Names;
 
 /// A finding as data.
@@ -16,6 +16,8 @@ pub(crate) struct JsonFinding<'a> {
     /// The finding in words.
     text: &'a str,
     evidence: Option<JsonEvidence>,
+    /// The folder of the run below that of `--evidence`.
+    folder: Option<String>,
     /// The reason why it is allowed.
     allowed: Option<&'a str>,
 }
@@ -28,7 +30,9 @@ struct JsonPlace {
 }
 
 impl<'a> JsonFinding<'a> {
-    pub(crate) fn new(finding: &'a Finding, names: &Names<'_>) -> Self {
+    /// The finding with this number.
+    pub(crate) fn new(findings: &'a [Finding], number: usize, names: &Names<'_>) -> Self {
+        let finding = &findings[number];
         let pc = finding.pc;
         let evidence = finding.evidence.as_ref();
         Self {
@@ -37,6 +41,7 @@ impl<'a> JsonFinding<'a> {
             place: JsonPlace { pc, function: names.function(pc), line: names.source_line(pc) },
             text: &finding.text,
             evidence: evidence.and_then(|evidence| JsonEvidence::new(evidence, names.image, names.device.name)),
+            folder: folder(findings, number),
             allowed: finding.allowed.as_deref(),
         }
     }

@@ -89,7 +89,7 @@ impl SpecificationData {
             fuses: Some(FusesData { low: fuses.low, high: fuses.high, extended: fuses.extended }),
             eeprom: Some(EepromData { bytes: eeprom.len(), sha256 }),
             assume: Some(assume.iter().cloned().collect()),
-            allow: Some(allowed.chain(specification.allow_findings.iter().cloned()).collect()),
+            allow: Some(allowed.chain(specification.allow_at.union(&specification.allow_findings).cloned()).collect()),
             forbid: owned(forbid),
             environment: owned(environment),
             properties: Some(properties.iter().map(PropertyData::from).collect()),

@@ -18,13 +18,19 @@ const MAX_NAME_BYTES: usize = 60;
 /// The files that a folder can have.
 pub(crate) const FILES: &[&str] = &["stimulus.ron", "trace.json", "trace.vcd", "replay-cycles.c", "replay.c"];
 
-/// Writes the runs of all results: `trace.json`, `stimulus.ron`, `trace.vcd`, `replay.c` and, where the verdict rests on the
+/// Writes the runs of all results and findings: `trace.json`, `stimulus.ron`, `trace.vcd`, `replay.c` and, where the verdict rests on the
 /// model, `replay-cycles.c`.
 ///
 /// # Errors
 /// If a file cannot be written.
 pub(crate) fn write(directory: &Path, report: &Report<'_>, machine: &Machine) -> Result<(), InputError> {
-    let mut used = BTreeSet::new();
+    let found = report.finding_runs();
+    let mut used: BTreeSet<String> = found.iter().map(|(folder, _)| folder.clone()).collect();
+    for (folder, result) in &found {
+        if let Some(evidence) = &result.evidence {
+            write_one(&directory.join(folder), report, machine, (result, evidence))?;
+        }
+    }
     for result in &report.results.properties {
         if let Some(evidence) = &result.evidence {
             let folder = directory.join(folder_name(&result.name, &mut used));

@@ -127,7 +127,7 @@ fn a_hazard_comes_with_the_line_that_allows_it() {
     for told in [
         "it happens at 0x00c4 in collect, stack-smash/../common/stack-smash.h:21 (2 bytes of stack)",
         "called from 0x00d0 in main, stack-smash/../common/stack-smash.h:29 (2 bytes of stack)",
-        "to accept it: allow: {\"return-to-non-call\": \"why it does no harm\"}",
+        "to accept it: allow: {\"return-to-non-call at collect\": \"why it does no harm\"}",
     ] {
         assert!(text.contains(told), "{text}");
     }

@@ -51,6 +51,37 @@ fn a_store_outside_of_its_object_fails_and_is_reported() {
 }
 
 #[test]
+fn runs_of_findings_are_written_and_can_be_repeated() {
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let runs = folder.path().join("runs");
+    // A property of the same name does not take the folder.
+    let name = r#"Reachable(name: "out-of-object 0x00aa", check: "PORTB == 0")"#;
+    let output = verify(FAULT, &["--format", "json", "--property", name, "--evidence", &runs.display().to_string()]);
+    let report = json(&output);
+    let [finding] = report["findings"].as_array().expect("a list").as_slice() else { panic!("{report}") };
+    let pc = finding["place"]["pc"].as_u64().expect("a number");
+    assert_eq!(finding["folder"], format!("out-of-object-{pc:#06x}"));
+    let of_finding = runs.join(finding["folder"].as_str().expect("a name"));
+    for file in ["stimulus.ron", "trace.json", "trace.vcd", "replay.c"] {
+        assert!(of_finding.join(file).is_file(), "{file}");
+    }
+    let trace = fs::read(of_finding.join("trace.json")).expect("it was written");
+    let trace: Value = serde_json::from_slice(&trace).expect("it is JSON");
+    assert_eq!(schema::problems(&trace, schema::TRACE), Vec::<String>::new());
+    assert_eq!(trace["evidence"], finding["evidence"]);
+    assert_eq!(trace["property"]["name"], format!("out-of-object at {pc:#06x}"));
+    // The same run again ends behind the store.
+    let (steps, stimulus) = (finding["evidence"]["steps"].to_string(), of_finding.join("stimulus.ron"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut again = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    again.current_dir(root).args(["run", FAULT, "--steps", &steps, "--stimulus"]).arg(stimulus);
+    let again = again.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&again.stdout).into_owned();
+    let end = finding["evidence"]["end"]["pc"].as_u64().expect("a number");
+    assert!(said.contains(&format!("PC {end:#06x}")), "{said}");
+}
+
+#[test]
 fn every_format_of_reports_has_findings() {
     for format in ["text", "markdown", "html", "github", "sarif", "junit"] {
         let output = verify(FAULT, &["--format", format]);
@@ -85,8 +116,33 @@ fn a_place_that_does_not_exist_is_an_error() {
         assert_eq!(code, Some(2), "{place}: {said}");
         assert!(said.contains("allow.ron:1:10: ") && said.contains(place), "{said}");
     }
-    let (code, said) = code_with(FAULT, r#"(forbid: ["out-of-object"])"#, &[]);
-    assert!(code == Some(2) && said.contains("cannot be forbidden yet"), "{said}");
+    let (code, said) = code_with(FAULT, r#"(forbid: ["torn-access"])"#, &[]);
+    assert!(code == Some(2) && said.contains("cannot be forbidden"), "{said}");
+}
+
+#[test]
+fn a_proof_that_stores_stay_in_their_objects_has_no_certificate() {
+    const STORES: &str = "tests/findings/images/stores-1.elf";
+    let file = r#"(forbid: ["out-of-object"], properties: [Inherent()])"#;
+    assert_eq!(code_with(STORES, file, &[]).0, Some(0));
+    assert_eq!(code_with("tests/findings/images/stores-3.elf", file, &[]).0, Some(3));
+    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let certificate = folder.path().join("certificate").display().to_string();
+    let (code, said) = code_with(STORES, file, &["--certificate", &certificate]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("no certificate can carry the proof that 'out-of-object' never happens"), "{said}");
+    // A certificate of the same firmware that proves less does not do.
+    let (code, said) = code_with(STORES, "(properties: [Inherent()])", &["--certificate", &certificate]);
+    assert_eq!(code, Some(0), "{said}");
+    let path = folder.path().join("asked.ron");
+    fs::write(&path, file).expect("the folder can be written");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    check.current_dir(root).args(["check", &certificate, STORES, "--expect", "holds", "--properties"]).arg(path);
+    let checked = check.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert_eq!(checked.status.code(), Some(3), "{said}");
+    assert!(said.contains("out-of-object is not forbidden"), "{said}");
 }
 
 #[test]

@@ -14,6 +14,9 @@ pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> 
     let start = elsewhere.map(|address| format!("execution starts at {address:#06x}, not at the reset vector"));
     let assumed = file.assume.iter().map(ToString::to_string);
     let allowed = file.allow.iter().map(|(kind, reason)| format!("the hazard {kind} is allowed: {reason}"));
+    let at_places =
+        file.allow_at.iter().map(|allowed| format!("the hazard {} is allowed: {}", allowed.text(), allowed.reason));
+    let allowed = allowed.chain(at_places);
     let events = file.environment.iter().map(event);
     let fuses = fuses(file.fuses.bytes(device.default_fuses), device.default_fuses);
     let eeprom = file.eeprom.iter().map(|path| format!("the EEPROM has the content of {path}"));

@@ -323,6 +323,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Enters the handler of an interrupt.
     fn enter(&mut self, interrupt: &'static Interrupt) -> Result<(), Stop> {
+        // SOUND: reductions move interrupts from one instruction to another, so what is allowed at one says nothing of entries.
+        self.place = None;
         self.cycles = ENTRY_CYCLES + if self.state.control.sleeping { WAKE_CYCLES } else { 0 };
         self.state.control.sleeping = false;
         self.state.control.fresh_request = false;

@@ -29,6 +29,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) machine: &'a Machine,
     pub(crate) state: &'a mut MachineState<V>,
     pub(crate) environment: &'a mut E,
+    /// Address of the instruction that is executed; none from the entry into a handler on.
+    pub(crate) place: Option<FlashWordAddress>,
     /// Clock cycles so far.
     pub(crate) cycles: u32,
     /// True where pins that became inputs just now have not settled.
@@ -56,7 +58,8 @@ impl Machine {
         let copies = std::mem::take(&mut state.control.copies);
         let settling = std::mem::take(&mut state.control.settling);
         let (asked, lapsed, crossed) = (Vec::new(), 0, false);
-        let mut step = Step { machine: self, state, environment, cycles: 0, settling, asked, lapsed, crossed };
+        let place = Some(state.control.pc);
+        let mut step = Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed };
         if self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
         } else {
@@ -165,9 +168,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.data.set(register.address(), value);
     }
 
-    /// Reports a hazard, unless the user allows it.
+    /// Reports a hazard, unless the user allows it, everywhere or at the instruction that is executed.
     pub(crate) fn hazard(&self, kind: HazardKind, address: Option<u32>) -> Result<(), Stop> {
-        if self.machine.allows(kind) { Ok(()) } else { Err(Stop::hazard(kind, address)) }
+        if self.machine.allows(kind, self.place) { Ok(()) } else { Err(Stop::hazard(kind, address)) }
     }
 
     /// Executes an instruction, with what is to be learned from it.

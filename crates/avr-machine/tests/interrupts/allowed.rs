@@ -243,3 +243,47 @@ fn a_broken_watchdog_sequence_leaves_the_bits() {
     let run = goes_on(HazardKind::WatchdogSequence, &[ldi(0, 0x41), store, to], 2, unprepared);
     assert_eq!(run.cell(address("WDTCSR")) & 0x7f, 0x40);
 }
+
+#[test]
+fn a_hazard_is_allowed_where_its_instruction_is() {
+    let [store, to] = sts(RESERVED);
+    let code = [ldi(0, 7), store, to, store, to];
+    let attempt = |places: &[u32]| {
+        let places = places.iter().copied().map(FlashWordAddress).collect();
+        let options = Options { allowed_at: [(HazardKind::ReservedRegister, places)].into(), ..Options::default() };
+        let mut run = Run::new("atmega328p", &code, options);
+        (run.steps(3), run.pc())
+    };
+    assert_eq!(attempt(&[]).0, Some(HazardKind::ReservedRegister));
+    assert_eq!(attempt(&[1]), (Some(HazardKind::ReservedRegister), 5), "the second store is elsewhere");
+    assert_eq!(attempt(&[0, 2, 3, 4]).0, Some(HazardKind::ReservedRegister), "the first store is elsewhere");
+    assert_eq!(attempt(&[1, 3]), (None, 5));
+}
+
+#[test]
+fn a_path_ends_where_its_instruction_is() {
+    let kind = HazardKind::UndefinedPointerUse;
+    let options = Options { allowed_at: [(kind, [FlashWordAddress(3)].into())].into(), ..Options::default() };
+    let run = Run::new("atmega328p", &[NOP], options);
+    assert!(run.machine.may_end_paths());
+    assert!(run.machine.ends_path(kind, FlashWordAddress(3)) && !run.machine.ends_path(kind, FlashWordAddress(2)));
+    assert!(!run.machine.ends_path(HazardKind::OutsideImage, FlashWordAddress(3)));
+}
+
+#[test]
+fn the_entry_into_a_handler_has_no_place() {
+    // The stack lies in the registers when INT0 comes.
+    let code = [ldi(0, 0), out(0x3e), ldi(0, 5), out(0x3d), SEI, NOP, NOP];
+    let attempt = |options: Options| {
+        let mut run = Run::new("atmega328p", &code, options);
+        assert_eq!(run.steps(6), None);
+        run.state.data.set(address("EIMSK"), 1);
+        run.state.data.set(address("EIFR"), 1);
+        run.world.wish_interrupt("INT0");
+        run.steps(1)
+    };
+    let kind = HazardKind::StackOutsideSram;
+    let everywhere = (0..16).map(FlashWordAddress).collect();
+    assert_eq!(attempt(Options { allowed_at: [(kind, everywhere)].into(), ..Options::default() }), Some(kind));
+    assert_eq!(attempt(Options { allowed: [kind].into(), ..Options::default() }), None);
+}

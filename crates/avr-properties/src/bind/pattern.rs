@@ -41,7 +41,8 @@ pub(super) fn text_of(property: &Property, from: Option<InvariantStart>, device:
         Some(InvariantStart::Reset) | None => format!("AG {p}"),
     };
     match &property.kind {
-        PropertyKind::Inherent => format!("AG !{HAZARD}"),
+        PropertyKind::Inherent if property.excepted.is_empty() => format!("AG !{HAZARD}"),
+        PropertyKind::Inherent => format!("AG !({HAZARD} other than {})", property.excepted.join(", ")),
         PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, device, image) {
             Some(lowest) => stack_text(lowest),
             None => margin_text(margin_of(*limit)),

@@ -33,7 +33,8 @@ macro_rules! entries {
                 };
                 let name = name.unwrap_or_else(|| text.to_owned());
                 let from = from.map(|from| start(&from)).transpose()?;
-                Ok(Property { kind: kind?, name, under, place: Some(place.clone()), from, was_condition: false })
+                let (place, kind) = (Some(place.clone()), kind?);
+                Ok(Property { kind, name, under, place, from, was_condition: false, excepted: Vec::new() })
             }
         }
     };

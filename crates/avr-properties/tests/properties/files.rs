@@ -77,6 +77,18 @@ fn every_hazard_can_be_allowed() {
 }
 
 #[test]
+fn every_hazard_of_an_instruction_can_be_allowed_at_a_place() {
+    for hazard in HazardKind::ALL.iter().filter(|hazard| hazard.has_place()) {
+        let text = format!("(allow: {{ \"{} at main.c:12\": \"why\" }}, properties: [Inherent()])", hazard.name());
+        let file = PropertyFile::parse("p.ron", &text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(file.allow, []);
+        let [allowed] = &*file.allow_at else { panic!("{:?}", file.allow_at) };
+        assert_eq!((allowed.kind, &*allowed.at, &*allowed.reason), (*hazard, "main.c:12", "why"));
+        assert_eq!(file.ends_paths(), hazard.ends_path());
+    }
+}
+
+#[test]
 fn findings_are_allowed_everywhere_or_at_a_place() {
     let text = r#"(allow: { "out-of-object": "a", "torn-access at main.c:12": "b", "sleep-for-ever": "c" })"#;
     let file = PropertyFile::parse("p.ron", text).unwrap_or_else(|error| panic!("{error}"));
@@ -96,15 +108,19 @@ fn wrong_findings() {
         expect!["p.ron:1:31: 'torn-access' is given twice"],
     );
     check(
-        "(allow: { \"stack-into-data at main\": \"a\" })",
+        "(allow: { \"bad-interrupt at main\": \"a\" })",
         expect![[r#"
-            p.ron:1:11: the hazard 'stack-into-data' can be allowed everywhere only, not at one place
-            hint: write allow: {"stack-into-data": "why"}"#]],
+            p.ron:1:11: the hazard 'bad-interrupt' comes between instructions: it can be allowed everywhere only, not at one place
+            hint: write allow: {"bad-interrupt": "why"}"#]],
     );
     check(
-        "(forbid: [\"out-of-object\"])",
+        "(allow: { \"sleep-for-ever at f\": \"a\", \"sleep-for-ever at f\": \"b\" })",
+        expect!["p.ron:1:39: 'sleep-for-ever at f' is given twice"],
+    );
+    check(
+        "(forbid: [\"torn-access\"])",
         expect![[r#"
-            p.ron:1:11: 'out-of-object' is a finding and cannot be forbidden yet: that would need a proof that it never happens
+            p.ron:1:11: 'torn-access' is a note and cannot be forbidden: that would need a proof that it never happens
             hint: run avr-tvar verify --deny findings"#]],
     );
 }

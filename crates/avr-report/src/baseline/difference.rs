@@ -92,7 +92,14 @@ fn of_sets(
     let one = |member: &String, what: &str, is_worse| {
         condition(&format!("{field} {member}"), format!("{member} {verb} {what}"), effect(is_worse))
     };
-    let added = now.difference(&before).map(|member| one(member, "now, and was not before", more == More::IsWorse));
+    // What was allowed everywhere was allowed at each place.
+    let was_there = |member: &str| {
+        let kind = member.split_once(" at ").map(|(kind, _)| kind);
+        field == "allow" && kind.is_some_and(|kind| before.iter().any(|known| *known == kind))
+    };
+    let added = now
+        .difference(&before)
+        .map(|member| one(member, "now, and was not before", more == More::IsWorse && !was_there(member)));
     let gone = before.difference(&now).map(|member| one(member, "no more", more == More::IsBetter));
     added.chain(gone).collect()
 }

@@ -1,9 +1,9 @@
 //! The call string at the end of a run: the functions that are under way, the youngest first.
 
-use avr_image::FlashWordAddress;
+use avr_image::{FlashByteAddress, FlashWordAddress};
 use avr_isa::{Instruction, decode};
 use avr_machine::{Frame, FrameKind, HazardKind};
-use avr_verify::Evidence;
+use avr_verify::{Evidence, LastState};
 use serde::Serialize;
 
 use crate::names::Names;
@@ -77,7 +77,13 @@ fn is_long_call(names: &Names<'_>, address: u32) -> bool {
     instruction.is_some_and(|it| it.words() == 2 && matches!(it, Instruction::Call { .. }))
 }
 
-/// The entry of a property file that allows a hazard.
-pub(crate) fn allow_line(kind: HazardKind) -> String {
-    format!("allow: {{\"{}\": \"why it does no harm\"}}", kind.name())
+/// The entry of a property file that allows the hazard at the end of a run, in the function where it happens if it has a place.
+pub(super) fn allow_line(kind: HazardKind, end: &LastState, names: &Names<'_>) -> String {
+    // An interrupt may have come instead of the instruction, and its entry has no place.
+    let is_of_stack = matches!(kind, HazardKind::StackIntoData | HazardKind::StackOutsideSram);
+    let may_be_entry = is_of_stack && end.status >> 7 & 1 == 1;
+    let is_code = names.image.program.word(FlashByteAddress(end.pc).word()).is_some();
+    let function = names.function(end.pc).filter(|_| kind.has_place() && is_code && !may_be_entry);
+    let at = function.map_or_else(String::new, |function| format!(" at {function}"));
+    format!("allow: {{\"{kind}{at}\": \"why it does no harm\"}}")
 }

@@ -146,7 +146,7 @@ impl End {
             name: hazard.kind.name(),
             meaning: hazard.kind.meaning(),
             address: hazard.address,
-            allow: allow_line(hazard.kind),
+            allow: allow_line(hazard.kind, &end, names),
         });
         let atoms = evidence.atoms.iter().cloned().collect();
         let calls = CallData::all(evidence, names);

@@ -76,7 +76,7 @@ impl Lines<'_> {
             let how = index.checked_sub(1).map_or("it happens at", |younger| all[younger].entered());
             self.push(&format!("{how} {}", call.text()));
         }
-        self.push(&format!("to accept it: {}", allow_line(hazard.kind)));
+        self.push(&format!("to accept it: {}", allow_line(hazard.kind, &evidence.end, &self.names)));
     }
 
     fn initial(&mut self, evidence: &Evidence) {

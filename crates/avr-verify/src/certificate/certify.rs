@@ -23,6 +23,7 @@ pub fn certify(
     text: &PropertyText,
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
+    request.file.check_certifiable()?;
     // Certificates speak of state spaces only.
     let on_spaces = Request { invariants: InvariantUse::Off, ..*request };
     verified(&on_spaces, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {

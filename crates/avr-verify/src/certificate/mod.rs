@@ -272,7 +272,7 @@ impl DraftSpace<'_> {
             }
             self.visited[state.index()] = true;
             let stays = match self.space.states[state.index()] {
-                AbstractState::Hazard { hazard, .. } => observes_hazards || self.machine.ends_path(hazard.kind),
+                AbstractState::Hazard { hazard, pc } => observes_hazards || self.machine.ends_path(hazard.kind, pc),
                 _ => false,
             };
             let choice = solution.choice(&Problem { graph, labels: &self.labels, formula }, state, node);

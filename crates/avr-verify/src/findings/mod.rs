@@ -1,6 +1,7 @@
 //! Findings: stores that leave their object, and accesses that a handler may tear apart. They come from static analysis and from
 //! concrete runs, and are no part of any formula.
 
+mod forbidden;
 mod subjects;
 mod text;
 
@@ -15,6 +16,8 @@ use avr_witness::{Evidence, Observation, Seen, Subjects};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::rc::Rc;
+
+pub use forbidden::{explained, verify};
 
 /// The steps of random runs in which interleavings are looked for, and those for all others.
 const STEPS: (u64, u64) = (400_000, 1_000_000);

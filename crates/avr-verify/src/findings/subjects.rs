@@ -28,6 +28,11 @@ pub(super) fn subjects(image: &Image, machine: &Machine) -> Subjects {
     Subjects { has_stack_cells: !functions.is_empty(), objects, functions, section_code, windows }
 }
 
+/// The data addresses of all variables that the symbol table gives a size.
+pub(super) fn all_variables(image: &Image, machine: &Machine) -> Vec<Range<DataAddress>> {
+    image.symbols.data().filter_map(|symbol| cells(symbol, machine)).collect()
+}
+
 /// The data addresses of a variable that the symbol table gives a size.
 fn cells(symbol: &Symbol, machine: &Machine) -> Option<Range<DataAddress>> {
     let start = symbol.place.data()?;

@@ -5,7 +5,6 @@ use super::goals::GoalTable;
 use super::pass_timer::aside;
 use crate::diagnosis::refinement_counts::RefinementCounts;
 use crate::stack_bound::StackBound;
-use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::expanded_space::{expanded_decision, stepwise_decision};
 use avr_model::pass::Pass;
@@ -81,7 +80,7 @@ impl<'a> PropertyObserver<'a> {
     fn tell_depth(&mut self, firmware: &Firmware<'a>, watch: &dyn Watch) {
         let machine = firmware.model.context.machine;
         // Random runs do not know whether their last state is one from which every path ends.
-        if HazardKind::ALL.iter().any(|kind| machine.ends_path(*kind)) {
+        if machine.may_end_paths() {
             return;
         }
         let lower = self.sampled_depth(firmware, None, false, watch);

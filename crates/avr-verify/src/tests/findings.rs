@@ -63,6 +63,7 @@ fn torn_accesses_are_found_and_no_others() {
     check("shared-counter-protected", &[]);
     assert_eq!(found("shared-counter-protected", "Os.elf", "()"), []);
     assert_eq!(found("sketch-cooperative", "Os.elf", "()"), [], "the flag is saved, cleared and restored");
+    assert_eq!(found("sketch-tone", "Os.elf", "()"), [], "the interrupt is turned off by its own enable bit");
 }
 
 #[test]

@@ -291,8 +291,8 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
     fn label(&self, atom: AtomId) -> Truth {
         let atoms = self.walker.context.atoms;
         match self.walker.state(self.state) {
-            AbstractState::Hazard { hazard, .. } => {
-                atoms[atom.index()].kind().at_hazard(self.walker.context.machine.ends_path(hazard.kind))
+            AbstractState::Hazard { hazard, pc } => {
+                atoms[atom.index()].kind().at_hazard(self.walker.context.machine.ends_path(hazard.kind, *pc))
             }
             _ => self.stepper.view().label(atoms, atom),
         }
@@ -323,10 +323,10 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             let told = "no inputs take the concrete run where the proof says that it can go";
             return Err(Failure::Fault(format!("{told}, at {pc:#06x} after {steps} steps")));
         };
-        let stop = tried.result.err();
+        let (stop, pc) = (tried.result.err(), self.stepper.state().control.pc);
         self.arrive(modal, (tried, state));
         match stop {
-            Some(Stop::Hazard(hazard)) if !self.walker.context.machine.ends_path(hazard.kind) => {
+            Some(Stop::Hazard(hazard)) if !self.walker.context.machine.ends_path(hazard.kind, pc) => {
                 let Local { atoms, .. } = self.walker.strategy.local(self.state, self.node);
                 self.claim_at_hazard(&atoms)?;
                 Ok(Some(Ending::Hazard(hazard)))

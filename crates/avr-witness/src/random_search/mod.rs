@@ -409,7 +409,9 @@ impl<'m> Sampler<'m> {
             let tried = self.step(&mut running, manner);
             match tried.result {
                 Ok(_) => running.accept(tried, &mut observed),
-                Err(Stop::Hazard(hazard)) if !context.machine.ends_path(hazard.kind) => {
+                Err(Stop::Hazard(hazard))
+                    if !context.machine.ends_path(hazard.kind, running.stepper.state().control.pc) =>
+                {
                     let Some(index) = aims.iter().position(|aim| aim.is_refuted_by_hazard(context)) else {
                         running.stepper.take_back();
                         return (None, Some(running));
