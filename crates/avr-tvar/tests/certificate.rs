@@ -11,7 +11,7 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 use avr_testkit::Random;
-use avr_verify::{Exhausted, Progress, PropertyText, Request, Verdict, Watch};
+use avr_verify::{Exhausted, InvariantUse, Progress, PropertyText, Request, Verdict, Watch};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -425,7 +425,8 @@ fn what_is_decided_with_reductions_alone_stays_decided_and_has_no_proof() {
     let text = "(properties: [Inherent()])";
     let file = PropertyFile::parse("inherent", text).unwrap_or_else(|error| panic!("{error}"));
     let watch = OnlyTheSecond::default();
-    let request = Request { watch: &watch, ..Request::of(&image, device, &file) };
+    let invariants = InvariantUse::Off;
+    let request = Request { watch: &watch, invariants, ..Request::of(&image, device, &file) };
     let text = PropertyText { file: text.to_owned(), ..PropertyText::default() };
     let mut verdict = None;
     let certificate = avr_verify::certify(&request, &text, |results| {

@@ -15,20 +15,20 @@ pub struct EarlyResults {
     so_far: Arc<Mutex<SoFar>>,
     /// The part that this is of all that is known; all if there is none.
     part: Option<Part>,
+    /// The number from which on goals are counted.
+    goals: usize,
 }
 
 /// Some of the properties of a request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Part {
     /// Their numbers.
     places: Vec<usize>,
-    /// The number from which on their goals are counted.
-    goals: usize,
     /// The time at which the work on them began.
     begun: Duration,
 }
 
-/// More goals than any part has.
+/// More goals than any work has.
 const GOALS: usize = 1 << 32;
 
 #[derive(Debug, Default)]
@@ -37,8 +37,8 @@ struct SoFar {
     results: BTreeMap<usize, (PropertyResult, Vec<usize>)>,
     /// The goals that are true.
     proved: BTreeSet<usize>,
-    /// The number of parts there are.
-    parts: usize,
+    /// The number of works that have goals of their own.
+    works: usize,
     /// The stack bound, as far as it is known.
     stack: StackBound,
     /// The findings.
@@ -48,12 +48,19 @@ struct SoFar {
 impl EarlyResults {
     /// The early results of some properties, by their numbers, on which the work began then.
     pub(crate) fn part(&self, places: &[usize], begun: Duration) -> Self {
-        let parts = self.with(|known| {
-            known.parts += 1;
-            known.parts
+        let part = Part { places: places.to_vec(), begun };
+        Self { so_far: Arc::clone(&self.so_far), part: Some(part), goals: 0 }
+    }
+
+    /// The same, with goals of its own.
+    ///
+    /// SOUND: each work on properties numbers its goals anew. What is proved of one of its goals is proved of no other one.
+    pub(crate) fn with_own_goals(&self) -> Self {
+        let works = self.with(|known| {
+            known.works += 1;
+            known.works
         });
-        let part = Part { places: places.to_vec(), goals: parts * GOALS, begun };
-        Self { so_far: Arc::clone(&self.so_far), part: Some(part) }
+        Self { so_far: Arc::clone(&self.so_far), part: self.part.clone(), goals: works * GOALS }
     }
 
     /// The stack bound as far as it is known: by the properties on which the work has come to its end.
@@ -89,7 +96,7 @@ impl EarlyResults {
 
     /// The number of a goal among all.
     fn goal(&self, goal: usize) -> usize {
-        goal + self.part.as_ref().map_or(0, |part| part.goals)
+        goal + self.goals
     }
 
     /// The result of a property, by its number in the property file; none while it is open.
@@ -165,6 +172,17 @@ mod tests {
             assert_eq!(known.result(0), None);
         }
         known.decided(7, Truth::True);
+        assert_eq!(known.result(0), Some(shown));
+    }
+
+    #[test]
+    fn a_goal_of_another_work_proves_nothing() {
+        let (known, shown) = (EarlyResults::default(), violated());
+        let (one, other) = (known.with_own_goals(), known.with_own_goals());
+        one.learn(0, shown.clone(), vec![7]);
+        other.decided(7, Truth::True);
+        assert_eq!(known.result(0), None);
+        one.decided(7, Truth::True);
         assert_eq!(known.result(0), Some(shown));
     }
 

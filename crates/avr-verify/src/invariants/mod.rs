@@ -17,7 +17,7 @@ use mu_calculus::{AtomId, NormalForm, strengthenings};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use three_valued::{Truth, TvByte};
-use tvar::Watch;
+use tvar::{Progress, Watch};
 
 use crate::call_graph::Survey;
 use crate::diagnosis::vacuity::{MAX_TRIED, Vacuity, speaks_of_states_only};
@@ -39,10 +39,11 @@ impl Invariants {
     /// The invariants of a machine; none if no map of it is closed, a hazard is not excluded, or a limit is reached.
     #[must_use]
     pub fn find(machine: &Machine, watch: &dyn Watch) -> Option<Self> {
-        if watch.cancelled() {
+        let is_over = || watch.cancelled() || watch.check(&Progress::default()).is_some();
+        if is_over() {
             return None;
         }
-        let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &|| watch.cancelled());
+        let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &is_over);
         let claims = outcome.ok().filter(Claims::has_no_hazard)?;
         Some(Self { map, claims, moves, steps })
     }

@@ -45,7 +45,7 @@ pub(crate) fn verified<T>(
     let machine = machine(request)?;
     let mut table = AtomTable::default();
     let known = EarlyResults::default();
-    let known = request.known.unwrap_or(&known);
+    let known = &request.known.unwrap_or(&known).with_own_goals();
     let (started, begun) = (Instant::now(), ThreadTime::now());
     let found = request.find_invariants(&machine);
     let invariants = match request.with_invariants(found.as_ref()).invariants {
