@@ -23,7 +23,7 @@ const SAMPLED_PER_ROUND: u64 = 5_000;
 const FEWEST_SAMPLED: u64 = 50_000;
 
 /// The number of steps at random, at least, before a run as deep as the stack bound is given up.
-const SAMPLED_FOR_DEPTH: u64 = 200_000;
+const SAMPLED_FOR_DEPTH: u64 = 1_000_000;
 
 /// The number of steps at random, at least, before a goal stays unknown.
 const LAST_SAMPLED: u64 = 1_000_000;

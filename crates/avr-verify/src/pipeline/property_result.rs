@@ -3,6 +3,7 @@
 use super::goals::{Bound, GoalTable, PropertyGoals, hazard_met, statistics, undecided};
 use super::observer::PropertyObserver;
 use super::pass_timer::aside;
+use super::startup_remark;
 use crate::diagnosis::root_cause::{Culprit, Way, culprit};
 use crate::diagnosis::subformulas::{Effort, explain};
 use crate::diagnosis::unknown_reason::reason;
@@ -64,6 +65,7 @@ pub(crate) fn proved(
     PropertyResult {
         verdict: Verdict::Holds,
         methods: vec![Pass::Invariants],
+        notes: bound.notes.clone(),
         ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics)
     }
 }
@@ -123,8 +125,12 @@ impl Work<'_, '_> {
     /// The result of a property that invariants prove.
     fn proved(&self, property: &Property, bound: &BoundProperty) -> PropertyResult {
         let invariants = self.invariants.expect("they prove it");
-        let vacuous = invariants.vacuity(self.firmware.model.context.atoms, bound);
-        PropertyResult { vacuous, ..proved(property, bound, invariants, self.proved_after) }
+        let context = &self.firmware.model.context;
+        let vacuous = invariants.vacuity(context.atoms, bound);
+        let result = PropertyResult { vacuous, ..proved(property, bound, invariants, self.proved_after) };
+        let remark = startup_remark::remark((context.machine, context.atoms), (property, bound), &result);
+        let notes = result.notes.iter().cloned().chain(remark).collect();
+        PropertyResult { notes, ..result }
     }
 
     /// A run of the hardware that refutes a goal, if the run that shows it rests on the model and such a run is found soon.
