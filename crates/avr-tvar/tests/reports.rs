@@ -176,18 +176,20 @@ fn reports_say_what_verdicts_rest_on() {
         report["results"].as_array().expect("results are a list").clone()
     };
     let rests_on = |arguments: &[&str]| results(arguments)[0]["rests_on"].to_string();
-    let off = ["--all-interrupts", "--all-states", "--all-handlers", "--no-facts"];
+    let off = ["--no-invariants", "--all-interrupts", "--all-states", "--all-handlers", "--no-facts"];
     let all = r#"["partial-order-reduction","path-compression","handler-summaries","case-merging","ranges","facts"]"#;
-    assert_eq!(rests_on(&[ECHO, "--inherent"]), all);
+    assert_eq!(rests_on(&[ECHO, "--inherent"]), r#"["invariants"]"#);
+    assert_eq!(rests_on(&[ECHO, "--inherent", "--no-invariants"]), all);
     assert_eq!(rests_on(&[&[ECHO, "--inherent"], &off[..]].concat()), "[]");
     let without_facts = r#"["partial-order-reduction","path-compression","handler-summaries","case-merging"]"#;
-    assert_eq!(rests_on(&[ECHO, "--inherent", "--no-facts"]), without_facts);
+    assert_eq!(rests_on(&[ECHO, "--inherent", "--no-invariants", "--no-facts"]), without_facts);
 
     let text = |arguments: &[&str]| String::from_utf8(avr_tvar(arguments).stdout).expect("output is UTF-8");
-    let verbose = text(&["verify", ECHO, "-v"]);
+    assert!(text(&["verify", ECHO, "-v"]).contains("          rests on invariants\n"));
+    let verbose = text(&["verify", ECHO, "-v", "--no-invariants"]);
     assert!(verbose.contains("          rests on partial-order-reduction, path-compression, "), "{verbose}");
     assert!(!text(&["verify", ECHO]).contains("rests on"));
-    assert!(text(&["verify", ECHO, "--format", "html"]).contains("rests on partial-order-reduction"));
+    assert!(text(&["verify", ECHO, "--format", "html"]).contains("rests on invariants"));
 }
 
 #[test]
@@ -201,8 +203,8 @@ fn verdicts_can_be_decided_again() {
     let (code, all) = rechecks(&[ECHO, "--inherent", "--property", "Stack(max_bytes: 11)"]);
     assert_eq!((code, all), (Some(1), vec![Value::from("agrees"); 2]));
     assert_eq!(rechecks(&[ECHO, "--timeout", "0"]), (Some(3), vec![Value::from("undecided")]));
-    let plain = ["verify", "--recheck", "--all-interrupts", "--all-states", "--all-handlers", "--no-facts", ECHO];
-    let output = avr_tvar(&plain);
+    let off = ["--no-invariants", "--all-interrupts", "--all-states", "--all-handlers", "--no-facts"];
+    let output = avr_tvar(&[&["verify", "--recheck", ECHO], &off[..]].concat());
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("'--recheck' cannot be used with all of"), "{message}");

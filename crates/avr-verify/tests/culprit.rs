@@ -8,8 +8,8 @@ use avr_machine::device::Device;
 use avr_machine::{HazardKind, Limit};
 use avr_properties::{Property, PropertyFile};
 use avr_verify::{
-    Along, Culprit, Exhausted, Explained, Help, NodeKind, Obstacle, Origin, Progress, PropertyResult, Request, Results,
-    StateGraph, UnknownBits, Unlimited, Verdict, Watch, graph, verify,
+    Along, Culprit, Exhausted, Explained, Help, InvariantUse, NodeKind, Obstacle, Origin, Progress, PropertyResult,
+    Request, Results, StateGraph, UnknownBits, Unlimited, Verdict, Watch, graph, verify,
 };
 use three_valued::Truth;
 
@@ -33,7 +33,7 @@ fn with_request<T>(words: &[u16], property: &str, watch: &dyn Watch, run: impl F
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line(property).unwrap_or_else(|error| panic!("{property}: {error}")));
     let (image, device) = (avr_testkit::image::image(words), Device::named("atmega328p").expect("the device exists"));
-    run(&Request { watch, ..Request::of(&image, device, &file) })
+    run(&Request { watch, invariants: InvariantUse::Off, ..Request::of(&image, device, &file) })
 }
 
 fn result(words: &[u16], property: &str, watch: &dyn Watch) -> PropertyResult {
