@@ -117,6 +117,19 @@ static avr_io_addr_t written_flags(uint16_t opcode)
     return address >= 0x35 && address <= 0x3c ? address : 0;
 }
 
+/* libsimavr keeps ADIF where ADCSRA is written with a 1 there; the data sheet has it cleared (section "ADC Control and Status Register A"). True if an
+ * instruction, STS or ST through Z, does so. */
+static int clears_adif(const avr_t *avr, uint16_t opcode)
+{
+    uint16_t address = 0;
+    if ((opcode & 0xfe0f) == 0x9200) {
+        address = (uint16_t)(avr->flash[avr->pc + 2] | avr->flash[avr->pc + 3] << 8);
+    } else if ((opcode & 0xfe0f) == 0x8200) {
+        address = (uint16_t)(avr->data[30] | avr->data[31] << 8);
+    }
+    return address == 0x7a && (avr->data[opcode >> 4 & 0x1f] & 0x10);
+}
+
 /* libsimavr sets the flag of an external interrupt that is requested by a low level as well; the data sheet has it cleared then (section "External
  * Interrupts", EIFR). */
 static void keep_level_flags_clear(avr_t *avr)
@@ -202,7 +215,11 @@ int main(int count, char **arguments)
             avr_io_addr_t flags = written_flags(opcode);
             uint8_t before = avr->data[flags];
             uint8_t ones = opcode & 0x2000 ? avr->data[opcode >> 4 & 0x1f] : (uint8_t)(1 << (opcode & 7));
+            int clears = clears_adif(avr, opcode);
             pc = avr_run_one(avr);
+            if (clears) {
+                avr->data[0x7a] &= (uint8_t)~0x10;
+            }
             if (flags) {
                 avr->data[flags] = (uint8_t)((avr->data[flags] & before) | (before & ~ones));
             }
