@@ -25,7 +25,7 @@ struct JsonReport<'a> {
     schema: &'static str,
     firmware: Firmware<'a>,
     results: Vec<JsonResult<'a>>,
-    /// What was found beside the properties.
+    /// The findings beside the properties.
     findings: Vec<JsonFinding<'a>>,
     stack: JsonStack,
     reached: Option<JsonReached>,

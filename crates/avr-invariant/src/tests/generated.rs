@@ -1,5 +1,6 @@
 //! Runs of random programs stay inside of their maps.
 
+use avr_isa::FlashWordAddress;
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_machine::{Options as MachineOptions, Program};
@@ -8,15 +9,21 @@ use avr_testkit::{Random, cases};
 
 use super::runs::compare;
 use crate::faults::{Fault, with_fault};
+use crate::gap::Reason;
+use crate::map::Thread;
 use crate::pass::{Analysis, Options, analyse};
 
 /// The machine with a random program.
 fn machine(program: fn(&mut Random) -> Vec<u16>, seed: u64) -> Machine {
+    machine_with(program, seed, MachineOptions::default())
+}
+
+fn machine_with(program: fn(&mut Random) -> Vec<u16>, seed: u64, options: MachineOptions) -> Machine {
     let words = program(&mut Random::new(seed));
     let device = Device::named("atmega328p").expect("the device exists");
     let word = |address: u32| words.get(address as usize).copied();
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);
-    Machine::new(device, program, MachineOptions::default())
+    Machine::new(device, program, options)
 }
 
 /// The first contradiction between runs of a program and its map; none if the map is open. Besides, whether it is closed.
@@ -51,6 +58,35 @@ fn runs_of_interrupted_programs_stay_inside() {
 #[test]
 fn runs_of_varied_programs_stay_inside() {
     check(varied::program, cases(150, 3_000), 5);
+}
+
+/// A machine whose start-up code ends somewhere in a program with interrupts, and properties speak of it.
+fn observed(end: u32, seed: u64) -> Machine {
+    let main = Some(FlashWordAddress(end));
+    let options = MachineOptions { main, observes_startup: true, ..MachineOptions::default() };
+    machine_with(interrupted::program, seed, options)
+}
+
+#[test]
+fn runs_stay_inside_where_the_start_up_code_is_observed() {
+    let (mut closed, mut seen) = (0, [false; 2]);
+    for seed in 0..cases(150, 3_000) {
+        let machine = observed(interrupted::MAIN + 8 + (seed % 24) as u32, seed);
+        let (is_closed, problem) = contradiction(&machine, 8);
+        assert_eq!(problem, None, "seed {seed}");
+        closed += u64::from(is_closed);
+        let Analysis { map, .. } = analyse(&machine, &Options { steps: 30_000, ..Options::default() });
+        for entry in map.entries.iter().filter(|entry| entry.place.thread != Thread::Main) {
+            seen[usize::from(entry.place.control.in_startup)] = true;
+        }
+    }
+    assert!(closed > 50 && seen == [true; 2], "{closed} maps are closed");
+}
+
+#[test]
+fn nothing_follows_where_the_start_up_code_ends_at_zero() {
+    let outcome = analyse(&observed(0, 1), &Options::default()).outcome;
+    assert_eq!(outcome.expect_err("a handler returns to 0").reason, Reason::StartupEndsAtZero);
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn of_sets(
     let one = |member: &String, what: &str, is_worse| {
         condition(&format!("{field} {member}"), format!("{member} {verb} {what}"), effect(is_worse))
     };
-    // What was allowed everywhere was allowed at each place.
+    // A hazard that was allowed everywhere was allowed at each place.
     let was_there = |member: &str| {
         let kind = member.split_once(" at ").map(|(kind, _)| kind);
         field == "allow" && kind.is_some_and(|kind| before.iter().any(|known| *known == kind))

@@ -223,7 +223,7 @@ impl Explainer<'_, '_> {
                 Truth::Unknown => counts.unknown += 1,
             }
         }
-        let text = vacuity::text(self.context, &part.written);
+        let text = vacuity::text(self.context.atoms, &part.written);
         Some(Explained { text, depth: part.depth, stretches: self.stretches(&values), states: counts })
     }
 

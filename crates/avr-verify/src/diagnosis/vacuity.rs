@@ -2,7 +2,7 @@
 
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
-use avr_properties::{BoundProperty, PropertyKind};
+use avr_properties::{Atom, BoundProperty, PropertyKind};
 use mu_calculus::{AtomId, Formula, HyperGraph, Labels, NormalForm, Problem, Strengthening, strengthenings};
 use std::convert::Infallible;
 use tvar::{Decision, Watch};
@@ -37,10 +37,13 @@ pub(crate) fn find(
     if !decision.verdict.is_true() {
         return None;
     }
-    strengthened(context, watch, bound, decision).or_else(|| {
-        let subformula = bound.always_true.first()?.clone();
-        Some(Vacuity { subformula, replaced_by: true, part: None })
-    })
+    strengthened(context, watch, bound, decision).or_else(|| always_true(bound))
+}
+
+/// A comparison of the property's own text that is true in every state.
+pub(crate) fn always_true(bound: &BoundProperty) -> Option<Vacuity> {
+    let subformula = bound.always_true.first()?.clone();
+    Some(Vacuity { subformula, replaced_by: true, part: None })
 }
 
 /// The largest subformula that may be replaced by what makes the property say more.
@@ -64,7 +67,11 @@ fn strengthened(
     };
     let part = candidates.iter().position(|candidate| search.still_holds(candidate))?;
     let found = &candidates[part];
-    Some(Vacuity { subformula: text(context, &found.subformula), replaced_by: found.replaced_by, part: Some(part) })
+    Some(Vacuity {
+        subformula: text(context.atoms, &found.subformula),
+        replaced_by: found.replaced_by,
+        part: Some(part),
+    })
 }
 
 /// `Inherent` and `Stack` have one thing to say.
@@ -101,8 +108,8 @@ impl Search<'_> {
 }
 
 /// The text of a subformula.
-pub(crate) fn text(context: &Context<'_>, subformula: &Formula<AtomId>) -> String {
-    let named = subformula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(context.atoms[atom.index()].to_string()));
+pub(crate) fn text(atoms: &[Atom], subformula: &Formula<AtomId>) -> String {
+    let named = subformula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(atoms[atom.index()].to_string()));
     match named {
         Ok(named) => named.to_string(),
         Err(never) => match never {},

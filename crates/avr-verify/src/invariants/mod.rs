@@ -15,12 +15,11 @@ use avr_properties::{Atom, BoundProperty, StateView};
 use mu_calculus::state_formula::{parts, truth};
 use mu_calculus::{AtomId, NormalForm, strengthenings};
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
 use crate::call_graph::Survey;
-use crate::diagnosis::vacuity::{MAX_TRIED, Vacuity, speaks_of_states_only};
+use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only};
 use crate::stack_bound::StackBound;
 
 /// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
@@ -95,14 +94,10 @@ impl Invariants {
             let follows = |formula| bound.from_start(formula).is_ok_and(|formula| self.prove(atoms, &formula));
             let part = candidates.iter().position(|candidate| candidate.formulas.iter().all(follows))?;
             let found = &candidates[part];
-            let text = |atom: &AtomId| Ok::<_, Infallible>(atoms[atom.index()].to_string());
-            let Ok(named) = found.subformula.try_map_atoms(&mut |atom| text(atom));
-            Some(Vacuity { subformula: named.to_string(), replaced_by: found.replaced_by, part: Some(part) })
+            let subformula = vacuity::text(atoms, &found.subformula);
+            Some(Vacuity { subformula, replaced_by: found.replaced_by, part: Some(part) })
         };
-        strengthened().or_else(|| {
-            let subformula = bound.always_true.first()?.clone();
-            Some(Vacuity { subformula, replaced_by: true, part: None })
-        })
+        strengthened().or_else(|| vacuity::always_true(bound))
     }
 
     /// The survey of the program.

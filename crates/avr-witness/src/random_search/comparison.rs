@@ -35,7 +35,7 @@ pub(super) struct Suggestion {
     pub(super) changes: Changes,
 }
 
-/// What an instruction means for the comparison that a branch behind it decides by.
+/// The part of an instruction in the comparison that a branch behind it decides by.
 pub(super) enum Effect {
     /// It compares something.
     Compares(Comparison),
