@@ -7,7 +7,8 @@
 #   tests/oracle/all.sh --only-install   installs and ends
 #   tests/oracle/all.sh --full           everything at its full size: the long tests of all crates, all samples, long fuzzing
 #
-# Without --full, samples are taken in thirds (share.py), and fuzzing and random comparisons are short.
+# Without --full, samples are taken in thirds (share.py), and fuzzing and random comparisons are short. The first step that fails
+# ends the run; with --full all steps run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/oracle/steps.sh
@@ -27,6 +28,7 @@ install_packages() {
 }
 
 fuzzing=6
+step=step
 for option in "$@"; do
     case $option in
         --install | --only-install)
@@ -37,6 +39,7 @@ for option in "$@"; do
         --full)
             export AVR_TVAR_TESTS=long CASES=800 SPIN_CASES=25
             fuzzing=60
+            step=step_of_all
             ;;
         *)
             echo "usage: tests/oracle/all.sh [--install | --only-install] [--full]" >&2
@@ -45,11 +48,10 @@ for option in "$@"; do
     esac
 done
 
-oracle() { step "oracle: $*" "$@"; }
+oracle() { $step "oracle: $*" "$@"; }
 release="${CARGO_TARGET_DIR:-target}/release"
 tool="$release/avr-tvar"
 
-[ "${AVR_TVAR_TESTS:-short}" != long ] || step "long tests" cargo test --workspace
 step "release build" cargo build --quiet --release -p avr-tvar -p avr-tvar-fuzz -p simavr-oracle -p inclusion-oracle -p explicit-oracle
 step "release build of the solver's oracle" cargo build --quiet --release -p mu-calculus --example oracle
 oracle cargo test --quiet -p avr-isa --features oracle
@@ -72,3 +74,8 @@ oracle tests/oracle/integrations/run "$tool"
 oracle tests/oracle/evidence/run.py "$tool"
 oracle tests/oracle/stack/run.py "$tool"
 oracle tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
+if [ "${AVR_TVAR_TESTS:-short}" = long ]; then
+    oracle tests/oracle/mutants/run.py "$tool"
+    $step "long tests" cargo test --workspace --no-fail-fast
+fi
+all_passed

@@ -21,6 +21,16 @@ step() {
     return $code
 }
 
+# step_of_all NAME COMMAND...: the same, and the steps after it run also if it fails. `all_passed` tells whether none did.
+step_of_all() {
+    step "$@" || failed+=("$1")
+}
+
+failed=()
+all_passed() {
+    [ ${#failed[@]} = 0 ] || { printf '\nfailed: %s\n' "${failed[@]}" >&2; return 1; }
+}
+
 report_steps() {
     printf '\n=== times of all steps\n'
     cat "$STEPS"

@@ -31,7 +31,7 @@ impl Effort {
     /// The same for generated programs, which are small.
     pub const GENERATED: Self = Self { states: 20_000, runs: 2, steps: 3_000 };
     /// The long comparison.
-    pub const FULL: Self = Self { states: 40_000, runs: 6, steps: 4_000 };
+    pub const FULL: Self = Self { states: 30_000, runs: 3, steps: 3_000 };
 }
 
 /// After so many states that are left out a run must have come to a covered one. A handler that samples a byte of a software serial port runs for

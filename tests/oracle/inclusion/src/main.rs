@@ -34,7 +34,7 @@ const MOST_LOST: f64 = 0.001;
 
 /// Generated programs, in short and in full.
 const GENERATED: u64 = 60;
-const GENERATED_FULL: u64 = 500;
+const GENERATED_FULL: u64 = 200;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -110,7 +110,7 @@ fn main() -> ExitCode {
 
 /// Compares maps of invariants with runs, and shows that programs that wrong maps would accept go wrong; whether all is well.
 fn are_invariants_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full: bool, is_part: bool) -> bool {
-    let (runs, steps) = if full { (8, 6_000) } else { (2, 3_000) };
+    let (runs, steps) = if full { (4, 4_000) } else { (2, 3_000) };
     let mut all: Vec<invariants::Report> =
         subjects.par_iter().map(|subject| invariants::compare(runner, subject, runs, steps)).collect();
     all.par_extend(seeds.into_par_iter().map(|seed| {
