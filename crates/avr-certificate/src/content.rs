@@ -4,6 +4,8 @@ use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
+use crate::map::Map;
+
 /// The number of pages in a block.
 pub const BLOCK_PAGES: usize = 12;
 
@@ -22,6 +24,8 @@ pub struct Certificate {
     pub store: Store,
     /// The state spaces of the proofs.
     pub spaces: Vec<Space>,
+    /// The invariants of the whole program, if a claim rests on them.
+    pub map: Option<Map>,
     /// One claim for each property, in the order of [`Header::properties`] with those of the command line.
     pub claims: Vec<Claim>,
     /// The bounds of the stack depth.
@@ -32,9 +36,18 @@ pub struct Certificate {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
     /// No run gets deeper: `Stack(max_bytes: n)` holds.
-    pub upper: Option<Depth>,
+    pub upper: Option<Upper>,
     /// Some run gets that deep, which is more than 0: `Stack(max_bytes: n - 1)` is violated.
     pub lower: Option<Depth>,
+}
+
+/// A depth of the stack that no run exceeds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Upper {
+    /// So many bytes below RAMEND, by the map of the certificate.
+    Map(u32),
+    /// By a state space.
+    Space(Depth),
 }
 
 /// A depth of the stack with its proof.
@@ -357,6 +370,9 @@ pub enum Claim {
     Undecided,
     /// It is decided, and there is a proof.
     Decided(Decided),
+    /// It is `AG p`, and p is certainly true in every state of the map. With a part of its formula that does not matter, by its number
+    /// among the strengthenings: these are true there as well.
+    Invariant(Option<u32>),
     /// It is decided, and there is no proof, for this reason.
     Uncertified(String),
 }

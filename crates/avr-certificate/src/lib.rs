@@ -2,7 +2,7 @@
 //!
 //! A certificate holds what a proof about firmware consists of: the firmware, device and properties that it speaks of,
 //! and abstract states with their hyper-edges and labels. For each decided property it has the strategy of the player
-//! who wins its game. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
+//! who wins its game, or says that a map of invariants of the whole program shows it. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
 //! same content.
 //!
 //! [`read`](Certificate::read) takes any bytes. It gives a certificate in which every number refers to something, or an
@@ -11,13 +11,15 @@
 
 mod content;
 mod error;
+mod map;
 mod read;
 mod source;
 mod write;
 
 pub use content::{
     Advice, BLOCK_PAGES, Basis, Block, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page, Proof,
-    Running, Seen, Space, Stack, State, Store, Strategy, Vacuous, Verdict,
+    Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 pub use error::{ReadError, ReadErrorKind};
+pub use map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 pub use read::DEFAULT_MEMORY;

@@ -9,9 +9,10 @@ use three_valued::TvByte;
 
 use crate::content::{
     Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Proof, Running, Seen,
-    Space, Stack, State, Store, Strategy, Vacuous, Verdict,
+    Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
+use crate::map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
 use crate::write::{MAGIC, VERSION};
 
@@ -34,11 +35,20 @@ impl Certificate {
         let header = source.header()?;
         let store = source.store()?;
         let spaces = source.list(|source| source.space(&store))?;
+        let map = match source.flag()? {
+            true => Some(source.map()?),
+            false => None,
+        };
         let claims = source.list(|source| source.claim(&spaces))?;
-        let stack = Stack { upper: source.depth(&spaces)?, lower: source.depth(&spaces)? };
+        let stack = Stack { upper: source.upper(&spaces)?, lower: source.depth(&spaces)? };
+        let rests_on_map = claims.iter().any(|claim| matches!(claim, Claim::Invariant(_)))
+            || matches!(stack.upper, Some(Upper::Map(_)));
+        if rests_on_map && map.is_none() {
+            return Err(damaged("a claim rests on invariants, and there are none"));
+        }
         let mut rest = source.finish()?.into_inner().into_inner();
         match rest.read(&mut [0]).map_err(failed)? {
-            0 => Ok(Self { header, store, spaces, claims, stack }),
+            0 => Ok(Self { header, store, spaces, map, claims, stack }),
             _ => Err(damaged("something follows after its end")),
         }
     }
@@ -242,6 +252,7 @@ impl<R: Read> Source<R> {
             0 => Ok(Claim::Undecided),
             1 => Ok(Claim::Decided(self.decided(spaces)?)),
             2 => Ok(Claim::Uncertified(self.text()?)),
+            3 => Ok(Claim::Invariant(self.option()?)),
             _ => Err(damaged("there is no such kind of claim")),
         }
     }
@@ -255,6 +266,15 @@ impl<R: Read> Source<R> {
                 None => None,
             },
         })
+    }
+
+    fn upper(&mut self, spaces: &[Space]) -> Result<Option<Upper>, ReadError> {
+        match self.byte()? {
+            0 => Ok(None),
+            1 => Ok(Some(Upper::Map(self.u32()?))),
+            2 => Ok(self.depth(spaces)?.map(Upper::Space)),
+            _ => Err(damaged("there is no such kind of bound")),
+        }
     }
 
     fn depth(&mut self, spaces: &[Space]) -> Result<Option<Depth>, ReadError> {
@@ -285,5 +305,79 @@ impl<R: Read> Source<R> {
         let sorted = choices.is_sorted_by(|(a, _), (b, _)| a < b)
             && choices.iter().all(|(_, states)| states.is_sorted_by(|(a, _), (b, _)| a < b));
         if sorted { Ok(Strategy { choices }) } else { Err(damaged("choices are out of order")) }
+    }
+
+    fn ranged_cell(&mut self) -> Result<TvByte, ReadError> {
+        let byte = self.cell()?;
+        let (low, high) = (self.byte()?, self.byte()?);
+        byte.within(low, high).ok_or_else(|| damaged("a cell has no value"))
+    }
+
+    fn map(&mut self) -> Result<Map, ReadError> {
+        let pages = self.list(|source| {
+            let mut page = [TvByte::UNKNOWN; PAGE_CELLS];
+            for cell in &mut page {
+                *cell = source.ranged_cell()?;
+            }
+            Ok(page)
+        })?;
+        let blocks = self.list(|source| {
+            let mut block = [0; MAP_BLOCK_PAGES];
+            for page in &mut block {
+                *page = source.below(pages.len(), "page")?;
+            }
+            Ok(block)
+        })?;
+        let calls = self.list(|source| source.list(Self::frame))?;
+        let mut before = (0, Vec::new());
+        let entries = self.list(|source| {
+            let entry = source.entry(&before, (blocks.len(), calls.len()))?;
+            before = (entry.control.pc.0, entry.invariant.memory.clone());
+            Ok(entry)
+        })?;
+        let exits = self.list(|source| source.exit(blocks.len()))?;
+        Ok(Map { pages, blocks, calls, entries, exits })
+    }
+
+    fn entry(
+        &mut self,
+        (pc, memory): &(u32, Vec<u32>),
+        (blocks, calls): (usize, usize),
+    ) -> Result<Entry, ReadError> {
+        let handler = match self.flag()? {
+            true => Some(self.handler()?),
+            false => None,
+        };
+        let pc = FlashWordAddress(self.near(*pc)?);
+        let control = self.control(pc)?;
+        let calls = self.below(calls, "call string")?;
+        Ok(Entry { handler, control, calls, invariant: self.invariant(memory, blocks)? })
+    }
+
+    fn exit(&mut self, blocks: usize) -> Result<Exit, ReadError> {
+        let handler = self.handler()?;
+        let pc = FlashWordAddress(self.near(0)?);
+        Ok(Exit { handler, control: self.control(pc)?, invariant: self.invariant(&[], blocks)? })
+    }
+
+    fn handler(&mut self) -> Result<Handler, ReadError> {
+        Ok(Handler { interrupt: self.byte()?, pointer: DataAddress(self.u16()?) })
+    }
+
+    /// The content of a state, whose memory is told by its differences from another one.
+    fn invariant(&mut self, before: &[u32], blocks: usize) -> Result<Invariant, ReadError> {
+        let mut before = before.iter().copied().chain(std::iter::repeat(0));
+        let memory = self.list(|source| {
+            let block = source.near(before.next().unwrap_or_default())?;
+            let exists = (block as usize) < blocks;
+            exists.then_some(block).ok_or_else(|| damaged("there is no such block"))
+        })?;
+        let equalities = self.list(|source| {
+            let cell = DataAddress(source.u16()?);
+            let kind = source.flag()?;
+            let other = DataAddress(source.u16()?);
+            Ok((cell, if kind { Equal::Entry(other) } else { Equal::Of(other) }))
+        })?;
+        Ok(Invariant { memory, equalities })
     }
 }

@@ -9,14 +9,15 @@ use three_valued::TvByte;
 
 use crate::content::{
     Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Running, Seen, Space, State,
-    Store, Strategy, Verdict,
+    Store, Strategy, Upper, Verdict,
 };
+use crate::map::{Entry, Equal, Exit, Handler, Invariant, Map};
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 3;
+pub(crate) const VERSION: u8 = 4;
 
 impl Certificate {
     /// Writes the certificate.
@@ -30,8 +31,9 @@ impl Certificate {
         sink.header(&self.header)?;
         sink.store(&self.store)?;
         sink.list(&self.spaces, Sink::space)?;
+        sink.list(self.map.as_slice(), Sink::map)?;
         sink.list(&self.claims, Sink::claim)?;
-        sink.depth(self.stack.upper.as_ref())?;
+        sink.upper(self.stack.upper.as_ref())?;
         sink.depth(self.stack.lower.as_ref())?;
         sink.output.into_inner()?.finish()?.flush()
     }
@@ -222,6 +224,10 @@ impl<W: Write> Sink<W> {
                 self.byte(2)?;
                 self.text(reason)
             }
+            Claim::Invariant(part) => {
+                self.byte(3)?;
+                self.option(*part)
+            }
         }
     }
 
@@ -230,6 +236,20 @@ impl<W: Write> Sink<W> {
         self.list(&decided.proofs, Self::proof)?;
         self.option(decided.vacuous.as_ref().map(|vacuous| vacuous.part))?;
         decided.vacuous.iter().try_for_each(|vacuous| self.list(&vacuous.proofs, Self::proof))
+    }
+
+    fn upper(&mut self, upper: Option<&Upper>) -> io::Result<()> {
+        match upper {
+            None => self.byte(0),
+            Some(Upper::Map(bytes)) => {
+                self.byte(1)?;
+                self.number((*bytes).into())
+            }
+            Some(Upper::Space(depth)) => {
+                self.byte(2)?;
+                self.depth(Some(depth))
+            }
+        }
     }
 
     fn depth(&mut self, depth: Option<&Depth>) -> io::Result<()> {
@@ -254,6 +274,59 @@ impl<W: Write> Sink<W> {
                 before = *state;
             }
             Ok(())
+        })
+    }
+
+    fn map(&mut self, map: &Map) -> io::Result<()> {
+        self.list(&map.pages, |sink, page| {
+            let bytes = |cell: &TvByte| [cell.known_mask(), cell.value(), cell.low(), cell.high()];
+            page.iter().try_for_each(|cell| sink.output.write_all(&bytes(cell)))
+        })?;
+        self.list(&map.blocks, |sink, block| block.iter().try_for_each(|page| sink.number((*page).into())))?;
+        self.list(&map.calls, |sink, frames| sink.list(frames, Self::frame))?;
+        let mut before = (0, Vec::new());
+        self.list(&map.entries, |sink, entry| {
+            sink.entry(entry, &before)?;
+            before = (entry.control.pc.0, entry.invariant.memory.clone());
+            Ok(())
+        })?;
+        self.list(&map.exits, Self::exit)
+    }
+
+    fn entry(&mut self, entry: &Entry, (pc, memory): &(u32, Vec<u32>)) -> io::Result<()> {
+        self.byte(entry.handler.is_some().into())?;
+        entry.handler.iter().try_for_each(|handler| self.handler(handler))?;
+        self.near(entry.control.pc.0, *pc)?;
+        self.control(&entry.control)?;
+        self.number(entry.calls.into())?;
+        self.invariant(&entry.invariant, memory)
+    }
+
+    fn exit(&mut self, exit: &Exit) -> io::Result<()> {
+        self.handler(&exit.handler)?;
+        self.near(exit.control.pc.0, 0)?;
+        self.control(&exit.control)?;
+        self.invariant(&exit.invariant, &[])
+    }
+
+    fn handler(&mut self, handler: &Handler) -> io::Result<()> {
+        self.byte(handler.interrupt)?;
+        self.number(handler.pointer.0.into())
+    }
+
+    /// The content of a state, with the blocks of its memory by their differences from those of another one.
+    fn invariant(&mut self, invariant: &Invariant, memory: &[u32]) -> io::Result<()> {
+        self.number(invariant.memory.len() as u64)?;
+        let before = memory.iter().copied().chain(std::iter::repeat(0));
+        invariant.memory.iter().zip(before).try_for_each(|(block, before)| self.near(*block, before))?;
+        self.list(&invariant.equalities, |sink, (cell, equal)| {
+            sink.number(cell.0.into())?;
+            let (kind, other) = match equal {
+                Equal::Of(other) => (0, other),
+                Equal::Entry(other) => (1, other),
+            };
+            sink.byte(kind)?;
+            sink.number(other.0.into())
         })
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! A certificate says which abstract states firmware can be in, where its steps lead, and why a property holds or not.
 //! [`check`] follows that argument on its own: it binds the properties again, takes one step from each state with the
-//! executor, and plays through the game of each formula. It searches for nothing and refines nothing.
+//! executor, and plays through the game of each formula. Where invariants of the whole program prove a property, one step
+//! from each of their states must be covered by them. It searches for nothing and refines nothing.
 //!
 //! The trusted base is this crate, the loader, the decoder, the executor with its device tables, the binding of
-//! properties, and the normal form of formulas. Neither the verifier nor the solver of games is.
+//! properties, the normal form of formulas, and the closing check of `avr-invariant`. Neither the verifier nor the solver of
+//! games is.
 #![forbid(unsafe_code)]
 
 mod cycles;
 mod ground;
+mod invariants;
 mod outcomes;
 mod play;
 mod rejection;
@@ -26,17 +29,18 @@ pub use rejection::{Reason, Rejection};
 
 use std::collections::BTreeMap;
 
-use avr_certificate::{Basis, Certificate, Header, Proof, State, Verdict};
+use avr_certificate::{Basis, Certificate, Header, Map, Proof, Stack, State, Upper, Verdict};
 use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
-use avr_properties::{AtomTable, Binding, Event, Occurred, PropertyError, PropertyFile, Setting, watched_events};
+use avr_properties::{Atom, AtomTable, Binding, Event, Occurred, PropertyError, PropertyFile, Setting, watched_events};
 
 use ground::{Land, check_states, check_store};
+use invariants::Invariants;
 use outcomes::Outcome;
 use play::{Duties, Foundation, Relied, play};
 use sentence::Sentence;
-use statements::{Statement, Statements};
+use statements::{Always, STACK, Statement, Statements};
 use stepper::Stepper;
 
 /// The results of a certificate that was checked.
@@ -129,16 +133,42 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
         file: &file,
         table: AtomTable::new(),
         all: Vec::new(),
+        always: Vec::new(),
     };
     let properties = statements.properties(certificate)?;
     let stack = statements.stack(&certificate.stack)?;
-    let Statements { table, all: statements, .. } = statements;
+    let Statements { table, all: statements, always, .. } = statements;
+    let mapped = match &certificate.map {
+        Some(map) => check_map(map, &machine, table.atoms(), (&always, &certificate.stack))?,
+        None if !always.is_empty() || matches!(certificate.stack.upper, Some(Upper::Map(_))) => {
+            return Err(Reason::NoMap.into());
+        }
+        None => (0, 0),
+    };
     let watched = watched_events(table.atoms());
     check_store(&certificate.store, &machine, &watched)?;
     let did: Vec<Vec<Occurred>> = certificate.store.did.iter().map(|seen| view::occurred(seen)).collect();
     let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did };
     let (states, outcomes) = work.check_spaces(&statements)?;
-    Ok(Report { properties, stack, states, outcomes, file })
+    Ok(Report { properties, stack, states: states + mapped.0, outcomes: outcomes + mapped.1, file })
+}
+
+/// Checks the invariants and what is claimed to follow from them. Returns the numbers of states and of outcomes of steps.
+fn check_map(
+    map: &Map,
+    machine: &Machine,
+    atoms: &[Atom],
+    (always, stack): (&[Always], &Stack),
+) -> Result<(usize, usize), Rejection> {
+    let invariants = Invariants::check(map, machine)?;
+    for one in always {
+        let shown = invariants.show(atoms, &one.bound, &one.formulas);
+        shown.map_err(|rejection| rejection.of(&one.name))?;
+    }
+    if let Some(Upper::Map(bytes)) = &stack.upper {
+        invariants.show_depth(*bytes).map_err(|rejection| rejection.of(STACK))?;
+    }
+    Ok((invariants.claims.states, invariants.claims.outcomes))
 }
 
 fn check_subject(header: &Header, image: &Image, device: &'static Device) -> Result<(), Rejection> {

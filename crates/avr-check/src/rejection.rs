@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use avr_invariant::Gap;
+use avr_machine::Hazard;
 use avr_properties::PropertyError;
 use mu_calculus::TranslateError;
 use thiserror::Error;
@@ -155,6 +157,29 @@ pub enum Reason {
     /// A step with too many outcomes.
     #[error("a step has more outcomes than are looked at")]
     TooManyOutcomes,
+    /// A claim rests on invariants that are not there.
+    #[error("a claim rests on invariants, and there are none")]
+    NoMap,
+    /// The invariants are not closed.
+    #[error("the invariants prove nothing: {0}")]
+    Invariants(Box<Gap>),
+    /// The invariants do not exclude a hazard, after which they say nothing.
+    #[error("the invariants do not exclude {hazard} at {address:#06x}")]
+    PossibleHazard {
+        /// The hazard.
+        hazard: Hazard,
+        /// The instruction as a flash byte address.
+        address: u32,
+    },
+    /// The formula is none that invariants prove.
+    #[error("invariants prove AG of something about states, on all paths, and nothing else")]
+    NoInvariant,
+    /// The formula is not true in every state of the map.
+    #[error("the invariants do not show it at {address:#06x}")]
+    NotShown {
+        /// The next instruction as a flash byte address.
+        address: u32,
+    },
     /// The product of states and subformulas is too large.
     #[error("states and subformulas are too many to be numbered")]
     TooManyPositions,

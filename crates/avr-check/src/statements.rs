@@ -2,25 +2,32 @@
 
 use std::convert::Infallible;
 
-use avr_certificate::{Basis, Certificate, Claim, Decided, Depth, Proof, Stack, Vacuous, Verdict};
+use avr_certificate::{Basis, Certificate, Claim, Decided, Depth, Proof, Stack, Upper, Vacuous, Verdict};
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, StackLimit, bind,
     formula_text,
 };
-use mu_calculus::{AtomId, strengthenings};
+use mu_calculus::{AtomId, Formula, Strengthening, strengthenings};
 
 use crate::rejection::{Reason, Rejection};
 use crate::sentence::Sentence;
 use crate::{Checked, Proved, ProvedStack, ProvedVacuity};
 
 /// The name of what is claimed of the stack.
-const STACK: &str = "the stack bound";
+pub(crate) const STACK: &str = "the stack bound";
 
 /// The sentences that a certificate claims under one name.
 pub(crate) struct Statement<'a> {
     pub(crate) name: String,
     pub(crate) proofs: Vec<(Sentence, &'a Proof)>,
     pub(crate) observes_hazards: bool,
+}
+
+/// Formulas that are claimed to follow from the invariants of the whole program, under one name.
+pub(crate) struct Always {
+    pub(crate) name: String,
+    pub(crate) bound: BoundProperty,
+    pub(crate) formulas: Vec<Formula<AtomId>>,
 }
 
 /// All that a certificate claims, while it is bound.
@@ -30,6 +37,7 @@ pub(crate) struct Statements<'a, 'b> {
     /// The atoms of what was bound so far.
     pub(crate) table: AtomTable,
     pub(crate) all: Vec<Statement<'a>>,
+    pub(crate) always: Vec<Always>,
 }
 
 impl<'a> Statements<'a, '_> {
@@ -56,11 +64,27 @@ impl<'a> Statements<'a, '_> {
                 Claim::Undecided => Proved::Nothing,
                 Claim::Uncertified(reason) => Proved::Uncertified(reason.clone()),
                 Claim::Decided(decided) => Proved::Decided(decided.verdict, basis(&decided.proofs)),
+                Claim::Invariant(_) => Proved::Decided(Verdict::Holds, Basis::Hardware),
             },
             vacuous: None,
         };
-        let Claim::Decided(decided) = claim else { return Ok(checked) };
-        let bound = bound.map_err(|error| Rejection::from(Reason::Unsupported(Box::new(error))))?;
+        let bound = bound.map_err(|error| Rejection::from(Reason::Unsupported(Box::new(error))));
+        let decided = match claim {
+            Claim::Undecided | Claim::Uncertified(_) => return Ok(checked),
+            Claim::Invariant(part) => {
+                let bound = bound?;
+                let mut formulas = vec![bound.formula.clone()];
+                if let Some(part) = part {
+                    let strengthening = strengthening(&bound, *part)?;
+                    checked.vacuous = Some(self.vacuity(&strengthening, Basis::Hardware));
+                    formulas.extend(strengthening.formulas);
+                }
+                self.always.push(Always { name: checked.name.clone(), bound, formulas });
+                return Ok(checked);
+            }
+            Claim::Decided(decided) => decided,
+        };
+        let bound = bound?;
         let mut proofs = sentences(&bound, decided)?;
         if let Some(vacuous) = &decided.vacuous {
             let vacuity = self.vacuous(&bound, decided.verdict, vacuous, &mut proofs)?;
@@ -82,9 +106,10 @@ impl<'a> Statements<'a, '_> {
         vacuous: &'a Vacuous,
         proofs: &mut Vec<(Sentence, &'a Proof)>,
     ) -> Result<ProvedVacuity, Rejection> {
-        let strengthening = strengthenings(&bound.formula, (vacuous.part as usize).saturating_add(1));
-        let strengthening = strengthening.into_iter().nth(vacuous.part as usize);
-        let strengthening = strengthening.filter(|_| verdict == Verdict::Holds).ok_or(Reason::NoSuchPart)?;
+        let strengthening = strengthening(bound, vacuous.part)?;
+        if verdict != Verdict::Holds {
+            return Err(Reason::NoSuchPart.into());
+        }
         let (given, needed) = (vacuous.proofs.len(), strengthening.formulas.len());
         if given != needed {
             return Err(Reason::ProofCount { proofs: given, needed }.into());
@@ -92,20 +117,28 @@ impl<'a> Statements<'a, '_> {
         for (formula, proof) in strengthening.formulas.iter().zip(&vacuous.proofs) {
             proofs.push((Sentence::new(&bound.from_start(formula)?), proof));
         }
+        Ok(self.vacuity(&strengthening, basis(&vacuous.proofs)))
+    }
+
+    fn vacuity(&self, strengthening: &Strengthening<AtomId>, basis: Basis) -> ProvedVacuity {
         let text = |atom: &AtomId| Ok::<_, Infallible>(self.table.atoms()[atom.index()].to_string());
         let subformula = match strengthening.subformula.try_map_atoms(&mut |atom| text(atom)) {
             Ok(named) => named.to_string(),
             Err(never) => match never {},
         };
-        Ok(ProvedVacuity { subformula, replaced_by: strengthening.replaced_by, basis: basis(&vacuous.proofs) })
+        ProvedVacuity { subformula, replaced_by: strengthening.replaced_by, basis }
     }
 
     /// Binds what is claimed of the stack.
     pub(crate) fn stack(&mut self, stack: &'a Stack) -> Result<ProvedStack, Rejection> {
         let mut proved = ProvedStack::default();
-        if let Some(upper) = &stack.upper {
-            self.depth(upper, Some(upper.bytes), Verdict::Holds).map_err(|rejection| rejection.of(STACK))?;
-            proved.upper = Some(upper.bytes);
+        match &stack.upper {
+            None => {}
+            Some(Upper::Map(bytes)) => proved.upper = Some(*bytes),
+            Some(Upper::Space(upper)) => {
+                self.depth(upper, Some(upper.bytes), Verdict::Holds).map_err(|rejection| rejection.of(STACK))?;
+                proved.upper = Some(upper.bytes);
+            }
         }
         if let Some(lower) = &stack.lower {
             self.depth(lower, lower.bytes.checked_sub(1), Verdict::Violated)
@@ -126,6 +159,12 @@ impl<'a> Statements<'a, '_> {
         self.all.push(Statement { name: STACK.to_owned(), proofs, observes_hazards: false });
         Ok(())
     }
+}
+
+/// A part of a property that may be replaced, by its number.
+fn strengthening(bound: &BoundProperty, part: u32) -> Result<Strengthening<AtomId>, Reason> {
+    let strengthenings = strengthenings(&bound.formula, (part as usize).saturating_add(1));
+    strengthenings.into_iter().nth(part as usize).ok_or(Reason::NoSuchPart)
 }
 
 /// A claim rests on what the weakest of its proofs rests on.

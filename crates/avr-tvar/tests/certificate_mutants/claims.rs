@@ -1,6 +1,6 @@
 //! The claims of a certificate, bound once more.
 
-use avr_certificate::{Certificate, Claim, Proof, Vacuous, Verdict};
+use avr_certificate::{Certificate, Claim, Proof, Upper, Vacuous, Verdict};
 use avr_properties::{AtomTable, Binding, BoundProperty, Property, PropertyFile, PropertyKind, StackLimit, bind};
 use mu_calculus::{NormalForm, strengthenings};
 
@@ -28,7 +28,11 @@ impl<'c> Claims<'c> {
             let bound = bind(property, &file.definitions, &binding, &mut claims.table).expect("the property is right");
             claims.property(property, &bound, claim)?;
         }
-        let depths = [(&certificate.stack.upper, 0, true), (&certificate.stack.lower, 1, false)];
+        let upper = certificate.stack.upper.as_ref().map(|upper| match upper {
+            Upper::Space(depth) => depth,
+            Upper::Map(_) => panic!("there is no map"),
+        });
+        let depths = [(upper, 0, true), (certificate.stack.lower.as_ref(), 1, false)];
         for (depth, less, wanted) in depths {
             let Some(depth) = depth else { continue };
             let limit =

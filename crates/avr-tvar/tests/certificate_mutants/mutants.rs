@@ -1,6 +1,6 @@
 //! Altered certificates.
 
-use avr_certificate::{Basis, Certificate, Claim, Edges, Labels, Proof, Space, State, Verdict};
+use avr_certificate::{Basis, Certificate, Claim, Depth, Edges, Labels, Proof, Space, Stack, State, Upper, Verdict};
 use avr_isa::DataAddress;
 use three_valued::{Truth, TvByte};
 
@@ -104,12 +104,21 @@ fn change_label(space: &mut Space, changed: u32, random: &mut Random) {
     space.labels = labels;
 }
 
+/// The upper and the lower bound of the stack.
+fn depths(stack: &mut Stack) -> [Option<&mut Depth>; 2] {
+    let upper = match &mut stack.upper {
+        Some(Upper::Space(depth)) => Some(depth),
+        Some(Upper::Map(_)) | None => None,
+    };
+    [upper, stack.lower.as_mut()]
+}
+
 /// All proofs of a certificate.
 fn proofs(certificate: &mut Certificate) -> Vec<&mut Proof> {
-    let depths = [&mut certificate.stack.upper, &mut certificate.stack.lower].into_iter().flatten();
+    let depths = depths(&mut certificate.stack).into_iter().flatten();
     let decided = certificate.claims.iter_mut().filter_map(|claim| match claim {
         Claim::Decided(decided) => Some(decided),
-        Claim::Undecided | Claim::Uncertified(_) => None,
+        Claim::Undecided | Claim::Uncertified(_) | Claim::Invariant(_) => None,
     });
     let claimed = decided.flat_map(|decided| {
         let vacuous = decided.vacuous.iter_mut().flat_map(|vacuous| &mut vacuous.proofs);
@@ -122,7 +131,7 @@ fn proofs(certificate: &mut Certificate) -> Vec<&mut Proof> {
 fn change_part(certificate: &mut Certificate, random: &mut Random) {
     let parts = certificate.claims.iter().filter_map(|claim| match claim {
         Claim::Decided(decided) => decided.vacuous.clone(),
-        Claim::Undecided | Claim::Uncertified(_) => None,
+        Claim::Undecided | Claim::Uncertified(_) | Claim::Invariant(_) => None,
     });
     let parts: Vec<_> = parts.collect();
     let claim = random.below(certificate.claims.len());
@@ -138,10 +147,14 @@ fn change_part(certificate: &mut Certificate, random: &mut Random) {
 fn change_depth(certificate: &mut Certificate, random: &mut Random) {
     let stack = &mut certificate.stack;
     if random.once_in(4) {
-        std::mem::swap(&mut stack.upper, &mut stack.lower);
+        let upper = match stack.upper.take() {
+            Some(Upper::Space(depth)) => Some(depth),
+            Some(Upper::Map(_)) | None => None,
+        };
+        stack.upper = std::mem::replace(&mut stack.lower, upper).map(Upper::Space);
     }
-    let depth = if random.once_in(2) { &mut stack.upper } else { &mut stack.lower };
-    let Some(depth) = depth else { return };
+    let [upper, lower] = depths(stack);
+    let Some(depth) = (if random.once_in(2) { upper } else { lower }) else { return };
     depth.bytes = match random.below(3) {
         0 => depth.bytes + 1,
         1 => depth.bytes.saturating_sub(1),

@@ -6,7 +6,7 @@ use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::pipeline::verify;
-use crate::request::{InvariantUse, Reductions, Request};
+use crate::request::{Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_certificate::Certificate;
 use avr_model::pass::Pass;
@@ -24,14 +24,12 @@ pub fn certify(
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
     request.file.check_certifiable()?;
-    // Certificates speak of state spaces only.
-    let on_spaces = Request { invariants: InvariantUse::Off, ..*request };
-    verified(&on_spaces, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
+    verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
         results(found);
-        certificate(work.firmware, request, text, (&work.asked.goals, work.outcome), (&claims, stack))
+        certificate(work.firmware, request, text, (&work.asked.goals, work.outcome, work.invariants), (&claims, stack))
     })
 }
 
@@ -39,6 +37,7 @@ pub fn certify(
 fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claimed {
     let vacuous = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
     match (*goals, &result.verdict) {
+        (_, Verdict::Holds) if result.methods == [Pass::Invariants] => Claimed::Invariant(vacuous),
         (None, _) | (_, Verdict::Unknown(_)) => Claimed::Nothing,
         (Some(goals), verdict) => Claimed::Decided { holds: *verdict == Verdict::Holds, goals, vacuous },
     }
@@ -63,9 +62,6 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
         let why = &unknown.reason;
         *claim = Claimed::Unproved(match &reduced.evidence {
             Some(_) => format!("a run shows it, and no proof was found, because {why}"),
-            None if reduced.methods.contains(&Pass::Invariants) => {
-                format!("invariants of the whole program prove it, which certificates do not have, and {why}")
-            }
             None => format!("it was decided with {}, for which {why}", left_out(request.reductions)),
         });
         *result = reduced;

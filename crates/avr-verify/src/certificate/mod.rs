@@ -5,12 +5,13 @@
 //! others keep only the hyper-edges that are chosen.
 
 pub(crate) mod certify;
+mod invariant_map;
 mod obligations;
 mod state_table;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Space, Stack, State, Strategy, Vacuous,
-    Verdict,
+    Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Space, Stack, State, Strategy, Upper,
+    Vacuous, Verdict,
 };
 use avr_machine::Machine;
 use avr_properties::Atom;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Goal, Outcome, StateSpace, System};
 
+use crate::invariants::Invariants;
 use crate::pipeline::goals::PropertyGoals;
 use crate::request::Request;
 use crate::stack_bound::StackBound;
@@ -47,6 +49,8 @@ pub(crate) enum Claimed {
     Nothing,
     /// It is decided, but nothing of this work proves it, for this reason.
     Unproved(String),
+    /// Invariants of the whole program prove it, also with a part replaced that does not matter, by its number among the strengthenings.
+    Invariant(Option<usize>),
     /// It is decided.
     Decided {
         holds: bool,
@@ -62,21 +66,32 @@ pub(crate) fn certificate<'f>(
     firmware: &Firmware<'f>,
     request: &Request<'_>,
     text: &PropertyText,
-    (goals, outcome): (&[Goal], &Outcome<Firmware<'f>>),
+    (goals, outcome, invariants): (&[Goal], &Outcome<Firmware<'f>>, Option<&Invariants>),
     (claimed, stack): (&[Claimed], StackBound),
 ) -> Certificate {
-    let bound = Bound::new(request, stack);
+    let of_map = invariants.and_then(|invariants| invariants.stack_bound().upper);
+    let upper_of_map = stack.upper.filter(|bytes| of_map.is_some_and(|bound| bound <= *bytes));
+    let of_spaces = StackBound { upper: stack.upper.filter(|_| upper_of_map.is_none()), ..stack };
+    let bound = Bound::new(request, of_spaces);
     let mut draft = Draft { firmware, goals, outcome, bound: &bound, spaces: Vec::new() };
     let claims = claimed.iter().enumerate();
     let mut claims: Vec<Claim> = claims.map(|(property, claimed)| draft.claim(property, claimed)).collect();
     let mut stack = draft.stack();
+    stack.upper = upper_of_map.map(Upper::Map).or(stack.upper);
     let mut stored = Stored::new(firmware);
     let drafts = draft.spaces.iter();
     let (spaces, numbers): (Vec<Space>, Vec<Numbers>) = drafts.map(|space| space.finish(&mut stored)).unzip();
-    let depths = [&mut stack.upper, &mut stack.lower].into_iter().flatten();
+    let upper = match &mut stack.upper {
+        Some(Upper::Space(depth)) => Some(depth),
+        Some(Upper::Map(_)) | None => None,
+    };
+    let depths = upper.into_iter().chain(&mut stack.lower);
     let proofs = claims.iter_mut().flat_map(proofs_of).chain(depths.map(|depth| &mut depth.proof));
     proofs.for_each(|proof| renumber(proof, &numbers));
-    Certificate { header: header(request, text), store: stored.store, spaces, claims, stack }
+    let rests_on_map =
+        upper_of_map.is_some() || claimed.iter().any(|claimed| matches!(claimed, Claimed::Invariant(_)));
+    let map = invariants.filter(|_| rests_on_map).map(|invariants| invariant_map::written(invariants.map()));
+    Certificate { header: header(request, text), store: stored.store, spaces, map, claims, stack }
 }
 
 fn header(request: &Request<'_>, text: &PropertyText) -> Header {
@@ -139,6 +154,7 @@ impl<'a> Draft<'a, '_> {
         let (holds, goals, vacuous) = match claimed {
             Claimed::Nothing => return Claim::Undecided,
             Claimed::Unproved(reason) => return Claim::Uncertified(reason.clone()),
+            Claimed::Invariant(part) => return Claim::Invariant(part.map(|part| part as u32)),
             Claimed::Decided { holds, goals, vacuous } => (*holds, *goals, *vacuous),
         };
         let all = std::iter::once(goals.formula).chain(goals.conditions(holds));
@@ -175,7 +191,8 @@ impl<'a> Draft<'a, '_> {
     /// The proofs of how deep the stack gets.
     fn stack(&mut self) -> Stack {
         let bound = self.bound;
-        Stack { upper: self.depth(bound.upper.as_ref(), true), lower: self.depth(bound.lower.as_ref(), false) }
+        let upper = self.depth(bound.upper.as_ref(), true).map(Upper::Space);
+        Stack { upper, lower: self.depth(bound.lower.as_ref(), false) }
     }
 
     /// The proof that a formula about the stack has a value, in the first state space that shows it. State spaces that

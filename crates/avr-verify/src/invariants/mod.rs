@@ -52,6 +52,11 @@ impl Invariants {
         self.steps as u64
     }
 
+    /// The map.
+    pub(crate) fn map(&self) -> &Map {
+        &self.map
+    }
+
     /// The number of states.
     pub(crate) fn states(&self) -> usize {
         self.claims.states

@@ -1,0 +1,77 @@
+//! Maps of invariants: abstract states of places, which together cover everything that a machine can do.
+//!
+//! A map is a proof by itself: one step from each of its states must be covered by the others.
+
+use avr_isa::DataAddress;
+use avr_machine::{Control, Frame};
+
+use crate::content::Page;
+
+/// The number of pages in a block of a map.
+pub const MAP_BLOCK_PAGES: usize = 16;
+
+/// A map. Its parts are stored once and known by number; no two pages, blocks or call strings are the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Map {
+    /// Pages of memory, whose cells may have ranges.
+    pub pages: Vec<Page>,
+    /// Blocks of pages.
+    pub blocks: Vec<[u32; MAP_BLOCK_PAGES]>,
+    /// Call strings, oldest frame first.
+    pub calls: Vec<Vec<Frame>>,
+    /// The states of places.
+    pub entries: Vec<Entry>,
+    /// The states in which handlers return.
+    pub exits: Vec<Exit>,
+}
+
+/// A handler: the interrupt, and the stack pointer before its return address was pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handler {
+    /// The number of the interrupt.
+    pub interrupt: u8,
+    /// The stack pointer.
+    pub pointer: DataAddress,
+}
+
+/// An abstract state at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The handler; none in the main program.
+    pub handler: Option<Handler>,
+    /// The part of a state that is always known.
+    pub control: Control,
+    /// The call string, by number.
+    pub calls: u32,
+    /// The content.
+    pub invariant: Invariant,
+}
+
+/// The return of a handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// The handler.
+    pub handler: Handler,
+    /// The part of a state that is always known, with 0 for the program counter.
+    pub control: Control,
+    /// The content.
+    pub invariant: Invariant,
+}
+
+/// The content of an abstract state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    /// The blocks of the memory, by number.
+    pub memory: Vec<u32>,
+    /// Cells that hold the same as another one, by rising address.
+    pub equalities: Vec<(DataAddress, Equal)>,
+}
+
+/// The value that a cell is known to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equal {
+    /// The content of this cell when the handler began.
+    Entry(DataAddress),
+    /// The content of this cell now.
+    Of(DataAddress),
+}
