@@ -339,11 +339,7 @@ impl<R: Read> Source<R> {
         Ok(Map { pages, blocks, calls, entries, exits })
     }
 
-    fn entry(
-        &mut self,
-        (pc, memory): &(u32, Vec<u32>),
-        (blocks, calls): (usize, usize),
-    ) -> Result<Entry, ReadError> {
+    fn entry(&mut self, (pc, memory): &(u32, Vec<u32>), (blocks, calls): (usize, usize)) -> Result<Entry, ReadError> {
         let handler = match self.flag()? {
             true => Some(self.handler()?),
             false => None,

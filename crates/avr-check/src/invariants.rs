@@ -7,7 +7,7 @@ use avr_image::{DataAddress, FlashByteAddress};
 use avr_invariant::{CallStrings, Claims, Entry, Equalities, Exit, Map, Memory, Place, State, Store, Thread, Value};
 use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, BoundProperty, StateView};
-use mu_calculus::{Formula, Modality, Node, NodeId, NormalForm, FixedPoint, AtomId};
+use mu_calculus::{AtomId, FixedPoint, Formula, Modality, Node, NodeId, NormalForm};
 use three_valued::{Truth, TvByte};
 
 use crate::rejection::{Reason, Rejection};

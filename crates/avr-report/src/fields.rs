@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use avr_image::Image;
-use avr_verify::{Basis, PropertyResult, Recheck, Survey, Verdict};
+use avr_verify::{Basis, Pass, PropertyResult, Recheck, Survey, Verdict};
 use serde::Serialize;
 
 use crate::names::{Names, routine_name};
@@ -56,6 +56,17 @@ pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
     match result.verdict {
         Verdict::Unknown(_) => Vec::new(),
         Verdict::Holds | Verdict::Violated => result.methods.iter().map(|pass| pass.name()).collect(),
+    }
+}
+
+/// False for a verdict that rests on reductions and facts of state spaces, which no certificate has, and that no run shows; none where there
+/// is no verdict.
+pub(crate) fn certified(result: &PropertyResult) -> Option<bool> {
+    match result.verdict {
+        Verdict::Unknown(_) => None,
+        Verdict::Holds | Verdict::Violated => {
+            Some(result.evidence.is_some() || result.methods.iter().all(|pass| *pass == Pass::Invariants))
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::escape::json_text;
 use crate::evidence::JsonEvidence;
 use crate::explanation::ExplanationData;
 use crate::fields::{
-    Firmware, JsonReached, SCHEMA, basis_name, firmware, reached, recheck_name, rests_on, verdict_name,
+    Firmware, JsonReached, SCHEMA, basis_name, certified, firmware, reached, recheck_name, rests_on, verdict_name,
 };
 use crate::json_finding::JsonFinding;
 use crate::report::{InputFile, Report, StoppedBy, Summary};
@@ -56,6 +56,8 @@ struct JsonResult<'a> {
     basis: &'static str,
     /// The reductions and domains that took part.
     rests_on: Vec<&'static str>,
+    /// Whether what it rests on is what certificates have, or a run shows it.
+    certified: Option<bool>,
     reason: Option<&'a str>,
     /// The outcome of deciding it again.
     recheck: Option<&'static str>,
@@ -158,6 +160,7 @@ impl<'a> JsonResult<'a> {
             verdict,
             basis: basis_name(result.basis),
             rests_on: rests_on(result),
+            certified: certified(result),
             reason: reason.or(result.detail.as_deref()),
             recheck: result.recheck.map(recheck_name),
             stats: result.statistics.into(),

@@ -12,7 +12,7 @@ use crate::culprit;
 use crate::escape::Escaped;
 use crate::evidence::add_evidence;
 use crate::explanation::ExplanationData;
-use crate::fields::{recheck_name, rests_on, verdict_name};
+use crate::fields::{certified, recheck_name, rests_on, verdict_name};
 use crate::report::{Report, Summary};
 use crate::table::{Align, Table};
 
@@ -153,7 +153,11 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
 /// The reductions and domains that took part in a verdict, as a list.
 pub(crate) fn rests_on_text(result: &PropertyResult) -> String {
     let names = rests_on(result);
-    if names.is_empty() { "three-valued bits, with nothing left out".to_owned() } else { names.join(", ") }
+    let names = if names.is_empty() { "three-valued bits, with nothing left out".to_owned() } else { names.join(", ") };
+    match certified(result) {
+        Some(false) => format!("{names}; not certified"),
+        Some(true) | None => names,
+    }
 }
 
 fn row(result: &PropertyResult) -> [String; 5] {

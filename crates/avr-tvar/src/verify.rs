@@ -83,6 +83,19 @@ fn run_with(arguments: &Verify, inputs: Inputs, detail: Detail) -> Result<Exit, 
     })
 }
 
+/// Says that proofs may not fit before they are tried.
+fn announce(open: &[&str]) {
+    let others = match open.len() {
+        0 | 1 => String::new(),
+        more => format!(" and of {} more", more - 1),
+    };
+    output::note(&format!(
+        "a proof of {}{others} takes state spaces with interrupts wherever they can come; within the limits it is tried, and what has none \
+         is reported all the same",
+        open[0]
+    ));
+}
+
 /// The reason why a property may be undecided because of a certificate.
 const UNDECIDED_WITH_ALL_INTERRUPTS: &str = "it is undecided with interrupts wherever they can come, as a proof needs them; \
      without --certificate there is partial-order reduction of interrupts, which may decide it";
@@ -174,7 +187,7 @@ impl Job {
         let tell = |results| {
             let _ = sender.send(Ok((results, Some(coming))));
         };
-        let _ = match avr_verify::certify(&self.request(), text, tell) {
+        let _ = match avr_verify::certify(&self.request(), text, announce, tell) {
             Ok(certificate) => proofs.send(certificate).is_ok(),
             Err(error) => sender.send(Err(error)).is_ok(),
         };

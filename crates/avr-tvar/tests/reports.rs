@@ -188,7 +188,14 @@ fn reports_say_what_verdicts_rest_on() {
     assert!(text(&["verify", ECHO, "-v"]).contains("          rests on invariants\n"));
     let verbose = text(&["verify", ECHO, "-v", "--no-invariants"]);
     assert!(verbose.contains("          rests on partial-order-reduction, path-compression, "), "{verbose}");
+    assert!(verbose.contains("; not certified\n"), "{verbose}");
     assert!(!text(&["verify", ECHO]).contains("rests on"));
+    let certified = |arguments: &[&str]| results(&[&[ECHO], arguments].concat())[0]["certified"].clone();
+    assert_eq!(certified(&["--inherent"]), true);
+    assert_eq!(certified(&["--inherent", "--no-invariants"]), false);
+    assert_eq!(certified(&[&["--inherent"], &off[..]].concat()), true);
+    assert_eq!(certified(&["--property", "Stack(max_bytes: 0)", "--no-invariants"]), true);
+    assert_eq!(certified(&["--inherent", "--timeout", "0"]), Value::Null);
     assert!(text(&["verify", ECHO, "--format", "html"]).contains("rests on invariants"));
 }
 

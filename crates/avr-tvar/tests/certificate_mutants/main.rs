@@ -51,7 +51,7 @@ fn certified(image: &Image, device: &'static Device, file: &PropertyFile, text: 
     // It is about state spaces; `maps` has the certificates of invariants.
     let request = Request { invariants: InvariantUse::Off, ..Request::of(image, device, file) };
     let text = PropertyText { file: text, ..PropertyText::default() };
-    avr_verify::certify(&request, &text, |_| {}).unwrap_or_else(|error| panic!("{error}"))
+    avr_verify::certify(&request, &text, |_| {}, |_| {}).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Formulas for small programs.

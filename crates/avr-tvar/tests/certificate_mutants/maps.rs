@@ -54,7 +54,7 @@ impl Asked {
 
     fn certificate(&self) -> Certificate {
         let text = PropertyText { file: self.text.clone(), ..PropertyText::default() };
-        let certified = avr_verify::certify(&self.request(InvariantUse::Find), &text, |_| {});
+        let certified = avr_verify::certify(&self.request(InvariantUse::Find), &text, |_| {}, |_| {});
         certified.unwrap_or_else(|error| panic!("{error}"))
     }
 

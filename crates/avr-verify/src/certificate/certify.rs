@@ -2,35 +2,62 @@
 
 use super::{Claimed, PropertyText, certificate};
 use crate::diagnosis::subformulas::Effort;
+use crate::invariants::Invariants;
 use crate::pipeline::goals::PropertyGoals;
+use crate::pipeline::machine::machine;
 use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::pipeline::verify;
 use crate::request::{Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
+use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
 use avr_model::pass::Pass;
-use avr_properties::PropertyError;
+use avr_properties::{AtomTable, Property, PropertyError, bind};
 use tvar::Strategy;
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
+///
+/// What invariants prove is small. Before anything else is tried, `announce` gets the names of the properties whose proofs take state
+/// spaces in which nothing is left out, if there are any.
 ///
 /// # Errors
 /// As [`verify`].
 pub fn certify(
     request: &Request<'_>,
     text: &PropertyText,
+    announce: impl FnOnce(&[&str]),
     results: impl FnOnce(Results),
 ) -> Result<Certificate, PropertyError> {
     request.file.check_certifiable()?;
+    let machine = machine(request)?;
+    let found = request.find_invariants(&machine);
+    let request = &request.with_invariants(found.as_ref());
+    let open = unproved(request, found.as_ref());
+    if !open.is_empty() && request.allows_reduction() && lets_interrupts_in(&machine) {
+        announce(&open);
+    }
+    let steps = found.as_ref().map_or(0, Invariants::steps);
     verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
+        found.exploration = found.exploration.map(|exploration| exploration.with_steps(steps));
         results(found);
         certificate(work.firmware, request, text, (&work.asked.goals, work.outcome, work.invariants), (&claims, stack))
     })
+}
+
+/// The properties that invariants do not prove, by their names.
+fn unproved<'a>(request: &Request<'a>, invariants: Option<&Invariants>) -> Vec<&'a str> {
+    let binding = request.binding();
+    let is_open = |property: &&Property| {
+        let mut table = AtomTable::default();
+        let bound = bind(property, &request.file.definitions, &binding, &mut table);
+        bound.is_ok_and(|bound| !invariants.is_some_and(|map| map.prove_property(table.atoms(), &bound)))
+    };
+    request.file.properties.iter().filter(is_open).map(Property::name).collect()
 }
 
 /// The claim about a property, and the goals that prove it.

@@ -88,8 +88,7 @@ pub(crate) fn certificate<'f>(
     let depths = upper.into_iter().chain(&mut stack.lower);
     let proofs = claims.iter_mut().flat_map(proofs_of).chain(depths.map(|depth| &mut depth.proof));
     proofs.for_each(|proof| renumber(proof, &numbers));
-    let rests_on_map =
-        upper_of_map.is_some() || claimed.iter().any(|claimed| matches!(claimed, Claimed::Invariant(_)));
+    let rests_on_map = upper_of_map.is_some() || claimed.iter().any(|claimed| matches!(claimed, Claimed::Invariant(_)));
     let map = invariants.filter(|_| rests_on_map).map(|invariants| invariant_map::written(invariants.map()));
     Certificate { header: header(request, text), store: stored.store, spaces, map, claims, stack }
 }
