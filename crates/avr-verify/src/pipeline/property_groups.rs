@@ -2,7 +2,8 @@
 //! missing for another.
 //!
 //! The inherent property and the stack come first, because the others mean little without them. Each group first gets some work, so
-//! that none waits for another that takes for ever, and then as much as the limits allow.
+//! that none waits for another that takes for ever, and then as much as the limits allow. Groups know nothing of each other, so that the
+//! results are the same for any number of threads.
 
 use super::hardware_run::verified_together;
 use super::machine::machine;
@@ -14,8 +15,8 @@ use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_properties::{AtomTable, PropertyError, bind};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tvar::{Exhausted, Progress, Watch};
 
 /// The number of times that limits are looked at while a group is first worked on: after each, some tens of states are expanded.
@@ -40,17 +41,22 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
         found: BTreeMap::new(),
         all: None,
     };
-    let mut late = Vec::new();
-    for group in groups {
+    let first = side_by_side(&groups, |group| {
         let few = FewLooks { watch: request.watch, looks: AtomicU64::new(0) };
-        let open = work.on(&group, &few)?;
+        let results = work.on(group, &few);
+        (results, few.are_over())
+    });
+    let mut late = Vec::new();
+    for (group, (results, are_over)) in groups.iter().zip(first) {
+        let open = work.take(group, results?);
         // Properties that no limit stood in the way of are not tried again.
-        if few.are_over() && !open.is_empty() {
+        if are_over && !open.is_empty() {
             late.push(open);
         }
     }
-    for group in late {
-        work.on(&group, request.watch)?;
+    let second = side_by_side(&late, |group| work.on(group, request.watch));
+    for (group, results) in late.iter().zip(second) {
+        work.take(group, results?);
     }
     let results = work.results();
     let steps = invariants.as_ref().map_or(0, Invariants::steps);
@@ -92,9 +98,33 @@ struct Work<'a> {
     all: Option<Results>,
 }
 
+/// The work on each group, side by side on the threads of the pool that this runs in, and one after the other outside of a pool. The results
+/// are in the order of the groups.
+///
+/// No group is a task that a thread takes up while it waits in the middle of another one: that one would wait for all of it.
+fn side_by_side<T: Send>(groups: &[Vec<usize>], work: impl Fn(&[usize]) -> T + Sync) -> Vec<T> {
+    if rayon::current_thread_index().is_none() {
+        return groups.iter().map(|group| work(group)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done = rayon::broadcast(|_| {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(group) = groups.get(number) else { break done };
+            done.push((number, work(group)));
+        }
+    });
+    let done: BTreeMap<usize, T> = done.into_iter().flatten().collect();
+    done.into_values().collect()
+}
+
+/// The results of a group, with the time at which the work on it began.
+type OfGroup = Result<(Results, Duration), PropertyError>;
+
 impl Work<'_> {
-    /// Works on some properties within limits; gives those that are open then.
-    fn on(&mut self, group: &[usize], watch: &dyn Watch) -> Result<Vec<usize>, PropertyError> {
+    /// Works on some properties within limits.
+    fn on(&self, group: &[usize], watch: &dyn Watch) -> OfGroup {
         let before = self.begun.elapsed();
         let mut file = self.request.file.clone();
         file.properties = group.iter().map(|number| self.request.file.properties[*number].clone()).collect();
@@ -103,6 +133,11 @@ impl Work<'_> {
         let mut results = results?;
         results.interrupted &= self.request.watch.cancelled();
         self.known.learn_stack(results.stack);
+        Ok((results, before))
+    }
+
+    /// Takes the results of a group; gives the properties that are open.
+    fn take(&mut self, group: &[usize], (mut results, before): (Results, Duration)) -> Vec<usize> {
         let mut open = Vec::new();
         for (number, mut result) in group.iter().zip(std::mem::take(&mut results.properties)) {
             if matches!(&result.verdict, Verdict::Unknown(unknown) if !unknown.self_check_failed) {
@@ -115,7 +150,7 @@ impl Work<'_> {
             Some(all) => all.and(results),
             None => results,
         });
-        Ok(open)
+        open
     }
 
     fn results(self) -> Results {
@@ -152,10 +187,12 @@ impl Watch for FewLooks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::groups;
+    use super::{groups, side_by_side};
     use crate::random_programs::{CELLS, Code, LONG, r, results, with_handlers, with_request};
     use crate::{EarlyResults, Reductions, Request, Results, Verdict, verify};
     use avr_isa::Instruction;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
 
     /// A main program that counts up to 255 in the second cell and begins anew, beside handlers that set the first one.
     fn counting() -> Vec<u16> {
@@ -205,6 +242,43 @@ mod tests {
                 Some(((*text).to_owned(), Verdict::Holds))
             );
         }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_results() {
+        let words = counting();
+        let results = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+            let mut results = pool.install(|| results(&words, &UNLIKE, Reductions::ALL, LONG));
+            for result in &mut results.properties {
+                result.statistics.time = Duration::ZERO;
+            }
+            let Results { properties, stack, survey, passes, .. } = results;
+            (properties, stack, survey, passes)
+        };
+        let one = results(1);
+        assert_eq!(one.0.len(), UNLIKE.len());
+        assert!([2, 3, 8].into_iter().all(|threads| results(threads) == one));
+    }
+
+    #[test]
+    fn groups_are_worked_on_side_by_side() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+        let groups: Vec<Vec<usize>> = (0..6).map(|number| vec![number]).collect();
+        let (inside, begun) = (AtomicUsize::new(0), Instant::now());
+        let most = AtomicUsize::new(0);
+        let numbers = pool.install(|| {
+            side_by_side(&groups, |group| {
+                most.fetch_max(1 + inside.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+                while most.load(Ordering::Relaxed) < 2 && begun.elapsed() < LONG {
+                    std::thread::yield_now();
+                }
+                inside.fetch_sub(1, Ordering::Relaxed);
+                group[0]
+            })
+        });
+        assert_eq!(most.into_inner(), 2);
+        assert_eq!(numbers, (0..6).collect::<Vec<_>>());
     }
 
     #[test]
