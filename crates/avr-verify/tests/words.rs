@@ -66,6 +66,64 @@ fn compare(constant: u32, bytes: u8) -> Vec<I> {
     code
 }
 
+/// An instruction that a comparison begins with, and that leaves the difference where the word was.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    Subi,
+    Sbiw,
+    Adiw,
+    Or,
+}
+
+impl First {
+    const ALL: [Self; 4] = [Self::Subi, Self::Sbiw, Self::Adiw, Self::Or];
+
+    /// A constant that a word of some bytes may be compared with.
+    fn constant(self, bytes: u8, random: &mut Random) -> u32 {
+        let small = random.bits() as u32 % 64;
+        let all = u32::MAX >> (32 - 8 * u32::from(bytes));
+        match self {
+            Self::Subi => random.bits() as u32 & all,
+            Self::Sbiw => small,
+            // Zero would be carried into the third byte.
+            Self::Adiw => 0x1_0000 - small.max(1),
+            Self::Or => 0,
+        }
+    }
+
+    /// Compares r24 and the registers behind it with a constant; Z and, but for ADIW and OR, C are those of the difference.
+    fn compare(self, constant: u32, bytes: u8) -> Vec<I> {
+        let [low, high, third, fourth] = constant.to_le_bytes();
+        let mut code = match self {
+            Self::Subi => vec![I::Subi { rd: r(24), k: low }, I::Sbci { rd: r(25), k: high }],
+            Self::Sbiw => vec![I::Sbiw { rd: r(24), k: low }],
+            Self::Adiw => vec![I::Adiw { rd: r(24), k: low.wrapping_neg() }],
+            Self::Or => return vec![I::Or { rd: r(24), rr: r(25) }],
+        };
+        let rest = [(26, third), (27, fourth)].into_iter().take(usize::from(bytes) - 2);
+        code.extend(rest.map(|(register, k)| match self {
+            Self::Subi => I::Sbci { rd: r(register), k },
+            _ => I::Cpc { rd: r(register), rr: r(1) },
+        }));
+        code
+    }
+
+    /// True if it begins comparisons of words of so many bytes.
+    fn is_for(self, bytes: u8) -> bool {
+        bytes == 2 || matches!(self, Self::Subi | Self::Sbiw)
+    }
+
+    /// True if C tells if the word is less than the constant.
+    fn tells_order(self) -> bool {
+        matches!(self, Self::Subi | Self::Sbiw)
+    }
+}
+
+/// Sets r1 to 0, which compilers keep there.
+fn zero() -> Vec<I> {
+    vec![I::Eor { rd: r(1), rr: r(1) }]
+}
+
 /// Leaves the part that follows if a flag is not as wanted.
 fn only_if(flag: u8, wanted: bool, part: Vec<I>) -> Vec<I> {
     let offset = words(&part).len() as i8;
@@ -125,6 +183,47 @@ fn a_word_is_not_on_both_sides_of_a_constant() {
                 let code = [sources.clone(), compare(constant, bytes), only_if(flag, true, again), wait()].concat();
                 let result = result(&code, "AG (PORTB != 1)", 300);
                 assert_ne!(result.verdict, Verdict::Holds, "{constant:#x}, flag {flag}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_difference_says_is_known_in_memory() {
+    let mut random = Random::new(3);
+    for (first, bytes) in First::ALL.into_iter().flat_map(|first| [(first, 2), (first, 4)]) {
+        for _ in 0..if first.is_for(bytes) { 6 } else { 0 } {
+            let constant = first.constant(bytes, &mut random);
+            let equal =
+                [zero(), load(bytes), first.compare(constant, bytes), only_if(Z, true, alarm()), wait()].concat();
+            check_holds(&equal, &format!("AG (PORTB != 1 || {})", is_word(constant, bytes.into())), 300);
+            for changed in (0..bytes).map(|byte| constant ^ 1 << (8 * byte)) {
+                let result = result(&equal, &format!("AG (PORTB != 1 || {})", is_word(changed, bytes.into())), 300);
+                assert_ne!(result.verdict, Verdict::Holds, "{first:?}, {constant:#x} and {changed:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_word_is_not_on_both_sides_of_a_constant_that_is_subtracted() {
+    let mut random = Random::new(4);
+    // What the difference takes the place of is loaded again, or was copied before.
+    let copy = vec![I::Movw { rd: r(18), rr: r(24) }];
+    let back = vec![I::Movw { rd: r(24), rr: r(18) }];
+    let ways = [(load(2), load(2)), ([read_ports(), copy].concat(), back), (load(4), load(4))];
+    for (first, (read, again)) in First::ALL.iter().flat_map(|first| ways.iter().map(move |way| (*first, way))) {
+        let bytes = if *read == load(4) { 4 } else { 2 };
+        for _ in 0..if first.is_for(bytes) { 3 } else { 0 } {
+            let constant = first.constant(bytes, &mut random).max(u32::from(first.tells_order()));
+            for flag in if first.tells_order() { vec![C, Z] } else { vec![Z] } {
+                let begin = [zero(), read.clone(), first.compare(constant, bytes)].concat();
+                let again = [again.clone(), compare(constant, bytes), only_if(flag, true, alarm())].concat();
+                let code = [begin.clone(), only_if(flag, false, again.clone()), wait()].concat();
+                check_holds(&code, "AG (PORTB != 1)", 3_000);
+                let code = [begin, only_if(flag, true, again), wait()].concat();
+                let result = result(&code, "AG (PORTB != 1)", 300);
+                assert_ne!(result.verdict, Verdict::Holds, "{first:?}, {constant:#x}, flag {flag}");
             }
         }
     }

@@ -7,6 +7,8 @@
 //! SOUND: the cases cover every value of the operand, and a case that decides a flag holds only values that the comparison
 //! gives this flag for.
 
+mod word;
+
 use super::Step;
 use super::flags::flag;
 use crate::copies::Copies;
@@ -14,6 +16,7 @@ use crate::environment::{Environment, Question};
 use crate::program::Fetched;
 use avr_isa::{DataAddress, Instruction, Opcode, Pointer, PointerMode, Register};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
+use word::WordComparison;
 
 /// The most bytes into which one outcome of a comparison narrows an operand. One is enough where its values are a range of those
 /// that its bits allow; where it takes more than these, it is narrowed to the smallest byte that covers them all.
@@ -32,11 +35,20 @@ enum Other {
     Constant(u8),
 }
 
-/// A comparison: the flags of `rd - other`, with what was borrowed and Z from before if it is `chained`.
+/// The operation of a comparison.
+#[derive(Clone, Copy)]
+enum Operation {
+    /// The flags are those of `rd - other`, with what was borrowed and Z from before if it is `chained`.
+    Difference { chained: bool },
+    /// The operands are the low and the high byte of a word that is compared with a constant.
+    Word(WordComparison),
+}
+
+/// A comparison.
 struct Comparison {
     rd: Register,
     other: Other,
-    chained: bool,
+    operation: Operation,
 }
 
 /// A case: what the first and the second operand are, and what the flag.
@@ -70,11 +82,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if !self.is_worth_knowing(operands, &same) {
             return None;
         }
-        let before = comparison.chained.then(|| (self.flag(flag::C).truth(), self.flag(flag::Z).truth()));
-        if flag_of(flag, operands, before) != Truth::Unknown {
-            return None;
-        }
-        let cases = cases(flag, operands, before, self.environment.learns_inequalities())?;
+        let sides = self.environment.learns_inequalities();
+        let cases = match comparison.operation {
+            Operation::Difference { chained } => {
+                let before = chained.then(|| (self.flag(flag::C).truth(), self.flag(flag::Z).truth()));
+                if flag_of(flag, operands, before) != Truth::Unknown {
+                    return None;
+                }
+                cases(flag, operands, before, sides)?
+            }
+            Operation::Word(comparison) => comparison.cases(flag, operands, sides)?,
+        };
         let unknown: Vec<V> = registers.iter().flatten().map(|register| self.register(*register).clone()).collect();
         let asked: Vec<&V> = unknown.iter().filter(|value| value.known().is_none()).collect();
         let index = match cases.len() {
@@ -191,15 +209,19 @@ fn keeps_copies(instruction: Instruction) -> bool {
 
 fn comparison(instruction: Instruction) -> Option<Comparison> {
     use Other::{Constant, Register};
-    let (rd, other, chained) = match instruction {
-        Instruction::Cp { rd, rr } | Instruction::Sub { rd, rr } => (rd, Register(rr), false),
-        Instruction::Cpc { rd, rr } | Instruction::Sbc { rd, rr } => (rd, Register(rr), true),
-        Instruction::Cpi { rd, k } | Instruction::Subi { rd, k } => (rd, Constant(k), false),
-        Instruction::Sbci { rd, k } => (rd, Constant(k), true),
-        Instruction::And { rd, rr } | Instruction::Or { rd, rr } if rd == rr => (rd, Constant(0), false),
+    let (fresh, chained) = (Operation::Difference { chained: false }, Operation::Difference { chained: true });
+    let (rd, other, operation) = match instruction {
+        Instruction::Cp { rd, rr } | Instruction::Sub { rd, rr } => (rd, Register(rr), fresh),
+        Instruction::Cpc { rd, rr } | Instruction::Sbc { rd, rr } => (rd, Register(rr), chained),
+        Instruction::Cpi { rd, k } | Instruction::Subi { rd, k } => (rd, Constant(k), fresh),
+        Instruction::Sbci { rd, k } => (rd, Constant(k), chained),
+        Instruction::And { rd, rr } | Instruction::Or { rd, rr } if rd == rr => (rd, Constant(0), fresh),
+        Instruction::Or { rd, rr } => (rd, Register(rr), Operation::Word(WordComparison::Or)),
+        Instruction::Sbiw { rd, k } => (rd, Register(rd.next()), Operation::Word(WordComparison::Subtract(k))),
+        Instruction::Adiw { rd, k } => (rd, Register(rd.next()), Operation::Word(WordComparison::Add(k))),
         _ => return None,
     };
-    Some(Comparison { rd, other, chained })
+    Some(Comparison { rd, other, operation })
 }
 
 /// A flag of `a - b`; `before` are C and Z of a chained comparison.
