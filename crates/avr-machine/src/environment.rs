@@ -204,6 +204,11 @@ pub trait Environment<V: ByteDomain> {
     /// The value of the input bits in `mask`, which `by` determines; the other bits of the result are 0.
     fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V;
 
+    /// True if the bits of a register that one player determines are to be asked for at once, not one group after the other.
+    fn asks_at_once(&self, _register: DataAddress) -> bool {
+        false
+    }
+
     /// Picks one of `count` things that the environment may do in this step.
     fn choose(&mut self, count: usize) -> usize;
 

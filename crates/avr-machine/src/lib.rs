@@ -4,6 +4,7 @@
 //! semantics of the instruction set in the project.
 #![forbid(unsafe_code)]
 
+mod compared;
 mod copies;
 mod cut;
 mod data_space;
@@ -19,6 +20,7 @@ mod stack_pointer;
 mod state;
 mod survey;
 
+pub use compared::compared_bytes;
 pub use copies::Copies;
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};

@@ -228,3 +228,84 @@ fn a_word_is_not_on_both_sides_of_a_constant_that_is_subtracted() {
         }
     }
 }
+
+/// A program that reads, and again and again after that, or only once, sets PORTB to 1 where the part says so, and else to 0.
+fn told_again(read: &[I], decide: &[I], reads_again: bool) -> Vec<I> {
+    let length = |code: &[I]| words(code).len() as i16;
+    let body = [vec![I::Ldi { rd: r(20), k: 0 }], decide.to_vec(), vec![I::Out { io: PORTB, rr: r(20) }]].concat();
+    let back = length(&body) + if reads_again { length(read) } else { 0 } + 1;
+    [read.to_vec(), body, vec![I::Rjmp { offset: -back }]].concat()
+}
+
+/// Compares r24 and the registers behind it with constants; r20 becomes 1 if each comparison gives what it is said to.
+fn if_all(comparisons: &[(u32, u8, bool)], bytes: u8) -> Vec<I> {
+    let set = vec![I::Ldi { rd: r(20), k: 1 }];
+    comparisons
+        .iter()
+        .rev()
+        .fold(set, |part, (constant, flag, wanted)| [compare(*constant, bytes), only_if(*flag, *wanted, part)].concat())
+}
+
+/// A word of some bytes.
+fn word(bytes: u8, random: &mut Random) -> u32 {
+    random.bits() as u32 & (u32::MAX >> (32 - 8 * u32::from(bytes)))
+}
+
+#[track_caller]
+fn check(code: &[I], property: &str, expected: Verdict, states: usize) {
+    let result = result(code, property, states);
+    let told =
+        format!("{property} after {} refinements, {} states", result.statistics.refinements, result.statistics.states);
+    assert_eq!(result.verdict, expected, "{told}");
+}
+
+#[test]
+fn one_value_of_two_ports_is_found() {
+    let mut random = Random::new(5);
+    let always = "AG EF (PORTB == 1)";
+    for _ in 0..10 {
+        let (constant, other) = (word(2, &mut random), word(2, &mut random));
+        let equal = if_all(&[(constant, Z, true)], 2);
+        check(&told_again(&read_ports(), &equal, true), always, Verdict::Holds, 300);
+        // Once it was read it stays what it is.
+        let once = told_again(&read_ports(), &equal, false);
+        check(&once, "EF (PORTB == 1)", Verdict::Holds, 300);
+        check(&once, always, Verdict::Violated, 300);
+        let both = if_all(&[(constant, Z, true), (constant ^ other.max(1), Z, true)], 2);
+        check(&told_again(&read_ports(), &both, true), always, Verdict::Violated, 300);
+        // Between two constants, if there is something.
+        let [low, high] = [constant.min(other), constant.max(other)];
+        let between = if_all(&[(low, C, false), (high, C, true)], 2);
+        let expected = if low < high { Verdict::Holds } else { Verdict::Violated };
+        check(&told_again(&read_ports(), &between, true), always, expected, 1_000);
+    }
+}
+
+#[test]
+fn one_initial_content_is_found() {
+    let mut random = Random::new(6);
+    for bytes in [2, 4] {
+        for _ in 0..10 {
+            let constant = word(bytes, &mut random);
+            let code = told_again(&load(bytes), &if_all(&[(constant, Z, true)], bytes), true);
+            // Not every content is the constant, but one is.
+            check(&code, "AG (PORTB != 1)", Verdict::Violated, 3_000);
+            check(&code, "AG EF (PORTB == 1)", Verdict::Violated, 3_000);
+        }
+    }
+}
+
+#[test]
+fn a_sequence_of_input_bytes_is_found() {
+    let mut random = Random::new(7);
+    for length in [2, 4] {
+        for _ in 0..5 {
+            let set = vec![I::Ldi { rd: r(20), k: 1 }];
+            let decide = (0..length).fold(set, |part, _| {
+                let compare = vec![I::In { rd: r(24), io: PINS[0] }, I::Cpi { rd: r(24), k: random.bits() as u8 }];
+                [compare, only_if(Z, true, part)].concat()
+            });
+            check(&told_again(&[], &decide, true), "AG EF (PORTB == 1)", Verdict::Holds, 300);
+        }
+    }
+}

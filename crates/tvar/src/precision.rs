@@ -1,5 +1,6 @@
 //! Precision: what is split and what is forgotten, per location.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -125,13 +126,15 @@ impl StepPrecision {
     }
 }
 
-/// The three knobs at one location.
+/// The knobs at one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationPrecision {
     /// True if every input bit is split and every stored cell cut when it is first read (strategy *naive*).
     pub splits_all: bool,
     /// Input bits that are split when they are read.
     pub inputs: BitMasks,
+    /// Values of inputs that are split from all others when they are read, in ascending order.
+    pub values: BTreeSet<(Variable, u64)>,
     /// Bits that are kept when a state arrives.
     pub step: StepPrecision,
     /// Stored bits that are cut into cases before the step.
@@ -152,6 +155,7 @@ impl LocationPrecision {
             Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => self.step.is_new(variable, bits),
             Knob::Case(variable, bits) => self.cases.get(variable) & bits != bits,
             Knob::Input(variable, bits) => !self.splits_all && self.inputs.get(variable) & bits != bits,
+            Knob::Value(variable, value) => !self.splits_all && !self.values.contains(&(variable, value)),
         }
     }
 
@@ -164,11 +168,30 @@ impl LocationPrecision {
             Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => self.step.pin(variable, bits),
             Knob::Case(variable, bits) => self.cases.add(variable, bits),
             Knob::Input(variable, bits) => self.inputs.add(variable, bits),
+            Knob::Value(variable, value) => self.values.insert((variable, value)),
         }
+    }
+
+    /// The values of an input that are split from all others, in ascending order.
+    pub fn values_of(&self, variable: Variable) -> impl Iterator<Item = u64> + '_ {
+        self.values.range((variable, 0)..=(variable, u64::MAX)).map(|(_, value)| *value)
     }
 }
 
-/// A refinement at a location: bits of a variable.
+/// The number of values of a byte.
+const BYTE_VALUES: u64 = 256;
+
+/// The most outcomes that the inputs of a step have by splits of bits and values, if each input is a byte.
+fn outcomes(bits: &BitMasks, values: &BTreeSet<(Variable, u64)>) -> u64 {
+    let split = bits.iter().map(|(variable, _)| variable).chain(values.iter().map(|(variable, _)| *variable));
+    let of_one = |variable: Variable| {
+        let parts = 2 * values.iter().filter(|(of, _)| *of == variable).count() as u64 + 1;
+        (parts << bits.get(variable).count_ones().min(8)).min(BYTE_VALUES)
+    };
+    split.collect::<BTreeSet<Variable>>().into_iter().map(of_one).fold(1, u64::saturating_mul)
+}
+
+/// A refinement at a location: bits of a variable, or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Knob {
     /// Keep bits that decayed.
@@ -179,6 +202,9 @@ pub enum Knob {
     Case(Variable, u64),
     /// Split input bits when they are read.
     Input(Variable, u64),
+    /// Split a value of an input from all others when it is read: there is one outcome for the value, and one for each
+    /// range between two such values.
+    Value(Variable, u64),
 }
 
 /// The strategy of an analysis: its initial precision and the order of its refinements.
@@ -238,6 +264,7 @@ impl Strategy {
         LocationPrecision {
             splits_all: self == Self::Naive,
             inputs: BitMasks::default(),
+            values: BTreeSet::new(),
             step: StepPrecision {
                 decays,
                 exceptions: BitMasks::default(),
@@ -331,16 +358,19 @@ impl<L: Place> Precision<L> {
         bits.map(|(_, bits)| u64::from(bits.count_ones())).sum()
     }
 
-    /// The number of input bits that are split at a location, with those of other refinements there.
+    /// The most outcomes that inputs have at a location, with those of other refinements there.
     #[must_use]
-    pub fn split_bits(&self, location: &L, more: &[Knob]) -> u32 {
-        let mut inputs = self.at(location).inputs.clone();
+    pub fn input_outcomes(&self, location: &L, more: &[Knob]) -> u64 {
+        let local = self.at(location);
+        let (mut inputs, mut values) = (local.inputs.clone(), local.values.clone());
         for knob in more {
-            if let Knob::Input(variable, bits) = knob {
-                inputs.add(*variable, *bits);
+            match *knob {
+                Knob::Input(variable, bits) => _ = inputs.add(variable, bits),
+                Knob::Value(variable, value) => _ = values.insert((variable, value)),
+                Knob::Step(..) | Knob::Everywhere(..) | Knob::Case(..) => {}
             }
         }
-        inputs.iter().map(|(_, bits)| bits.count_ones()).sum()
+        outcomes(&inputs, &values)
     }
 
     /// True if a refinement would change anything.

@@ -11,13 +11,13 @@ use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::choices::{Answer, Scripted, Unknowns, cells_cut, input_variable, is_cut};
 use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_isa::{DataAddress, Register, RegisterSet};
-use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded};
+use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded, compared_bytes};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use three_valued::{ByteDomain, Origin, Provenance, ProvenanceBit, ProvenanceByte, TvByte};
-use tvar::{Blame, Candidate, Knob};
+use tvar::{Blame, Candidate, Knob, Variable};
 
 /// The meaning of an origin number: a knob at a step of the path.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +100,20 @@ struct Narrow {
     cells: Vec<(DataAddress, ProvenanceByte)>,
 }
 
+/// A comparison of an input, as it was read, with a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ComparedInput {
+    /// The step that compares.
+    by: usize,
+    /// The step that read the input.
+    step: usize,
+    variable: Variable,
+    constant: u8,
+}
+
+/// The number of the last steps before a cause of which a comparison is taken for what the cause depends on.
+const COMPARING_STEPS: usize = 8;
+
 /// A run along a path in the provenance domain.
 pub(crate) struct Tracer<'a, 'f> {
     model: &'a mut Model<'f>,
@@ -113,6 +127,8 @@ pub(crate) struct Tracer<'a, 'f> {
     narrow: VecDeque<Narrow>,
     /// The accesses of the latest step.
     accesses: Vec<Access>,
+    /// The inputs that were compared with constants, latest last.
+    compared: Vec<ComparedInput>,
     /// True if states of the path may have taken the place of others that they cover.
     is_replaced: bool,
 }
@@ -130,6 +146,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             asked: Vec::new(),
             narrow: VecDeque::new(),
             accesses: Vec::new(),
+            compared: Vec::new(),
             is_replaced: false,
         }
     }
@@ -163,6 +180,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         for origins in std::mem::take(&mut self.asked).iter().rev() {
             candidates.extend(self.candidates(origins.as_slice(), false));
         }
+        candidates.extend(self.values(&candidates, steps));
         if self.ends_at(Limit::UnknownTarget) {
             candidates.iter_mut().for_each(bring_back_first);
         }
@@ -253,8 +271,61 @@ impl<'a, 'f> Tracer<'a, 'f> {
         Some((leaf.script, leaf.state))
     }
 
+    /// The values that may be split from all others instead of the bits that are candidates: those that the bits were
+    /// compared with on the way to the cause, which is at this step.
+    fn values(&self, candidates: &[Candidate<Location>], cause: usize) -> Vec<Candidate<Location>> {
+        if !self.model.passes.facts {
+            return Vec::new();
+        }
+        let of_one = |compared: &ComparedInput| {
+            let is_same = |candidate: &&Candidate<Location>| {
+                candidate.step == compared.step
+                    && matches!(candidate.knob, Knob::Input(variable, _) if variable == compared.variable)
+            };
+            let bit = candidates.iter().filter(is_same).max_by_key(|candidate| candidate.direct)?;
+            let knob = Knob::Value(compared.variable, compared.constant.into());
+            let direct = bit.direct && compared.by + COMPARING_STEPS >= cause;
+            Some(Candidate { knob, indirection: 0, direct, joint: false, ..*bit })
+        };
+        self.compared.iter().filter_map(of_one).collect()
+    }
+
+    /// Takes note of the inputs that the next step compares with constants.
+    fn note_compared(&mut self, step: usize) {
+        for (register, constant) in compared_bytes(self.model.context.machine, &self.state) {
+            if let Some((read, variable)) = self.input_in(self.state.data.get(register.address())) {
+                let compared = ComparedInput { by: step, step: read, variable, constant };
+                if !self.compared.contains(&compared) {
+                    self.compared.push(compared);
+                }
+            }
+        }
+    }
+
+    /// The step and the variable of the input that a byte is, as far as it is unknown.
+    fn input_in(&self, byte: &ProvenanceByte) -> Option<(usize, Variable)> {
+        let unknown = (0..8).filter(|bit| byte.bits().unknown_mask() >> bit & 1 == 1);
+        let of_bit = |bit: u8| match byte.origins(bit).as_slice() {
+            [one] => {
+                let source = self.sources[one.id as usize];
+                let is_bit = |bits: u64| bits == 1 << bit && one.indirection == 0;
+                match source.knob {
+                    Knob::Input(variable, bits) if is_bit(bits) => Some((source.step, variable)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let mut inputs = unknown.map(of_bit);
+        let first = inputs.next()??;
+        inputs.all(|input| input == Some(first)).then_some(first)
+    }
+
     /// Runs one step with the answers of a script and gives the origins of its questions.
     fn run(&mut self, step: usize, location: &Location, script: Vec<Answer>) -> Provenance {
+        if matches!(self.path[step], AbstractState::Running(_)) {
+            self.note_compared(step);
+        }
         let recorder =
             Recorder { sources: &mut self.sources, step, asked: Provenance::default(), accesses: Vec::new() };
         let precision = self.precision.leaving(&self.path[step], location);
@@ -411,7 +482,7 @@ mod tests {
     use avr_isa::{Instruction as I, Pointer, PointerMode, Register};
     use avr_machine::device::Device;
     use avr_machine::{Machine, Options, Program};
-    use tvar::{Precision, Strategy, System, Variable};
+    use tvar::{Precision, Strategy, System};
 
     const POINTER: Variable = Variable(30);
 

@@ -2,3 +2,4 @@
 
 mod obligations;
 mod published;
+mod values;

@@ -86,8 +86,9 @@ fn refine(firmware: &Firmware<'_>, state: &AbstractState, precision: &mut Precis
     let variable = Variable(random.below(0x900));
     let bit = 1 << random.below(8);
     let input = Variable(random.pick(&[0x23, 0x26, 0x29, 0xc6, 0x46, 0x35]));
-    match random.below(4) {
+    match random.below(5) {
         0 => precision.refine(location, Knob::Input(input, bit)),
+        4 => precision.refine(location, Knob::Value(input, random.number(8))),
         1 => precision.refine(location, Knob::Case(Variable(random.below(0x20)), bit)),
         2 if precision.is_new(&location, Knob::Step(variable, bit)) => {
             precision.refine(location, Knob::Step(variable, bit))
@@ -146,8 +147,9 @@ fn follow(machine: &Machine, strategy: Strategy, limited: bool, steps: usize, se
         }
         let scripts: Vec<_> = leaves.iter().map(|leaf| leaf.script.clone()).collect();
         let edges = hyper_edges(&scripts, HardwareChoice::Free, most);
-        // Random worlds would miss some of many.
-        for edge in edges.iter().filter(|_| edges.len() <= 4) {
+        // Random worlds would miss some of many, and most values.
+        let are_met = edges.len() <= 4 && precision.at(&here).values.is_empty();
+        for edge in edges.iter().filter(|_| are_met) {
             let taken_by = |world: &Outcome| edge.iter().any(|leaf| covers(&firmware, &members[*leaf], world));
             let possible = worlds.iter().any(taken_by);
             assert!(possible, "must: a hyper-edge cannot be taken at {at:#x} in step {taken} of seed {seed}");

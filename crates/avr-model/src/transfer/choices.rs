@@ -12,8 +12,9 @@ use avr_machine::{
     Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
     cut_cell, cut_what_is_read,
 };
+use std::collections::BTreeSet;
 use std::ops::Range;
-use three_valued::{BitDomain, ByteDomain};
+use three_valued::{BitDomain, ByteDomain, TvByte};
 use tvar::LocationPrecision;
 
 /// The most cells that a store may select where wild stores are not followed: they would make too much unknown, and
@@ -181,6 +182,29 @@ impl<'a, U> Scripted<'a, U> {
         self.script.iter().any(|answer| answer.count > 1)
     }
 
+    /// An unknown input of which the chooser picks one of some parts, and after that the bits that are split.
+    ///
+    /// SOUND: the parts hold every value of the input, and each of them holds one, so each is a choice. So it is with
+    /// the bits: one that only one value of the part is left for is not asked for.
+    fn in_parts<V: ByteDomain>(&mut self, open: V, parts: &[TvByte], split: u8, chooser: Chooser) -> V {
+        let part = parts[self.answer(chooser, parts.len())];
+        let byte = open.assume(part).expect("the part is one of the input");
+        (0..8).filter(|bit| split >> bit & 1 == 1).fold(byte, |byte, bit| {
+            let halves = [0, 1].map(|value| byte.assume(TvByte::new(value << bit, 1 << bit)));
+            match halves {
+                [Some(clear), Some(set)] => {
+                    if self.answer(chooser, 2) == 1 {
+                        set
+                    } else {
+                        clear
+                    }
+                }
+                [Some(only), None] | [None, Some(only)] => only,
+                [None, None] => byte,
+            }
+        })
+    }
+
     fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
         if self.position == self.script.len() {
             self.script.push(Answer { chooser, index: 0, count: count as u32 });
@@ -225,12 +249,24 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             (Demand::Stored | Demand::Decides, _) => mask & chosen,
         };
         let chooser = chooser(by);
+        // Values are told apart by ranges, which states without facts do not have. Of a single bit they would be its values.
+        if self.learning.is_some() && split != mask && mask.count_ones() > 1 {
+            let parts = parts(mask, self.precision.values_of(input_variable(source)));
+            if parts.len() > 1 {
+                let open = self.unknowns.unknown(source, mask);
+                return self.in_parts(open, &parts, split, chooser);
+            }
+        }
         let open = self.unknowns.unknown(source, mask & !split);
         let split_bits = (0..8).filter(|bit| split >> bit & 1 == 1);
         split_bits.fold(open, |byte, bit| {
             let value = self.answer(chooser, 2) == 1;
             byte.with_bit(bit, &V::Bit::constant(value))
         })
+    }
+
+    fn asks_at_once(&self, register: DataAddress) -> bool {
+        self.learning.is_some() && self.precision.values_of(variable_of(register)).next().is_some()
     }
 
     fn choose(&mut self, count: usize) -> usize {
@@ -310,6 +346,23 @@ fn chooser(who: DeterminedBy) -> Chooser {
     }
 }
 
+/// The parts of an input with some bits, which is 0 beyond them: each of the values, as far as they are in these bits, and
+/// what is between them.
+fn parts(mask: u8, values: impl Iterator<Item = u64>) -> Vec<TvByte> {
+    let input = TvByte::new(0, !mask);
+    let values: BTreeSet<u8> = values.map(|value| value as u8 & mask).collect();
+    let mut parts = Vec::new();
+    let mut least = Some(0);
+    for value in values {
+        let below = value.checked_sub(1).zip(least).filter(|(most, least)| least <= most);
+        parts.extend(below.and_then(|(most, least)| input.within(least, most)));
+        parts.push(TvByte::constant(value));
+        least = value.checked_add(1);
+    }
+    parts.extend(least.and_then(|least| input.within(least, 0xff)));
+    parts
+}
+
 /// The answers of a script that are choices, not cases.
 pub(crate) fn choices(script: &[Answer]) -> Vec<Answer> {
     script.iter().copied().filter(|answer| answer.chooser != Chooser::State).collect()
@@ -350,4 +403,26 @@ pub(crate) fn cells_cut(
 ) -> impl Iterator<Item = DataAddress> {
     let named = precision.cases.iter().map(|(variable, _)| cell_of(variable));
     named.chain(read.filter(|_| precision.splits_all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_an_input_hold_each_of_its_values_once() {
+        for mask in [0xff, 0x7f, 0x3c, 0x81, 0x01] {
+            for values in [&[][..], &[0], &[255], &[17], &[0, 1, 2], &[16, 60, 61, 128], &[0, 64, 127, 129, 255]] {
+                let parts = parts(mask, values.iter().copied());
+                assert!(parts.iter().all(|part| part.count() > 0));
+                for value in 0..=0xff_u8 {
+                    let holding: Vec<_> = parts.iter().filter(|part| part.contains(value)).collect();
+                    assert_eq!(holding.len(), usize::from(value & !mask == 0), "{value} of {mask:#x} by {values:?}");
+                    let alone = holding.iter().all(|part| part.known() == Some(value));
+                    let is_named = values.iter().any(|named| *named as u8 & mask == value);
+                    assert!(!is_named || alone, "{value} of {mask:#x} by {values:?}");
+                }
+            }
+        }
+    }
 }

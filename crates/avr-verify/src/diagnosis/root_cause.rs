@@ -266,6 +266,8 @@ fn bits(context: &Context<'_>, way: Option<&Way>, states: &[AbstractState]) -> V
 
 fn origin(knob: Knob) -> (Origin, DataAddress, u8) {
     match knob {
+        // The bits of the same input are candidates as well.
+        Knob::Value(variable, _) => origin(Knob::Input(variable, 0)),
         Knob::Input(variable, bits) if variable.0 >= INITIAL => {
             (Origin::Initial, cell_of(Variable(variable.0 - INITIAL)), bits as u8)
         }

@@ -20,11 +20,11 @@ const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 /// The number of root causes of one goal that are looked at in one round where locations are limited.
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
-/// The most input bits that are split in one step: a word.
-const MOST_SPLIT_BITS: u32 = 16;
+/// The most outcomes that inputs have in one step: the values of a word.
+const MOST_OUTCOMES: u64 = 0x1_0000;
 
-/// The input bits that are split in one step before more is learned from comparisons.
-const FEW_SPLIT_BITS: u32 = 1;
+/// The outcomes that inputs have in one step before more is learned from comparisons.
+const FEW_OUTCOMES: u64 = 2;
 
 /// Refinements, each with its location.
 type Refinements<L> = Vec<(L, Knob)>;
@@ -139,7 +139,7 @@ where
         let sources = candidates.iter().map(Source::of).collect();
         let (mut best, is_wide) = self.best(candidates, quota.prefers_cases);
         // A cause that depends on an input is no sign of what was forgotten.
-        if quota.seeks_failures && !best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..))) {
+        if quota.seeks_failures && !best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..) | Knob::Value(..))) {
             let forgotten = self.forgotten_beyond(system, &path, space, solution, problem, culprit);
             best = forgotten.map_or(best, |refinement| vec![refinement]);
         }
@@ -206,26 +206,29 @@ where
         prefers_cases: bool,
     ) -> (Refinements<S::Location>, bool) {
         candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
+        if self.strategy != Strategy::Default {
+            candidates.retain(|candidate| !matches!(candidate.knob, Knob::Value(..)));
+        }
         let before = candidates.len();
-        candidates.retain(|candidate| !self.is_wide(&candidate.location, &[candidate.knob], MOST_SPLIT_BITS));
+        candidates.retain(|candidate| !self.is_wide(&candidate.location, &[candidate.knob], MOST_OUTCOMES));
         let left_out = candidates.len() < before;
         let best = candidates.iter().min_by_key(|candidate| preference(candidate, prefers_cases)).cloned();
         let Some(best) = best else { return (Vec::new(), left_out) };
-        let is_wide = left_out || self.is_wide(&best.location, &[best.knob], FEW_SPLIT_BITS);
+        let is_wide = left_out || self.is_wide(&best.location, &[best.knob], FEW_OUTCOMES);
         candidates.retain(|candidate| candidate.joint && best.joint && candidate.step == best.step);
         let together = candidates.into_iter().map(|candidate| (candidate.location, candidate.knob));
         let all: Refinements<S::Location> = [(best.location, best.knob)].into_iter().chain(together).collect();
         let knobs: Vec<Knob> = all.iter().map(|(_, knob)| *knob).collect();
-        match self.is_wide(&best.location, &knobs, MOST_SPLIT_BITS) {
+        match self.is_wide(&best.location, &knobs, MOST_OUTCOMES) {
             true => (vec![(best.location, best.knob)], is_wide),
             false => (all, is_wide),
         }
     }
 
-    /// True if refinements at a location split more input bits in one step than that, in strategies that avoid it.
-    fn is_wide(&self, location: &S::Location, knobs: &[Knob], most: u32) -> bool {
-        let splits = knobs.iter().any(|knob| matches!(knob, Knob::Input(..)));
-        splits && self.strategy == Strategy::Default && self.precision.split_bits(location, knobs) > most
+    /// True if inputs have more outcomes in one step than that by refinements at a location, in strategies that avoid it.
+    fn is_wide(&self, location: &S::Location, knobs: &[Knob], most: u64) -> bool {
+        let splits = knobs.iter().any(|knob| matches!(knob, Knob::Input(..) | Knob::Value(..)));
+        splits && self.strategy == Strategy::Default && self.precision.input_outcomes(location, knobs) > most
     }
 }
 
@@ -233,13 +236,14 @@ where
 type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
 
 /// The order of refinements (Onderka & Ratschan, section 4): bits that the cause itself depends on, then decayed bits,
-/// then inputs. Among these the most indirect comes first, then the latest on the path, then the most significant. Case
+/// then values of inputs, then bits of inputs. Among these the most indirect comes first, then the latest on the path, then the most significant. Case
 /// splits, the fewest bits first, come before all that where only universal subformulas depend on them, and else last.
 fn preference<L>(candidate: &Candidate<L>, prefers_cases: bool) -> Preference {
     let (kind, rank, bits) = match candidate.knob {
         Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),
-        Knob::Input(_, bits) => (2, candidate.indirection, bits),
-        Knob::Case(_, bits) => (if prefers_cases { 0 } else { 3 }, 64 - bits.count_ones() as u8, bits),
+        Knob::Value(_, value) => (2, candidate.indirection, value),
+        Knob::Input(_, bits) => (3, candidate.indirection, bits),
+        Knob::Case(_, bits) => (if prefers_cases { 0 } else { 4 }, 64 - bits.count_ones() as u8, bits),
     };
     (!candidate.direct, kind, Reverse(rank), Reverse(candidate.step), Reverse(bits))
 }

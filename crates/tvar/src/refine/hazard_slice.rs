@@ -37,7 +37,7 @@ where
             Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => {
                 Some((step, location, Knob::Everywhere(variable, bits)))
             }
-            Knob::Case(..) | Knob::Input(..) => None,
+            Knob::Case(..) | Knob::Input(..) | Knob::Value(..) => None,
         });
         let new = forgotten.filter(|(_, location, knob)| self.precision.is_new(location, *knob));
         new.max_by_key(|(step, ..)| *step).map(|(_, location, knob)| (location, knob))

@@ -173,7 +173,7 @@ impl<S: System> System for PerState<'_, S> {
         let of_state = |Candidate { knob, step, indirection, direct, joint, .. }: Candidate<S::Location>| {
             let (knob, step) = match knob {
                 Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (Knob::Step(variable, bits), step - 1),
-                Knob::Case(..) | Knob::Input(..) => (knob, step),
+                Knob::Case(..) | Knob::Input(..) | Knob::Value(..) => (knob, step),
             };
             Candidate { location: (), knob, step, indirection, direct, joint }
         };
@@ -239,14 +239,14 @@ fn refine_culprit<S: System>(states: &mut PerState<'_, S>, path: &[S::State], ca
 
 /// The order of refinements in the paper (section 4): step precision in the last state that has a candidate, else input
 /// precision with the highest indirection, last on the path. Ties are broken by variable, the most significant bit
-/// first. The paper cuts nothing into cases.
+/// first. The paper cuts nothing into cases, and splits bits only.
 type Rank = (bool, Reverse<u8>, Reverse<usize>, Variable, Reverse<u64>);
 
 fn rank<L>(candidate: &Candidate<L>) -> Option<Rank> {
     let (is_input, indirection, variable, bits) = match candidate.knob {
         Knob::Step(variable, bits) | Knob::Everywhere(variable, bits) => (false, 0, variable, bits),
         Knob::Input(variable, bits) => (true, candidate.indirection, variable, bits),
-        Knob::Case(..) => return None,
+        Knob::Case(..) | Knob::Value(..) => return None,
     };
     Some((is_input, Reverse(indirection), Reverse(candidate.step), variable, Reverse(bits)))
 }

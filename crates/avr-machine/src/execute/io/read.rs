@@ -8,6 +8,16 @@ use crate::machine::Group;
 use avr_isa::DataAddress;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
+/// Bits that hardware may change, and that the register does not store.
+enum Moving {
+    /// There are none.
+    No,
+    /// They are 1.
+    Ones,
+    /// They are to be asked for, and are determined as this says.
+    Open(&'static Freedom),
+}
+
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn read_peripheral(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
         if !self.holds(&register.clocked_while) {
@@ -44,24 +54,46 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Lets hardware change the bits in `wanted` and gives the content of the register.
     pub(in crate::execute) fn refresh(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
-        let mut moving = V::constant(0);
+        let mut moving: Option<V> = None;
         let mut moving_mask = 0;
+        // With nothing else a value keeps its range.
+        let add = |moving: &mut Option<V>, bits: V| {
+            *moving = Some(moving.take().map_or(bits.clone(), |others| others.or(&bits)));
+        };
+        let at_once = self.environment.asks_at_once(register.address);
+        let mut later: Vec<(DeterminedBy, u8)> = Vec::new();
         for group in self.machine.groups(register) {
             let mask = group.mask & wanted;
             if mask == 0 {
                 continue;
             }
-            if let Some(input) = self.refresh_group(group, mask, demand) {
-                moving = moving.or(&input);
-                moving_mask |= mask;
+            let freedom = match self.refresh_group(group, mask, demand) {
+                Moving::No => continue,
+                Moving::Ones => {
+                    add(&mut moving, V::constant(mask));
+                    moving_mask |= mask;
+                    continue;
+                }
+                Moving::Open(freedom) => freedom,
+            };
+            moving_mask |= mask;
+            let who = self.who_is_asked(register.address, freedom);
+            match later.iter_mut().find(|(other, _)| *other == who) {
+                _ if !at_once => add(&mut moving, self.ask_of(who, register.address, mask, demand)),
+                Some((_, all)) => *all |= mask,
+                None => later.push((who, mask)),
             }
         }
-        merge(self.state.data.get(register.address), &moving, moving_mask)
+        for (who, mask) in later {
+            add(&mut moving, self.ask_of(who, register.address, mask, demand));
+        }
+        let stored = self.state.data.get(register.address);
+        moving.map_or(stored.clone(), |moving| merge(stored, &moving, moving_mask))
     }
 
-    /// Lets hardware change some bits. Bits that it changes in both directions, and that are not latched, have no memory: their value is
-    /// returned and not stored, because the next read asks again.
-    fn refresh_group(&mut self, group: &Group, mask: u8, demand: Demand) -> Option<V> {
+    /// Lets hardware change some bits. Bits that it changes in both directions, and that are not latched, have no memory: they
+    /// are returned and not stored, because the next read asks again.
+    fn refresh_group(&mut self, group: &Group, mask: u8, demand: Demand) -> Moving {
         let address = group.address;
         match &group.bit.kind {
             BitKind::Input(input) => {
@@ -71,14 +103,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                     stood
                 });
                 if self.zeroed(address, mask, &input.zero_while) {
-                    return None;
+                    return Moving::No;
                 }
                 if self.holds(&input.ones_while) {
-                    return Some(V::constant(mask));
+                    return Moving::Ones;
                 }
                 if let Some(source) = input.copies {
                     self.take_copy(group, input, source, stood, demand);
-                    return None;
+                    return Moving::No;
                 }
                 let changes = self.holds(&input.changes_while);
                 if input.latched_by.is_some() {
@@ -86,13 +118,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                         self.mark_pending(address, group.mask);
                     }
                     self.take_pending(address, group.mask, input, demand);
-                    return None;
+                    return Moving::No;
                 }
                 if !changes {
-                    return None;
+                    return Moving::No;
                 }
                 if input.changes == Changes::Both {
-                    return Some(self.ask(address, mask, &input.freedom, demand));
+                    return Moving::Open(&input.freedom);
                 }
                 self.take_input(address, mask, input.changes, &input.freedom, demand);
             }
@@ -100,7 +132,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             BitKind::Pulse(pulse) => self.refresh_pulse(address, mask, pulse, demand),
             BitKind::Plain | BitKind::ReadOnly | BitKind::Reserved | BitKind::Strobe | BitKind::Window(_) => {}
         }
-        None
+        Moving::No
     }
 
     /// Makes the bits 0 if the condition holds, and says whether it does.
@@ -174,18 +206,28 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Asks for input bits of a register. Bits that the user assumes to be constant are.
     pub(super) fn ask(&mut self, address: DataAddress, mask: u8, freedom: &Freedom, demand: Demand) -> V {
+        self.ask_of(self.who_is_asked(address, freedom), address, mask, demand)
+    }
+
+    /// The same where it is known who determines the bits.
+    fn ask_of(&mut self, who: DeterminedBy, address: DataAddress, mask: u8, demand: Demand) -> V {
         let assumed = self.machine.options().assumed.get(&address).copied().unwrap_or(TvByte::UNKNOWN);
         let open = mask & assumed.unknown_mask();
         let fixed = V::constant(assumed.value() & mask);
         if open == 0 {
             return fixed;
         }
+        let input = self.environment.input(Input::Register(address), open, demand, who);
+        if fixed.known() == Some(0) { input } else { input.or(&fixed) }
+    }
+
+    /// The player who determines input bits of a register in this step.
+    fn who_is_asked(&self, address: DataAddress, freedom: &Freedom) -> DeterminedBy {
         // An input synchroniser still has what the pin was before it became an input (data sheet, "Reading the Pin Value").
-        let who = match self.settling && self.machine.is_pin(address) {
+        match self.settling && self.machine.is_pin(address) {
             true => DeterminedBy::Hardware,
             false => self.who_determines(freedom, address),
-        };
-        self.environment.input(Input::Register(address), open, demand, who).or(&fixed)
+        }
     }
 
     /// Who determines a bit of the register at an address, or an interrupt that it requests, in this state.
