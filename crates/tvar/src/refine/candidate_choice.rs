@@ -26,6 +26,9 @@ const MOST_OUTCOMES: u64 = 0x1_0000;
 /// The outcomes that inputs have in one step before more is learned from comparisons.
 const FEW_OUTCOMES: u64 = 2;
 
+/// The most values of an input that are split from all others in one step; after that its bits are split.
+const MOST_VALUES: usize = 8;
+
 /// Refinements, each with its location.
 type Refinements<L> = Vec<(L, Knob)>;
 
@@ -206,9 +209,13 @@ where
         prefers_cases: bool,
     ) -> (Refinements<S::Location>, bool) {
         candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
-        if self.strategy != Strategy::Default {
-            candidates.retain(|candidate| !matches!(candidate.knob, Knob::Value(..)));
-        }
+        candidates.retain(|candidate| match candidate.knob {
+            Knob::Value(variable, _) => {
+                let values = self.precision.at(&candidate.location).values_of(variable).count();
+                self.strategy == Strategy::Default && values < MOST_VALUES
+            }
+            Knob::Step(..) | Knob::Everywhere(..) | Knob::Case(..) | Knob::Input(..) => true,
+        });
         let before = candidates.len();
         candidates.retain(|candidate| !self.is_wide(&candidate.location, &[candidate.knob], MOST_OUTCOMES));
         let left_out = candidates.len() < before;

@@ -194,6 +194,11 @@ pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
 /// Of some candidates, given as knob, step, indirection and whether they are direct, the loop takes the first.
 #[track_caller]
 fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
+    check_preference_of(Strategy::Decay, candidates);
+}
+
+#[track_caller]
+fn check_preference_of(strategy: Strategy, candidates: &[(Knob, usize, u8, bool)]) {
     let (toy, formula) = latch();
     for turned in [false, true] {
         let offer = |&(knob, step, indirection, direct): &(Knob, usize, u8, bool)| Candidate {
@@ -210,7 +215,7 @@ fn check_preference(candidates: &[(Knob, usize, u8, bool)]) {
         }
         let mut observed = Observed { blame: Box::new(move |_| offered.clone()), ..Observed::new(&toy) };
         let watch = Impatient(AtomicUsize::new(1));
-        let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Decay, &watch);
+        let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], strategy, &watch);
         let knobs = candidates.iter().map(|(knob, ..)| *knob);
         let taken: Vec<Knob> = knobs.filter(|knob| !outcome.precision.is_new(&Location::Bits(0, 0), *knob)).collect();
         assert_eq!(taken, [candidates[0].0]);
@@ -229,4 +234,12 @@ fn candidates_have_an_order() {
     check_preference(&[(input, 0, 1, true), (Knob::Input(INPUT, 2), 1, 0, true)]);
     check_preference(&[(input, 1, 0, true), (Knob::Input(INPUT, 2), 0, 0, true)]);
     check_preference(&[(Knob::Input(INPUT, 2), 1, 0, true), (input, 1, 0, true)]);
+}
+
+/// A value is split from all others before bits are, but in published strategies never.
+#[test]
+fn values_come_before_bits_where_nothing_is_published() {
+    let (value, input, case) = (Knob::Value(INPUT, 1), Knob::Input(INPUT, 1), Knob::Case(STORED, 1));
+    check_preference_of(Strategy::Default, &[(value, 0, 0, true), (input, 1, 1, true), (case, 1, 1, true)]);
+    check_preference_of(Strategy::Decay, &[(input, 0, 0, true), (value, 1, 1, true)]);
 }

@@ -140,9 +140,10 @@ fn the_published_choice_is_made() {
     check_preference(&[(input, 1, 1), (high, 0, 1)]);
     check_preference(&[(high, 1, 1), (input, 1, 1)]);
     check_preference(&[(high, 0, 0), (input, 0, 0)]);
-    // Variables have their order; the paper knows no case splits.
+    // Variables have their order; the paper knows no case splits, and no values.
     check_preference(&[(input, 0, 0), (Knob::Input(CONTENT, 4), 0, 0)]);
     check_preference(&[(input, 0, 0), (Knob::Case(STORED, 1), 1, 0)]);
+    check_preference(&[(input, 0, 0), (Knob::Value(INPUT, 1), 1, 0)]);
 }
 
 /// Figure 4a, found without help: the input after 000 is split, and nothing else.

@@ -152,7 +152,9 @@ mod tests {
                     let Some(cases) = comparison.cases(flag, operands, sides) else { continue };
                     learned += 1;
                     let every = |byte: TvByte| -> Vec<u8> {
-                        let near = |value: u8| value % 5 == 0 || value.wrapping_add(66) < 132 && value % 2 == 0;
+                        let near = |value: u8| {
+                            value.is_multiple_of(5) || value.wrapping_add(66) < 132 && value.is_multiple_of(2)
+                        };
                         let ends = |value: u8| value.wrapping_add(3) < 6 || [0x7f, 0x80, 16, 63].contains(&value);
                         byte.concretisations().filter(|value| near(*value) || ends(*value)).collect()
                     };
