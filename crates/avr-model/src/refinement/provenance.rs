@@ -14,7 +14,7 @@ use avr_isa::{DataAddress, Register, RegisterSet};
 use avr_machine::{Event, Input, Limit, MachineState, Question, Stop, cells_loaded, compared_bytes};
 use avr_properties::{AtomKind, Event as WatchedEvent, StateView};
 use mu_calculus::AtomId;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use three_valued::{ByteDomain, Origin, Provenance, ProvenanceBit, ProvenanceByte, TvByte};
 use tvar::{Blame, Candidate, Knob, Variable};
@@ -100,16 +100,8 @@ struct Narrow {
     cells: Vec<(DataAddress, ProvenanceByte)>,
 }
 
-/// A comparison of an input, as it was read, with a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ComparedInput {
-    /// The step that compares.
-    by: usize,
-    /// The step that read the input.
-    step: usize,
-    variable: Variable,
-    constant: u8,
-}
+/// An input: the step that read it, and its variable.
+type ReadInput = (usize, Variable);
 
 /// The number of the last steps before a cause of which a comparison is taken for what the cause depends on.
 const COMPARING_STEPS: usize = 8;
@@ -127,8 +119,8 @@ pub(crate) struct Tracer<'a, 'f> {
     narrow: VecDeque<Narrow>,
     /// The accesses of the latest step.
     accesses: Vec<Access>,
-    /// The inputs that were compared with constants, latest last.
-    compared: Vec<ComparedInput>,
+    /// The inputs that were compared with constants, as they were read, and the last step that did so.
+    compared: BTreeMap<(ReadInput, u8), usize>,
     /// True if states of the path may have taken the place of others that they cover.
     is_replaced: bool,
 }
@@ -146,7 +138,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             asked: Vec::new(),
             narrow: VecDeque::new(),
             accesses: Vec::new(),
-            compared: Vec::new(),
+            compared: BTreeMap::new(),
             is_replaced: false,
         }
     }
@@ -274,17 +266,17 @@ impl<'a, 'f> Tracer<'a, 'f> {
     /// The values that may be split from all others instead of the bits that are candidates: those that the bits were
     /// compared with on the way to the cause, which is at this step.
     fn values(&self, candidates: &[Candidate<Location>], cause: usize) -> Vec<Candidate<Location>> {
-        if !self.model.passes.facts {
-            return Vec::new();
+        let mut bits: BTreeMap<ReadInput, Candidate<Location>> = BTreeMap::new();
+        for candidate in candidates {
+            if let Knob::Input(variable, _) = candidate.knob {
+                let best = bits.entry((candidate.step, variable)).or_insert(*candidate);
+                best.direct |= candidate.direct;
+            }
         }
-        let of_one = |compared: &ComparedInput| {
-            let is_same = |candidate: &&Candidate<Location>| {
-                candidate.step == compared.step
-                    && matches!(candidate.knob, Knob::Input(variable, _) if variable == compared.variable)
-            };
-            let bit = candidates.iter().filter(is_same).max_by_key(|candidate| candidate.direct)?;
-            let knob = Knob::Value(compared.variable, compared.constant.into());
-            let direct = bit.direct && compared.by + COMPARING_STEPS >= cause;
+        let of_one = |((input, constant), by): (&(ReadInput, u8), &usize)| {
+            let bit = bits.get(input)?;
+            let knob = Knob::Value(input.1, (*constant).into());
+            let direct = bit.direct && by + COMPARING_STEPS >= cause;
             Some(Candidate { knob, indirection: 0, direct, joint: false, ..*bit })
         };
         self.compared.iter().filter_map(of_one).collect()
@@ -292,18 +284,18 @@ impl<'a, 'f> Tracer<'a, 'f> {
 
     /// Takes note of the inputs that the next step compares with constants.
     fn note_compared(&mut self, step: usize) {
+        if !self.model.passes.facts {
+            return;
+        }
         for (register, constant) in compared_bytes(self.model.context.machine, &self.state) {
-            if let Some((read, variable)) = self.input_in(self.state.data.get(register.address())) {
-                let compared = ComparedInput { by: step, step: read, variable, constant };
-                if !self.compared.contains(&compared) {
-                    self.compared.push(compared);
-                }
+            if let Some(input) = self.input_in(self.state.data.get(register.address())) {
+                self.compared.insert((input, constant), step);
             }
         }
     }
 
-    /// The step and the variable of the input that a byte is, as far as it is unknown.
-    fn input_in(&self, byte: &ProvenanceByte) -> Option<(usize, Variable)> {
+    /// The input that a byte is, as far as it is unknown.
+    fn input_in(&self, byte: &ProvenanceByte) -> Option<ReadInput> {
         let unknown = (0..8).filter(|bit| byte.bits().unknown_mask() >> bit & 1 == 1);
         let of_bit = |bit: u8| match byte.origins(bit).as_slice() {
             [one] => {

@@ -251,7 +251,8 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         let chooser = chooser(by);
         // Values are told apart by ranges, which states without facts do not have. Of a single bit they would be its values.
         if self.learning.is_some() && split != mask && mask.count_ones() > 1 {
-            let parts = parts(mask, self.precision.values_of(input_variable(source)));
+            let mut values = self.precision.values_of(input_variable(source)).peekable();
+            let parts = if values.peek().is_some() { parts(mask, values) } else { Vec::new() };
             if parts.len() > 1 {
                 let open = self.unknowns.unknown(source, mask);
                 return self.in_parts(open, &parts, split, chooser);

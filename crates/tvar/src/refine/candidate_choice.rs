@@ -50,6 +50,9 @@ struct Quota {
     attempts: usize,
     /// True if only all successors matter: then cases do what inputs do, at less cost.
     prefers_cases: bool,
+    /// True if values of inputs are split. Where only all successors matter and states are many, comparisons tell as much at less
+    /// cost.
+    splits_values: bool,
     /// True if a hazard that is certain behind a choice is sought: it is the best sign of what should not have been
     /// forgotten, where much was. (That some bound on the stack is exceeded is as likely to be true.)
     seeks_failures: bool,
@@ -140,7 +143,7 @@ where
         let (path, blame) = trace(space, culprit);
         let candidates = system.blame(&path, blame, &self.precision);
         let sources = candidates.iter().map(Source::of).collect();
-        let (mut best, is_wide) = self.best(candidates, quota.prefers_cases);
+        let (mut best, is_wide) = self.best(candidates, quota);
         // A cause that depends on an input is no sign of what was forgotten.
         if quota.seeks_failures && !best.iter().any(|(_, knob)| matches!(knob, Knob::Input(..) | Knob::Value(..))) {
             let forgotten = self.forgotten_beyond(system, &path, space, solution, problem, culprit);
@@ -162,6 +165,7 @@ where
             wanted,
             attempts,
             prefers_cases: self.mode == Mode::Limited && is_universal,
+            splits_values: self.strategy == Strategy::Default && (self.mode == Mode::Small || !is_universal),
             seeks_failures: self.mode == Mode::Limited && is_universal && observes_hazards,
             asks_for_all: space.is_finished() || self.mode != Mode::Limited && !is_universal,
         }
@@ -203,23 +207,19 @@ where
 
     /// The best candidate that changes something, with those that are refined together with it; none if no candidate does.
     /// And whether a step gets, or would have got, many outcomes.
-    fn best(
-        &self,
-        mut candidates: Vec<Candidate<S::Location>>,
-        prefers_cases: bool,
-    ) -> (Refinements<S::Location>, bool) {
+    fn best(&self, mut candidates: Vec<Candidate<S::Location>>, quota: &Quota) -> (Refinements<S::Location>, bool) {
         candidates.retain(|candidate| self.precision.is_new(&candidate.location, candidate.knob));
         candidates.retain(|candidate| match candidate.knob {
             Knob::Value(variable, _) => {
                 let values = self.precision.at(&candidate.location).values_of(variable).count();
-                self.strategy == Strategy::Default && values < MOST_VALUES
+                quota.splits_values && values < MOST_VALUES
             }
             Knob::Step(..) | Knob::Everywhere(..) | Knob::Case(..) | Knob::Input(..) => true,
         });
         let before = candidates.len();
         candidates.retain(|candidate| !self.is_wide(&candidate.location, &[candidate.knob], MOST_OUTCOMES));
         let left_out = candidates.len() < before;
-        let best = candidates.iter().min_by_key(|candidate| preference(candidate, prefers_cases)).cloned();
+        let best = candidates.iter().min_by_key(|candidate| preference(candidate, quota.prefers_cases)).cloned();
         let Some(best) = best else { return (Vec::new(), left_out) };
         let is_wide = left_out || self.is_wide(&best.location, &[best.knob], FEW_OUTCOMES);
         candidates.retain(|candidate| candidate.joint && best.joint && candidate.step == best.step);
