@@ -44,6 +44,8 @@ struct JsonReport<'a> {
     /// All files that were read.
     inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
+    /// What became of the invariants of the whole program.
+    invariants: Option<JsonInvariants<'a>>,
     peak_memory_bytes: u64,
 }
 
@@ -98,6 +100,15 @@ struct JsonExploration {
     bytes_per_state: Option<f64>,
 }
 
+/// What became of the invariants of the whole program.
+#[derive(Serialize)]
+struct JsonInvariants<'a> {
+    states: Option<usize>,
+    steps: usize,
+    /// The reasons why nothing follows from them.
+    open: &'a [String],
+}
+
 #[derive(Serialize)]
 struct JsonStack {
     lower: Option<u32>,
@@ -136,6 +147,11 @@ impl Report<'_> {
             tool: self.origin.tool,
             inputs: self.origin.inputs,
             exploration: self.results.exploration.map(JsonExploration::from),
+            invariants: self.results.invariants.as_ref().map(|outcome| JsonInvariants {
+                states: outcome.states,
+                steps: outcome.steps,
+                open: &outcome.open,
+            }),
             peak_memory_bytes: self.peak_memory_bytes,
         };
         json_text(&report)

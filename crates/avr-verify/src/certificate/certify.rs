@@ -32,19 +32,17 @@ pub fn certify(
 ) -> Result<Certificate, PropertyError> {
     request.file.check_certifiable()?;
     let machine = machine(request)?;
-    let found = request.find_invariants(&machine);
-    let request = &request.with_invariants(found.as_ref());
-    let open = unproved(request, found.as_ref());
+    let sought = request.find_invariants(&machine);
+    let request = &request.with_invariants(sought.as_ref());
+    let open = unproved(request, sought.as_ref().and_then(|sought| sought.found.as_ref()));
     if !open.is_empty() && request.allows_reduction() && lets_interrupts_in(&machine) {
         announce(&open);
     }
-    let steps = found.as_ref().map_or(0, Invariants::steps);
     verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
-        found.exploration = found.exploration.map(|exploration| exploration.with_steps(steps));
-        results(found);
+        results(found.after(sought.as_ref()));
         certificate(work.firmware, request, text, (&work.asked.goals, work.outcome, work.invariants), (&claims, stack))
     })
 }

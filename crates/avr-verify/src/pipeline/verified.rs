@@ -53,7 +53,6 @@ pub(crate) fn verified<T>(
         InvariantUse::Find | InvariantUse::Off => None,
     };
     let proved_after = started.elapsed();
-    let steps_of_invariants = found.as_ref().map_or(0, Invariants::steps);
     let mut asked = GoalTable { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
     for property in &request.file.properties {
         // Where verdicts are to be explained, state spaces come first.
@@ -72,7 +71,7 @@ pub(crate) fn verified<T>(
     let Decided { mut firmware, mut observer, outcome } =
         decide(&timed, &machine, (atoms, &asked), purpose == Purpose::Certificate);
     let last_pass = timer.elapsed();
-    let exploration = explored(&firmware, &outcome, begun, request.watch).with_steps(steps_of_invariants);
+    let exploration = explored(&firmware, &outcome, begun, request.watch);
     let ways = asked.goals.iter().zip(&outcome.decisions).map(|(goal, decision)| {
         root_cause::way(&mut firmware, &observer.refined, goal, decision, &outcome.precision, request.watch)
     });
@@ -118,8 +117,9 @@ pub(crate) fn verified<T>(
         passes: outcome.passes,
         last_pass,
         exploration: Some(exploration),
+        invariants: None,
     };
-    Ok(extra(&work, &goals_of, results.checked()))
+    Ok(extra(&work, &goals_of, results.after(found.as_ref()).checked()))
 }
 
 /// The ends of paths, by the hazard: flash byte addresses of instructions.
