@@ -192,7 +192,10 @@ fn reports_say_what_verdicts_rest_on() {
     assert!(verbose.contains("          rests on partial-order-reduction, path-compression, "), "{verbose}");
     assert!(verbose.contains("; not certified\n") && !verbose.contains("\nmap  "), "{verbose}");
     let map = text(&["verify", ECHO, "-v"]);
-    assert!(map.contains("\nmap       ") && map.contains(" states, one or more for each place of the program\n"), "{map}");
+    assert!(
+        map.contains("\nmap       ") && map.contains(" states, one or more for each place of the program\n"),
+        "{map}"
+    );
     let nested = text(&["verify", NESTED, "-v", "--timeout", "2s"]);
     assert!(nested.contains("\nmap       says nothing: an interrupt may come in a handler at 0x"), "{nested}");
     assert!(nested.contains(" in the handler of "), "{nested}");
