@@ -196,8 +196,8 @@ impl Results {
     /// The results with what became of the invariants, and their cost.
     #[must_use]
     pub(crate) fn after(self, sought: Option<&Sought>) -> Self {
-        let Some(Sought { outcome, .. }) = sought else { return self };
-        let exploration = self.exploration.map(|exploration| exploration.with_steps(outcome.steps as u64));
+        let Some(Sought { outcome, cpu_time, .. }) = sought else { return self };
+        let exploration = self.exploration.map(|exploration| exploration.with(outcome.steps as u64, *cpu_time));
         Self { exploration, invariants: Some(outcome.clone()), ..self }
     }
 

@@ -8,7 +8,7 @@ use crate::pipeline::machine::machine;
 use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::pipeline::verify;
-use crate::request::{Reductions, Request};
+use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
@@ -71,7 +71,11 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
 /// Adds what is decided only with something left out or by random runs, as far as a limit leaves time for it.
 fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
-    if request.strategy != Strategy::Default || !found.properties.iter().any(is_open) || request.watch.cancelled() {
+    // Random runs take no part in certificates, and where invariants prove everything, nothing else tells that the bound is exact.
+    let is_exact = found.stack.lower.is_some() && found.stack.lower == found.stack.upper;
+    let is_of_use =
+        found.properties.iter().any(is_open) || matches!(request.invariants, InvariantUse::Given(_)) && !is_exact;
+    if request.strategy != Strategy::Default || !is_of_use || request.watch.cancelled() {
         return;
     }
     let Ok(reduced) = verify(request) else { return };

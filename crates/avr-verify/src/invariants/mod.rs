@@ -13,9 +13,11 @@ use avr_machine::{FrameKind, Machine};
 use avr_model::context::Context;
 use avr_model::state::stack_depth;
 use avr_properties::{Atom, BoundProperty, StateView};
+use cpu_time::ThreadTime;
 use mu_calculus::state_formula::{parts, truth};
 use mu_calculus::{AtomId, NormalForm, strengthenings};
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
@@ -47,6 +49,8 @@ pub(crate) struct Sought {
     pub(crate) found: Option<Invariants>,
     /// What became of them.
     pub(crate) outcome: InvariantsOutcome,
+    /// The CPU time that it took.
+    pub(crate) cpu_time: Duration,
 }
 
 /// A closed map of a machine without a mark, with what follows from it.
@@ -55,15 +59,19 @@ pub struct Invariants {
     map: Map,
     claims: Claims,
     moves: BTreeMap<Move, usize>,
+    /// The time that it took to find them.
+    time: Duration,
 }
 
 impl Sought {
     /// Looks for the invariants of a machine. There are none if no map of it is closed, a hazard is not excluded, or a limit is reached.
     pub(crate) fn look(machine: &Machine, image: &Image, watch: &dyn Watch) -> Self {
+        let (started, begun) = (Instant::now(), ThreadTime::now());
         let is_over = || watch.cancelled() || watch.check(&Progress::default()).is_some();
         if is_over() {
             let open = vec!["a limit was reached before they were looked for".to_owned()];
-            return Self { found: None, outcome: InvariantsOutcome { states: None, steps: 0, open } };
+            let outcome = InvariantsOutcome { states: None, steps: 0, open };
+            return Self { found: None, outcome, cpu_time: Duration::ZERO };
         }
         let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &is_over);
         let states = outcome.as_ref().ok().map(|claims| claims.states);
@@ -72,12 +80,17 @@ impl Sought {
             Err(gap) => vec![text::gap(machine, image, gap)],
         };
         let claims = outcome.ok().filter(Claims::has_no_hazard);
-        let found = claims.map(|claims| Invariants { map, claims, moves });
-        Self { found, outcome: InvariantsOutcome { states, steps, open } }
+        let found = claims.map(|claims| Invariants { map, claims, moves, time: started.elapsed() });
+        Self { found, outcome: InvariantsOutcome { states, steps, open }, cpu_time: begun.elapsed() }
     }
 }
 
 impl Invariants {
+    /// The time that it took to find them.
+    pub(crate) fn time(&self) -> Duration {
+        self.time
+    }
+
     /// The map.
     pub(crate) fn map(&self) -> &Map {
         &self.map

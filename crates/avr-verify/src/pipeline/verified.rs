@@ -25,7 +25,6 @@ use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 
 /// The same as [`crate::verify`], with explanations of all verdicts, whatever the work.
@@ -46,20 +45,19 @@ pub(crate) fn verified<T>(
     let mut table = AtomTable::default();
     let known = EarlyResults::default();
     let known = &request.known.unwrap_or(&known).with_own_goals();
-    let (started, begun) = (Instant::now(), ThreadTime::now());
     let found = request.find_invariants(&machine);
     let invariants = match request.with_invariants(found.as_ref()).invariants {
         InvariantUse::Given(invariants) => Some(invariants),
         InvariantUse::Find | InvariantUse::Off => None,
     };
-    let proved_after = started.elapsed();
+    let begun = ThreadTime::now();
     let mut asked = GoalTable { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
     for property in &request.file.properties {
         // Where verdicts are to be explained, state spaces come first.
         let proving = invariants.filter(|_| effort != Effort::ALL);
         let bound = bind_property(request, property, (&mut table, proving), &mut asked.goals)?;
         if let (Bound::Proved { bound }, Some(invariants)) = (&bound, invariants) {
-            let result = proved(property, bound, invariants, proved_after);
+            let result = proved(property, bound, invariants);
             known.learn(asked.properties.len(), result, Vec::new());
         }
         asked.properties.push((property, bound));
@@ -88,7 +86,6 @@ pub(crate) fn verified<T>(
         effort,
         purpose,
         invariants,
-        proved_after,
     };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
