@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use avr_invariant::faults::{Fault as MapFault, with_fault};
 use inclusion_oracle::compare::{Effort, compare};
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
-use inclusion_oracle::{generated, invariants};
+use inclusion_oracle::{generated, invariants, sampled};
 use three_valued::fault::{Fault, put_in};
 
 /// The faults that the comparison finds, each with an image and a selection of what is left out in which it does.
@@ -123,6 +123,24 @@ fn faults_of_maps_are_found() {
         }
     }
     assert!(missed.is_empty(), "not found: {missed:?}");
+}
+
+#[test]
+#[ignore = "a measurement: prints the programs in which runs and sampled steps find each fault of maps"]
+fn measure_faults_of_maps() {
+    let programs = invariants::programs();
+    for fault in MapFault::ALL {
+        for program in &programs {
+            let subject = &program.subject;
+            let by_runs = || invariants::compare(&runner(), subject, 40, 500).problems;
+            let by_steps = || sampled::compare(&runner(), subject, sampled::Effort::FULL, 1).problems;
+            let runs = with_fault(*fault, || first_or_assertion(by_runs));
+            let steps = with_fault(*fault, || first_or_assertion(by_steps));
+            if runs.is_some() || steps.is_some() {
+                println!("{fault:?} in {}: runs {runs:?}, steps {steps:?}", subject.name);
+            }
+        }
+    }
 }
 
 /// The number of generated programs that are measured.
