@@ -157,6 +157,7 @@ fn are_steps_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full:
     all.par_extend(seeds.into_par_iter().map(|seed| sampled::compare(runner, &generated::subject(seed), effort, seed)));
     all.par_extend(invariants::programs().par_iter().map(|one| sampled::compare(runner, &one.subject, effort, 1)));
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut left_out = 0;
     for report in &all {
         for problem in &report.problems {
             println!("WRONG {} (sampled steps): {problem}", report.name);
@@ -165,6 +166,10 @@ fn are_steps_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full:
             *skipped.entry(reason).or_default() += number;
         }
         for ((interrupt, reason), (number, address)) in &report.unforced {
+            if *reason == sampled::LEFT_OUT {
+                left_out += number;
+                continue;
+            }
             println!(
                 "{}: interrupt {interrupt} is not forced at {number} places such as {address:#06x}: {reason}",
                 report.name
@@ -181,6 +186,8 @@ fn are_steps_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full:
         println!("  {number} are not: {reason}");
     }
     let (pairs, forced, returns) = (sum(|one| one.pairs), sum(|one| one.forced), sum(|one| one.returns));
-    println!("of {pairs} pairs of a place and an interrupt {forced} are forced, with {returns} returns of handlers");
-    all.iter().all(sampled::Report::is_right) && (is_part || covered > 10_000 && forced > 1_000 && returns > 500)
+    println!(
+        "of {pairs} pairs of a place and an interrupt {forced} are forced, with {returns} returns of handlers; {left_out} are left out in the short run"
+    );
+    all.iter().all(sampled::Report::is_right) && (is_part || covered > 5_000 && forced > 500 && returns > 500)
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use avr_image::EepromAddress;
 use avr_invariant::{Entry, Move, Place, Thread, Value, check_with};
 use avr_isa::{DataAddress, Instruction};
-use avr_machine::device::{Device, Interrupt, Request as DeviceRequest};
+use avr_machine::device::{BitKind, BitRef, Condition, Device, Interrupt, Request as DeviceRequest};
 use avr_machine::{Fetched, Frame, flag};
 use fastrand::Rng;
 use three_valued::TvByte;
@@ -29,23 +29,31 @@ use crate::subjects::Subject;
 pub struct Effort {
     /// The most entries that are sampled; others are left out at random.
     pub entries: usize,
-    /// States that are drawn of each.
+    /// States that are drawn of each, and entries in which an interrupt is forced at a place.
     pub states: usize,
     /// The most pairs of a place and an interrupt that are forced.
     pub pairs: usize,
-    /// Returns of handlers that are drawn for each pair.
+    /// Returns of handlers that are drawn for each handler that is entered.
     pub returns: usize,
 }
 
 impl Effort {
     /// A few seconds for all maps.
-    pub const SHORT: Self = Self { entries: 60, states: 2, pairs: 30, returns: 1 };
+    pub const SHORT: Self = Self { entries: 150, states: 2, pairs: 60, returns: 1 };
     /// All entries and all pairs.
     pub const FULL: Self = Self { entries: usize::MAX, states: 6, pairs: usize::MAX, returns: 2 };
 }
 
 /// The requests that are sent to libsimavr at once.
 const BATCH: usize = 1_000;
+
+/// Attempts to draw a state in which an interrupt can come.
+const TRIES: usize = 8;
+
+/// The reason for leaving something out that says nothing of it.
+pub const LEFT_OUT: &str = "left out in the short run";
+/// The reason where libsimavr ends.
+const GIVES_UP: &str = "libsimavr gives up";
 
 /// The most errors that are told of a map.
 const MOST_PROBLEMS: usize = 5;
@@ -69,7 +77,7 @@ pub struct Report {
     pub pairs: usize,
     /// Those that were forced.
     pub forced: usize,
-    /// Those that were not, by interrupt and reason: their number, and the address of one.
+    /// Those that were not, by interrupt and reason: their number, and the flash byte address of one.
     pub unforced: BTreeMap<(u8, &'static str), (usize, u32)>,
     /// Returns of handlers to covered states.
     pub returns: usize,
@@ -90,6 +98,8 @@ struct Drawn {
     /// The number of the entry.
     entry: usize,
     state: State,
+    /// The content of all cells, with those that libsimavr does not have.
+    cells: Vec<u8>,
     thread: Thread,
     /// The return addresses on the stack, each with the stack pointer before its push.
     pushed: Vec<(u16, u32)>,
@@ -143,7 +153,7 @@ pub fn compare(runner: &Path, subject: &Subject, effort: Effort, seed: u64) -> R
     let random = Rng::with_seed(seed);
     let mut sampler = Sampler { subject, closed: &closed, runner, flash: flash.path(), random, report };
     sampler.instructions(effort);
-    sampler.interrupts(pairs.into_iter().collect(), effort);
+    sampler.interrupts(pairs, effort);
     sampler.report
 }
 
@@ -155,7 +165,7 @@ impl<'a> Sampler<'a> {
         if numbers.len() > effort.entries {
             self.random.shuffle(&mut numbers);
             let rest = numbers.split_off(effort.entries);
-            self.report.skipped.insert("left out in the short run", rest.len());
+            self.report.skipped.insert(LEFT_OUT, rest.len());
         }
         for numbers in numbers.chunks(BATCH.div_ceil(effort.states)) {
             let (mut all, mut skipped) = (Vec::new(), BTreeMap::new());
@@ -182,7 +192,7 @@ impl<'a> Sampler<'a> {
                         }
                     }
                     None => {
-                        skipped.insert(drawn.entry, "libsimavr gives up");
+                        skipped.insert(drawn.entry, GIVES_UP);
                     }
                 }
             }
@@ -193,52 +203,100 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Forces interrupts, and returns of their handlers.
-    fn interrupts(&mut self, mut pairs: Vec<(Place, u8)>, effort: Effort) {
-        self.report.pairs = pairs.len();
-        if pairs.len() > effort.pairs {
-            self.random.shuffle(&mut pairs);
-            for (place, interrupt) in pairs.split_off(effort.pairs) {
-                self.leave_out(&place, interrupt, "left out in the short run");
-            }
-        }
+    /// Forces interrupts, and returns of their handlers. Besides those that the map lets in, others are tried: a drawn state says if hardware can
+    /// request them.
+    fn interrupts(&mut self, let_in: BTreeSet<(Place, u8)>, effort: Effort) {
+        let closed = self.closed;
         let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
-        for (number, entry) in self.closed.map.entries.iter().enumerate() {
+        for (number, entry) in closed.map.entries.iter().enumerate().filter(|(_, entry)| is_interruptible(&entry.place))
+        {
             by_place.entry(entry.place).or_default().push(number);
         }
-        for pairs in pairs.chunks(BATCH) {
+        let all = closed.machine.device.interrupts.iter().map(|interrupt| interrupt.number);
+        let others = by_place
+            .keys()
+            .filter(|place| !place.control.sleeping)
+            .flat_map(|place| all.clone().map(|number| (*place, number)));
+        let mut pairs: Vec<(Place, u8, bool)> = others
+            .filter(|pair| !let_in.contains(pair))
+            .map(|(place, interrupt)| (place, interrupt, false))
+            .chain(let_in.iter().map(|(place, interrupt)| (*place, *interrupt, true)))
+            .collect();
+        self.report.pairs = let_in.len();
+        self.random.shuffle(&mut pairs);
+        let (mut taken, mut tried) = (0, 0);
+        pairs.retain(|(place, interrupt, is_let_in)| {
+            let number = if *is_let_in { &mut taken } else { &mut tried };
+            *number += 1;
+            if *number > effort.pairs && *is_let_in {
+                self.leave_out(place, *interrupt, LEFT_OUT);
+            }
+            *number <= effort.pairs
+        });
+        for pairs in pairs.chunks(BATCH.div_ceil(effort.states)) {
             let mut all = Vec::new();
-            for (place, interrupt) in pairs {
-                let drawn = by_place.get(place).into_iter().flatten().map(|number| {
-                    let tried = (0..4).map(|_| self.draw(*number, Happens::Interrupt(*interrupt), None));
-                    tried.reduce(|one, other| one.or(other)).unwrap_or(Err("no state is drawn"))
-                });
-                match drawn.reduce(|one, other| one.or(other)) {
-                    Some(Ok(drawn)) => all.push((drawn, *place, *interrupt)),
-                    Some(Err(reason)) => self.leave_out(place, *interrupt, reason),
-                    None => self.leave_out(place, *interrupt, "there is no entry"),
+            let mut reasons: BTreeMap<(Place, u8), &'static str> = BTreeMap::new();
+            for (place, interrupt, is_let_in) in pairs {
+                let mut numbers = by_place.get(place).cloned().unwrap_or_default();
+                self.random.shuffle(&mut numbers);
+                for number in numbers.into_iter().take(effort.states) {
+                    let mut tries = (0..TRIES).map(|_| self.draw_interrupted(number, *interrupt));
+                    match tries.find(Result::is_ok).unwrap_or_else(|| self.draw_interrupted(number, *interrupt)) {
+                        Ok(drawn) => all.push((drawn, (*place, *interrupt))),
+                        Err(reason) if *is_let_in => {
+                            reasons.insert((*place, *interrupt), reason);
+                        }
+                        Err(_) => {}
+                    }
                 }
             }
-            let (states, forced): (Vec<Drawn>, Vec<(Place, u8)>) =
-                all.into_iter().map(|(drawn, place, interrupt)| (drawn, (place, interrupt))).unzip();
-            let answers = self.step(&states, |index| Happens::Interrupt(forced[index].1));
-            let mut entered = Vec::new();
-            for ((drawn, (place, interrupt)), answer) in states.into_iter().zip(&forced).zip(answers) {
+            let (states, raised): (Vec<Drawn>, Vec<(Place, u8)>) = all.into_iter().unzip();
+            let answers = self.step(&states, |index| Happens::Interrupt(raised[index].1));
+            let (mut entered, mut forced) = (Vec::new(), BTreeSet::new());
+            for ((drawn, pair), answer) in states.into_iter().zip(&raised).zip(answers) {
                 match answer {
-                    Some(answer) if answer.handlers == 0 => {
-                        self.leave_out(place, *interrupt, "libsimavr does not raise it");
-                    }
-                    Some(answer) => {
-                        self.report.forced += 1;
-                        match self.judge(&drawn, &answer) {
-                            Some(Outcome::Covered) => entered.push((drawn, *interrupt, answer)),
-                            Some(Outcome::Ended) | None => {}
+                    Some(answer) if answer.handlers > 0 => {
+                        forced.insert(*pair);
+                        if let Some(Outcome::Covered) = self.judge(&drawn, &answer) {
+                            entered.push((drawn, pair.1, answer));
                         }
                     }
-                    None => self.leave_out(place, *interrupt, "libsimavr gives up"),
+                    Some(_) => {
+                        reasons.insert(*pair, "libsimavr does not raise it");
+                    }
+                    None => {
+                        reasons.insert(*pair, GIVES_UP);
+                    }
+                }
+            }
+            for (place, interrupt, _) in pairs.iter().filter(|(.., is_let_in)| *is_let_in) {
+                if forced.contains(&(*place, *interrupt)) {
+                    self.report.forced += 1;
+                } else {
+                    let reason = reasons.get(&(*place, *interrupt)).copied();
+                    self.leave_out(place, *interrupt, reason.unwrap_or("there is no entry"));
                 }
             }
             self.returns(&entered, effort);
+        }
+    }
+
+    /// Draws a state of an entry in which an interrupt can come.
+    fn draw_interrupted(&mut self, number: usize, interrupt: u8) -> Result<Drawn, &'static str> {
+        let mut drawn = self.draw(number, Happens::Interrupt(interrupt), None)?;
+        let device: &Device = self.closed.machine.device;
+        let mut all = device.interrupts.iter();
+        let interrupt = all.find(|one| one.number == interrupt).ok_or("there is no such interrupt")?;
+        if let DeviceRequest::Condition { holds } = &interrupt.request {
+            // What hardware ends by itself has ended (EEPE, SELFPRGEN).
+            holds.for_each_moving(&mut |bit| {
+                drawn.cells[bit.address.index()] &= !bit.mask();
+                drawn.state.data[bit.address.index()] &= !bit.mask();
+            });
+        }
+        match can_be_requested(device, interrupt, &drawn.cells) {
+            true => Ok(drawn),
+            false => Err("no state with a request is drawn"),
         }
     }
 
@@ -332,7 +390,7 @@ impl<'a> Sampler<'a> {
         let store = &closed.map.store;
         let pages = state.memory.blocks().iter().flat_map(|block| store.block(*block));
         let mut cells: Vec<TvByte> = pages.flat_map(|page| store.page(*page)).copied().collect();
-        self.hold_requests(&mut cells, happens, control.interrupt_delay)?;
+        self.hold_requests(&mut cells, happens, control.interrupt_delay || control.fresh_request)?;
         let frames: Vec<Frame> = match place.thread {
             Thread::Main => closed.map.calls.frames(place.calls).to_vec(),
             Thread::Handler { .. } => closed.map.calls.frames(place.calls).iter().skip(1).copied().collect(),
@@ -396,7 +454,7 @@ impl<'a> Sampler<'a> {
                 }
             });
         }
-        let now = self.state_of(place, &values);
+        let (now, cells) = (self.state_of(place, &values), values.clone());
         let mut pushed: Vec<(u16, u32)> =
             frames.iter().map(|frame| (frame.position.0, frame.return_address.byte().0)).collect();
         let mut entry = None;
@@ -411,11 +469,19 @@ impl<'a> Sampler<'a> {
             pushed.insert(0, (pointer.0, returns));
             entry = Some(behind);
         }
-        Ok(Drawn { entry: number, state: now, thread: place.thread, pushed, is_torn: control.torn, at_entry: entry })
+        Ok(Drawn {
+            entry: number,
+            state: now,
+            cells,
+            thread: place.thread,
+            pushed,
+            is_torn: control.torn,
+            at_entry: entry,
+        })
     }
 
-    /// Chooses I, and sees to it that no interrupt must be taken instead of what happens.
-    fn hold_requests(&mut self, cells: &mut [TvByte], happens: Happens, is_delayed: bool) -> Result<(), &'static str> {
+    /// Chooses I, and sees to it that no interrupt must be taken instead of what happens, unless it may wait.
+    fn hold_requests(&mut self, cells: &mut [TvByte], happens: Happens, may_wait: bool) -> Result<(), &'static str> {
         let device: &Device = self.closed.machine.device;
         let status = self.closed.machine.status_address();
         let forced = match happens {
@@ -436,20 +502,12 @@ impl<'a> Sampler<'a> {
             if !set(forced.enable.address, forced.enable.mask(), true) {
                 return Err("it is not enabled");
             }
-            // What hardware ends by itself has ended (EEPE, SELFPRGEN).
-            let mut can_stand = true;
-            if let DeviceRequest::Condition { holds } = &forced.request {
-                holds.for_each_moving(&mut |bit| can_stand &= set(bit.address, bit.mask(), false));
-            }
-            if !can_stand {
-                return Err("its request does not stand");
-            }
         }
-        if !is_on || is_delayed {
+        if !is_on || may_wait {
             return Ok(());
         }
-        let is_other = |interrupt: &&Interrupt| forced.is_none_or(|forced| forced.number != interrupt.number);
-        for interrupt in device.interrupts.iter().filter(is_other) {
+        let is_first = |interrupt: &&Interrupt| forced.is_none_or(|forced| interrupt.number < forced.number);
+        for interrupt in device.interrupts.iter().filter(is_first) {
             let is_free = interrupt.flag().is_some_and(|flag| set(flag.address, flag.mask(), false))
                 || set(interrupt.enable.address, interrupt.enable.mask(), false);
             if !is_free {
@@ -488,6 +546,41 @@ impl<'a> Sampler<'a> {
     }
 }
 
+/// True for places at which an interrupt may come, if it is enabled and requested.
+fn is_interruptible(place: &Place) -> bool {
+    let control = &place.control;
+    place.thread == Thread::Main && !control.interrupt_delay && !control.torn
+}
+
+/// True if a request of an interrupt stands, or hardware can make one.
+fn can_be_requested(device: &Device, interrupt: &Interrupt, cells: &[u8]) -> bool {
+    let is_one = |bit: BitRef| cells[bit.address.index()] & bit.mask() != 0;
+    let is_held = |flag: BitRef| match device.bit_at(flag).map(|bit| &bit.kind) {
+        Some(BitKind::Flag(kind)) => holds(&kind.zero_while, cells),
+        _ => false,
+    };
+    holds(&interrupt.level_while, cells)
+        || match &interrupt.request {
+            DeviceRequest::Latched { flag } | DeviceRequest::Persistent { flag } => {
+                !is_held(*flag) && (is_one(*flag) || holds(&interrupt.raised_while, cells))
+            }
+            DeviceRequest::Condition { holds: condition } => holds(condition, cells),
+        }
+}
+
+/// True if a condition holds in the stored bits.
+fn holds(condition: &Condition, cells: &[u8]) -> bool {
+    match condition {
+        Condition::Always => true,
+        Condition::Never => false,
+        Condition::All(parts) => parts.iter().all(|part| holds(part, cells)),
+        Condition::Any(parts) => parts.iter().any(|part| holds(part, cells)),
+        Condition::Not(part) => !holds(part, cells),
+        Condition::Bit(bit) | Condition::Moving { bit, .. } => cells[bit.address.index()] & bit.mask() != 0,
+        Condition::Field { address, mask, equals } => cells[address.index()] & mask == *equals,
+    }
+}
+
 /// True for cells that hardware does not change behind the program's back.
 fn is_kept(cell: usize) -> bool {
     cell >= DATA_BYTES || is_exact(cell as u16)
@@ -509,4 +602,42 @@ fn pick(byte: TvByte, wish: Option<u8>, random: &mut Rng) -> Option<u8> {
         (0..=u8::MAX).map(|offset| first.wrapping_add(offset) & byte.unknown_mask() | byte.value()).find(is_allowed)
     };
     wish.filter(is_allowed).or(chosen.filter(is_allowed)).or_else(drawn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_are_picked_are_allowed() {
+        let mut random = Rng::with_seed(1);
+        for (value, known) in [(0, 0), (0x80, 0xc0), (0x55, 0xff), (0x01, 0x0f)] {
+            let bits = TvByte::new(value, known);
+            let ranges = [(0, 255), (3, 0x91), (0x55, 0x55)];
+            for byte in ranges.into_iter().filter_map(|(low, high)| bits.within(low, high)) {
+                let all: BTreeSet<u8> = (0..5_000).filter_map(|_| pick(byte, None, &mut random)).collect();
+                assert_eq!(all, byte.concretisations().collect(), "{byte}");
+                let wished = byte.high();
+                assert_eq!(pick(byte, Some(wished), &mut random), Some(wished));
+            }
+        }
+    }
+
+    #[test]
+    fn requests_stand_by_flags_and_come_while_hardware_can_make_them() {
+        let device = Device::named("atmega328p").expect("the device exists");
+        let interrupt = |name: &str| device.interrupts.iter().find(|one| one.name == name).expect("it has one");
+        let can = |name: &str, cells: &[(usize, u8)]| {
+            let mut all = vec![0; 0x1000];
+            cells.iter().for_each(|(cell, byte)| all[*cell] = *byte);
+            can_be_requested(device, interrupt(name), &all)
+        };
+        // TIFR0 and TCCR0B.
+        assert!(!can("TIMER0_OVF", &[]));
+        assert!(can("TIMER0_OVF", &[(0x35, 1)]));
+        assert!(can("TIMER0_OVF", &[(0x45, 1)]));
+        // EECR: while EEPE is 0.
+        assert!(can("EE_READY", &[]));
+        assert!(!can("EE_READY", &[(0x3f, 2)]));
+    }
 }
