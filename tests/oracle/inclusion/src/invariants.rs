@@ -33,6 +33,9 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
+/// The opcode of RETI.
+const RETI: u16 = 0x9518;
+
 /// A map that is closed.
 pub(crate) struct Closed {
     pub(crate) machine: Machine,
@@ -73,6 +76,10 @@ pub(crate) struct OneRun<'a> {
     before: u32,
     /// True if the state before was one of sleep.
     slept: bool,
+    /// I in the state before, if there is one.
+    was_enabled: Option<bool>,
+    /// True if one more instruction runs before an interrupt can be taken; unknown in the first state.
+    is_delayed: Option<bool>,
     pub(crate) covered: usize,
     pub(crate) problem: Option<String>,
 }
@@ -80,12 +87,28 @@ pub(crate) struct OneRun<'a> {
 impl<'a> OneRun<'a> {
     /// Before the first state that is looked at, in which these handlers are active.
     pub(crate) fn new(closed: &'a Closed, watcher: Watcher<'a>, active: Vec<Active>) -> Self {
-        Self { closed, watcher, active, before: 0, slept: false, covered: 0, problem: None }
+        Self {
+            closed,
+            watcher,
+            active,
+            before: 0,
+            slept: false,
+            was_enabled: None,
+            is_delayed: None,
+            covered: 0,
+            problem: None,
+        }
     }
 
     /// Looks at a state; whether the run goes on.
     pub(crate) fn look(&mut self, state: &State) -> bool {
         let before = std::mem::replace(&mut self.before, state.pc);
+        let is_enabled = state.data[0x5f] & 0x80 != 0;
+        self.is_delayed = self.was_enabled.replace(is_enabled).map(|was| match state.opcode {
+            Some(RETI) => true,
+            Some(_) => is_enabled && !was,
+            None => false,
+        });
         // libsimavr does not sleep while a request stands that is not enabled. Hardware does (section "Sleep Modes": an enabled interrupt
         // wakes it, and is executed first).
         if std::mem::replace(&mut self.slept, state.sleeping) && state.opcode.is_some() {
@@ -159,6 +182,7 @@ impl<'a> OneRun<'a> {
             let place = &entry.place;
             if place.thread != thread
                 || place.control.sleeping != state.sleeping
+                || self.is_delayed.is_some_and(|is_delayed| is_delayed != place.control.interrupt_delay)
                 || !is_there(map.calls.frames(place.calls))
             {
                 continue;
