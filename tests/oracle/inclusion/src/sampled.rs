@@ -33,7 +33,7 @@ pub struct Effort {
     pub states: usize,
     /// The most pairs of a place and an interrupt that are forced.
     pub pairs: usize,
-    /// Returns of handlers that are drawn for each handler that is entered.
+    /// The most returns that are drawn for each handler that is entered, each from another entry.
     pub returns: usize,
 }
 
@@ -41,7 +41,7 @@ impl Effort {
     /// A few seconds for all maps.
     pub const SHORT: Self = Self { entries: 150, states: 2, pairs: 60, returns: 1 };
     /// All entries and all pairs.
-    pub const FULL: Self = Self { entries: usize::MAX, states: 6, pairs: usize::MAX, returns: 2 };
+    pub const FULL: Self = Self { entries: usize::MAX, states: 6, pairs: usize::MAX, returns: 4 };
 }
 
 /// The requests that are sent to libsimavr at once.
@@ -81,6 +81,8 @@ pub struct Report {
     pub unforced: BTreeMap<(u8, &'static str), (usize, u32)>,
     /// Returns of handlers to covered states.
     pub returns: usize,
+    /// Handlers that were entered and for which no return was drawn: none has this entry, or the handler does not return.
+    pub unreturned: usize,
     /// The errors, a few at most.
     pub problems: Vec<String>,
 }
@@ -106,15 +108,6 @@ struct Drawn {
     is_torn: bool,
     /// The state behind the entry into the handler that is active.
     at_entry: Option<State>,
-}
-
-impl Drawn {
-    fn interrupt(&self) -> Option<u8> {
-        match self.thread {
-            Thread::Main => None,
-            Thread::Handler { interrupt, .. } => Some(interrupt),
-        }
-    }
 }
 
 /// What comes of a step.
@@ -312,16 +305,19 @@ impl<'a> Sampler<'a> {
         let mut all = Vec::new();
         for (interrupted, interrupt, entry) in entered {
             let pointer = DataAddress(interrupted.state.stack_pointer());
-            let Some(ends) = ends.get(&Thread::Handler { interrupt: *interrupt, pointer }) else { continue };
-            for _ in 0..effort.returns {
-                let number = ends[self.random.usize(..ends.len())];
+            let mut ends = ends.get(&Thread::Handler { interrupt: *interrupt, pointer }).cloned().unwrap_or_default();
+            self.random.shuffle(&mut ends);
+            let before = all.len();
+            for number in ends.into_iter().take(effort.returns) {
                 if let Ok(mut drawn) = self.draw(number, Happens::Instruction, Some(entry)) {
                     drawn.pushed = interrupted.pushed.clone();
                     drawn.pushed.push((pointer.0, interrupted.state.pc));
                     all.push(drawn);
                 }
             }
+            self.report.unreturned += usize::from(all.len() == before);
         }
+        // The rest of the handler is not executed: what it may have done is what the map says of its end.
         let answers = self.step(&all, |_| Happens::Instruction);
         for (drawn, answer) in all.iter().zip(answers) {
             let Some(answer) = answer else { continue };
@@ -337,13 +333,15 @@ impl<'a> Sampler<'a> {
 
     /// Takes steps in libsimavr.
     fn step(&mut self, all: &[Drawn], happens: impl Fn(usize) -> Happens) -> Vec<Option<State>> {
-        let request = |(index, drawn): (usize, &'_ Drawn)| (index, drawn.interrupt());
-        let kinds: Vec<(usize, Option<u8>)> = all.iter().enumerate().map(request).collect();
-        let requests: Vec<Request<'_>> = all
-            .iter()
-            .zip(kinds)
-            .map(|(drawn, (index, handler))| Request { state: &drawn.state, handler, happens: happens(index) })
-            .collect();
+        let request = |(index, drawn)| {
+            let Drawn { state, thread, .. }: &Drawn = drawn;
+            let handler = match thread {
+                Thread::Main => None,
+                Thread::Handler { interrupt, .. } => Some(*interrupt),
+            };
+            Request { state, handler, happens: happens(index) }
+        };
+        let requests: Vec<Request<'_>> = all.iter().enumerate().map(request).collect();
         steps(self.runner, self.flash, self.random.u64(..), &requests)
     }
 
