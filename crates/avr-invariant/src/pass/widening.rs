@@ -5,7 +5,7 @@ use avr_machine::Program;
 use three_valued::TvByte;
 
 /// So many times a byte grows to the next number of all, and so many times then to the next bound.
-const STAGES: [u8; 2] = [4, 16];
+const STAGES: [u8; 2] = [8, 20];
 
 /// The numbers at which growing ranges stop.
 #[derive(Debug)]
@@ -84,8 +84,8 @@ mod tests {
         let range = |low, high| TvByte::UNKNOWN.within(low, high).expect("the range is not empty");
         assert_eq!(thresholds.widened(1, range(0, 3), range(0, 4)), range(0, 9));
         assert_eq!(thresholds.widened(1, range(12, 13), range(11, 14)), range(11, 63));
-        assert_eq!(thresholds.widened(5, range(12, 13), range(11, 14)), range(0, 63));
-        assert_eq!(thresholds.widened(17, range(12, 13), range(11, 14)), range(7, 15));
+        assert_eq!(thresholds.widened(9, range(12, 13), range(11, 14)), range(0, 63));
+        assert_eq!(thresholds.widened(21, range(12, 13), range(11, 14)), range(7, 15));
         for step in [1_u8, 2, 4, 7] {
             let mut all = TvByte::constant(0);
             let mut next = 0_u8;
