@@ -44,7 +44,7 @@ struct JsonReport<'a> {
     /// All files that were read.
     inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
-    /// What became of the invariants of the whole program.
+    /// The outcome of looking for invariants of the whole program.
     invariants: Option<JsonInvariants<'a>>,
     peak_memory_bytes: u64,
 }
@@ -58,7 +58,7 @@ struct JsonResult<'a> {
     basis: &'static str,
     /// The reductions and domains that took part.
     rests_on: Vec<&'static str>,
-    /// Whether what it rests on is what certificates have, or a run shows it.
+    /// True if it rests on nothing but what certificates have, or a run shows it.
     certified: Option<bool>,
     reason: Option<&'a str>,
     /// The outcome of deciding it again.
@@ -100,7 +100,7 @@ struct JsonExploration {
     bytes_per_state: Option<f64>,
 }
 
-/// What became of the invariants of the whole program.
+/// The outcome of looking for invariants of the whole program.
 #[derive(Serialize)]
 struct JsonInvariants<'a> {
     states: Option<usize>,

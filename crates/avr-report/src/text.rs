@@ -91,7 +91,7 @@ impl Report<'_> {
     }
 }
 
-/// What became of the invariants of the whole program: a line, or one for each reason why nothing follows from them.
+/// The outcome of looking for invariants of the whole program: a line, or one for each reason why nothing follows from them.
 fn invariants(outcome: &InvariantsOutcome) -> Vec<String> {
     match outcome.states {
         Some(states) if outcome.open.is_empty() => {

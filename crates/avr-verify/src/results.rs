@@ -161,7 +161,7 @@ pub struct Results {
     pub last_pass: Duration,
     /// The cost of the exploration; none if the work was given up.
     pub exploration: Option<Exploration>,
-    /// What became of the invariants of the whole program; none where they were not looked for.
+    /// The outcome of looking for invariants of the whole program; none where they were not looked for.
     pub invariants: Option<InvariantsOutcome>,
 }
 

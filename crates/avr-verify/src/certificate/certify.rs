@@ -19,7 +19,7 @@ use tvar::Strategy;
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
 ///
-/// What invariants prove is small. Before anything else is tried, `announce` gets the names of the properties whose proofs take state
+/// Proofs by invariants are small. Before anything else is tried, `announce` gets the names of the properties whose proofs take state
 /// spaces in which nothing is left out, if there are any.
 ///
 /// # Errors

@@ -28,7 +28,7 @@ use crate::stack_bound::StackBound;
 /// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
 const LIMITS: Options = Options { states: 60_000, steps: 200_000, calls: 48, of_place: [256, 2_200] };
 
-/// What became of the invariants of the whole program.
+/// The outcome of looking for invariants of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvariantsOutcome {
     /// The number of states of the map, if it is closed.
@@ -47,7 +47,7 @@ const MOST_REASONS: usize = 4;
 pub(crate) struct Sought {
     /// They, if something follows from them.
     pub(crate) found: Option<Invariants>,
-    /// What became of them.
+    /// The outcome for reports.
     pub(crate) outcome: InvariantsOutcome,
     /// The CPU time that it took.
     pub(crate) cpu_time: Duration,
