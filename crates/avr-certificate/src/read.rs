@@ -8,8 +8,8 @@ use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Proof, Running, Seen,
-    Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
+    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page, Proof, Running,
+    Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
@@ -101,21 +101,30 @@ impl<R: Read> Source<R> {
         Ok(TvByte::new(value, known))
     }
 
-    fn store(&mut self) -> Result<Store, ReadError> {
-        let pages = self.list(|source| {
+    fn pages(&mut self, cell: fn(&mut Self) -> Result<TvByte, ReadError>) -> Result<Vec<Page>, ReadError> {
+        self.list(|source| {
             let mut page = [TvByte::UNKNOWN; PAGE_CELLS];
-            for cell in &mut page {
-                *cell = source.cell()?;
+            for one in &mut page {
+                *one = cell(source)?;
             }
             Ok(page)
-        })?;
-        let blocks = self.list(|source| {
-            let mut block = [0; BLOCK_PAGES];
+        })
+    }
+
+    /// Blocks of so many pages each, of those that are there.
+    fn blocks<const PAGES: usize>(&mut self, pages: usize) -> Result<Vec<[u32; PAGES]>, ReadError> {
+        self.list(|source| {
+            let mut block = [0; PAGES];
             for page in &mut block {
-                *page = source.below(pages.len(), "page")?;
+                *page = source.below(pages, "page")?;
             }
             Ok(block)
-        })?;
+        })
+    }
+
+    fn store(&mut self) -> Result<Store, ReadError> {
+        let pages = self.pages(Self::cell)?;
+        let blocks = self.blocks::<BLOCK_PAGES>(pages.len())?;
         let memory_blocks = self.below(MAX_MEMORY_BLOCKS + 1, "size of memories")? as usize;
         let count = self.length()?.checked_mul(memory_blocks).ok_or_else(|| damaged("there are too many memories"))?;
         let memories = self.items(count, |source| source.below(blocks.len(), "block"))?;
@@ -314,20 +323,8 @@ impl<R: Read> Source<R> {
     }
 
     fn map(&mut self) -> Result<Map, ReadError> {
-        let pages = self.list(|source| {
-            let mut page = [TvByte::UNKNOWN; PAGE_CELLS];
-            for cell in &mut page {
-                *cell = source.ranged_cell()?;
-            }
-            Ok(page)
-        })?;
-        let blocks = self.list(|source| {
-            let mut block = [0; MAP_BLOCK_PAGES];
-            for page in &mut block {
-                *page = source.below(pages.len(), "page")?;
-            }
-            Ok(block)
-        })?;
+        let pages = self.pages(Self::ranged_cell)?;
+        let blocks = self.blocks::<MAP_BLOCK_PAGES>(pages.len())?;
         let calls = self.list(|source| source.list(Self::frame))?;
         let mut before = (0, Vec::new());
         let entries = self.list(|source| {

@@ -44,6 +44,8 @@ struct JsonReport<'a> {
     /// All files that were read.
     inputs: &'a [InputFile],
     exploration: Option<JsonExploration>,
+    /// The outcome of looking for invariants of the whole program.
+    invariants: Option<JsonInvariants<'a>>,
     peak_memory_bytes: u64,
 }
 
@@ -56,7 +58,7 @@ struct JsonResult<'a> {
     basis: &'static str,
     /// The reductions and domains that took part.
     rests_on: Vec<&'static str>,
-    /// Whether what it rests on is what certificates have, or a run shows it.
+    /// True if it rests on nothing but what certificates have, or a run shows it.
     certified: Option<bool>,
     reason: Option<&'a str>,
     /// The outcome of deciding it again.
@@ -98,6 +100,15 @@ struct JsonExploration {
     bytes_per_state: Option<f64>,
 }
 
+/// The outcome of looking for invariants of the whole program.
+#[derive(Serialize)]
+struct JsonInvariants<'a> {
+    states: Option<usize>,
+    steps: usize,
+    /// The reasons why nothing follows from them.
+    open: &'a [String],
+}
+
 #[derive(Serialize)]
 struct JsonStack {
     lower: Option<u32>,
@@ -136,6 +147,11 @@ impl Report<'_> {
             tool: self.origin.tool,
             inputs: self.origin.inputs,
             exploration: self.results.exploration.map(JsonExploration::from),
+            invariants: self.results.invariants.as_ref().map(|outcome| JsonInvariants {
+                states: outcome.states,
+                steps: outcome.steps,
+                open: &outcome.open,
+            }),
             peak_memory_bytes: self.peak_memory_bytes,
         };
         json_text(&report)

@@ -6,7 +6,9 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{Basis, Exploration, PropertyResult, Results, StackBound, Unknown, Vacuity, Verdict};
+use avr_verify::{
+    Basis, Exploration, InvariantsOutcome, PropertyResult, Results, StackBound, Unknown, Vacuity, Verdict,
+};
 
 use crate::culprit;
 use crate::escape::Escaped;
@@ -70,6 +72,12 @@ impl Report<'_> {
             line(&mut text, "left out", &ended);
         }
         line(&mut text, "stack", &stack(self.results.stack));
+        if detail != Detail::Verdicts {
+            let outcome = self.results.invariants.iter().flat_map(invariants);
+            outcome.enumerate().for_each(|(number, said)| {
+                line(&mut text, if number == 0 { "map" } else { "" }, &Escaped(&said).to_string());
+            });
+        }
         if let Some((firmware, changes)) = self.told_changes() {
             line(&mut text, "since", &Escaped(&firmware).to_string());
             changes.iter().for_each(|change| text.push_str(&format!("{INDENT}{}\n", Escaped(change))));
@@ -80,6 +88,16 @@ impl Report<'_> {
         }
         line(&mut text, "memory", &format!("{:.1} MiB at most", self.peak_memory_bytes as f64 / f64::from(1 << 20)));
         text
+    }
+}
+
+/// The outcome of looking for invariants of the whole program: a line, or one for each reason why nothing follows from them.
+fn invariants(outcome: &InvariantsOutcome) -> Vec<String> {
+    match outcome.states {
+        Some(states) if outcome.open.is_empty() => {
+            vec![format!("{states} states, one or more for each place of the program")]
+        }
+        _ => outcome.open.iter().map(|reason| format!("says nothing: {reason}")).collect(),
     }
 }
 

@@ -100,6 +100,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         passes: 1,
         last_pass: Duration::ZERO,
         exploration: None,
+        invariants: None,
     };
     render(&Report {
         image: &image,

@@ -6,7 +6,8 @@ use std::time::Duration;
 use avr_image::{Image, LoadOptions};
 use avr_report::{Colour, Report, ReportOrigin, Summary};
 use avr_verify::{
-    Basis, Exploration, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity, Verdict,
+    Basis, Exploration, InvariantsOutcome, PropertyResult, Results, StackBound, Statistics, Stored, Unknown, Vacuity,
+    Verdict,
 };
 use expect_test::{Expect, expect};
 use serde_json::Value;
@@ -61,6 +62,7 @@ fn results() -> Results {
             time: Duration::from_millis(12),
             stored: Some(Stored { states: 1000, bytes: 84_500 }),
         }),
+        invariants: Some(InvariantsOutcome { states: None, steps: 9, open: vec!["a reason \x1b[2J".to_owned()] }),
     }
 }
 
@@ -138,8 +140,17 @@ fn json_has_the_fields_of_the_contract_in_their_order() {
     let fields: Vec<String> = text.lines().filter(is_field).map(name).collect();
     let expected =
         ["schema", "firmware", "results", "findings", "stack", "reached", "changes", "assumptions", "specification"];
-    let last =
-        ["stopped_by", "ended_paths", "summary", "warnings", "tool", "inputs", "exploration", "peak_memory_bytes"];
+    let last = [
+        "stopped_by",
+        "ended_paths",
+        "summary",
+        "warnings",
+        "tool",
+        "inputs",
+        "exploration",
+        "invariants",
+        "peak_memory_bytes",
+    ];
     assert_eq!(fields, [&expected[..], &last].concat());
     assert_eq!(json()["schema"], "avr-tvar/report/1");
     assert_eq!((&json()["reached"], &json()["changes"]), (&Value::Null, &Value::Null));
@@ -168,6 +179,7 @@ fn json_has_all_of_a_result() {
         expect![[r#"
             {
               "basis": "hardware",
+              "certified": true,
               "evidence": null,
               "evidence_missing": null,
               "explanation": null,
@@ -281,6 +293,8 @@ fn the_schema_refuses_other_reports() {
     check_refused(|report| report["firmware"]["sha256"] = "12".into(), "/firmware/sha256");
     check_refused(|report| report["assumptions"][0] = 1.into(), "/assumptions/0");
     check_refused(|report| report["peak_memory_bytes"] = (-1).into(), "/peak_memory_bytes");
+    check_refused(|report| report["invariants"]["open"] = "a reason".into(), "/invariants/open");
+    check_refused(|report| report["results"][0]["certified"] = "yes".into(), "/results/0/certified");
     check_refused(|report| report["exploration"]["steps"] = 0.5.into(), "/exploration");
     check_refused(
         |report| {

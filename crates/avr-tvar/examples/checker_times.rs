@@ -17,7 +17,7 @@ use std::fs;
 use std::time::Duration;
 
 use avr_certificate::{Certificate, DEFAULT_MEMORY};
-use avr_verify::{Exhausted, Progress, PropertyText, Reductions, Request, Verdict, Watch};
+use avr_verify::{Exhausted, InvariantUse, Progress, PropertyText, Reductions, Request, Verdict, Watch};
 use cpu_time::ProcessTime;
 use sample::{Sample, root, samples};
 
@@ -64,7 +64,8 @@ fn row(sample: &Sample, image: &str, properties: &str) -> Result<Option<Row>, Bo
     let mut row = Row { image: image.to_owned(), passes: 0, states: 0, pass: Duration::MAX, check: Duration::MAX };
     for _ in 0..TIMES {
         let watch = Deadline(ProcessTime::now());
-        let request = Request { reductions: Reductions::NONE, watch: &watch, ..firmware.request() };
+        let invariants = InvariantUse::Off;
+        let request = Request { reductions: Reductions::NONE, invariants, watch: &watch, ..firmware.request() };
         let mut is_open = false;
         let certificate = avr_verify::certify(
             &request,

@@ -108,6 +108,7 @@ mod tests {
             passes: 1,
             last_pass: std::time::Duration::ZERO,
             exploration: None,
+            invariants: None,
         }
     }
 

@@ -323,6 +323,7 @@ impl Job {
             passes: progress.pass,
             last_pass: Duration::ZERO,
             exploration: None,
+            invariants: None,
         }
     }
 }

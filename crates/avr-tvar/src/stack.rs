@@ -135,6 +135,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
         passes: 0,
         last_pass: Duration::ZERO,
         exploration: None,
+        invariants: None,
     };
     let inputs = job.inputs.listed();
     let report = Report {

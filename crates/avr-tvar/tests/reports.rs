@@ -9,6 +9,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const ECHO: &str = "firmware-samples/usart-echo/usart-echo.Os.elf";
+const NESTED: &str = "firmware-samples/nested-unbounded/nested-unbounded.Og.elf";
+const HAZARD: &str = "firmware-samples/hazard-reserved-opcode/hazard-reserved-opcode.elf";
 const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
 const PROPERTIES: &str = "properties/branch.ron";
 /// A sample with verdicts that hold in the model only.
@@ -188,7 +190,17 @@ fn reports_say_what_verdicts_rest_on() {
     assert!(text(&["verify", ECHO, "-v"]).contains("          rests on invariants\n"));
     let verbose = text(&["verify", ECHO, "-v", "--no-invariants"]);
     assert!(verbose.contains("          rests on partial-order-reduction, path-compression, "), "{verbose}");
-    assert!(verbose.contains("; not certified\n"), "{verbose}");
+    assert!(verbose.contains("; not certified\n") && !verbose.contains("\nmap  "), "{verbose}");
+    let map = text(&["verify", ECHO, "-v"]);
+    assert!(
+        map.contains("\nmap       ") && map.contains(" states, one or more for each place of the program\n"),
+        "{map}"
+    );
+    let nested = text(&["verify", NESTED, "-v", "--timeout", "2s"]);
+    assert!(nested.contains("\nmap       says nothing: an interrupt may come in a handler at 0x"), "{nested}");
+    assert!(nested.contains(" in the handler of "), "{nested}");
+    let hazard = text(&["verify", HAZARD, "-v", "--timeout", "2s"]);
+    assert!(hazard.contains("\nmap       says nothing: reserved-opcode ("), "{hazard}");
     assert!(!text(&["verify", ECHO]).contains("rests on"));
     let certified = |arguments: &[&str]| results(&[&[ECHO], arguments].concat())[0]["certified"].clone();
     assert_eq!(certified(&["--inherent"]), true);

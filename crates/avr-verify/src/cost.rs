@@ -38,10 +38,10 @@ impl Exploration {
         Self { steps, time, stored: next.stored.or(self.stored) }
     }
 
-    /// The same with more steps.
+    /// The same with more steps, which took so long.
     #[must_use]
-    pub(crate) fn with_steps(self, more: u64) -> Self {
-        Self { steps: self.steps + more, ..self }
+    pub(crate) fn with(self, steps: u64, time: Duration) -> Self {
+        Self { steps: self.steps + steps, time: self.time + time, ..self }
     }
 
     /// The number of steps that were taken in a second; none when there was no time to measure.

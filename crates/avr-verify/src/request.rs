@@ -1,7 +1,7 @@
 //! The request to the verifier.
 
 use crate::early_results::EarlyResults;
-use crate::invariants::Invariants;
+use crate::invariants::{Invariants, Sought};
 use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
@@ -61,17 +61,18 @@ impl<'a> Request<'a> {
         Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
     }
 
-    /// The invariants of the machine of this request, if they are to be looked for and there are any.
-    pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Invariants> {
+    /// What is found of the invariants of the machine of this request, if they are to be looked for.
+    pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
         let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
-        is_wanted.then(|| Invariants::find(machine, self.watch)).flatten()
+        is_wanted.then(|| Sought::look(machine, self.image, self.watch))
     }
 
     /// The same after they were looked for.
-    pub(crate) fn with_invariants<'b>(&self, found: Option<&'b Invariants>) -> Request<'b>
+    pub(crate) fn with_invariants<'b>(&self, sought: Option<&'b Sought>) -> Request<'b>
     where
         'a: 'b,
     {
+        let found = sought.and_then(|sought| sought.found.as_ref());
         let invariants = match (found, self.invariants) {
             (Some(found), _) => InvariantUse::Given(found),
             (None, InvariantUse::Find) => InvariantUse::Off,

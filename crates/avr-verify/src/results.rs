@@ -6,6 +6,7 @@ use crate::diagnosis::root_cause::Culprit;
 use crate::diagnosis::subformulas::Explanation;
 use crate::diagnosis::vacuity::Vacuity;
 use crate::finding::Finding;
+use crate::invariants::{InvariantsOutcome, Sought};
 use crate::stack_bound::StackBound;
 use avr_machine::HazardKind;
 use avr_model::pass::Pass;
@@ -160,6 +161,8 @@ pub struct Results {
     pub last_pass: Duration,
     /// The cost of the exploration; none if the work was given up.
     pub exploration: Option<Exploration>,
+    /// The outcome of looking for invariants of the whole program; none where they were not looked for.
+    pub invariants: Option<InvariantsOutcome>,
 }
 
 impl Results {
@@ -186,7 +189,16 @@ impl Results {
             passes: self.passes + other.passes,
             last_pass: other.last_pass,
             exploration,
+            invariants: self.invariants.or(other.invariants),
         }
+    }
+
+    /// The results with what became of the invariants, and their cost.
+    #[must_use]
+    pub(crate) fn after(self, sought: Option<&Sought>) -> Self {
+        let Some(Sought { outcome, cpu_time, .. }) = sought else { return self };
+        let exploration = self.exploration.map(|exploration| exploration.with(outcome.steps as u64, *cpu_time));
+        Self { exploration, invariants: Some(outcome.clone()), ..self }
     }
 
     /// The results, unless they say of the stack what cannot be.

@@ -15,6 +15,7 @@ const FORMULAS: &[&str] = &[
     "NormalForm",
     "PathOperator",
     "PathQuantifier",
+    "Strengthening",
     "TranslateError",
     "strengthenings",
 ];

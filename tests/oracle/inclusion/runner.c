@@ -1,9 +1,12 @@
 /* Runs a flash image in libsimavr and shows every state: after every instruction, and after every entry into an interrupt handler.
  *
  *   runner FLASH.bin --steps N --seed N --every N
+ *   runner FLASH.bin --requests --seed N
  *
  * Registers, SRAM and EEPROM begin with random content, pins read at random, and about every N instructions something comes from outside: a received
  * byte, a pin change, a bus event (--every 0: nothing does).
+ *
+ * With --requests, each `struct request` of the standard input is a state in which one instruction is executed, or one handler entered.
  *
  * Each state is written to the standard output as a `struct state`. Exit code 2: the image cannot be read; 1: simavr gave up.
  */
@@ -34,6 +37,20 @@ struct state {
     uint8_t data[DATA_BYTES];
     uint8_t eeprom[EEPROM_BYTES];
 };
+/* A state that is set, and what happens in it. */
+struct request {
+    uint32_t pc;
+    /* The interrupt whose handler is entered; 0 where an instruction is executed. */
+    uint8_t interrupt;
+    /* The interrupt whose handler is active; 0 in the main program. */
+    uint8_t handler;
+    uint8_t sleeping;
+    uint8_t unused;
+    uint8_t data[DATA_BYTES];
+    uint8_t eeprom[EEPROM_BYTES];
+};
+/* The program counter of the answer where simavr gave up. */
+static const uint32_t GIVEN_UP = 0xffffffff;
 static const uint8_t *eeprom;
 
 static uint32_t next_random(void)
@@ -90,6 +107,16 @@ static void shorten_delay(avr_t *avr)
     }
 }
 
+static avr_int_vector_t *vector_of(avr_t *avr, uint8_t number)
+{
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        if (avr->interrupts.vector[i]->vector == number) {
+            return avr->interrupts.vector[i];
+        }
+    }
+    return NULL;
+}
+
 /* libsimavr requests the interrupt of the EEPROM at the end of a write only; the data sheet has it as long as EEPE is 0 (section "EEPROM Control
  * Register", bit EERIE). */
 static void keep_eeprom_ready(avr_t *avr)
@@ -97,11 +124,7 @@ static void keep_eeprom_ready(avr_t *avr)
     if ((avr->data[0x3f] & 0x0a) != 0x08) {
         return;
     }
-    for (int i = 0; i < avr->interrupts.vector_count; i++) {
-        if (avr->interrupts.vector[i]->vector == EE_READY) {
-            avr_raise_interrupt(avr, avr->interrupts.vector[i]);
-        }
-    }
+    avr_raise_interrupt(avr, vector_of(avr, EE_READY));
 }
 
 /* libsimavr stores in a flag register what SBI or OUT writes; the data sheet has flags cleared that are written 1, and all others kept (section
@@ -160,11 +183,93 @@ static void show(avr_t *avr, uint16_t opcode)
     fwrite(&state, sizeof state, 1, stdout);
 }
 
+static uint16_t next_opcode(const avr_t *avr)
+{
+    return (uint16_t)(avr->flash[avr->pc] | avr->flash[avr->pc + 1] << 8);
+}
+
+static int has_given_up(const avr_t *avr)
+{
+    return avr->state == cpu_Crashed || avr->state == cpu_Done || avr->pc >= FLASH_BYTES;
+}
+
+/* Executes an instruction; the address of the next one. */
+static avr_flashaddr_t execute(avr_t *avr, uint16_t opcode)
+{
+    avr_io_addr_t flags = written_flags(opcode);
+    uint8_t before = avr->data[flags];
+    uint8_t ones = opcode & 0x2000 ? avr->data[opcode >> 4 & 0x1f] : (uint8_t)(1 << (opcode & 7));
+    int clears = clears_adif(avr, opcode);
+    avr_flashaddr_t pc = avr_run_one(avr);
+    if (clears) {
+        avr->data[0x7a] &= (uint8_t)~0x10;
+    }
+    if (flags) {
+        avr->data[flags] = (uint8_t)((avr->data[flags] & before) | (before & ~ones));
+    }
+    return pc;
+}
+
+static void set_eeprom(avr_t *avr, uint8_t *content)
+{
+    avr_eeprom_desc_t all = {.ee = content, .offset = 0, .size = EEPROM_BYTES};
+    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &all);
+}
+
+/* Sets a state. Of peripherals only what their registers hold is set; what libsimavr knows of them besides is as after reset. */
+static void set(avr_t *avr, struct request *request)
+{
+    avr_reset(avr);
+    set_eeprom(avr, request->eeprom);
+    memcpy(avr->data, request->data, DATA_BYTES);
+    for (int bit = 0; bit < 8; bit++) {
+        avr->sreg[bit] = request->data[0x5f] >> bit & 1;
+    }
+    avr->pc = request->pc;
+    avr->state = request->sleeping ? cpu_Sleeping : cpu_Running;
+    avr->interrupts.running_ptr = request->handler != 0;
+    avr->interrupts.running[0] = vector_of(avr, request->handler);
+    avr->interrupt_state = 0;
+}
+
+/* Answers each request with the state behind the step. Where an interrupt cannot be raised, the answer is the state that was set. */
+static void answer_requests(avr_t *avr)
+{
+    static struct request request;
+    while (fread(&request, sizeof request, 1, stdin) == 1) {
+        set(avr, &request);
+        uint16_t opcode = 0xffff;
+        if (request.interrupt) {
+            avr_int_vector_t *vector = vector_of(avr, request.interrupt);
+            if (vector && avr_raise_interrupt(avr, vector)) {
+                avr->interrupt_state = 1;
+                avr_service_interrupts(avr);
+            }
+        } else {
+            opcode = next_opcode(avr);
+            avr_flashaddr_t pc = execute(avr, opcode);
+            avr_cycle_timer_process(avr);
+            avr->pc = pc;
+        }
+        if (has_given_up(avr)) {
+            avr->pc = GIVEN_UP;
+        }
+        keep_level_flags_clear(avr);
+        show(avr, opcode);
+    }
+}
+
 int main(int count, char **arguments)
 {
     long steps = 1000, every = 0;
-    for (int i = 2; i + 1 < count; i += 2) {
-        if (!strcmp(arguments[i], "--steps")) {
+    int has_requests = 0;
+    for (int i = 2; i < count; i += 2) {
+        if (!strcmp(arguments[i], "--requests")) {
+            has_requests = 1;
+            i--;
+        } else if (i + 1 == count) {
+            return 2;
+        } else if (!strcmp(arguments[i], "--steps")) {
             steps = strtol(arguments[i + 1], NULL, 0);
         } else if (!strcmp(arguments[i], "--seed")) {
             random_state = strtoul(arguments[i + 1], NULL, 0) * 2654435761u + 12345;
@@ -199,37 +304,30 @@ int main(int count, char **arguments)
     for (int i = 0; i < EEPROM_BYTES; i++) {
         content[i] = (uint8_t)next_random();
     }
-    avr_eeprom_desc_t all = {.ee = content, .offset = 0, .size = EEPROM_BYTES};
-    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &all);
+    set_eeprom(avr, content);
     /* Without a place to copy to, what it gives is the content itself. */
-    all.ee = NULL;
+    avr_eeprom_desc_t all = {.ee = NULL, .offset = 0, .size = EEPROM_BYTES};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &all);
     eeprom = all.ee;
+    if (has_requests) {
+        answer_requests(avr);
+        return 0;
+    }
     keep_transmitter_empty(avr);
     show(avr, 0);
     for (long step = 0; step < steps; step++) {
-        uint16_t opcode = (uint16_t)(avr->flash[avr->pc] | avr->flash[avr->pc + 1] << 8);
+        uint16_t opcode = next_opcode(avr);
         avr_flashaddr_t pc = avr->pc;
         int slept = avr->state == cpu_Sleeping;
         if (avr->state == cpu_Running) {
-            avr_io_addr_t flags = written_flags(opcode);
-            uint8_t before = avr->data[flags];
-            uint8_t ones = opcode & 0x2000 ? avr->data[opcode >> 4 & 0x1f] : (uint8_t)(1 << (opcode & 7));
-            int clears = clears_adif(avr, opcode);
-            pc = avr_run_one(avr);
-            if (clears) {
-                avr->data[0x7a] &= (uint8_t)~0x10;
-            }
-            if (flags) {
-                avr->data[flags] = (uint8_t)((avr->data[flags] & before) | (before & ~ones));
-            }
+            pc = execute(avr, opcode);
         }
         avr_cycle_count_t pause = avr_cycle_timer_process(avr);
         avr->pc = pc;
         if (avr->state == cpu_Sleeping && slept) {
             avr->cycle += 1 + (pause < 1000 ? pause : 1000);
         }
-        if (avr->state == cpu_Crashed || avr->state == cpu_Done || avr->pc >= FLASH_BYTES) {
+        if (has_given_up(avr)) {
             return 1;
         }
         keep_transmitter_empty(avr);

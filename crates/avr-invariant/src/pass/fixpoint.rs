@@ -21,9 +21,6 @@ use crate::step::{Outcome, Stepper};
 /// A state at the head of a loop, or with which a handler begins, is widened from so many changes on, and any other from so many.
 const WIDENED_FROM: [u32; 2] = [3, 30];
 
-/// So many times a cell of a state is widened to the next threshold, before nothing is known of it any more.
-const MOST_THRESHOLDS: u8 = 8;
-
 /// The cells below the stack pointer that are forgotten where a handler begins, if it is not known where data lie.
 const BELOW: u16 = 0x20;
 
@@ -259,8 +256,8 @@ impl<'a> Fixpoint<'a> {
                 return new;
             }
             let times = widened.entry(cell).or_default();
-            *times += 1;
-            if *times > MOST_THRESHOLDS { TvByte::UNKNOWN } else { thresholds.widened(old, new) }
+            *times = times.saturating_add(1);
+            thresholds.widened(*times, old, new)
         };
         node.state = match is_widened {
             true => State {

@@ -8,7 +8,7 @@ use crate::pipeline::machine::machine;
 use crate::pipeline::property_result::Purpose;
 use crate::pipeline::verified::verified;
 use crate::pipeline::verify;
-use crate::request::{Reductions, Request};
+use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
@@ -19,7 +19,7 @@ use tvar::Strategy;
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
 ///
-/// What invariants prove is small. Before anything else is tried, `announce` gets the names of the properties whose proofs take state
+/// Proofs by invariants are small. Before anything else is tried, `announce` gets the names of the properties whose proofs take state
 /// spaces in which nothing is left out, if there are any.
 ///
 /// # Errors
@@ -32,19 +32,17 @@ pub fn certify(
 ) -> Result<Certificate, PropertyError> {
     request.file.check_certifiable()?;
     let machine = machine(request)?;
-    let found = request.find_invariants(&machine);
-    let request = &request.with_invariants(found.as_ref());
-    let open = unproved(request, found.as_ref());
+    let sought = request.find_invariants(&machine);
+    let request = &request.with_invariants(sought.as_ref());
+    let open = unproved(request, sought.as_ref().and_then(|sought| sought.found.as_ref()));
     if !open.is_empty() && request.allows_reduction() && lets_interrupts_in(&machine) {
         announce(&open);
     }
-    let steps = found.as_ref().map_or(0, Invariants::steps);
     verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
-        found.exploration = found.exploration.map(|exploration| exploration.with_steps(steps));
-        results(found);
+        results(found.after(sought.as_ref()));
         certificate(work.firmware, request, text, (&work.asked.goals, work.outcome, work.invariants), (&claims, stack))
     })
 }
@@ -73,7 +71,11 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
 /// Adds what is decided only with something left out or by random runs, as far as a limit leaves time for it.
 fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
-    if request.strategy != Strategy::Default || !found.properties.iter().any(is_open) || request.watch.cancelled() {
+    // Random runs take no part in certificates, and where invariants prove everything, nothing else tells that the bound is exact.
+    let is_exact = found.stack.lower.is_some() && found.stack.lower == found.stack.upper;
+    let is_of_use =
+        found.properties.iter().any(is_open) || matches!(request.invariants, InvariantUse::Given(_)) && !is_exact;
+    if request.strategy != Strategy::Default || !is_of_use || request.watch.cancelled() {
         return;
     }
     let Ok(reduced) = verify(request) else { return };

@@ -4,6 +4,7 @@
 //! "Thread-modular invariants").
 
 mod moves;
+mod text;
 
 use avr_image::{FlashByteAddress, Image};
 use avr_invariant::{Analysis, Claims, Entry, Map, Move, Options, analyse_until};
@@ -12,9 +13,11 @@ use avr_machine::{FrameKind, Machine};
 use avr_model::context::Context;
 use avr_model::state::stack_depth;
 use avr_properties::{Atom, BoundProperty, StateView};
+use cpu_time::ThreadTime;
 use mu_calculus::state_formula::{parts, truth};
 use mu_calculus::{AtomId, NormalForm, strengthenings};
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
@@ -25,31 +28,67 @@ use crate::stack_bound::StackBound;
 /// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
 const LIMITS: Options = Options { states: 60_000, steps: 200_000, calls: 48, of_place: [256, 2_200] };
 
+/// The outcome of looking for invariants of the whole program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvariantsOutcome {
+    /// The number of states of the map, if it is closed.
+    pub states: Option<usize>,
+    /// The number of abstract states from which steps were taken, with repetitions.
+    pub steps: usize,
+    /// The reasons why nothing follows, each with its place; none if something does. The first are named if there are many.
+    pub open: Vec<String>,
+}
+
+/// The most reasons that are named.
+const MOST_REASONS: usize = 4;
+
+/// The result of looking for invariants.
+#[derive(Debug)]
+pub(crate) struct Sought {
+    /// They, if something follows from them.
+    pub(crate) found: Option<Invariants>,
+    /// The outcome for reports.
+    pub(crate) outcome: InvariantsOutcome,
+    /// The CPU time that it took.
+    pub(crate) cpu_time: Duration,
+}
+
 /// A closed map of a machine without a mark, with what follows from it.
 #[derive(Debug)]
 pub struct Invariants {
     map: Map,
     claims: Claims,
     moves: BTreeMap<Move, usize>,
-    steps: usize,
+    /// The time that it took to find them.
+    time: Duration,
+}
+
+impl Sought {
+    /// Looks for the invariants of a machine. There are none if no map of it is closed, a hazard is not excluded, or a limit is reached.
+    pub(crate) fn look(machine: &Machine, image: &Image, watch: &dyn Watch) -> Self {
+        let (started, begun) = (Instant::now(), ThreadTime::now());
+        let is_over = || watch.cancelled() || watch.check(&Progress::default()).is_some();
+        if is_over() {
+            let open = vec!["a limit was reached before they were looked for".to_owned()];
+            let outcome = InvariantsOutcome { states: None, steps: 0, open };
+            return Self { found: None, outcome, cpu_time: Duration::ZERO };
+        }
+        let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &is_over);
+        let states = outcome.as_ref().ok().map(|claims| claims.states);
+        let open = match &outcome {
+            Ok(claims) => claims.marks.iter().map(|mark| text::mark(machine, image, mark)).take(MOST_REASONS).collect(),
+            Err(gap) => vec![text::gap(machine, image, gap)],
+        };
+        let claims = outcome.ok().filter(Claims::has_no_hazard);
+        let found = claims.map(|claims| Invariants { map, claims, moves, time: started.elapsed() });
+        Self { found, outcome: InvariantsOutcome { states, steps, open }, cpu_time: begun.elapsed() }
+    }
 }
 
 impl Invariants {
-    /// The invariants of a machine; none if no map of it is closed, a hazard is not excluded, or a limit is reached.
-    #[must_use]
-    pub fn find(machine: &Machine, watch: &dyn Watch) -> Option<Self> {
-        let is_over = || watch.cancelled() || watch.check(&Progress::default()).is_some();
-        if is_over() {
-            return None;
-        }
-        let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &is_over);
-        let claims = outcome.ok().filter(Claims::has_no_hazard)?;
-        Some(Self { map, claims, moves, steps })
-    }
-
-    /// The number of states from which steps were taken to find them, with repetitions.
-    pub(crate) fn steps(&self) -> u64 {
-        self.steps as u64
+    /// The time that it took to find them.
+    pub(crate) fn time(&self) -> Duration {
+        self.time
     }
 
     /// The map.

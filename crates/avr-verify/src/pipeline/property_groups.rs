@@ -9,7 +9,6 @@ use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
 use crate::early_results::EarlyResults;
-use crate::invariants::Invariants;
 use crate::request::Request;
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
@@ -58,10 +57,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     for (group, results) in late.iter().zip(second) {
         work.take(group, results?);
     }
-    let results = work.results();
-    let steps = invariants.as_ref().map_or(0, Invariants::steps);
-    let exploration = results.exploration.map(|exploration| exploration.with_steps(steps));
-    Ok(Results { exploration, ..results })
+    Ok(work.results().after(invariants.as_ref()))
 }
 
 /// The properties of a request in groups, as their numbers, where it is of use to decide these apart: where interrupts may come.

@@ -16,7 +16,6 @@ use avr_model::pass::Pass;
 use avr_model::state::AbstractState;
 use avr_properties::{BoundProperty, Property};
 use avr_witness::{Evidence, Sampler, Search};
-use std::time::Duration;
 use three_valued::Truth;
 use tvar::{Decision, Outcome};
 
@@ -31,9 +30,8 @@ pub(crate) struct Work<'a, 'f> {
     pub(crate) ways: Vec<Option<Way>>,
     pub(crate) effort: Effort,
     pub(crate) purpose: Purpose,
-    /// The invariants of the whole program, if there are any, with the time after which they were there.
+    /// The invariants of the whole program, if there are any.
     pub(crate) invariants: Option<&'a Invariants>,
-    pub(crate) proved_after: Duration,
 }
 
 /// The purpose of a verification.
@@ -53,15 +51,10 @@ const HARDWARE_STEPS: (u64, u64) = (200_000, 400_000);
 /// A result, and the goals of its property if it could be checked.
 pub(crate) type Checked = (Option<PropertyGoals>, PropertyResult);
 
-/// The result of a property that invariants prove, after this time.
-pub(crate) fn proved(
-    property: &Property,
-    bound: &BoundProperty,
-    invariants: &Invariants,
-    time: Duration,
-) -> PropertyResult {
-    let statistics =
-        Statistics { refinements: 0, states: invariants.states(), transitions: invariants.outcomes(), time };
+/// The result of a property that invariants prove.
+pub(crate) fn proved(property: &Property, bound: &BoundProperty, invariants: &Invariants) -> PropertyResult {
+    let (states, transitions) = (invariants.states(), invariants.outcomes());
+    let statistics = Statistics { refinements: 0, states, transitions, time: invariants.time() };
     PropertyResult {
         verdict: Verdict::Holds,
         methods: vec![Pass::Invariants],
@@ -127,7 +120,7 @@ impl Work<'_, '_> {
         let invariants = self.invariants.expect("they prove it");
         let context = &self.firmware.model.context;
         let vacuous = invariants.vacuity(context.atoms, bound);
-        let result = PropertyResult { vacuous, ..proved(property, bound, invariants, self.proved_after) };
+        let result = PropertyResult { vacuous, ..proved(property, bound, invariants) };
         let remark = startup_remark::remark((context.machine, context.atoms), (property, bound), &result);
         let notes = result.notes.iter().cloned().chain(remark).collect();
         PropertyResult { notes, ..result }

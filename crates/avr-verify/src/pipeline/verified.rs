@@ -25,7 +25,6 @@ use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 
 /// The same as [`crate::verify`], with explanations of all verdicts, whatever the work.
@@ -46,21 +45,19 @@ pub(crate) fn verified<T>(
     let mut table = AtomTable::default();
     let known = EarlyResults::default();
     let known = &request.known.unwrap_or(&known).with_own_goals();
-    let (started, begun) = (Instant::now(), ThreadTime::now());
     let found = request.find_invariants(&machine);
     let invariants = match request.with_invariants(found.as_ref()).invariants {
         InvariantUse::Given(invariants) => Some(invariants),
         InvariantUse::Find | InvariantUse::Off => None,
     };
-    let proved_after = started.elapsed();
-    let steps_of_invariants = found.as_ref().map_or(0, Invariants::steps);
+    let begun = ThreadTime::now();
     let mut asked = GoalTable { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
     for property in &request.file.properties {
         // Where verdicts are to be explained, state spaces come first.
         let proving = invariants.filter(|_| effort != Effort::ALL);
         let bound = bind_property(request, property, (&mut table, proving), &mut asked.goals)?;
         if let (Bound::Proved { bound }, Some(invariants)) = (&bound, invariants) {
-            let result = proved(property, bound, invariants, proved_after);
+            let result = proved(property, bound, invariants);
             known.learn(asked.properties.len(), result, Vec::new());
         }
         asked.properties.push((property, bound));
@@ -72,7 +69,7 @@ pub(crate) fn verified<T>(
     let Decided { mut firmware, mut observer, outcome } =
         decide(&timed, &machine, (atoms, &asked), purpose == Purpose::Certificate);
     let last_pass = timer.elapsed();
-    let exploration = explored(&firmware, &outcome, begun, request.watch).with_steps(steps_of_invariants);
+    let exploration = explored(&firmware, &outcome, begun, request.watch);
     let ways = asked.goals.iter().zip(&outcome.decisions).map(|(goal, decision)| {
         root_cause::way(&mut firmware, &observer.refined, goal, decision, &outcome.precision, request.watch)
     });
@@ -89,7 +86,6 @@ pub(crate) fn verified<T>(
         effort,
         purpose,
         invariants,
-        proved_after,
     };
     let properties = asked.properties.iter().enumerate().map(|(number, (property, bound))| {
         let (goals, result) = work.result(property, bound);
@@ -118,8 +114,9 @@ pub(crate) fn verified<T>(
         passes: outcome.passes,
         last_pass,
         exploration: Some(exploration),
+        invariants: None,
     };
-    Ok(extra(&work, &goals_of, results.checked()))
+    Ok(extra(&work, &goals_of, results.after(found.as_ref()).checked()))
 }
 
 /// The ends of paths, by the hazard: flash byte addresses of instructions.

@@ -8,32 +8,35 @@
 //! runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
 
+mod aim;
+mod answers;
 mod comparison;
 mod corpus;
 mod dictionary;
+mod running;
 mod script;
 mod shadow;
 
-use crate::concretise::concrete_step::{Answer, Answers, Asked, ChosenStep, Run, Stepper, Tracking, Tried};
-use crate::concretise::view::ConcreteView;
+use crate::concretise::concrete_step::{Run, Stepper, Tracking};
 use crate::concretise::{Claims, Ending, Walked};
 use crate::confirmation::Confirmation;
 use crate::evidence::{Evidence, Search};
-use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
+use aim::Aim;
+use answers::Manner;
+use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::device::BitRef;
-use avr_machine::{DeterminedBy, Happening, Input, Stop};
+use avr_machine::{Input, Stop};
 use avr_model::context::Context;
 use avr_model::state::stack_depth;
-use avr_properties::{CellsRead, StateView};
-use comparison::{Comparison, Suggestion};
-use corpus::{Class, Corpus, Place, Task};
+use avr_properties::StateView;
+use comparison::Comparison;
+use corpus::{Class, Corpus, Task};
 use dictionary::Dictionary;
 use fastrand::Rng;
-use mu_calculus::state_formula::{parts, truth};
-use mu_calculus::{AtomId, Node, NodeId, NormalForm};
-use script::{Change, Script};
-use shadow::{Observed, Origin, Shadow};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use running::{Attempt, Running};
+use script::Script;
+use shadow::{Observed, Shadow};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 use three_valued::TracedByte;
@@ -58,85 +61,8 @@ const STEPS_AT_END: u64 = 256;
 const STEPS_FOR_BETTER: u64 = 400_000;
 /// So many of these are taken to find choices that the run does not need.
 const STEPS_FOR_SHORTER: u64 = 100_000;
-/// The most comparisons of a run that inputs are looked for.
-const MAX_COMPARED: usize = 64;
-/// The most repairs one after the other.
-const MAX_DEPTH: u32 = 12;
-/// The most comparisons of a run that are remembered because their operands were the same.
-const MAX_KEPT: usize = 64;
-/// The most inputs of one register that are tried more often than others.
-const MAX_LIKELY: usize = 32;
-/// The most cells of a goal whose content guides runs.
-const MAX_CELLS: usize = 32;
 /// A run with a shadow takes as long as so many others.
 const STEPS_OF_SHADOW: u64 = 2;
-
-/// The manner of a random run: one question out of so many gets another answer than the natural one, 0 for none.
-#[derive(Clone, Copy)]
-struct Manner {
-    happenings: u32,
-    inputs: u32,
-    /// True if what the hardware determines stays as it comes.
-    only_environment: bool,
-    /// True if a run ends where it rests on the model.
-    only_hardware: bool,
-    /// True if comparisons are looked at.
-    is_shadowed: bool,
-}
-
-/// A goal that one state refutes: a run to such a state is looked for.
-struct Aim<'a> {
-    number: usize,
-    goal: &'a Goal,
-    parts: Vec<NodeId>,
-    /// The cells that it speaks of, and those that it compares with numbers.
-    cells: Vec<DataAddress>,
-    compared: Vec<(Vec<DataAddress>, i128)>,
-}
-
-/// A run under way.
-struct Running<'m> {
-    stepper: Stepper<'m>,
-    shadow: Option<Shadow>,
-    script: Script,
-    /// The place that it began at.
-    from: Option<Rc<Place<'m>>>,
-    /// Something new that was seen since the last place.
-    news: Option<Class>,
-    /// Changes of inputs that comparisons ask for.
-    wanted: Vec<Wanted>,
-    /// The same of a comparison that came out otherwise because other inputs were changed.
-    repair: Option<Wanted>,
-    /// The comparisons of inputs whose operands were the same, with the step.
-    kept: Vec<(u64, FlashWordAddress)>,
-    /// The task that it is.
-    task: Option<Attempt>,
-    /// The content of the cells that goals speak of.
-    cells: Vec<(DataAddress, u8)>,
-}
-
-/// A task under way.
-struct Attempt {
-    /// The number of repairs before it.
-    depth: u32,
-    /// The first step that may differ from the other run.
-    first: u64,
-    /// The comparisons whose operands are to be the same.
-    kept: Rc<[FlashWordAddress]>,
-}
-
-/// Changes of inputs that a comparison asks for.
-#[derive(Clone)]
-struct Wanted {
-    /// The instruction that compares, and the value that is aimed at if that is no input as well.
-    aim: (FlashWordAddress, Option<u32>),
-    changes: Vec<Change>,
-    /// True if the operands of the comparison would differ by one.
-    is_beside: bool,
-    /// The number of choices that were made before, and of steps.
-    chosen: usize,
-    steps: u64,
-}
 
 /// Random runs of one firmware.
 pub struct Sampler<'m> {
@@ -526,17 +452,6 @@ impl<'m> Sampler<'m> {
         }
     }
 
-    /// Takes note that an input is a likely one.
-    fn expect(&mut self, register: DataAddress, value: u8) {
-        let likely = self.likely.entry(register).or_default();
-        if !likely.contains(&value) {
-            if likely.len() == MAX_LIKELY {
-                likely.pop_front();
-            }
-            likely.push_back(value);
-        }
-    }
-
     /// The beginning of a run.
     fn begin(&mut self, context: &Context<'m>, manner: Manner) -> Running<'m> {
         let rests_on_model = !manner.only_environment && self.random.bool();
@@ -559,293 +474,6 @@ impl<'m> Sampler<'m> {
             Some(place) => Running::at(place, Script::default(), manner),
             None => Running::at_start(self.tracked(Stepper::new(context, &|_| 0)), Script::default(), manner),
         }
-    }
-
-    fn manner(&mut self) -> Manner {
-        Manner {
-            happenings: self.random.choice([0, 4, 16, 64, 256]).unwrap_or(0),
-            inputs: self.random.choice([0, 1, 1, 2, 2, 8]).unwrap_or(0),
-            only_environment: self.random.bool(),
-            only_hardware: false,
-            is_shadowed: true,
-        }
-    }
-
-    /// The manner of a run that is to rest on no more than the hardware: its inputs differ now and then.
-    fn manner_of_hardware(&mut self) -> Manner {
-        let inputs = self.random.choice([1, 2, 8, 32]).unwrap_or(1);
-        Manner { inputs, only_environment: true, only_hardware: true, is_shadowed: false, ..self.manner() }
-    }
-
-    /// Tries a step; it must be accepted unless it ends the run.
-    fn step(&mut self, running: &mut Running<'m>, manner: Manner) -> Tried {
-        let stepper = &mut running.stepper;
-        let natural = stepper.attempt(&Answers::new(), &|_| 0);
-        if !running.script.is_over() {
-            let before = running.script.waits_for_time().then(|| running.script.clone());
-            let answers = running.script.answers(stepper.run.steps, &natural.asked);
-            if answers.is_empty() {
-                return natural;
-            }
-            stepper.take_back();
-            let tried = stepper.attempt(&answers, &|_| 0);
-            let Some(before) = before.filter(|_| tried.is_too_soon()) else { return tried };
-            running.script.put_back(before);
-            stepper.take_back();
-            return stepper.attempt(&Answers::new(), &|_| 0);
-        }
-        let mut others = self.others(&natural.asked, manner);
-        others.extend(stepper.wanted_interrupt(&natural));
-        if others.is_empty() {
-            return natural;
-        }
-        stepper.take_back();
-        let tried = stepper.attempt(&others, &|_| 0);
-        if !(manner.only_environment && tried.is_too_soon()) {
-            return tried;
-        }
-        stepper.take_back();
-        stepper.attempt(&Answers::new(), &|_| 0)
-    }
-
-    /// Other answers than the natural ones, now and then.
-    fn others(&mut self, asked: &[Asked], manner: Manner) -> Answers {
-        let is_free = |who: DeterminedBy| {
-            !matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined) || !manner.only_environment
-        };
-        let mut answers = Answers::new();
-        // A register may be asked for in several parts, which are those of one input.
-        let mut input: Option<(DataAddress, Option<u8>)> = None;
-        for (index, one) in asked.iter().enumerate() {
-            match one {
-                Asked::Input { source: Input::Initial(_), .. } => {}
-                Asked::Input { source: Input::Register(register), mask, who, .. } => {
-                    if !is_free(*who) {
-                        continue;
-                    }
-                    let value = match input {
-                        Some((known, value)) if known == *register => value,
-                        _ if self.is_time(manner.inputs) => Some(self.value(*register, asked)),
-                        _ => None,
-                    };
-                    input = Some((*register, value));
-                    answers.extend(value.map(|value| (index, Answer::Input(value & mask))));
-                }
-                Asked::Choice { possible, natural, .. } => {
-                    if !self.is_time(manner.happenings) || !is_free(possible.determined_by(*natural)) {
-                        continue;
-                    }
-                    let free = |one: &Happening| one != natural && is_free(possible.determined_by(*one));
-                    let others: Vec<Happening> = possible.iter().filter(free).collect();
-                    answers.extend(self.random.choice(others).map(|other| (index, Answer::Happening(other))));
-                }
-            }
-        }
-        answers
-    }
-
-    /// The value of an input: the next of a string if it is a whole byte, a likely one, a constant of the program, or any.
-    fn value(&mut self, register: DataAddress, asked: &[Asked]) -> u8 {
-        let part = |one: &Asked| match one {
-            Asked::Input { source, mask, .. } if *source == Input::Register(register) => *mask,
-            _ => 0,
-        };
-        if !self.string.is_empty() && asked.iter().fold(0, |all, one| all | part(one)) == 0xff {
-            return self.string.pop_front().unwrap_or(0);
-        }
-        let random = &mut self.random;
-        let known = match random.u8(..8) {
-            0..4 => self.likely.get(&register).and_then(|values| random.choice(values).copied()),
-            4 => self.dictionary.as_ref().and_then(|dictionary| dictionary.constant(random)),
-            _ => None,
-        };
-        known.unwrap_or_else(|| self.random.u8(..))
-    }
-
-    fn is_time(&mut self, one_out_of: u32) -> bool {
-        one_out_of > 0 && self.random.u32(..one_out_of) == 0
-    }
-}
-
-impl<'m> Running<'m> {
-    fn new(stepper: Stepper<'m>, shadow: Option<Shadow>, script: Script, from: Option<Rc<Place<'m>>>) -> Self {
-        Self {
-            stepper,
-            shadow,
-            script,
-            from,
-            news: None,
-            wanted: Vec::new(),
-            repair: None,
-            kept: Vec::new(),
-            task: None,
-            cells: Vec::new(),
-        }
-    }
-
-    /// A run from the start of the program.
-    fn at_start(stepper: Stepper<'m>, script: Script, manner: Manner) -> Self {
-        let shadow = manner.is_shadowed.then(|| Shadow::new(&stepper));
-        Self::new(stepper, shadow, script, None)
-    }
-
-    /// A run from a place.
-    fn at(place: Rc<Place<'m>>, script: Script, manner: Manner) -> Self {
-        let stepper = place.stepper.clone();
-        let shadow = place.shadow.as_ref().filter(|_| manner.is_shadowed).map(|kept| Shadow::from(&stepper, kept));
-        Self::new(stepper, shadow, script, Some(place))
-    }
-
-    /// Takes note of the changes of inputs that a comparison asks for.
-    fn want(&mut self, comparison: &Comparison, corpus: &mut Corpus<'m>) {
-        let step = self.stepper.run.steps;
-        if comparison.is_equal() {
-            let is_known = self.kept.iter().any(|(_, pc)| *pc == comparison.pc);
-            if !is_known && self.kept.len() < MAX_KEPT {
-                self.kept.push((step, comparison.pc));
-            }
-        }
-        let is_broken = |attempt: &Attempt| {
-            let depends = attempt.depth < MAX_DEPTH && step > attempt.first && attempt.kept.contains(&comparison.pc);
-            depends && !comparison.is_equal()
-        };
-        let is_broken = self.repair.is_none() && self.task.as_ref().is_some_and(is_broken);
-        if !is_broken && self.wanted.len() >= MAX_COMPARED {
-            return;
-        }
-        let all = self.asked_for(comparison);
-        if is_broken {
-            self.repair = all.iter().find(|wanted| !wanted.is_beside).cloned();
-        }
-        let (place, on_model) =
-            (self.from.as_ref().map_or(0, |from| from.number), self.stepper.run.abstracted.is_some());
-        for wanted in all {
-            let place = if wanted.is_beside { 0 } else { place };
-            let changes: Vec<(Input, u8)> = wanted.changes.iter().map(|one| (one.source, one.value)).collect();
-            if corpus.is_to_be_tried((place, wanted.aim, changes, on_model)) {
-                self.wanted.push(wanted);
-            }
-        }
-    }
-
-    /// The task to make changes that are wanted, with the number of its steps; `chosen` and `initial` are those of this run.
-    fn task_of(
-        &self,
-        wanted: &Wanted,
-        (chosen, initial): (&Rc<[ChosenStep]>, &Rc<BTreeMap<DataAddress, u8>>),
-        is_repair: bool,
-    ) -> (Task<'m>, u64) {
-        let (mut content, mut changes) = (Rc::clone(initial), Vec::new());
-        for change in &wanted.changes {
-            match change.source {
-                Input::Initial(cell) => _ = Rc::make_mut(&mut content).insert(cell, change.value),
-                Input::Register(_) => changes.push(*change),
-            }
-        }
-        let first = changes.iter().map(|change| change.step).min();
-        let from = first.filter(|_| Rc::ptr_eq(&content, initial)).and_then(|first| self.place_before(first));
-        let begun = from.as_ref().map_or(0, |place| place.stepper.run.steps);
-        let chosen = Rc::clone(chosen);
-        let first = first.unwrap_or(0);
-        let here = self.kept.iter().filter(|(step, _)| (first..wanted.steps).contains(step)).map(|(_, pc)| *pc);
-        let attempt = self.task.as_ref().filter(|_| is_repair);
-        let kept = here.chain(attempt.into_iter().flat_map(|attempt| attempt.kept.iter().copied())).collect();
-        let depth = attempt.map_or(0, |attempt| attempt.depth + 1);
-        (Task { from, initial: content, chosen, count: wanted.chosen, changes, depth, kept }, wanted.steps - begun)
-    }
-
-    /// The last place before a step that the run went on from, if it is still known.
-    fn place_before(&self, step: u64) -> Option<Rc<Place<'m>>> {
-        let from = self.from.as_ref()?;
-        let earlier = from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade);
-        std::iter::once(Rc::clone(from)).chain(earlier).find(|place| place.stepper.run.steps <= step)
-    }
-
-    /// Changes of inputs that a comparison asks for.
-    fn asked_for(&self, comparison: &Comparison) -> Vec<Wanted> {
-        let run = &self.stepper.run;
-        let initial = |cell: DataAddress| run.initial.get(&cell).copied().unwrap_or(0);
-        let origin = |input: u32| self.shadow.as_ref()?.origin(input, initial);
-        let change = |(input, value): &(u32, u8)| {
-            let Origin { step, source, .. } = origin(*input)?;
-            Some(Change { step, source, value: *value })
-        };
-        // Inputs that are compared with each other have no value that is worth more than others.
-        let target = |value: u32| (!comparison.is_among_inputs()).then_some(value);
-        let wanted = |suggestion: Suggestion| {
-            Some(Wanted {
-                aim: (comparison.pc, target(suggestion.target)),
-                changes: suggestion.changes.iter().map(change).collect::<Option<Vec<_>>>()?,
-                is_beside: suggestion.is_beside,
-                chosen: run.chosen.len(),
-                steps: run.steps,
-            })
-        };
-        comparison.suggestions(&|input| Some(origin(input)?.value)).into_iter().filter_map(wanted).collect()
-    }
-
-    /// True if a byte is an input as it came.
-    fn is_copy(&self, byte: TracedByte) -> bool {
-        let initial = |cell: DataAddress| self.stepper.run.initial.get(&cell).copied().unwrap_or(0);
-        match (byte.sources.as_slice(), &self.shadow) {
-            ([input], Some(shadow)) => shadow.origin(*input, initial).is_none_or(|origin| origin.value == byte.value),
-            _ => false,
-        }
-    }
-
-    /// Takes note of the cells that goals speak of.
-    fn watch(&mut self, aims: &[Aim<'_>]) {
-        let mut cells: Vec<DataAddress> = aims.iter().flat_map(|aim| aim.cells.iter().copied()).collect();
-        cells.sort_unstable();
-        cells.dedup();
-        cells.truncate(MAX_CELLS);
-        self.cells = cells.into_iter().map(|cell| (cell, *self.stepper.state().data.get(cell))).collect();
-    }
-
-    /// Makes a step that was tried a step of the run.
-    fn accept(&mut self, tried: Tried, observed: &mut Observed) {
-        if let Some(shadow) = &mut self.shadow {
-            shadow.step(self.stepper.machine, self.stepper.run.steps, &tried.asked, observed);
-        }
-        self.stepper.accept(tried);
-    }
-}
-
-impl<'a> Aim<'a> {
-    /// An aim, if one state refutes the goal.
-    fn new(context: &Context<'_>, number: usize, goal: &'a Goal) -> Option<Self> {
-        let parts = parts(&goal.formula, false)?;
-        let read = goal.formula.atoms().into_iter().map(|atom| context.atoms[atom.index()].cells());
-        let cells = read.flat_map(|cells| match cells {
-            CellsRead::These(cells) => cells.into_iter().map(|(cell, _)| cell).collect(),
-            CellsRead::All => Vec::new(),
-        });
-        let atoms = goal.formula.atoms();
-        let compared = atoms.iter().filter_map(|atom| context.atoms[atom.index()].compared_with_constant());
-        Some(Self { number, goal, parts, cells: cells.collect(), compared: compared.collect() })
-    }
-
-    fn is_refuted_by_hazard(&self, context: &Context<'_>) -> bool {
-        let label = |atom: AtomId| context.atoms[atom.index()].kind().at_hazard(false);
-        self.goal.observes_hazards && self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_false())
-    }
-
-    /// The atoms with their values that refute the goal in a state, if it does.
-    fn refuted(&self, context: &Context<'_>, view: &ConcreteView<'_>) -> Option<Claims> {
-        let formula = &self.goal.formula;
-        let label = |atom: AtomId| view.label(context.atoms, atom);
-        let part = *self.parts.iter().find(|part| truth(formula, **part, &label).is_false())?;
-        let mut atoms = BTreeSet::new();
-        add_atoms(formula, part, &mut atoms);
-        Some(atoms.into_iter().filter_map(|atom| Some((atom, label(atom).known()?))).collect())
-    }
-}
-
-/// Adds the atoms of a subformula about states.
-fn add_atoms(formula: &NormalForm, node: NodeId, atoms: &mut BTreeSet<AtomId>) {
-    match formula.node(node) {
-        Node::Atom(atom) | Node::NegatedAtom(atom) => _ = atoms.insert(atom),
-        other => other.children().iter().for_each(|child| add_atoms(formula, *child, atoms)),
     }
 }
 

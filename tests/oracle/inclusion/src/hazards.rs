@@ -30,6 +30,12 @@ impl<'a> Watcher<'a> {
         Self { image, static_data_end, pushed: Vec::new(), before: None, is_torn: false, deepest: 0 }
     }
 
+    /// Before a state that is not the first one of a run, in which these return addresses are on the stack.
+    #[must_use]
+    pub fn amid(image: &'a Image, pushed: Vec<(u16, u32)>, is_torn: bool) -> Self {
+        Self { pushed, is_torn, ..Self::new(image) }
+    }
+
     /// Looks at the next state; the hazards that the step into it commits.
     pub fn look(&mut self, state: &State) -> Vec<HazardKind> {
         let mut found = Vec::new();

@@ -33,32 +33,82 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
+/// The opcode of RETI.
+const RETI: u16 = 0x9518;
+
+/// A map that is closed.
+pub(crate) struct Closed {
+    pub(crate) machine: Machine,
+    pub(crate) map: Map,
+    claims: Claims,
+    by_address: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Closed {
+    /// The map of an image, if it is closed.
+    pub(crate) fn of(subject: &Subject) -> Option<Self> {
+        let device = Device::named("atmega328p").expect("the device exists");
+        let machine = machine(&subject.image, &subject.file, device);
+        let Analysis { map, outcome, .. } = analyse(&machine, &Options::default());
+        let claims = outcome.ok()?;
+        let mut by_address: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (number, entry) in (0..).zip(&map.entries) {
+            by_address.entry(entry.place.address().0).or_default().push(number);
+        }
+        Some(Self { machine, map, claims, by_address })
+    }
+}
+
 /// A handler that is active.
-struct Active {
-    pointer: u16,
-    number: u8,
-    entry: State,
+pub(crate) struct Active {
+    /// The stack pointer before its return address was pushed.
+    pub(crate) pointer: u16,
+    pub(crate) number: u8,
+    /// The state behind its entry.
+    pub(crate) entry: State,
 }
 
 /// One run that is looked at.
-struct OneRun<'a> {
-    machine: &'a Machine,
-    map: &'a Map,
-    claims: &'a Claims,
-    by_address: &'a BTreeMap<u32, Vec<u32>>,
+pub(crate) struct OneRun<'a> {
+    closed: &'a Closed,
     watcher: Watcher<'a>,
     active: Vec<Active>,
     before: u32,
     /// True if the state before was one of sleep.
     slept: bool,
-    covered: usize,
-    problem: Option<String>,
+    /// I in the state before, if there is one.
+    was_enabled: Option<bool>,
+    /// True if one more instruction runs before an interrupt can be taken; unknown in the first state.
+    is_delayed: Option<bool>,
+    pub(crate) covered: usize,
+    pub(crate) problem: Option<String>,
 }
 
-impl OneRun<'_> {
+impl<'a> OneRun<'a> {
+    /// Before the first state that is looked at, in which these handlers are active.
+    pub(crate) fn new(closed: &'a Closed, watcher: Watcher<'a>, active: Vec<Active>) -> Self {
+        Self {
+            closed,
+            watcher,
+            active,
+            before: 0,
+            slept: false,
+            was_enabled: None,
+            is_delayed: None,
+            covered: 0,
+            problem: None,
+        }
+    }
+
     /// Looks at a state; whether the run goes on.
-    fn look(&mut self, state: &State) -> bool {
+    pub(crate) fn look(&mut self, state: &State) -> bool {
         let before = std::mem::replace(&mut self.before, state.pc);
+        let is_enabled = state.data[0x5f] & 0x80 != 0;
+        self.is_delayed = self.was_enabled.replace(is_enabled).map(|was| match state.opcode {
+            Some(RETI) => true,
+            Some(_) => is_enabled && !was,
+            None => false,
+        });
         // libsimavr does not sleep while a request stands that is not enabled. Hardware does (section "Sleep Modes": an enabled interrupt
         // wakes it, and is executed first).
         if std::mem::replace(&mut self.slept, state.sleeping) && state.opcode.is_some() {
@@ -66,7 +116,7 @@ impl OneRun<'_> {
         }
         let pointer_before = self.active.last().map_or(0, |active| active.pointer);
         let committed = self.watcher.look(state);
-        let marks = &self.claims.marks;
+        let marks = &self.closed.claims.marks;
         let is_marked = |kind: HazardKind| marks.iter().any(|mark| mark.hazard.kind == kind);
         // A hazard that a run in libsimavr does not show may have been the step before.
         let is_unseen =
@@ -96,7 +146,7 @@ impl OneRun<'_> {
                 return false;
             }
         }
-        match self.claims.stack_bound().filter(|bound| *bound < self.watcher.deepest) {
+        match self.closed.claims.stack_bound().filter(|bound| *bound < self.watcher.deepest) {
             Some(bound) => {
                 let deepest = self.watcher.deepest;
                 self.problem = Some(format!("the stack is {deepest} bytes deep, and the bound is {bound}"));
@@ -125,13 +175,15 @@ impl OneRun<'_> {
             // A return address that was popped may be kept.
             pushed.starts_with(&own)
         };
+        let map = &self.closed.map;
         let mut difference = "there is no such place".to_owned();
-        for number in self.by_address.get(&state.pc).into_iter().flatten() {
-            let entry = &self.map.entries[*number as usize];
+        for number in self.closed.by_address.get(&state.pc).into_iter().flatten() {
+            let entry = &map.entries[*number as usize];
             let place = &entry.place;
             if place.thread != thread
                 || place.control.sleeping != state.sleeping
-                || !is_there(self.map.calls.frames(place.calls))
+                || self.is_delayed.is_some_and(|is_delayed| is_delayed != place.control.interrupt_delay)
+                || !is_there(map.calls.frames(place.calls))
             {
                 continue;
             }
@@ -148,15 +200,15 @@ impl OneRun<'_> {
         state: &State,
         handler: Option<&Active>,
     ) -> Option<String> {
-        let store = &self.map.store;
+        let Closed { map: Map { store, .. }, machine, .. } = self.closed;
         for (address, value) in (0_u16..).zip(&state.data) {
             let byte = store.cell(&invariant.memory, DataAddress(address));
-            if !fits(self.machine.device, address, byte, *value) {
+            if !fits(machine.device, address, byte, *value) {
                 return Some(format!("cell {address:#06x} is {value:#04x} and not {byte}"));
             }
         }
         for (address, value) in (0_u16..).zip(&state.eeprom) {
-            let byte = store.cell(&invariant.memory, self.machine.eeprom_cell(EepromAddress(address)));
+            let byte = store.cell(&invariant.memory, machine.eeprom_cell(EepromAddress(address)));
             if !byte.contains(*value) {
                 return Some(format!("byte {address:#06x} of the EEPROM is {value:#04x} and not {byte}"));
             }
@@ -180,7 +232,7 @@ impl OneRun<'_> {
 }
 
 /// True for registers, SP, SREG and SRAM, which software alone changes.
-fn is_exact(cell: u16) -> bool {
+pub(crate) fn is_exact(cell: u16) -> bool {
     let cell = usize::from(cell);
     cell < 0x20 || (0x5d..0x60).contains(&cell) || (0x100..DATA_BYTES).contains(&cell)
 }
@@ -192,31 +244,13 @@ fn is_exact(cell: u16) -> bool {
 #[must_use]
 pub fn compare(runner: &Path, subject: &Subject, runs: u64, steps: u32) -> Report {
     let mut report = Report { name: subject.name.clone(), ..Report::default() };
-    let device = Device::named("atmega328p").expect("the device exists");
-    let machine = machine(&subject.image, &subject.file, device);
-    let Analysis { map, outcome, .. } = analyse(&machine, &Options::default());
-    let Ok(claims) = outcome else { return report };
+    let Some(closed) = Closed::of(subject) else { return report };
     report.is_closed = true;
-    let mut by_address: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (number, entry) in (0..).zip(&map.entries) {
-        by_address.entry(entry.place.address().0).or_default().push(number);
-    }
     let flash = tempfile::NamedTempFile::new().expect("there is room");
     std::fs::write(&flash, bytes(subject)).expect("there is room");
     for seed in 1..=runs {
         let manner = Manner { seed, every: [0, 40, 9, 1][seed as usize % 4], steps };
-        let mut one = OneRun {
-            machine: &machine,
-            map: &map,
-            claims: &claims,
-            by_address: &by_address,
-            watcher: Watcher::new(&subject.image),
-            active: Vec::new(),
-            before: 0,
-            slept: false,
-            covered: 0,
-            problem: None,
-        };
+        let mut one = OneRun::new(&closed, Watcher::new(&subject.image), Vec::new());
         run(runner, flash.path(), manner, |state| one.look(state));
         report.covered += one.covered;
         if let Some(problem) = one.problem {

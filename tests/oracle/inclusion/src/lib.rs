@@ -5,4 +5,5 @@ pub mod generated;
 pub mod hazards;
 pub mod invariants;
 pub mod runs;
+pub mod sampled;
 pub mod subjects;

@@ -1,8 +1,8 @@
 //! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
 //!
-//!     inclusion-oracle RUNNER [--full] [--maps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]
+//!     inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]
 //!
-//! `--maps` leaves the state spaces out. `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
+//! `--maps` leaves the state spaces out, and `--steps` the runs as well. `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
 //!
 //! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
 //! inputs and events:
@@ -15,10 +15,14 @@
 //!
 //! The same states are looked up in the maps of invariants, each by itself, and programs that wrong maps would accept are run.
 //!
+//! Besides, states of the entries of these maps are drawn and set in libsimavr, and single steps are taken from them: see `sampled.rs`. Each
+//! interrupt is forced at each place where a map lets it in. What is left out of that is printed with its reasons.
+//!
 //! Exit code 1: something is not so.
 
 #![allow(clippy::print_stdout, reason = "the report is what the program is for")]
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +31,7 @@ use rayon::prelude::*;
 
 use inclusion_oracle::compare::{Effort, Report, compare};
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
-use inclusion_oracle::{generated, invariants};
+use inclusion_oracle::{generated, invariants, sampled};
 
 /// The part of all compared states that may be neither covered nor on the way to covered ones.
 const MOST_LOST: f64 = 0.001;
@@ -40,16 +44,17 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(runner) = arguments.next().map(PathBuf::from) else {
         eprintln!(
-            "usage: inclusion-oracle RUNNER [--full] [--maps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]"
+            "usage: inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]"
         );
         return ExitCode::from(2);
     };
     let (mut full, mut samples, mut only, mut first, mut number) = (false, None, None, 1, None);
-    let mut maps_only = false;
+    let (mut maps_only, mut steps_only) = (false, false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => full = true,
             "--maps" => maps_only = true,
+            "--steps" => steps_only = true,
             "--samples" => samples = arguments.next(),
             "--only" => only = arguments.next(),
             "--first-seed" => first = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(first),
@@ -65,8 +70,10 @@ fn main() -> ExitCode {
     subjects.retain(|subject| only.as_ref().is_none_or(|text| subject.name.contains(text)));
     let effort = if full { Effort::FULL } else { Effort::SHORT };
     let seeds = first..first + number.unwrap_or(if full { GENERATED_FULL } else { GENERATED });
-    let is_right = are_invariants_right(&runner, &subjects, seeds.clone(), full, only.is_some());
-    if maps_only {
+    let are_steps_right = are_steps_right(&runner, &subjects, seeds.clone(), full, only.is_some());
+    let is_right =
+        are_steps_right & (steps_only || are_invariants_right(&runner, &subjects, seeds.clone(), full, only.is_some()));
+    if maps_only || steps_only {
         return if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let mut all: Vec<Report> = subjects
@@ -140,4 +147,48 @@ fn are_invariants_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, 
     let covered: usize = all.iter().map(|report| report.covered).sum();
     println!("{closed} of {} maps are closed, and cover {covered} states of libsimavr", all.len());
     ok && (is_part || closed >= 40 && covered > 100_000)
+}
+
+/// Samples steps of maps of invariants; whether all is well.
+fn are_steps_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full: bool, is_part: bool) -> bool {
+    let effort = if full { sampled::Effort::FULL } else { sampled::Effort::SHORT };
+    let mut all: Vec<sampled::Report> =
+        subjects.par_iter().map(|subject| sampled::compare(runner, subject, effort, 1)).collect();
+    all.par_extend(seeds.into_par_iter().map(|seed| sampled::compare(runner, &generated::subject(seed), effort, seed)));
+    all.par_extend(invariants::programs().par_iter().map(|one| sampled::compare(runner, &one.subject, effort, 1)));
+    let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut left_out = 0;
+    for report in &all {
+        for problem in &report.problems {
+            println!("WRONG {} (sampled steps): {problem}", report.name);
+        }
+        for (reason, number) in &report.skipped {
+            *skipped.entry(reason).or_default() += number;
+        }
+        for ((interrupt, reason), (number, address)) in &report.unforced {
+            if *reason == sampled::LEFT_OUT {
+                left_out += number;
+                continue;
+            }
+            println!(
+                "{}: interrupt {interrupt} is not forced at {number} places such as {address:#06x}: {reason}",
+                report.name
+            );
+        }
+    }
+    let sum = |number: fn(&sampled::Report) -> usize| all.iter().map(number).sum::<usize>();
+    let (entries, sampled, covered) = (sum(|one| one.entries), sum(|one| one.sampled), sum(|one| one.covered));
+    println!(
+        "of {entries} entries of maps {sampled} are sampled: {covered} steps to covered states, {} into marked hazards",
+        sum(|one| one.ended)
+    );
+    for (reason, number) in skipped {
+        println!("  {number} are not: {reason}");
+    }
+    let (pairs, forced, returns) = (sum(|one| one.pairs), sum(|one| one.forced), sum(|one| one.returns));
+    println!(
+        "of {pairs} pairs of a place and an interrupt {forced} are forced, with {returns} returns of handlers; {left_out} are left out in the short run"
+    );
+    println!("no return was drawn for {} handlers that were entered", sum(|one| one.unreturned));
+    all.iter().all(sampled::Report::is_right) && (is_part || covered > 5_000 && forced > 500 && returns > 500)
 }

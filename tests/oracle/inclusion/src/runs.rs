@@ -1,15 +1,18 @@
 //! Runs in libsimavr, state by state.
 
-use std::io::{BufReader, Read};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The data memory of an ATmega328P.
 pub const DATA_BYTES: usize = 0x900;
 /// The EEPROM of an ATmega328P.
-const EEPROM_BYTES: usize = 0x400;
+pub const EEPROM_BYTES: usize = 0x400;
 /// The bytes of a state: see `struct state` in `runner.c`.
 const STATE_BYTES: usize = 16 + DATA_BYTES + EEPROM_BYTES;
+
+/// The program counter of an answer where libsimavr gave up: see `runner.c`.
+const GIVEN_UP: u32 = u32::MAX;
 
 /// A state of libsimavr.
 #[derive(Clone)]
@@ -78,4 +81,62 @@ pub fn run(runner: &Path, image: &Path, manner: Manner, mut look: impl FnMut(&St
     }
     drop(output);
     child.wait().expect("the runner ends");
+}
+
+/// What happens in a state that is set in libsimavr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happens {
+    /// An instruction is executed.
+    Instruction,
+    /// The handler of this interrupt is entered.
+    Interrupt(u8),
+}
+
+/// A state that is set in libsimavr, and what happens in it.
+pub struct Request<'a> {
+    /// The state.
+    pub state: &'a State,
+    /// The interrupt whose handler is active.
+    pub handler: Option<u8>,
+    /// What happens.
+    pub happens: Happens,
+}
+
+impl Request<'_> {
+    /// See `struct request` in `runner.c`.
+    fn write(&self, output: &mut impl Write) -> std::io::Result<()> {
+        let interrupt = match self.happens {
+            Happens::Instruction => 0,
+            Happens::Interrupt(number) => number,
+        };
+        output.write_all(&self.state.pc.to_le_bytes())?;
+        output.write_all(&[interrupt, self.handler.unwrap_or(0), self.state.sleeping.into(), 0])?;
+        output.write_all(&self.state.data)?;
+        output.write_all(&self.state.eeprom)
+    }
+}
+
+/// The states behind single steps. None where libsimavr gives up.
+///
+/// # Panics
+/// If the runner does not start, or ends before it has answered everything.
+#[must_use]
+pub fn steps(runner: &Path, image: &Path, seed: u64, requests: &[Request<'_>]) -> Vec<Option<State>> {
+    let mut command = Command::new(runner);
+    command.arg(image).args(["--requests", "--seed", &seed.to_string()]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the runner starts");
+    let mut input = BufWriter::new(child.stdin.take().expect("it is piped"));
+    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+    let answers = std::thread::scope(|scope| {
+        scope.spawn(move || requests.iter().try_for_each(|request| request.write(&mut input)));
+        let answer = |_: &Request<'_>| {
+            let mut bytes = vec![0; STATE_BYTES];
+            output.read_exact(&mut bytes).expect("each request is answered");
+            let state = State::read(&bytes);
+            (state.pc != GIVEN_UP).then_some(state)
+        };
+        requests.iter().map(answer).collect()
+    });
+    child.wait().expect("the runner ends");
+    answers
 }

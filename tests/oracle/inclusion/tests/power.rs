@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 use avr_invariant::faults::{Fault as MapFault, with_fault};
 use inclusion_oracle::compare::{Effort, compare};
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
-use inclusion_oracle::{generated, invariants};
+use inclusion_oracle::{generated, invariants, sampled};
 use three_valued::fault::{Fault, put_in};
 
 /// The faults that the comparison finds, each with an image and a selection of what is left out in which it does.
@@ -70,6 +71,9 @@ fn an_assertion_finds_a_fault() {
     assert_eq!(first_or_assertion(Vec::new), None);
 }
 
+/// Held by each test that puts a fault in or relies on there being none: faults of the executor are put in for all threads.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn runner() -> PathBuf {
     PathBuf::from(std::env::var("INCLUSION_RUNNER").expect("it names the program of runner.c"))
 }
@@ -81,6 +85,7 @@ fn named<'a>(all: &'a [Subject], name: &str) -> &'a Subject {
 #[test]
 #[ignore = "needs libsimavr: tests/oracle/inclusion/run"]
 fn faults_are_found() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (runner, mut all) = (runner(), subjects(false, None));
     all.extend([3, 38, 51].map(generated::subject));
     let mut missed = Vec::new();
@@ -98,8 +103,7 @@ fn faults_are_found() {
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
 
-/// The faults of invariants that the comparison finds, each with an image or a program in which it does. The tests of `avr-invariant`
-/// find the others.
+/// The faults of invariants that runs find, each with an image or a program in which they do.
 const FOUND_IN_MAPS: [(MapFault, &str); 4] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
@@ -110,6 +114,7 @@ const FOUND_IN_MAPS: [(MapFault, &str); 4] = [
 #[test]
 #[ignore = "needs libsimavr: tests/oracle/inclusion/run"]
 fn faults_of_maps_are_found() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut all = subjects(false, None);
     all.extend(invariants::programs().into_iter().map(|program| program.subject));
     let problems = |image: &str| invariants::compare(&runner(), named(&all, image), 40, 500).problems;
@@ -122,6 +127,71 @@ fn faults_of_maps_are_found() {
             None => missed.push(fault),
         }
     }
+    assert!(missed.is_empty(), "not found: {missed:?}");
+}
+
+/// The faults of invariants, each with a program in which sampled steps find it.
+const FOUND_BY_STEPS: [(MapFault, &str); 11] = [
+    (MapFault::InterferenceForgotten, "counted"),
+    (MapFault::NumbersKept, "copied"),
+    (MapFault::EntryForgotten, "acknowledged"),
+    (MapFault::ClosedAtJumps, "counted"),
+    (MapFault::FirstMemoryOnly, "pointer"),
+    (MapFault::ReturnAddressTrusted, "redirected"),
+    (MapFault::RegistersTrusted, "register"),
+    (MapFault::DeadCellsKept, "below"),
+    (MapFault::NothingRenamed, "counted"),
+    (MapFault::MarksForgotten, "counted"),
+    (MapFault::GapsForgotten, "plain"),
+];
+
+#[test]
+#[ignore = "needs libsimavr: tests/oracle/inclusion/run"]
+fn sampled_steps_find_faults_of_maps() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let all: Vec<Subject> = invariants::programs().into_iter().map(|program| program.subject).collect();
+    let problems = |image: &str| sampled::compare(&runner(), named(&all, image), sampled::Effort::FULL, 1).problems;
+    let mut missed: Vec<MapFault> = MapFault::ALL.to_vec();
+    for (fault, image) in FOUND_BY_STEPS {
+        let before = problems(image);
+        assert!(before.is_empty(), "{image}: {before:?}");
+        if let Some(problem) = with_fault(fault, || first_or_assertion(|| problems(image))) {
+            println!("{fault:?} is found in {image}: {problem}");
+            missed.retain(|one| *one != fault);
+        }
+    }
+    assert!(missed.is_empty(), "not found: {missed:?}");
+}
+
+/// Faults of the executor, each with a program in which sampled steps find it.
+const FOUND_BY_STEPS_IN_EXECUTOR: [(Fault, &str); 6] = [
+    (Fault::FlagStays, "acknowledged"),
+    (Fault::NoDelayAfterSei, "counted"),
+    (Fault::NoDelayAfterReti, "counted"),
+    (Fault::HalfCarryInverted, "counted"),
+    (Fault::RangeTooNarrow, "counted"),
+    (Fault::WordCarryLost, "generated-3.elf"),
+];
+
+#[test]
+#[ignore = "needs libsimavr: tests/oracle/inclusion/run"]
+fn sampled_steps_find_faults() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all: Vec<Subject> = invariants::programs().into_iter().map(|program| program.subject).collect();
+    all.push(generated::subject(3));
+    let problems = |image: &str| sampled::compare(&runner(), named(&all, image), sampled::Effort::FULL, 1).problems;
+    let mut missed = Vec::new();
+    for (fault, image) in FOUND_BY_STEPS_IN_EXECUTOR {
+        put_in(None);
+        let before = problems(image);
+        assert!(before.is_empty(), "{image}: {before:?}");
+        put_in(Some(fault));
+        match first_or_assertion(|| problems(image)) {
+            Some(problem) => println!("{} is found in {image}: {problem}", fault.name()),
+            None => missed.push(fault.name()),
+        }
+    }
+    put_in(None);
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
 
@@ -153,6 +223,7 @@ const QUICK: [&str; 18] = [
 #[test]
 #[ignore = "a measurement: prints an image and a selection in which each fault is found, for the table above; AVR_TVAR_FAULTS names some"]
 fn measure() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (runner, all) = (runner(), subjects(false, None));
     let wanted = std::env::var("AVR_TVAR_FAULTS").unwrap_or_default();
     for fault in
