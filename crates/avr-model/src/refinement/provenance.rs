@@ -199,6 +199,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         if self.is_replaced {
             return self.agrees(step + 1);
         }
+        self.narrow_to(step + 1);
         debug_assert!(self.covers(step + 1), "the traced state of step {} does not cover that of the path", step + 1);
         true
     }
@@ -385,6 +386,20 @@ impl<'a, 'f> Tracer<'a, 'f> {
         }
     }
 
+    /// Narrows what a step changed to what is so in the state of the path: there a relation of two cells may have said more, on which it
+    /// depends what later steps ask.
+    fn narrow_to(&mut self, step: usize) {
+        let (AbstractState::Running(before), AbstractState::Running(after)) = (self.path[step - 1], self.path[step])
+        else {
+            return;
+        };
+        for (address, cell, _) in self.model.context.store.differing_cells(after.memory, before.memory) {
+            if let Some(narrowed) = self.state.data.get(address).assume(cell) {
+                self.state.data.set(address, narrowed);
+            }
+        }
+    }
+
     fn agrees(&self, step: usize) -> bool {
         let AbstractState::Running(running) = self.path[step] else { return true };
         let cells = self.state.data.cells().iter().zip(0u16..);
@@ -394,7 +409,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
             })
     }
 
-    /// True if the state covers that of the path: ranges that are learned from a relation of two cells may be wider.
+    /// True if the state covers that of the path.
     fn covers(&self, step: usize) -> bool {
         let AbstractState::Running(running) = self.path[step] else { return true };
         let cells = self.state.data.cells().iter().zip(0u16..);

@@ -249,7 +249,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             (Demand::Stored | Demand::Decides, _) => mask & chosen,
         };
         let chooser = chooser(by);
-        // Values are told apart by ranges, which states without facts do not have. Of a single bit they would be its values.
+        // Values are distinguished by ranges, which states without facts do not have. Of a single bit they would be its values.
         if self.learning.is_some() && split != mask && mask.count_ones() > 1 {
             let mut values = self.precision.values_of(input_variable(source)).peekable();
             let parts = if values.peek().is_some() { parts(mask, values) } else { Vec::new() };
