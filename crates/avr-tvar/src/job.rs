@@ -240,6 +240,7 @@ impl Job {
             facts: self.facts,
             invariants: if self.invariants { InvariantUse::Find } else { InvariantUse::Off },
             watch: &self.monitor,
+            findings: None,
             known: Some(&self.known),
         }
     }

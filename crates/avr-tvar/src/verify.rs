@@ -174,15 +174,11 @@ impl Watch for Searching<'_> {
 impl Job {
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
     fn verify(&self, sender: &Sender<Work>) {
+        let Some(text) = &self.text else { return self.send(sender, avr_verify::verify) };
         if let Err(error) = self.find() {
             let _ = sender.send(Err(error));
             return;
         }
-        let Some(text) = &self.text else {
-            let work = avr_verify::verify(&self.request()).map(|results| (results, None));
-            let _ = sender.send(work);
-            return;
-        };
         let (proofs, coming) = channel();
         let tell = |results| {
             let _ = sender.send(Ok((results, Some(coming))));
@@ -193,6 +189,23 @@ impl Job {
         };
     }
 
+    /// The same with explanations of all verdicts; beside a certificate, of those that are little work.
+    fn explain(&self, sender: &Sender<Work>) {
+        match self.text {
+            Some(_) => self.verify(sender),
+            None => self.send(sender, avr_verify::explained),
+        }
+    }
+
+    /// Sends the results of some work, with the findings.
+    fn send(&self, sender: &Sender<Work>, work: fn(&Request<'_>) -> Result<Results, PropertyError>) {
+        let watch = Searching(&self.monitor);
+        let findings = self.finds.then_some(&watch as &dyn Watch);
+        let results = work(&Request { findings, ..self.request() });
+        // Nobody listens any more when the last moment has passed.
+        let _ = sender.send(results.map(|results| (results, None)));
+    }
+
     /// Looks for findings, which all results have from then on.
     fn find(&self) -> Result<(), PropertyError> {
         if self.finds {
@@ -200,15 +213,5 @@ impl Job {
             self.known.learn_findings(avr_verify::findings(&Request { watch: &watch, ..self.request() })?);
         }
         Ok(())
-    }
-
-    /// The same with explanations of all verdicts; beside a certificate, of those that are little work.
-    fn explain(&self, sender: &Sender<Work>) {
-        if self.text.is_some() {
-            return self.verify(sender);
-        }
-        // Nobody listens any more when the last moment has passed.
-        let _ = sender
-            .send(self.find().and_then(|()| avr_verify::explained(&self.request())).map(|results| (results, None)));
     }
 }

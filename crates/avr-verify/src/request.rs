@@ -32,6 +32,8 @@ pub struct Request<'a> {
     pub invariants: InvariantUse<'a>,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
+    /// The limits of the search for findings, beside what is to be verified; none if no findings are looked for.
+    pub findings: Option<&'a dyn Watch>,
     /// The early results, told as soon as they are there, for this request only.
     pub known: Option<&'a EarlyResults>,
 }
@@ -52,6 +54,7 @@ impl<'a> Request<'a> {
             facts: true,
             invariants: InvariantUse::Find,
             watch: &Unlimited,
+            findings: None,
             known: None,
         }
     }

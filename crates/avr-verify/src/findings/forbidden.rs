@@ -5,6 +5,7 @@
 //! violation: the analysis may not know what is meant. A finding that a run shows is one.
 
 use super::subjects::all_variables;
+use super::with_findings;
 use crate::diagnosis::unknown_reason::place_at;
 use crate::early_results::EarlyResults;
 use crate::finding::{Certainty, Finding};
@@ -53,23 +54,22 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
 
 fn with_forbidden(
     request: &Request<'_>,
-    decide: impl Fn(&Request<'_>) -> Result<Results, PropertyError>,
+    decide: impl Fn(&Request<'_>) -> Result<Results, PropertyError> + Send + Sync,
 ) -> Result<Results, PropertyError> {
     let is_inherent = |property: &Property| *property.kind() == PropertyKind::Inherent;
     let is_forbidden = request.file.forbid_findings.contains(&FindingKind::OutOfObject);
     if !is_forbidden || !request.file.properties.iter().any(is_inherent) {
-        return decide(request);
+        return with_findings(request, || decide(request));
     }
     // SOUND: what is known early of the inherent property is not known of stores, so nobody hears of it.
     let known = EarlyResults::default();
-    known.learn_findings(request.known.map(EarlyResults::findings).unwrap_or_default());
     let machine = machine(request)?;
     let (mut file, obligation) = (request.file.clone(), Obligation::new(request, &machine)?);
     if let Obligation::Formula { check, .. } = &obligation {
         file.properties
             .push(Property::new("stores stay in their objects", PropertyKind::Formula { check: check.clone() }));
     }
-    let mut results = decide(&Request { file: &file, known: Some(&known), ..*request })?;
+    let mut results = with_findings(request, || decide(&Request { file: &file, known: Some(&known), ..*request }))?;
     let proof = match obligation {
         Obligation::Nothing => Ok(Basis::Hardware),
         Obligation::Missing(reason) => Err(reason),

@@ -8,6 +8,7 @@ mod text;
 use crate::finding::{Certainty, Finding};
 use crate::pipeline::machine::machine;
 use crate::request::Request;
+use crate::results::Results;
 use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress};
 use avr_machine::Machine;
 use avr_model::context::Context;
@@ -32,6 +33,30 @@ pub fn findings(request: &Request<'_>) -> Result<Vec<Finding>, PropertyError> {
     let context = Context::new(&machine, &[]);
     let seen = avr_witness::look(&context, &subjects, STEPS, request.watch);
     Finder { request, machine: &machine, subjects: &subjects }.findings(seen)
+}
+
+/// The results of some work on a request, with its findings, if they are looked for: beside the work, where there are threads for both.
+/// Neither knows of the other, so that results are the same for any number of threads.
+fn with_findings(
+    request: &Request<'_>,
+    work: impl FnOnce() -> Result<Results, PropertyError> + Send,
+) -> Result<Results, PropertyError> {
+    let Some(watch) = request.findings else { return work() };
+    let search = || {
+        let found = findings(&Request { watch, ..*request })?;
+        if let Some(known) = request.known {
+            known.learn_findings(found.clone());
+        }
+        Ok(found)
+    };
+    let (found, results) = match rayon::current_thread_index() {
+        Some(_) => {
+            let (results, found) = rayon::join(work, search);
+            (found, results)
+        }
+        None => (search(), work()),
+    };
+    Ok(Results { findings: found?, ..results? })
 }
 
 /// Two findings with the same key are one.

@@ -1,13 +1,14 @@
 //! Stores outside of their objects as a hazard: what is proved, and what must not be.
 
 use crate::early_results::EarlyResults;
-use crate::findings::{findings, verify};
+use crate::findings::verify;
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Verdict};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 use std::path::Path;
+use tvar::{Unlimited, Watch};
 
 /// The result of the inherent property for an image of `stores.c`, with a property file; findings are looked for if `finds`.
 fn inherent(case: u32, file: &str, finds: bool) -> PropertyResult {
@@ -18,10 +19,8 @@ fn inherent(case: u32, file: &str, finds: bool) -> PropertyResult {
     let mut file = PropertyFile::parse("p.ron", file).unwrap_or_else(|error| panic!("{error}"));
     file.add(&[], true).expect("the inherent property");
     let known = EarlyResults::default();
-    let request = Request { known: Some(&known), ..Request::of(&image, device, &file) };
-    if finds {
-        known.learn_findings(findings(&request).unwrap_or_else(|error| panic!("{error}")));
-    }
+    let limits = finds.then_some(&Unlimited as &dyn Watch);
+    let request = Request { known: Some(&known), findings: limits, ..Request::of(&image, device, &file) };
     let mut results = verify(&request).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(results.properties.len(), 1, "what is proved beside it is no result");
     assert!(
