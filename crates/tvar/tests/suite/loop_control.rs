@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use three_valued::Truth;
 use tvar::{
-    Blame, Candidate, Exhausted, Knob, Progress, Source, Strategy, Undecided, Unlimited, Unobserved, Watch, verify,
+    Blame, Candidate, Exhausted, Knob, Progress, Source, Strategy, Undecided, Unlimited, Unobserved, Variable, Watch,
+    verify,
 };
 
 /// `p` on some path: not decided without refinement where `p` is an input bit that was stored.
@@ -242,4 +243,27 @@ fn values_come_before_bits_where_nothing_is_published() {
     let (value, input, case) = (Knob::Value(INPUT, 1), Knob::Input(INPUT, 1), Knob::Case(STORED, 1));
     check_preference_of(Strategy::Default, &[(value, 0, 0, true), (input, 1, 1, true), (case, 1, 1, true)]);
     check_preference_of(Strategy::Decay, &[(input, 0, 0, true), (value, 1, 1, true)]);
+}
+
+/// Inputs that split ten bits in one step are split in eight, unless the strategy is published.
+#[test]
+fn inputs_give_a_step_few_outcomes() {
+    let (toy, formula) = latch();
+    let knobs: Vec<Knob> = [(1, 5), (2, 5)]
+        .iter()
+        .flat_map(|(input, bits)| (0..*bits).map(|bit| Knob::Input(Variable(*input), 1 << bit)))
+        .collect();
+    for (strategy, expected) in [(Strategy::Default, 8), (Strategy::Decay, 10)] {
+        let offered = knobs.clone();
+        let location = Location::Bits(0, 0);
+        let offer = move |_| {
+            let one =
+                |knob: &Knob| Candidate { location, knob: *knob, step: 0, indirection: 0, direct: true, joint: false };
+            offered.iter().map(one).collect()
+        };
+        let mut observed = Observed { blame: Box::new(offer), ..Observed::new(&toy) };
+        let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], strategy, &Unlimited);
+        let split = knobs.iter().filter(|knob| !outcome.precision.is_new(&location, **knob)).count();
+        assert_eq!(split, expected, "{strategy:?}");
+    }
 }
