@@ -64,10 +64,15 @@ impl<'a> Request<'a> {
         Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
     }
 
-    /// What is found of the invariants of the machine of this request, if they are to be looked for.
+    /// What is found of the invariants of the machine of this request, if they are to be looked for. Their stack bound is known from then
+    /// on.
     pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
         let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
-        is_wanted.then(|| Sought::look(machine, self.image, self.watch))
+        let sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;
+        if let (Some(known), Some(found)) = (self.known, &sought.found) {
+            known.learn_stack(found.stack_bound());
+        }
+        Some(sought)
     }
 
     /// The same after they were looked for.

@@ -1,7 +1,10 @@
 //! Invariants of the whole program against state spaces, on random programs with two interrupts.
 
+use crate::pipeline::machine::machine;
 use crate::random_programs::{CELLS, Code, LONG, PROGRAMS, Random, program, r, with_handlers, with_request};
-use crate::{InvariantUse, Pass, PropertyResult, Reductions, Request, Results, Verdict, explained, verify};
+use crate::{
+    EarlyResults, InvariantUse, Pass, PropertyResult, Reductions, Request, Results, Verdict, explained, verify,
+};
 use avr_invariant::faults::{Fault, with_fault};
 use avr_isa::Instruction;
 use std::time::Duration;
@@ -113,4 +116,21 @@ fn a_part_that_does_not_matter_is_named() {
         assert_eq!(vacuous(InvariantUse::Find), vacuous(InvariantUse::Off));
         assert!(vacuous(InvariantUse::Find).is_some());
     });
+}
+
+#[test]
+fn a_stack_bound_is_known_when_it_is_found() {
+    let told = (0..10).filter(|seed| {
+        let words = program(&mut Random::new(*seed));
+        with_request(&words, &["Inherent()"], Reductions::ALL, SHORT, |request| {
+            let known = EarlyResults::default();
+            let request = Request { known: Some(&known), invariants: InvariantUse::Find, ..*request };
+            let machine = machine(&request).expect("there are no assumptions");
+            let found = request.find_invariants(&machine).and_then(|sought| sought.found);
+            let upper = found.and_then(|found| found.stack_bound().upper);
+            assert_eq!(known.stack().upper, upper, "seed {seed}");
+            upper.is_some()
+        })
+    });
+    assert!(told.count() > 0);
 }
