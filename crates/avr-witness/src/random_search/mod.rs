@@ -7,12 +7,16 @@
 //! those that comparisons asked for, those that the program knows (`dictionary`), or any that are possible; of some
 //! runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
+//!
+//! Where it is known from which places the stack gets as deep as it may, runs are directed at them (`distances`): they go on from the nearest
+//! states more often, and comparisons that lead away from there are tried otherwise first.
 
 mod aim;
 mod answers;
 mod comparison;
 mod corpus;
 mod dictionary;
+mod distances;
 mod running;
 mod script;
 mod shadow;
@@ -41,6 +45,8 @@ use std::fmt;
 use std::rc::Rc;
 use three_valued::TracedByte;
 use tvar::{Goal, Watch};
+
+pub use distances::{Distances, Interrupt, Spot, Way};
 
 /// The steps of a run from where it begins, and from the end of its script; one of so many is longer, for waiting loops.
 const RUN_STEPS: [u64; 5] = [128, 256, 512, 1_024, 4_096];
@@ -79,6 +85,8 @@ pub struct Sampler<'m> {
     rounds: u64,
     /// The tracking of all runs, where findings are looked for.
     tracking: Option<Tracking>,
+    /// The distances from where runs are directed at.
+    distances: Option<Rc<Distances>>,
 }
 
 impl fmt::Debug for Sampler<'_> {
@@ -102,6 +110,7 @@ impl Default for Sampler<'_> {
             string: VecDeque::new(),
             rounds: 0,
             tracking: None,
+            distances: None,
         }
     }
 }
@@ -261,15 +270,18 @@ impl<'m> Sampler<'m> {
     }
 
     /// The deepest that the stack was in runs, in bytes below RAMEND. More runs are tried until it is as deep as
-    /// `target`, or so many steps were taken in all; one is tried in any case.
+    /// `target`, or so many steps were taken in all; one is tried in any case. They are directed at the places from which there are
+    /// distances.
     pub fn deepest(
         &mut self,
         context: &Context<'m>,
-        target: Option<u32>,
+        (target, distances): (Option<u32>, Option<Distances>),
         steps: u64,
         watch: &dyn Watch,
     ) -> Option<u32> {
         let is_deep = |deepest: Option<u32>| target.is_some_and(|target| deepest >= Some(target));
+        self.distances = distances.map(Rc::new);
+        self.corpus.rate(self.distances.as_deref());
         while self.deepest.is_none() || !is_deep(self.deepest) && self.steps < steps && !watch.cancelled() {
             let before = self.deepest;
             let manner = self.manner();
@@ -278,6 +290,7 @@ impl<'m> Sampler<'m> {
                 break;
             }
         }
+        self.distances = None;
         self.deepest
     }
 
@@ -321,6 +334,7 @@ impl<'m> Sampler<'m> {
     ) -> (Option<(usize, Walked)>, Option<Running<'m>>) {
         let mut observed = Observed::default();
         running.watch(aims);
+        running.rated = self.rated(&running.stepper);
         let (mut since_place, mut at_end, mut left) = (0, 0, steps);
         for _ in 0..MOST_STEPS {
             if left == 0 {
@@ -370,9 +384,11 @@ impl<'m> Sampler<'m> {
             since_place += 1;
             let Some(class) = running.news else { continue };
             let run = &running.stepper.run;
-            if at_end == 0 && since_place >= PLACE_STEPS && run.inputs.len() < MAX_INPUTS {
+            let is_time = since_place >= PLACE_STEPS || class.is_nearer();
+            if at_end == 0 && is_time && run.inputs.len() < MAX_INPUTS {
                 let kept = running.shadow.as_ref().map(Shadow::kept);
-                self.corpus.add(class, (running.stepper.clone(), kept), running.from.as_ref(), &mut self.random);
+                let (from, nearness) = (running.from.as_ref(), running.nearness());
+                self.corpus.add((class, nearness), (running.stepper.clone(), kept), from, &mut self.random);
                 (since_place, running.news) = (0, None);
             }
         }
@@ -382,6 +398,10 @@ impl<'m> Sampler<'m> {
     /// Looks at what a step showed.
     fn look(&mut self, running: &mut Running<'m>, aims: &[Aim<'_>], observed: &Observed) {
         let mut news = running.news;
+        let before = std::mem::replace(&mut running.rated, self.rated(&running.stepper));
+        let nearness = running.nearness();
+        // A decision did not come out right: another way was nearer.
+        let nearer = before.filter(|before| before.leads_away(running.rated)).map(|before| before.distance - 1);
         let mut note = |class: Class, is_new: bool| {
             if is_new {
                 news = news.max(Some(class));
@@ -391,6 +411,7 @@ impl<'m> Sampler<'m> {
         let on_model = running.stepper.run.abstracted.is_some();
         let view = running.stepper.view();
         let pointer = view.stack_pointer();
+        note(Class::Nearer, nearness.is_some_and(|nearness| corpus.is_nearest(nearness, on_model)));
         note(Class::Code, corpus.is_new(Class::Code, (view.pc(), pointer, view.interrupt_depth(), on_model)));
         for (cell, last) in &mut running.cells {
             let now = *running.stepper.state().data.get(*cell);
@@ -420,8 +441,9 @@ impl<'m> Sampler<'m> {
             if !comparison.depends_on_inputs() {
                 let class = Class::Compared(comparison.pc.0);
                 note(class, corpus.is_new(class, (comparison.lowest(), on_model)));
+                note(Class::Nearer, nearer.is_some() && corpus.is_closest(comparison, on_model));
             } else {
-                running.want(comparison, corpus);
+                running.want(comparison, nearer, corpus);
             }
         }
         running.news = news;
@@ -445,7 +467,7 @@ impl<'m> Sampler<'m> {
                 }
             }
             let (task, steps) = running.task_of(wanted, (&chosen, &initial), false);
-            self.corpus.plan(task, (wanted.aim, steps), on_model);
+            self.corpus.plan(task, (wanted.aim, steps, wanted.nearer), on_model);
         }
         if let Some(wanted) = &running.repair {
             self.corpus.plan_repair(running.task_of(wanted, (&chosen, &initial), true).0);

@@ -4,6 +4,7 @@ use super::aim::Aim;
 use super::answers::Manner;
 use super::comparison::{Comparison, Suggestion};
 use super::corpus::{Class, Corpus, Place, Task};
+use super::distances::{Nearness, Rated};
 use super::script::{Change, Script};
 use super::shadow::{Observed, Origin, Shadow};
 use crate::concretise::concrete_step::{ChosenStep, Stepper, Tried};
@@ -41,6 +42,8 @@ pub(super) struct Running<'m> {
     pub(super) task: Option<Attempt>,
     /// The content of the cells that goals speak of.
     pub(super) cells: Vec<(DataAddress, u8)>,
+    /// The distance of its state, where runs are directed.
+    pub(super) rated: Option<Rated>,
 }
 
 /// A task under way.
@@ -61,6 +64,8 @@ pub(super) struct Wanted {
     pub(super) changes: Vec<Change>,
     /// True if the operands of the comparison would differ by one.
     pub(super) is_beside: bool,
+    /// The distance of the way that was not taken, if it leads nearer to where runs are directed at.
+    pub(super) nearer: Option<u32>,
     /// The number of choices that were made before, and of steps.
     pub(super) chosen: usize,
     pub(super) steps: u64,
@@ -84,6 +89,7 @@ impl<'m> Running<'m> {
             kept: Vec::new(),
             task: None,
             cells: Vec::new(),
+            rated: None,
         }
     }
 
@@ -100,8 +106,9 @@ impl<'m> Running<'m> {
         Self::new(stepper, shadow, script, Some(place))
     }
 
-    /// Takes note of the changes of inputs that a comparison asks for.
-    pub(super) fn want(&mut self, comparison: &Comparison, corpus: &mut Corpus<'m>) {
+    /// Takes note of the changes of inputs that a comparison asks for. If it leads away from where runs are directed at, the distance of
+    /// the other way is known.
+    pub(super) fn want(&mut self, comparison: &Comparison, nearer: Option<u32>, corpus: &mut Corpus<'m>) {
         let step = self.stepper.run.steps;
         if comparison.is_equal() {
             let is_known = self.kept.iter().any(|(_, pc)| *pc == comparison.pc);
@@ -114,10 +121,10 @@ impl<'m> Running<'m> {
             depends && !comparison.is_equal()
         };
         let is_broken = self.repair.is_none() && self.task.as_ref().is_some_and(is_broken);
-        if !is_broken && self.wanted.len() >= MAX_COMPARED {
+        if !is_broken && nearer.is_none() && self.wanted.len() >= MAX_COMPARED {
             return;
         }
-        let all = self.asked_for(comparison);
+        let all = self.asked_for(comparison, nearer);
         if is_broken {
             self.repair = all.iter().find(|wanted| !wanted.is_beside).cloned();
         }
@@ -166,7 +173,7 @@ impl<'m> Running<'m> {
     }
 
     /// Changes of inputs that a comparison asks for.
-    pub(super) fn asked_for(&self, comparison: &Comparison) -> Vec<Wanted> {
+    pub(super) fn asked_for(&self, comparison: &Comparison, nearer: Option<u32>) -> Vec<Wanted> {
         let run = &self.stepper.run;
         let initial = |cell: DataAddress| run.initial.get(&cell).copied().unwrap_or(0);
         let origin = |input: u32| self.shadow.as_ref()?.origin(input, initial);
@@ -181,11 +188,17 @@ impl<'m> Running<'m> {
                 aim: (comparison.pc, target(suggestion.target)),
                 changes: suggestion.changes.iter().map(change).collect::<Option<Vec<_>>>()?,
                 is_beside: suggestion.is_beside,
+                nearer,
                 chosen: run.chosen.len(),
                 steps: run.steps,
             })
         };
         comparison.suggestions(&|input| Some(origin(input)?.value)).into_iter().filter_map(wanted).collect()
+    }
+
+    /// The nearness of its state, where runs are directed at something that may come behind it.
+    pub(super) fn nearness(&self) -> Option<Nearness> {
+        self.rated.map(|rated| (rated.distance, self.stepper.view().stack_pointer()))
     }
 
     /// True if a byte is an input as it came.
