@@ -172,3 +172,8 @@ fn measure() {
         }
     }
 }
+
+#[test]
+fn trace() {
+    println!("{:?}", deepest(&deep_chain(&mut Random::new(7)), true, 400_000));
+}

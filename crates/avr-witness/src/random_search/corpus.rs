@@ -65,6 +65,8 @@ pub(super) struct Place<'m> {
     pub(super) shadow: Option<Kept>,
     /// The places that its run went on from, oldest first.
     pub(super) ancestors: Vec<Weak<Place<'m>>>,
+    /// The number of times that numbers which decide had made progress.
+    pub(super) progress: u32,
 }
 
 /// A run that is to be tried: another one with some inputs changed.
@@ -83,6 +85,8 @@ pub(super) struct Task<'m> {
     pub(super) depth: u32,
     /// The flash word addresses of comparisons whose operands are to be the same as they were.
     pub(super) kept: Rc<[FlashWordAddress]>,
+    /// The distance that it is to come to, where runs are directed.
+    pub(super) nearer: Option<u32>,
 }
 
 /// Places and tasks of runs with one property: only the environment determines them, or not.
@@ -104,6 +108,8 @@ struct Shelf<'m> {
     nearest: Option<Nearness>,
     /// The least difference of numbers at comparisons that lead away and do not depend on inputs.
     differences: FxHashMap<FlashWordAddress, u32>,
+    /// The number of times that one got less.
+    progress: u32,
 }
 
 /// Everything that is kept of earlier runs.
@@ -149,7 +155,8 @@ impl<'m> Corpus<'m> {
             let all: Vec<Rc<Place<'m>>> = shelf.code.iter().chain(shelf.classes.values().flatten()).cloned().collect();
             for place in all {
                 let rated = distances.rated(place.stepper.state());
-                let nearness = rated.map(|rated| (rated.distance, place.stepper.view().stack_pointer()));
+                let pointer = place.stepper.view().stack_pointer();
+                let nearness = rated.map(|rated| (Reverse(place.progress), rated.distance, pointer));
                 nearness.into_iter().for_each(|nearness| shelf.add_near(nearness, &place));
             }
             shelf.nearest = shelf.near.first().map(|(nearness, _)| *nearness);
@@ -166,12 +173,49 @@ impl<'m> Corpus<'m> {
         is_nearer
     }
 
-    /// True if the numbers of a comparison that leads away differ less than ever before.
-    pub(super) fn is_closest(&mut self, comparison: &Comparison, rests_on_model: bool) -> bool {
-        let least = self.shelves[usize::from(rests_on_model)].differences.entry(comparison.pc).or_insert(u32::MAX);
-        let is_closer = comparison.difference() < *least;
-        *least = comparison.difference().min(*least);
-        is_closer
+    /// True if no state was at a smaller distance with as much progress.
+    pub(super) fn is_near(&self, (progress, distance, _): Nearness, rests_on_model: bool) -> bool {
+        let nearest = self.shelves[usize::from(rests_on_model)].nearest;
+        nearest.is_none_or(|nearest| (progress, distance) <= (nearest.0, nearest.1))
+    }
+
+    /// The number of the progress that a comparison which leads away shows, if its numbers differ less than ever before.
+    pub(super) fn progress(&mut self, comparison: &Comparison, rests_on_model: bool) -> Option<u32> {
+        let shelf = &mut self.shelves[usize::from(rests_on_model)];
+        let least = shelf.differences.entry(comparison.pc).or_insert(u32::MAX);
+        if comparison.difference() >= *least {
+            return None;
+        }
+        *least = comparison.difference();
+        shelf.progress += 1;
+        Some(shelf.progress)
+    }
+
+    /// Adds a place that is near to where runs are directed at.
+    pub(super) fn add_near(
+        &mut self,
+        nearness: Nearness,
+        (stepper, shadow): (Stepper<'m>, Option<Kept>),
+        from: Option<&Rc<Place<'m>>>,
+    ) -> Rc<Place<'m>> {
+        let rests_on_model = stepper.run.abstracted.is_some();
+        let place = self.place((stepper, shadow), from, nearness.0.0);
+        self.shelves[usize::from(rests_on_model)].add_near(nearness, &place);
+        place
+    }
+
+    /// A new place.
+    fn place(
+        &mut self,
+        (stepper, shadow): (Stepper<'m>, Option<Kept>),
+        from: Option<&Rc<Place<'m>>>,
+        progress: u32,
+    ) -> Rc<Place<'m>> {
+        self.count += 1;
+        let before = from.into_iter().flat_map(|from| from.ancestors.iter().cloned().chain([Rc::downgrade(from)]));
+        let mut ancestors: Vec<Weak<Place<'m>>> = before.collect();
+        ancestors.drain(..ancestors.len().saturating_sub(MAX_ANCESTORS));
+        Rc::new(Place { number: self.count, stepper, shadow, ancestors, progress })
     }
 
     /// Adds the place that a run has come to.
@@ -182,12 +226,10 @@ impl<'m> Corpus<'m> {
         from: Option<&Rc<Place<'m>>>,
         random: &mut Rng,
     ) {
-        self.count += 1;
-        let before = from.into_iter().flat_map(|from| from.ancestors.iter().cloned().chain([Rc::downgrade(from)]));
-        let mut ancestors: Vec<Weak<Place<'m>>> = before.collect();
-        ancestors.drain(..ancestors.len().saturating_sub(MAX_ANCESTORS));
-        let shelf = &mut self.shelves[usize::from(stepper.run.abstracted.is_some())];
-        let place = Rc::new(Place { number: self.count, stepper, shadow, ancestors });
+        let rests_on_model = stepper.run.abstracted.is_some();
+        let before = from.map_or(0, |from| from.progress);
+        let place = self.place((stepper, shadow), from, nearness.map_or(before, |nearness| nearness.0.0));
+        let shelf = &mut self.shelves[usize::from(rests_on_model)];
         if let Some(nearness) = nearness {
             shelf.add_near(nearness, &place);
         }

@@ -5,7 +5,8 @@
 use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Frame, FrameKind, MachineState};
 use rustc_hash::{FxHashMap, FxHasher};
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
 /// A place of a program. The return addresses are those since the last interrupt.
@@ -53,17 +54,28 @@ pub(super) struct Rated {
     pub(super) distance: u32,
     /// True if the instruction there is one of them.
     pub(super) decides: bool,
+    /// The number of instructions until the next of them.
+    pub(super) steps: u32,
 }
+
+/// So many instructions before a decision is its doorstep.
+const DOORSTEP: u32 = 16;
 
 impl Rated {
     /// True if the instruction is a decision that did not come out right: this is the place behind it.
     pub(super) fn leads_away(self, after: Option<Self>) -> bool {
         self.decides && after.is_none_or(|after| after.distance >= self.distance)
     }
+
+    /// True if a decision comes soon, and not so before.
+    pub(super) fn is_at_doorstep(self, before: Option<Self>) -> bool {
+        let is_close = |one: Self| one.distance == self.distance && one.steps <= DOORSTEP;
+        is_close(self) && !before.is_some_and(is_close)
+    }
 }
 
-/// The order of the states of runs by nearness: the distance, and then the stack pointer.
-pub(super) type Nearness = (u32, DataAddress);
+/// The order of the states of runs by nearness: the latest progress of numbers that decide, the distance, and the stack pointer.
+pub(super) type Nearness = (Reverse<u32>, u32, DataAddress);
 
 impl Distances {
     /// The distances from targets in a graph.
@@ -71,9 +83,10 @@ impl Distances {
     pub fn new(spots: &[Spot<'_>], ways: impl IntoIterator<Item = Way>, targets: &BTreeSet<usize>) -> Self {
         let ways: BTreeSet<Way> = ways.into_iter().filter(|way| way.from != way.to).collect();
         let distances = distances(spots.len(), &ways, targets);
+        let steps = steps(&distances, &ways, targets);
         let mut all = Self::default();
-        for (spot, distance) in spots.iter().zip(&distances) {
-            let rated = distance.map(|distance| Rated { distance, decides: false });
+        for (spot, (distance, steps)) in spots.iter().zip(distances.iter().zip(steps)) {
+            let rated = distance.map(|distance| Rated { distance, decides: false, steps });
             all.spots.extend(rated.map(|rated| (hash(spot.frames, spot.pc), rated)));
         }
         for way in ways {
@@ -137,6 +150,31 @@ fn distances(count: usize, ways: &BTreeSet<Way>, targets: &BTreeSet<usize>) -> V
     distances
 }
 
+/// The numbers of instructions until the distance gets less, or a target comes.
+fn steps(distances: &[Option<u32>], ways: &BTreeSet<Way>, targets: &BTreeSet<usize>) -> Vec<u32> {
+    let mut steps = vec![u32::MAX; distances.len()];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); distances.len()];
+    let mut queue: VecDeque<usize> = targets.iter().copied().collect();
+    for way in ways {
+        let (from, to) = (distances[way.from], distances[way.to]);
+        if to.is_some() && from == to {
+            before[way.to].push(way.from);
+        } else if to.is_some() && to < from {
+            queue.push_back(way.from);
+        }
+    }
+    queue.iter().for_each(|spot| steps[*spot] = 0);
+    while let Some(spot) = queue.pop_front() {
+        for from in &before[spot] {
+            if steps[*from] == u32::MAX {
+                steps[*from] = steps[spot] + 1;
+                queue.push_back(*from);
+            }
+        }
+    }
+    steps
+}
+
 fn hash_of(state: &MachineState<u8>) -> u64 {
     let frames = state.calls.frames();
     let is_interrupt = |frame: &Frame| matches!(frame.kind, FrameKind::Interrupt(_));
@@ -174,8 +212,9 @@ mod tests {
     fn decisions_count_and_what_comes_by_itself_does_not() {
         // 0 decides between 1 and 2, which both come to 3; 3 decides between 4, the target, and 0; nothing comes back from 4.
         let ways = [(0, 1, None), (0, 2, None), (1, 3, None), (2, 3, None), (3, 4, None), (3, 0, None), (4, 5, None)];
-        let rated = |distance, decides| Some(Rated { distance, decides });
-        let expected = [rated(1, false), rated(1, false), rated(1, false), rated(1, true), rated(0, false), None];
+        let rated = |distance, decides, steps| Some(Rated { distance, decides, steps });
+        let ways_in = [rated(1, false, 2), rated(1, false, 1), rated(1, false, 1), rated(1, true, 0)];
+        let expected = [ways_in.as_slice(), &[rated(0, false, 0), None]].concat();
         assert_eq!(found(6, &ways, 4), expected);
     }
 
@@ -183,7 +222,7 @@ mod tests {
     fn an_interrupt_is_a_decision_and_does_not_come_by_itself() {
         // An interrupt comes at 1 only; all comes round.
         let ways = [(0, 1, None), (1, 0, None), (1, 2, Some(3))];
-        let rated = |distance| Some(Rated { distance, decides: false });
-        assert_eq!(found(3, &ways, 2), [rated(1), rated(1), rated(0)]);
+        let rated = |distance, steps| Some(Rated { distance, decides: false, steps });
+        assert_eq!(found(3, &ways, 2), [rated(1, 1), rated(1, 0), rated(0, 0)]);
     }
 }

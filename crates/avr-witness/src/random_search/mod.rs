@@ -61,6 +61,10 @@ const MOST_STEPS: u64 = 200_000;
 const PLACE_STEPS: u64 = 8;
 /// Runs with more inputs are not gone on with, because each place keeps them.
 const MAX_INPUTS: usize = 500;
+/// The same where runs are directed and the place is near.
+const MAX_INPUTS_NEAR: usize = 2_000;
+/// A directed task is given up if it is not nearer so many steps after its script.
+const STEPS_TO_DECISION: u64 = 32;
 /// A run of the hardware that stays at an instruction for so many steps without waiting for anything is given up.
 const STEPS_AT_END: u64 = 256;
 /// After a run so many steps are taken to find a better one.
@@ -336,6 +340,9 @@ impl<'m> Sampler<'m> {
         running.watch(aims);
         running.rated = self.rated(&running.stepper);
         let (mut since_place, mut at_end, mut left) = (0, 0, steps);
+        if running.is_to_be_nearer() {
+            left = STEPS_TO_DECISION;
+        }
         for _ in 0..MOST_STEPS {
             if left == 0 {
                 break;
@@ -381,11 +388,15 @@ impl<'m> Sampler<'m> {
                 return (Some((index, walked(running.stepper, Ending::Shown, claims))), None);
             }
             self.look(&mut running, aims, &observed);
+            if running.comes_nearer() {
+                left = steps;
+            }
             since_place += 1;
             let Some(class) = running.news else { continue };
             let run = &running.stepper.run;
             let is_time = since_place >= PLACE_STEPS || class.is_nearer();
-            if at_end == 0 && is_time && run.inputs.len() < MAX_INPUTS {
+            let most = if class.is_nearer() { MAX_INPUTS_NEAR } else { MAX_INPUTS };
+            if at_end == 0 && is_time && run.inputs.len() < most {
                 let kept = running.shadow.as_ref().map(Shadow::kept);
                 let (from, nearness) = (running.from.as_ref(), running.nearness());
                 self.corpus.add((class, nearness), (running.stepper.clone(), kept), from, &mut self.random);
@@ -402,6 +413,14 @@ impl<'m> Sampler<'m> {
         let nearness = running.nearness();
         // A decision did not come out right: another way was nearer.
         let nearer = before.filter(|before| before.leads_away(running.rated)).map(|before| before.distance - 1);
+        if let Some(nearness) = nearness
+            && running.rated.is_some_and(|rated| rated.is_at_doorstep(before))
+            && running.stepper.run.inputs.len() < MAX_INPUTS_NEAR
+            && self.corpus.is_near(nearness, running.stepper.run.abstracted.is_some())
+        {
+            let kept = running.shadow.as_ref().map(Shadow::kept);
+            running.door = Some(self.corpus.add_near(nearness, (running.stepper.clone(), kept), running.from.as_ref()));
+        }
         let mut note = |class: Class, is_new: bool| {
             if is_new {
                 news = news.max(Some(class));
@@ -441,7 +460,10 @@ impl<'m> Sampler<'m> {
             if !comparison.depends_on_inputs() {
                 let class = Class::Compared(comparison.pc.0);
                 note(class, corpus.is_new(class, (comparison.lowest(), on_model)));
-                note(Class::Nearer, nearer.is_some() && corpus.is_closest(comparison, on_model));
+                if nearer.is_some() && let Some(progress) = corpus.progress(comparison, on_model) {
+                    running.progress = progress;
+                    note(Class::Nearer, true);
+                }
             } else {
                 running.want(comparison, nearer, corpus);
             }
@@ -481,7 +503,7 @@ impl<'m> Sampler<'m> {
             true => self.corpus.next_task(rests_on_model, &mut self.random),
             false => None,
         };
-        if let Some(Task { from, initial, chosen, count, changes, depth, kept }) = task {
+        if let Some(Task { from, initial, chosen, count, changes, depth, kept, nearer }) = task {
             let steps = from.as_ref().map_or(0, |place| place.stepper.run.steps);
             let script = Script::changed(&chosen[..count], steps, &changes);
             let content = |cell: DataAddress| initial.get(&cell).copied().unwrap_or(0);
@@ -490,7 +512,7 @@ impl<'m> Sampler<'m> {
                 None => Running::at_start(self.tracked(Stepper::new(context, &content)), script, manner),
             };
             let first = changes.iter().map(|change| change.step).min().unwrap_or(0);
-            return Running { task: Some(Attempt { depth, first, kept }), ..running };
+            return Running { task: Some(Attempt { depth, first, kept, nearer }), ..running };
         }
         match self.corpus.next_place(rests_on_model, &mut self.random) {
             Some(place) => Running::at(place, Script::default(), manner),

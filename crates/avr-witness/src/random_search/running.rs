@@ -10,6 +10,7 @@ use super::shadow::{Observed, Origin, Shadow};
 use crate::concretise::concrete_step::{ChosenStep, Stepper, Tried};
 use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::Input;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use three_valued::TracedByte;
@@ -44,6 +45,10 @@ pub(super) struct Running<'m> {
     pub(super) cells: Vec<(DataAddress, u8)>,
     /// The distance of its state, where runs are directed.
     pub(super) rated: Option<Rated>,
+    /// The number of times that numbers which decide have made progress, in runs before it as well.
+    pub(super) progress: u32,
+    /// The place before the last decision.
+    pub(super) door: Option<Rc<Place<'m>>>,
 }
 
 /// A task under way.
@@ -54,6 +59,8 @@ pub(super) struct Attempt {
     pub(super) first: u64,
     /// The comparisons whose operands are to be the same.
     pub(super) kept: Rc<[FlashWordAddress]>,
+    /// The distance that it is to come to, where runs are directed.
+    pub(super) nearer: Option<u32>,
 }
 
 /// Changes of inputs that a comparison asks for.
@@ -90,6 +97,8 @@ impl<'m> Running<'m> {
             task: None,
             cells: Vec::new(),
             rated: None,
+            progress: 0,
+            door: None,
         }
     }
 
@@ -103,7 +112,8 @@ impl<'m> Running<'m> {
     pub(super) fn at(place: Rc<Place<'m>>, script: Script, manner: Manner) -> Self {
         let stepper = place.stepper.clone();
         let shadow = place.shadow.as_ref().filter(|_| manner.is_shadowed).map(|kept| Shadow::from(&stepper, kept));
-        Self::new(stepper, shadow, script, Some(place))
+        let progress = place.progress;
+        Self { progress, ..Self::new(stepper, shadow, script, Some(place)) }
     }
 
     /// Takes note of the changes of inputs that a comparison asks for. If it leads away from where runs are directed at, the distance of
@@ -162,14 +172,16 @@ impl<'m> Running<'m> {
         let attempt = self.task.as_ref().filter(|_| is_repair);
         let kept = here.chain(attempt.into_iter().flat_map(|attempt| attempt.kept.iter().copied())).collect();
         let depth = attempt.map_or(0, |attempt| attempt.depth + 1);
-        (Task { from, initial: content, chosen, count: wanted.chosen, changes, depth, kept }, wanted.steps - begun)
+        let (count, nearer) = (wanted.chosen, wanted.nearer);
+        (Task { from, initial: content, chosen, count, changes, depth, kept, nearer }, wanted.steps - begun)
     }
 
     /// The last place before a step that the run went on from, if it is still known.
     pub(super) fn place_before(&self, step: u64) -> Option<Rc<Place<'m>>> {
-        let from = self.from.as_ref()?;
-        let earlier = from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade);
-        std::iter::once(Rc::clone(from)).chain(earlier).find(|place| place.stepper.run.steps <= step)
+        let from = self.from.iter();
+        let earlier = from.clone().flat_map(|from| from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade));
+        let mut all = self.door.iter().chain(from).cloned().chain(earlier);
+        all.find(|place| place.stepper.run.steps <= step)
     }
 
     /// Changes of inputs that a comparison asks for.
@@ -198,7 +210,19 @@ impl<'m> Running<'m> {
 
     /// The nearness of its state, where runs are directed at something that may come behind it.
     pub(super) fn nearness(&self) -> Option<Nearness> {
-        self.rated.map(|rated| (rated.distance, self.stepper.view().stack_pointer()))
+        self.rated.map(|rated| (Reverse(self.progress), rated.distance, self.stepper.view().stack_pointer()))
+    }
+
+    /// True if it is a task that is to come nearer to where runs are directed at.
+    pub(super) fn is_to_be_nearer(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.nearer.is_some())
+    }
+
+    /// True if it is such a task and has come there just now.
+    pub(super) fn comes_nearer(&mut self) -> bool {
+        let Some(Attempt { nearer, .. }) = &mut self.task else { return false };
+        let is_there = nearer.is_some_and(|wanted| self.rated.is_some_and(|rated| rated.distance <= wanted));
+        is_there && nearer.take().is_some()
     }
 
     /// True if a byte is an input as it came.
