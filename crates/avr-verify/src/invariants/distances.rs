@@ -31,9 +31,7 @@ impl Invariants {
         let told = self.moves.keys().filter_map(|one| match one {
             Move::To(from, to) => way(from, to, None),
             Move::Begins(from, to) => match to.thread {
-                Thread::Handler { interrupt, pointer } => {
-                    way(from, to, Some(Interrupt { number: interrupt, pointer }))
-                }
+                Thread::Handler { interrupt, pointer } => way(from, to, Some(Interrupt { number: interrupt, pointer })),
                 Thread::Main => None,
             },
             Move::Returns(_) => None,

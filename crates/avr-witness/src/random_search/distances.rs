@@ -200,8 +200,7 @@ mod tests {
 
     /// The distances in a graph of places, each at an address of its own.
     fn found(count: usize, ways: &[(usize, usize, Option<u8>)], target: usize) -> Vec<Option<Rated>> {
-        let spots: Vec<Spot<'_>> =
-            (0..count as u32).map(|pc| Spot { frames: &[], pc: FlashWordAddress(pc) }).collect();
+        let spots: Vec<Spot<'_>> = (0..count as u32).map(|pc| Spot { frames: &[], pc: FlashWordAddress(pc) }).collect();
         let interrupt = |number| Interrupt { number, pointer: DataAddress(0x8ff) };
         let ways = ways.iter().map(|(from, to, number)| Way { from: *from, to: *to, interrupt: number.map(interrupt) });
         let distances = Distances::new(&spots, ways, &BTreeSet::from([target]));

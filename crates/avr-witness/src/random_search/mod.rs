@@ -460,7 +460,9 @@ impl<'m> Sampler<'m> {
             if !comparison.depends_on_inputs() {
                 let class = Class::Compared(comparison.pc.0);
                 note(class, corpus.is_new(class, (comparison.lowest(), on_model)));
-                if nearer.is_some() && let Some(progress) = corpus.progress(comparison, on_model) {
+                if nearer.is_some()
+                    && let Some(progress) = corpus.progress(comparison, on_model)
+                {
                     running.progress = progress;
                     note(Class::Nearer, true);
                 }
