@@ -73,7 +73,7 @@ impl FindingSearch<'_, '_> {
         let mut taken = 0;
         while taken < steps && !self.watch.cancelled() && !(only_windows && tracker.open_windows() == 0) {
             taken += SLICE;
-            sampler.deepest(self.context, None, taken, self.watch);
+            sampler.deepest(self.context, (None, None), taken, self.watch);
         }
         if !only_windows {
             let on_model = tracking.found.borrow().clone();

@@ -3,6 +3,7 @@
 //! `avr-invariant` finds a map and accepts it by its closing check. What it proves holds in every run (`docs/soundness.md`,
 //! "Thread-modular invariants").
 
+mod distances;
 mod moves;
 mod text;
 

@@ -4,6 +4,7 @@
 use super::goals::GoalTable;
 use super::pass_timer::aside;
 use crate::diagnosis::refinement_counts::RefinementCounts;
+use crate::invariants::Invariants;
 use crate::stack_bound::StackBound;
 use avr_model::Firmware;
 use avr_model::expanded_space::{expanded_decision, stepwise_decision};
@@ -83,7 +84,7 @@ impl<'a> PropertyObserver<'a> {
         if machine.may_end_paths() {
             return;
         }
-        let lower = self.sampled_depth(firmware, None, false, watch);
+        let lower = self.sampled_depth(firmware, None, None, watch);
         self.asked.known.learn_stack(StackBound { lower, upper: None });
     }
 
@@ -111,19 +112,22 @@ impl<'a> PropertyObserver<'a> {
         }
     }
 
-    /// The deepest that the stack was in random runs, of which more are tried if that `goes_on` and they are not as deep as
-    /// `target`.
+    /// The deepest that the stack was in random runs, of which more are tried if they are not as deep as `target`. They are directed at
+    /// the places where invariants have it as deep.
     pub(crate) fn sampled_depth(
         &mut self,
         firmware: &Firmware<'a>,
         target: Option<u32>,
-        goes_on: bool,
+        invariants: Option<&Invariants>,
         watch: &dyn Watch,
     ) -> Option<u32> {
-        let fewest = if target.is_some() { SAMPLED_FOR_DEPTH } else { 0 };
-        let steps = firmware.model.context.working.state.steps;
-        let most = if goes_on { (steps / STEPS_PER_SAMPLED).max(fewest) } else { 0 };
-        self.sampler.as_mut()?.deepest(&firmware.model.context, target, most, watch)
+        let context = &firmware.model.context;
+        let sampler = self.sampler.as_mut()?;
+        let deepest = sampler.deepest(context, (None, None), 0, watch);
+        let Some(target) = target.filter(|target| deepest < Some(*target)) else { return deepest };
+        let distances = invariants.and_then(|invariants| invariants.distances(context.machine, target));
+        let most = (context.working.state.steps / STEPS_PER_SAMPLED).max(SAMPLED_FOR_DEPTH);
+        sampler.deepest(context, (Some(target), distances), most, watch)
     }
 }
 

@@ -166,7 +166,8 @@ fn bound<'f>(
     }
     let is_limited = |decision: &Decision<_>| matches!(decision.undecided, Some(Undecided::Exhausted(_)));
     let goes_on = !outcome.decisions.iter().any(is_limited);
-    bound.and(StackBound { lower: observer.sampled_depth(firmware, bound.upper, goes_on, request.watch), upper: None })
+    let target = bound.upper.filter(|_| goes_on);
+    bound.and(StackBound { lower: observer.sampled_depth(firmware, target, invariants, request.watch), upper: None })
 }
 
 /// The stack bound that properties which hold have proved, whatever became of the state spaces that others needed.

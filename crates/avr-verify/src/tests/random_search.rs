@@ -40,7 +40,7 @@ fn sampled(words: &[u16]) -> Sampled {
             }
             other => panic!("{other:?}"),
         });
-        Sampled { steps_to_hazard, deepest: sampler.deepest(&context, None, STEPS, &Unlimited) }
+        Sampled { steps_to_hazard, deepest: sampler.deepest(&context, (None, None), STEPS, &Unlimited) }
     })
 }
 

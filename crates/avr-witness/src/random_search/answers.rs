@@ -1,10 +1,12 @@
 //! The answers of random runs: the natural ones, those of a script, likely ones, or any.
 
 use super::Sampler;
+use super::distances::Rated;
 use super::running::Running;
-use crate::concretise::concrete_step::{Answer, Answers, Asked, Tried};
+use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use avr_isa::DataAddress;
 use avr_machine::{DeterminedBy, Happening, Input};
+use std::rc::Rc;
 
 /// The most inputs of one register that are tried more often than others.
 const MAX_LIKELY: usize = 32;
@@ -20,6 +22,13 @@ pub(super) struct Manner {
     pub(super) only_hardware: bool,
     /// True if comparisons are looked at.
     pub(super) is_shadowed: bool,
+}
+
+impl Manner {
+    /// True if what this party determines may come otherwise than by itself.
+    fn may_choose(self, who: DeterminedBy) -> bool {
+        !matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined) || !self.only_environment
+    }
 }
 
 impl<'m> Sampler<'m> {
@@ -69,6 +78,7 @@ impl<'m> Sampler<'m> {
         }
         let mut others = self.others(&natural.asked, manner);
         others.extend(stepper.wanted_interrupt(&natural));
+        others.extend(self.nearer_interrupt(stepper, &natural.asked, manner));
         if others.is_empty() {
             return natural;
         }
@@ -81,11 +91,31 @@ impl<'m> Sampler<'m> {
         stepper.attempt(&Answers::new(), &|_| 0)
     }
 
+    /// The rating of the state of a run, where runs are directed at something.
+    pub(super) fn rated(&self, stepper: &Stepper<'m>) -> Option<Rated> {
+        self.distances.as_ref()?.rated(stepper.state())
+    }
+
+    /// The answer that lets an interrupt come which leads nearer to where runs are directed at, every other time.
+    fn nearer_interrupt(&mut self, stepper: &Stepper<'m>, asked: &[Asked], manner: Manner) -> Option<(usize, Answer)> {
+        let distances = Rc::clone(self.distances.as_ref()?);
+        let mut wanted = distances.interrupts(stepper.state(), stepper.view().stack_pointer());
+        let answer = wanted.find_map(|number| {
+            let wanted = Happening::Interrupt(number);
+            let can_come = |one: &Asked| match one {
+                Asked::Choice { possible, .. } => {
+                    possible.iter().any(|one| one == wanted) && manner.may_choose(possible.determined_by(wanted))
+                }
+                Asked::Input { .. } => false,
+            };
+            Some((asked.iter().position(can_come)?, Answer::Happening(wanted)))
+        })?;
+        self.random.bool().then_some(answer)
+    }
+
     /// Other answers than the natural ones, now and then.
     pub(super) fn others(&mut self, asked: &[Asked], manner: Manner) -> Answers {
-        let is_free = |who: DeterminedBy| {
-            !matches!(who, DeterminedBy::Hardware | DeterminedBy::Undefined) || !manner.only_environment
-        };
+        let is_free = |who: DeterminedBy| manner.may_choose(who);
         let mut answers = Answers::new();
         // A register may be asked for in several parts, which are those of one input.
         let mut input: Option<(DataAddress, Option<u8>)> = None;

@@ -112,6 +112,15 @@ impl Comparison {
         (one.value, other.value)
     }
 
+    /// The difference of the numbers.
+    pub(super) fn difference(&self) -> u32 {
+        let mut numbers = [0_u32; 2];
+        for (one, other) in self.operands().iter().rev() {
+            numbers = [numbers[0] << 8 | u32::from(one.value), numbers[1] << 8 | u32::from(other.value)];
+        }
+        numbers[0].abs_diff(numbers[1])
+    }
+
     /// Changes of inputs with which it may come out otherwise; `value` gives the present value of an input.
     pub(super) fn suggestions(&self, value: &dyn Fn(u32) -> Option<u8>) -> Vec<Suggestion> {
         let mut all: Vec<Suggestion> = Vec::new();

@@ -1,5 +1,7 @@
 //! The places that runs go on from, and the inputs that are to be tried next.
 
+use super::comparison::Comparison;
+use super::distances::{Distances, Nearness};
 use super::script::Change;
 use super::shadow::Kept;
 use crate::concretise::concrete_step::{ChosenStep, Stepper};
@@ -25,6 +27,8 @@ const PLACES_PER_HALVING: u32 = 4;
 const MAX_TASKS: usize = 512;
 /// Tasks with fewer steps are as good as each other.
 const SHORT_TASK: u64 = 512;
+/// The most states that are kept because they are near to where runs are directed at.
+const MAX_NEAR: usize = 16;
 /// The most repairs that wait.
 const MAX_REPAIRS: usize = 32;
 /// The most places on the way to one that it knows.
@@ -43,6 +47,15 @@ pub(super) enum Class {
     Written(DataAddress),
     /// The content of a cell that a goal speaks of.
     Goal(DataAddress),
+    /// A state nearer to where runs are directed at than any before.
+    Nearer,
+}
+
+impl Class {
+    /// True if it is the nearness that is new.
+    pub(super) fn is_nearer(self) -> bool {
+        self == Self::Nearer
+    }
 }
 
 /// A state of a run, from which others go on.
@@ -52,6 +65,8 @@ pub(super) struct Place<'m> {
     pub(super) shadow: Option<Kept>,
     /// The places that its run went on from, oldest first.
     pub(super) ancestors: Vec<Weak<Place<'m>>>,
+    /// The number of times that numbers which decide had made progress.
+    pub(super) progress: u32,
 }
 
 /// A run that is to be tried: another one with some inputs changed.
@@ -70,6 +85,8 @@ pub(super) struct Task<'m> {
     pub(super) depth: u32,
     /// The flash word addresses of comparisons whose operands are to be the same as they were.
     pub(super) kept: Rc<[FlashWordAddress]>,
+    /// The distance that it is to come to, where runs are directed.
+    pub(super) nearer: Option<u32>,
 }
 
 /// Places and tasks of runs with one property: only the environment determines them, or not.
@@ -83,6 +100,16 @@ struct Shelf<'m> {
     /// By the number of times that the same was aimed at before and the steps of the run (the logarithms), then
     /// those that were found last.
     tasks: BTreeMap<(u32, u32, Reverse<u64>), Task<'m>>,
+    /// Tasks whose aim leads nearer to where runs are directed at: by the number of times, then by the distance, then as the others.
+    directed: BTreeMap<(u32, u32, u32, Reverse<u64>), Task<'m>>,
+    /// The nearest places, the nearest first.
+    near: Vec<(Nearness, Rc<Place<'m>>)>,
+    /// The least nearness of a run's state.
+    nearest: Option<Nearness>,
+    /// The least difference of numbers at comparisons that lead away and do not depend on inputs.
+    differences: FxHashMap<FlashWordAddress, u32>,
+    /// The number of times that one got less.
+    progress: u32,
 }
 
 /// Everything that is kept of earlier runs.
@@ -119,26 +146,99 @@ impl<'m> Corpus<'m> {
         self.planned.insert(hash(what))
     }
 
-    /// Adds the place that a run has come to.
-    pub(super) fn add(
+    /// Forgets how near places are, and rates them anew if runs are directed.
+    pub(super) fn rate(&mut self, distances: Option<&Distances>) {
+        for shelf in &mut self.shelves {
+            (shelf.near, shelf.nearest) = (Vec::new(), None);
+            shelf.differences.clear();
+            let Some(distances) = distances else { continue };
+            let all: Vec<Rc<Place<'m>>> = shelf.code.iter().chain(shelf.classes.values().flatten()).cloned().collect();
+            for place in all {
+                let rated = distances.rated(place.stepper.state());
+                let pointer = place.stepper.view().stack_pointer();
+                let nearness = rated.map(|rated| (Reverse(place.progress), rated.distance, pointer));
+                nearness.into_iter().for_each(|nearness| shelf.add_near(nearness, &place));
+            }
+            shelf.nearest = shelf.near.first().map(|(nearness, _)| *nearness);
+        }
+    }
+
+    /// True if no state was as near before.
+    pub(super) fn is_nearest(&mut self, nearness: Nearness, rests_on_model: bool) -> bool {
+        let nearest = &mut self.shelves[usize::from(rests_on_model)].nearest;
+        let is_nearer = nearest.is_none_or(|nearest| nearness < nearest);
+        if is_nearer {
+            *nearest = Some(nearness);
+        }
+        is_nearer
+    }
+
+    /// True if no state was at a smaller distance with as much progress.
+    pub(super) fn is_near(&self, (progress, distance, _): Nearness, rests_on_model: bool) -> bool {
+        let nearest = self.shelves[usize::from(rests_on_model)].nearest;
+        nearest.is_none_or(|nearest| (progress, distance) <= (nearest.0, nearest.1))
+    }
+
+    /// The number of the progress that a comparison which leads away shows, if its numbers differ less than ever before.
+    pub(super) fn progress(&mut self, comparison: &Comparison, rests_on_model: bool) -> Option<u32> {
+        let shelf = &mut self.shelves[usize::from(rests_on_model)];
+        let least = shelf.differences.entry(comparison.pc).or_insert(u32::MAX);
+        if comparison.difference() >= *least {
+            return None;
+        }
+        *least = comparison.difference();
+        shelf.progress += 1;
+        Some(shelf.progress)
+    }
+
+    /// Adds a place that is near to where runs are directed at.
+    pub(super) fn add_near(
         &mut self,
-        class: Class,
+        nearness: Nearness,
         (stepper, shadow): (Stepper<'m>, Option<Kept>),
         from: Option<&Rc<Place<'m>>>,
-        random: &mut Rng,
-    ) {
+    ) -> Rc<Place<'m>> {
+        let rests_on_model = stepper.run.abstracted.is_some();
+        let place = self.place((stepper, shadow), from, nearness.0.0);
+        self.shelves[usize::from(rests_on_model)].add_near(nearness, &place);
+        place
+    }
+
+    /// A new place.
+    fn place(
+        &mut self,
+        (stepper, shadow): (Stepper<'m>, Option<Kept>),
+        from: Option<&Rc<Place<'m>>>,
+        progress: u32,
+    ) -> Rc<Place<'m>> {
         self.count += 1;
         let before = from.into_iter().flat_map(|from| from.ancestors.iter().cloned().chain([Rc::downgrade(from)]));
         let mut ancestors: Vec<Weak<Place<'m>>> = before.collect();
         ancestors.drain(..ancestors.len().saturating_sub(MAX_ANCESTORS));
-        let shelf = &mut self.shelves[usize::from(stepper.run.abstracted.is_some())];
-        let place = Rc::new(Place { number: self.count, stepper, shadow, ancestors });
+        Rc::new(Place { number: self.count, stepper, shadow, ancestors, progress })
+    }
+
+    /// Adds the place that a run has come to.
+    pub(super) fn add(
+        &mut self,
+        (class, nearness): (Class, Option<Nearness>),
+        (stepper, shadow): (Stepper<'m>, Option<Kept>),
+        from: Option<&Rc<Place<'m>>>,
+        random: &mut Rng,
+    ) {
+        let rests_on_model = stepper.run.abstracted.is_some();
+        let before = from.map_or(0, |from| from.progress);
+        let place = self.place((stepper, shadow), from, nearness.map_or(before, |nearness| nearness.0.0));
+        let shelf = &mut self.shelves[usize::from(rests_on_model)];
+        if let Some(nearness) = nearness {
+            shelf.add_near(nearness, &place);
+        }
         if class == Class::Code {
             if shelf.code.len() == MAX_OF_CODE {
                 shelf.code.remove(random.usize(..MAX_OF_CODE / 2));
             }
             shelf.code.push_back(Rc::clone(&place));
-        } else if shelf.classes.len() < MAX_CLASSES || shelf.classes.contains_key(&class) {
+        } else if !class.is_nearer() && shelf.classes.len() < MAX_CLASSES || shelf.classes.contains_key(&class) {
             let places = shelf.classes.entry(class).or_default();
             if places.len() == MAX_OF_CLASS {
                 places.pop_front();
@@ -157,17 +257,30 @@ impl<'m> Corpus<'m> {
     }
 
     /// Adds a task that aims at something and takes so many steps.
-    pub(super) fn plan(&mut self, task: Task<'m>, (aim, steps): (impl Hash, u64), rests_on_model: bool) {
+    pub(super) fn plan(
+        &mut self,
+        task: Task<'m>,
+        (aim, steps, nearer): (impl Hash, u64, Option<u32>),
+        rests_on_model: bool,
+    ) {
         if self.aimed_at.len() >= MAX_FEATURES {
             self.aimed_at.clear();
         }
         let times = self.aimed_at.entry(hash(aim)).or_default();
         *times += 1;
         self.count += 1;
-        let tasks = &mut self.shelves[usize::from(rests_on_model)].tasks;
-        tasks.insert((times.ilog2(), (steps / SHORT_TASK).checked_ilog2().unwrap_or(0), Reverse(self.count)), task);
-        if tasks.len() > MAX_TASKS {
-            tasks.pop_last();
+        let shelf = &mut self.shelves[usize::from(rests_on_model)];
+        let (times, steps) = (times.ilog2(), (steps / SHORT_TASK).checked_ilog2().unwrap_or(0));
+        if let Some(distance) = nearer {
+            shelf.directed.insert((times, distance, steps, Reverse(self.count)), task);
+            if shelf.directed.len() > MAX_TASKS {
+                shelf.directed.pop_last();
+            }
+            return;
+        }
+        shelf.tasks.insert((times, steps, Reverse(self.count)), task);
+        if shelf.tasks.len() > MAX_TASKS {
+            shelf.tasks.pop_last();
         }
     }
 
@@ -185,14 +298,23 @@ impl<'m> Corpus<'m> {
         if !self.repairs.is_empty() && chance < 6 {
             return self.repairs.pop_back();
         }
-        let tasks = &mut self.shelves[usize::from(rests_on_model)].tasks;
-        if chance.is_multiple_of(2) { tasks.pop_first().map(|(_, task)| task) } else { None }
+        let shelf = &mut self.shelves[usize::from(rests_on_model)];
+        if chance < 4 && !shelf.directed.is_empty() {
+            return shelf.directed.pop_first().map(|(_, task)| task);
+        }
+        if chance.is_multiple_of(2) { shelf.tasks.pop_first().map(|(_, task)| task) } else { None }
     }
 
     /// The place where the next run begins, if it is no task: one that was found just now, or any place, those found lately more
     /// often. The start of the program if there is none, and now and then.
     pub(super) fn next_place(&mut self, rests_on_model: bool, random: &mut Rng) -> Option<Rc<Place<'m>>> {
         let shelf = &mut self.shelves[usize::from(rests_on_model)];
+        if shelf.nearest.is_some() && random.u8(..4) == 0 {
+            // Behind the last one is the start of the program.
+            let chance = random.f64();
+            let index = (chance * chance * (shelf.near.len() + 1) as f64) as usize;
+            return shelf.near.get(index).map(|(_, place)| Rc::clone(place));
+        }
         match random.u8(..8) {
             0..3 => {
                 if let Some((place, left)) = shelf.fresh.last_mut() {
@@ -214,6 +336,15 @@ impl<'m> Corpus<'m> {
             _ => {}
         }
         late(&shelf.code, random)
+    }
+}
+
+impl<'m> Shelf<'m> {
+    /// Keeps a place if there are not enough that are nearer; of those that are as near, the ones that were found last.
+    fn add_near(&mut self, nearness: Nearness, place: &Rc<Place<'m>>) {
+        let index = self.near.partition_point(|(other, _)| *other < nearness);
+        self.near.insert(index, (nearness, Rc::clone(place)));
+        self.near.truncate(MAX_NEAR);
     }
 }
 

@@ -7,12 +7,16 @@
 //! those that comparisons asked for, those that the program knows (`dictionary`), or any that are possible; of some
 //! runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
+//!
+//! Where it is known from which places the stack gets as deep as it may, runs are directed at them (`distances`): they go on from the nearest
+//! states more often, and comparisons that lead away from there are tried otherwise first.
 
 mod aim;
 mod answers;
 mod comparison;
 mod corpus;
 mod dictionary;
+mod distances;
 mod running;
 mod script;
 mod shadow;
@@ -42,6 +46,8 @@ use std::rc::Rc;
 use three_valued::TracedByte;
 use tvar::{Goal, Watch};
 
+pub use distances::{Distances, Interrupt, Spot, Way};
+
 /// The steps of a run from where it begins, and from the end of its script; one of so many is longer, for waiting loops.
 const RUN_STEPS: [u64; 5] = [128, 256, 512, 1_024, 4_096];
 const STEPS_AFTER_SCRIPT: [u64; 3] = [64, 256, 1_024];
@@ -55,6 +61,10 @@ const MOST_STEPS: u64 = 200_000;
 const PLACE_STEPS: u64 = 8;
 /// Runs with more inputs are not gone on with, because each place keeps them.
 const MAX_INPUTS: usize = 500;
+/// The same where runs are directed and the place is near.
+const MAX_INPUTS_NEAR: usize = 2_000;
+/// A directed task is given up if it is not nearer so many steps after its script.
+const STEPS_TO_DECISION: u64 = 32;
 /// A run of the hardware that stays at an instruction for so many steps without waiting for anything is given up.
 const STEPS_AT_END: u64 = 256;
 /// After a run so many steps are taken to find a better one.
@@ -79,6 +89,8 @@ pub struct Sampler<'m> {
     rounds: u64,
     /// The tracking of all runs, where findings are looked for.
     tracking: Option<Tracking>,
+    /// The distances from where runs are directed at.
+    distances: Option<Rc<Distances>>,
 }
 
 impl fmt::Debug for Sampler<'_> {
@@ -102,6 +114,7 @@ impl Default for Sampler<'_> {
             string: VecDeque::new(),
             rounds: 0,
             tracking: None,
+            distances: None,
         }
     }
 }
@@ -261,15 +274,18 @@ impl<'m> Sampler<'m> {
     }
 
     /// The deepest that the stack was in runs, in bytes below RAMEND. More runs are tried until it is as deep as
-    /// `target`, or so many steps were taken in all; one is tried in any case.
+    /// `target`, or so many steps were taken in all; one is tried in any case. They are directed at the places from which there are
+    /// distances.
     pub fn deepest(
         &mut self,
         context: &Context<'m>,
-        target: Option<u32>,
+        (target, distances): (Option<u32>, Option<Distances>),
         steps: u64,
         watch: &dyn Watch,
     ) -> Option<u32> {
         let is_deep = |deepest: Option<u32>| target.is_some_and(|target| deepest >= Some(target));
+        self.distances = distances.map(Rc::new);
+        self.corpus.rate(self.distances.as_deref());
         while self.deepest.is_none() || !is_deep(self.deepest) && self.steps < steps && !watch.cancelled() {
             let before = self.deepest;
             let manner = self.manner();
@@ -278,6 +294,7 @@ impl<'m> Sampler<'m> {
                 break;
             }
         }
+        self.distances = None;
         self.deepest
     }
 
@@ -321,7 +338,11 @@ impl<'m> Sampler<'m> {
     ) -> (Option<(usize, Walked)>, Option<Running<'m>>) {
         let mut observed = Observed::default();
         running.watch(aims);
+        running.rated = self.rated(&running.stepper);
         let (mut since_place, mut at_end, mut left) = (0, 0, steps);
+        if running.is_to_be_nearer() {
+            left = STEPS_TO_DECISION;
+        }
         for _ in 0..MOST_STEPS {
             if left == 0 {
                 break;
@@ -367,12 +388,18 @@ impl<'m> Sampler<'m> {
                 return (Some((index, walked(running.stepper, Ending::Shown, claims))), None);
             }
             self.look(&mut running, aims, &observed);
+            if running.comes_nearer() {
+                left = steps;
+            }
             since_place += 1;
             let Some(class) = running.news else { continue };
             let run = &running.stepper.run;
-            if at_end == 0 && since_place >= PLACE_STEPS && run.inputs.len() < MAX_INPUTS {
+            let is_time = since_place >= PLACE_STEPS || class.is_nearer();
+            let most = if class.is_nearer() { MAX_INPUTS_NEAR } else { MAX_INPUTS };
+            if at_end == 0 && is_time && run.inputs.len() < most {
                 let kept = running.shadow.as_ref().map(Shadow::kept);
-                self.corpus.add(class, (running.stepper.clone(), kept), running.from.as_ref(), &mut self.random);
+                let (from, nearness) = (running.from.as_ref(), running.nearness());
+                self.corpus.add((class, nearness), (running.stepper.clone(), kept), from, &mut self.random);
                 (since_place, running.news) = (0, None);
             }
         }
@@ -382,6 +409,18 @@ impl<'m> Sampler<'m> {
     /// Looks at what a step showed.
     fn look(&mut self, running: &mut Running<'m>, aims: &[Aim<'_>], observed: &Observed) {
         let mut news = running.news;
+        let before = std::mem::replace(&mut running.rated, self.rated(&running.stepper));
+        let nearness = running.nearness();
+        // A decision did not come out right: another way was nearer.
+        let nearer = before.filter(|before| before.leads_away(running.rated)).map(|before| before.distance - 1);
+        if let Some(nearness) = nearness
+            && running.rated.is_some_and(|rated| rated.is_at_doorstep(before))
+            && running.stepper.run.inputs.len() < MAX_INPUTS_NEAR
+            && self.corpus.is_near(nearness, running.stepper.run.abstracted.is_some())
+        {
+            let kept = running.shadow.as_ref().map(Shadow::kept);
+            running.door = Some(self.corpus.add_near(nearness, (running.stepper.clone(), kept), running.from.as_ref()));
+        }
         let mut note = |class: Class, is_new: bool| {
             if is_new {
                 news = news.max(Some(class));
@@ -391,6 +430,7 @@ impl<'m> Sampler<'m> {
         let on_model = running.stepper.run.abstracted.is_some();
         let view = running.stepper.view();
         let pointer = view.stack_pointer();
+        note(Class::Nearer, nearness.is_some_and(|nearness| corpus.is_nearest(nearness, on_model)));
         note(Class::Code, corpus.is_new(Class::Code, (view.pc(), pointer, view.interrupt_depth(), on_model)));
         for (cell, last) in &mut running.cells {
             let now = *running.stepper.state().data.get(*cell);
@@ -420,8 +460,14 @@ impl<'m> Sampler<'m> {
             if !comparison.depends_on_inputs() {
                 let class = Class::Compared(comparison.pc.0);
                 note(class, corpus.is_new(class, (comparison.lowest(), on_model)));
+                if nearer.is_some()
+                    && let Some(progress) = corpus.progress(comparison, on_model)
+                {
+                    running.progress = progress;
+                    note(Class::Nearer, true);
+                }
             } else {
-                running.want(comparison, corpus);
+                running.want(comparison, nearer, corpus);
             }
         }
         running.news = news;
@@ -445,7 +491,7 @@ impl<'m> Sampler<'m> {
                 }
             }
             let (task, steps) = running.task_of(wanted, (&chosen, &initial), false);
-            self.corpus.plan(task, (wanted.aim, steps), on_model);
+            self.corpus.plan(task, (wanted.aim, steps, wanted.nearer), on_model);
         }
         if let Some(wanted) = &running.repair {
             self.corpus.plan_repair(running.task_of(wanted, (&chosen, &initial), true).0);
@@ -459,7 +505,7 @@ impl<'m> Sampler<'m> {
             true => self.corpus.next_task(rests_on_model, &mut self.random),
             false => None,
         };
-        if let Some(Task { from, initial, chosen, count, changes, depth, kept }) = task {
+        if let Some(Task { from, initial, chosen, count, changes, depth, kept, nearer }) = task {
             let steps = from.as_ref().map_or(0, |place| place.stepper.run.steps);
             let script = Script::changed(&chosen[..count], steps, &changes);
             let content = |cell: DataAddress| initial.get(&cell).copied().unwrap_or(0);
@@ -468,7 +514,7 @@ impl<'m> Sampler<'m> {
                 None => Running::at_start(self.tracked(Stepper::new(context, &content)), script, manner),
             };
             let first = changes.iter().map(|change| change.step).min().unwrap_or(0);
-            return Running { task: Some(Attempt { depth, first, kept }), ..running };
+            return Running { task: Some(Attempt { depth, first, kept, nearer }), ..running };
         }
         match self.corpus.next_place(rests_on_model, &mut self.random) {
             Some(place) => Running::at(place, Script::default(), manner),

@@ -4,11 +4,13 @@ use super::aim::Aim;
 use super::answers::Manner;
 use super::comparison::{Comparison, Suggestion};
 use super::corpus::{Class, Corpus, Place, Task};
+use super::distances::{Nearness, Rated};
 use super::script::{Change, Script};
 use super::shadow::{Observed, Origin, Shadow};
 use crate::concretise::concrete_step::{ChosenStep, Stepper, Tried};
 use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::Input;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use three_valued::TracedByte;
@@ -41,6 +43,12 @@ pub(super) struct Running<'m> {
     pub(super) task: Option<Attempt>,
     /// The content of the cells that goals speak of.
     pub(super) cells: Vec<(DataAddress, u8)>,
+    /// The distance of its state, where runs are directed.
+    pub(super) rated: Option<Rated>,
+    /// The number of times that numbers which decide have made progress, in runs before it as well.
+    pub(super) progress: u32,
+    /// The place before the last decision.
+    pub(super) door: Option<Rc<Place<'m>>>,
 }
 
 /// A task under way.
@@ -51,6 +59,8 @@ pub(super) struct Attempt {
     pub(super) first: u64,
     /// The comparisons whose operands are to be the same.
     pub(super) kept: Rc<[FlashWordAddress]>,
+    /// The distance that it is to come to, where runs are directed.
+    pub(super) nearer: Option<u32>,
 }
 
 /// Changes of inputs that a comparison asks for.
@@ -61,6 +71,8 @@ pub(super) struct Wanted {
     pub(super) changes: Vec<Change>,
     /// True if the operands of the comparison would differ by one.
     pub(super) is_beside: bool,
+    /// The distance of the way that was not taken, if it leads nearer to where runs are directed at.
+    pub(super) nearer: Option<u32>,
     /// The number of choices that were made before, and of steps.
     pub(super) chosen: usize,
     pub(super) steps: u64,
@@ -84,6 +96,9 @@ impl<'m> Running<'m> {
             kept: Vec::new(),
             task: None,
             cells: Vec::new(),
+            rated: None,
+            progress: 0,
+            door: None,
         }
     }
 
@@ -97,11 +112,13 @@ impl<'m> Running<'m> {
     pub(super) fn at(place: Rc<Place<'m>>, script: Script, manner: Manner) -> Self {
         let stepper = place.stepper.clone();
         let shadow = place.shadow.as_ref().filter(|_| manner.is_shadowed).map(|kept| Shadow::from(&stepper, kept));
-        Self::new(stepper, shadow, script, Some(place))
+        let progress = place.progress;
+        Self { progress, ..Self::new(stepper, shadow, script, Some(place)) }
     }
 
-    /// Takes note of the changes of inputs that a comparison asks for.
-    pub(super) fn want(&mut self, comparison: &Comparison, corpus: &mut Corpus<'m>) {
+    /// Takes note of the changes of inputs that a comparison asks for. If it leads away from where runs are directed at, the distance of
+    /// the other way is known.
+    pub(super) fn want(&mut self, comparison: &Comparison, nearer: Option<u32>, corpus: &mut Corpus<'m>) {
         let step = self.stepper.run.steps;
         if comparison.is_equal() {
             let is_known = self.kept.iter().any(|(_, pc)| *pc == comparison.pc);
@@ -114,10 +131,10 @@ impl<'m> Running<'m> {
             depends && !comparison.is_equal()
         };
         let is_broken = self.repair.is_none() && self.task.as_ref().is_some_and(is_broken);
-        if !is_broken && self.wanted.len() >= MAX_COMPARED {
+        if !is_broken && nearer.is_none() && self.wanted.len() >= MAX_COMPARED {
             return;
         }
-        let all = self.asked_for(comparison);
+        let all = self.asked_for(comparison, nearer);
         if is_broken {
             self.repair = all.iter().find(|wanted| !wanted.is_beside).cloned();
         }
@@ -155,18 +172,20 @@ impl<'m> Running<'m> {
         let attempt = self.task.as_ref().filter(|_| is_repair);
         let kept = here.chain(attempt.into_iter().flat_map(|attempt| attempt.kept.iter().copied())).collect();
         let depth = attempt.map_or(0, |attempt| attempt.depth + 1);
-        (Task { from, initial: content, chosen, count: wanted.chosen, changes, depth, kept }, wanted.steps - begun)
+        let (count, nearer) = (wanted.chosen, wanted.nearer);
+        (Task { from, initial: content, chosen, count, changes, depth, kept, nearer }, wanted.steps - begun)
     }
 
     /// The last place before a step that the run went on from, if it is still known.
     pub(super) fn place_before(&self, step: u64) -> Option<Rc<Place<'m>>> {
-        let from = self.from.as_ref()?;
-        let earlier = from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade);
-        std::iter::once(Rc::clone(from)).chain(earlier).find(|place| place.stepper.run.steps <= step)
+        let from = self.from.iter();
+        let earlier = from.clone().flat_map(|from| from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade));
+        let mut all = self.door.iter().chain(from).cloned().chain(earlier);
+        all.find(|place| place.stepper.run.steps <= step)
     }
 
     /// Changes of inputs that a comparison asks for.
-    pub(super) fn asked_for(&self, comparison: &Comparison) -> Vec<Wanted> {
+    pub(super) fn asked_for(&self, comparison: &Comparison, nearer: Option<u32>) -> Vec<Wanted> {
         let run = &self.stepper.run;
         let initial = |cell: DataAddress| run.initial.get(&cell).copied().unwrap_or(0);
         let origin = |input: u32| self.shadow.as_ref()?.origin(input, initial);
@@ -181,11 +200,29 @@ impl<'m> Running<'m> {
                 aim: (comparison.pc, target(suggestion.target)),
                 changes: suggestion.changes.iter().map(change).collect::<Option<Vec<_>>>()?,
                 is_beside: suggestion.is_beside,
+                nearer,
                 chosen: run.chosen.len(),
                 steps: run.steps,
             })
         };
         comparison.suggestions(&|input| Some(origin(input)?.value)).into_iter().filter_map(wanted).collect()
+    }
+
+    /// The nearness of its state, where runs are directed at something that may come behind it.
+    pub(super) fn nearness(&self) -> Option<Nearness> {
+        self.rated.map(|rated| (Reverse(self.progress), rated.distance, self.stepper.view().stack_pointer()))
+    }
+
+    /// True if it is a task that is to come nearer to where runs are directed at.
+    pub(super) fn is_to_be_nearer(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.nearer.is_some())
+    }
+
+    /// True if it is such a task and has come there just now.
+    pub(super) fn comes_nearer(&mut self) -> bool {
+        let Some(Attempt { nearer, .. }) = &mut self.task else { return false };
+        let is_there = nearer.is_some_and(|wanted| self.rated.is_some_and(|rated| rated.distance <= wanted));
+        is_there && nearer.take().is_some()
     }
 
     /// True if a byte is an input as it came.
