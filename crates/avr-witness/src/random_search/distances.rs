@@ -58,8 +58,8 @@ pub(super) struct Rated {
     pub(super) steps: u32,
 }
 
-/// So many instructions before a decision is its doorstep.
-const DOORSTEP: u32 = 16;
+/// So many instructions before a decision states are kept.
+const STEPS_BEFORE_DECISION: u32 = 16;
 
 impl Rated {
     /// True if the instruction is a decision that did not come out right: this is the place behind it.
@@ -68,8 +68,8 @@ impl Rated {
     }
 
     /// True if a decision comes soon, and not so before.
-    pub(super) fn is_at_doorstep(self, before: Option<Self>) -> bool {
-        let is_close = |one: Self| one.distance == self.distance && one.steps <= DOORSTEP;
+    pub(super) fn comes_before_decision(self, before: Option<Self>) -> bool {
+        let is_close = |one: Self| one.distance == self.distance && one.steps <= STEPS_BEFORE_DECISION;
         is_close(self) && !before.is_some_and(is_close)
     }
 }

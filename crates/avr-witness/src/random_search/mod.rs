@@ -414,12 +414,13 @@ impl<'m> Sampler<'m> {
         // A decision did not come out right: another way was nearer.
         let nearer = before.filter(|before| before.leads_away(running.rated)).map(|before| before.distance - 1);
         if let Some(nearness) = nearness
-            && running.rated.is_some_and(|rated| rated.is_at_doorstep(before))
+            && running.rated.is_some_and(|rated| rated.comes_before_decision(before))
             && running.stepper.run.inputs.len() < MAX_INPUTS_NEAR
             && self.corpus.is_near(nearness, running.stepper.run.abstracted.is_some())
         {
             let kept = running.shadow.as_ref().map(Shadow::kept);
-            running.door = Some(self.corpus.add_near(nearness, (running.stepper.clone(), kept), running.from.as_ref()));
+            running.before_decision =
+                Some(self.corpus.add_near(nearness, (running.stepper.clone(), kept), running.from.as_ref()));
         }
         let mut note = |class: Class, is_new: bool| {
             if is_new {

@@ -48,7 +48,7 @@ pub(super) struct Running<'m> {
     /// The number of times that numbers which decide have made progress, in runs before it as well.
     pub(super) progress: u32,
     /// The place before the last decision.
-    pub(super) door: Option<Rc<Place<'m>>>,
+    pub(super) before_decision: Option<Rc<Place<'m>>>,
 }
 
 /// A task under way.
@@ -98,7 +98,7 @@ impl<'m> Running<'m> {
             cells: Vec::new(),
             rated: None,
             progress: 0,
-            door: None,
+            before_decision: None,
         }
     }
 
@@ -180,7 +180,7 @@ impl<'m> Running<'m> {
     pub(super) fn place_before(&self, step: u64) -> Option<Rc<Place<'m>>> {
         let from = self.from.iter();
         let earlier = from.clone().flat_map(|from| from.ancestors.iter().rev().filter_map(std::rc::Weak::upgrade));
-        let mut all = self.door.iter().chain(from).cloned().chain(earlier);
+        let mut all = self.before_decision.iter().chain(from).cloned().chain(earlier);
         all.find(|place| place.stepper.run.steps <= step)
     }
 
