@@ -21,7 +21,7 @@ const CULPRITS_PER_LIMITED_ROUND: usize = 12;
 const ATTEMPTS_PER_LIMITED_ROUND: usize = 100;
 
 /// The most outcomes that inputs have in one step: the values of a word.
-const MOST_OUTCOMES: u64 = 0x100;
+const MOST_OUTCOMES: u64 = 0x1_0000;
 
 /// The outcomes that inputs have in one step before more is learned from comparisons.
 const FEW_OUTCOMES: u64 = 2;

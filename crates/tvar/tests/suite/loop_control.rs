@@ -245,15 +245,15 @@ fn values_come_before_bits_where_nothing_is_published() {
     check_preference_of(Strategy::Decay, &[(input, 0, 0, true), (value, 1, 1, true)]);
 }
 
-/// Inputs that split ten bits in one step are split in eight, unless the strategy is published.
+/// Of twenty bits that inputs may be split by in one step, sixteen are, unless the strategy is published.
 #[test]
 fn inputs_give_a_step_few_outcomes() {
     let (toy, formula) = latch();
-    let knobs: Vec<Knob> = [(1, 5), (2, 5)]
+    let knobs: Vec<Knob> = [(1, 7), (2, 7), (3, 6)]
         .iter()
         .flat_map(|(input, bits)| (0..*bits).map(|bit| Knob::Input(Variable(*input), 1 << bit)))
         .collect();
-    for (strategy, expected) in [(Strategy::Default, 8), (Strategy::Decay, 10)] {
+    for (strategy, expected) in [(Strategy::Default, 16), (Strategy::Decay, 20)] {
         let offered = knobs.clone();
         let location = Location::Bits(0, 0);
         let offer = move |_| {
