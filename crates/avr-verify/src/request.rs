@@ -64,8 +64,7 @@ impl<'a> Request<'a> {
         Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
     }
 
-    /// What is found of the invariants of the machine of this request, if they are to be looked for. Their stack bound is known from then
-    /// on.
+    /// The outcome of looking for invariants of the machine of this request, if that is wanted. Their stack bound is known from then on.
     pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
         let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
         let sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;

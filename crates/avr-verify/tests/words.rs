@@ -208,7 +208,7 @@ fn what_a_difference_says_is_known_in_memory() {
 #[test]
 fn a_word_is_not_on_both_sides_of_a_constant_that_is_subtracted() {
     let mut random = Random::new(4);
-    // What the difference takes the place of is loaded again, or was copied before.
+    // The word that the difference takes the place of is loaded again, or was copied before.
     let copy = vec![I::Movw { rd: r(18), rr: r(24) }];
     let back = vec![I::Movw { rd: r(24), rr: r(18) }];
     let ways = [(load(2), load(2)), ([read_ports(), copy].concat(), back), (load(4), load(4))];

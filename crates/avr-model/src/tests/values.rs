@@ -113,7 +113,7 @@ fn initial_contents_are_chosen_once() {
         let mut precision = Precision::new(Strategy::Default);
         let dummy = firmware.initial();
         let start = edges(&mut firmware, dummy, &precision, CELL)[0].1;
-        // Where it is loaded, the content is stored: no value of it is a choice.
+        // The content is stored when it is loaded: no value of it is a choice.
         for variable in [INITIAL_INPUTS + u32::from(CELL), CELL.into(), 24] {
             precision.refine(firmware.location(&start), Knob::Value(Variable(variable), value.into()));
         }

@@ -8,7 +8,7 @@
 //! runs only what the environment determines is chosen. Everything is the same in every run of the
 //! tool: the random numbers are, and work is counted in steps.
 //!
-//! Where it is known from which places the stack gets as deep as it may, runs are directed at them (`distances`): they go on from the nearest
+//! Runs are directed at the places with the deepest stack, if these are known (`distances`): they go on from the nearest
 //! states more often, and comparisons that lead away from there are tried otherwise first.
 
 mod aim;

@@ -243,8 +243,8 @@ where
 type Preference = (bool, u8, Reverse<u8>, Reverse<usize>, Reverse<u64>);
 
 /// The order of refinements (Onderka & Ratschan, section 4): bits that the cause itself depends on, then decayed bits,
-/// then values of inputs, then bits of inputs. Among these the most indirect comes first, then the latest on the path, then the most significant. Case
-/// splits, the fewest bits first, come before all that where only universal subformulas depend on them, and else last.
+/// then values of inputs, then bits of inputs. Among these the most indirect comes first, then the latest on the path, then
+/// the most significant. Case splits, the fewest bits first, come before all that where only universal subformulas depend on them, and else last.
 fn preference<L>(candidate: &Candidate<L>, prefers_cases: bool) -> Preference {
     let (kind, rank, bits) = match candidate.knob {
         Knob::Step(_, bits) | Knob::Everywhere(_, bits) => (1, candidate.indirection, bits),
