@@ -158,13 +158,14 @@ fn check_verdicts(words: impl Fn(u64) -> Vec<u16>, inputs: &[(u8, u8)]) {
     let device = Device::named("atmega328p").expect("the device exists");
     let mut file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
     file.properties.push(Property::from_command_line("Inherent()").expect("it is a property"));
-    let (mut trapped, mut refined) = (0, [0, 0]);
+    let (mut trapped, mut shorter) = (0, 0);
     let programs = avr_testkit::cases(15, PROGRAMS);
     for seed in 0..programs {
         let program = image(&words(seed));
         let request = Request::of(&program, device, &file);
         let expected = traps(&machine(&request).expect("the program fits"), inputs.iter().copied());
         trapped += u64::from(expected);
+        let mut refined = [0, 0];
         for (facts, reductions) in [true, false].into_iter().flat_map(|facts| REDUCTIONS.map(|one| (facts, one))) {
             let results = verify(&Request { facts, reductions, ..request }).unwrap_or_else(|error| panic!("{error}"));
             let property = &results.properties[0];
@@ -172,9 +173,10 @@ fn check_verdicts(words: impl Fn(u64) -> Vec<u16>, inputs: &[(u8, u8)]) {
             assert_eq!(property.verdict, verdict, "program {seed}, facts {facts}, {reductions:?}");
             refined[usize::from(facts)] += property.statistics.refinements;
         }
+        shorter += u64::from(refined[1] < refined[0]);
     }
     assert!(trapped > programs / 20 && trapped < programs * 7 / 8, "{trapped} programs trap");
-    assert!(refined[1] < refined[0], "facts take {} refinements, and {} without them", refined[1], refined[0]);
+    assert!(shorter > 0, "facts spare no program of {programs} a refinement");
 }
 
 #[test]
