@@ -1,10 +1,14 @@
 //! Symbolic execution of AVR machine code.
 //!
 //! Bits are Boolean functions of variables, literals of an and-inverter graph ([`Graph`]), behind the domain traits of
-//! `three-valued`: the semantics of the instruction set stays that of [`avr_machine::Machine::step`].
+//! `three-valued`: the semantics of the instruction set stays that of [`avr_machine::Machine::step`]. An [`Executor`] follows all
+//! paths from a state until a goal and merges them where they meet; [`satisfy`] asks a SAT solver about them.
+//!
+//! Nothing is claimed where something cannot be followed ([`Cannot`]) or a query has no answer ([`Unanswered`]).
 #![forbid(unsafe_code)]
 
 mod domain;
+mod execution;
 mod query;
 
 pub use domain::assignment::{Assignment, Valuation};
@@ -12,4 +16,10 @@ pub use domain::bit::SymbolicBit;
 pub use domain::byte::SymbolicByte;
 pub use domain::graph::{Graph, Variable};
 pub use domain::word::SymbolicWord;
+pub use execution::cannot::Cannot;
+pub use execution::path_condition::PathCondition;
+pub use execution::replay::{ConcreteRun, ConcreteStep, Mismatch, concrete_state, replay};
+pub use execution::run::{End, EndKind, Execution, ExecutionLimits, Executor, Goal, SymbolicState};
+pub use execution::strategy::{Freedom, Interrupts, Strategy};
+pub use execution::world::AskedInput;
 pub use query::{Answer, QueryLimits, Unanswered, satisfy};

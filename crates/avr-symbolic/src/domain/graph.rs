@@ -139,6 +139,17 @@ impl Graph {
         self.add(Node::Variable)
     }
 
+    /// All variables.
+    pub fn variables(&self) -> impl Iterator<Item = Variable> + use<> {
+        let nodes = self.nodes.borrow();
+        let all: Vec<Variable> = (0..)
+            .zip(&nodes.list)
+            .filter(|(_, node)| **node == Node::Variable)
+            .map(|(number, _)| Variable(number))
+            .collect();
+        all.into_iter()
+    }
+
     /// The node of this number.
     pub(crate) fn node(&self, number: usize) -> Node {
         self.nodes.borrow().list[number]

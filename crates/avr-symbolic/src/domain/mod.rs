@@ -4,5 +4,6 @@ pub(crate) mod arithmetic;
 pub(crate) mod assignment;
 pub(crate) mod bit;
 pub(crate) mod byte;
+pub(crate) mod facts;
 pub(crate) mod graph;
 pub(crate) mod word;

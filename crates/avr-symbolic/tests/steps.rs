@@ -1,0 +1,147 @@
+//! Steps of symbolic states against concrete ones: under each assignment exactly one path is taken, the concrete machine asks for
+//! nothing else, has the same events to choose from, and comes to the same state.
+
+#[path = "../../avr-machine/tests/abstract_steps/random.rs"]
+mod random;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../../avr-machine/tests/abstract_steps/states.rs"]
+mod states;
+
+use avr_isa::{DataAddress, FeatureSet, Instruction};
+use avr_machine::device::{Device, ResetCause};
+use avr_machine::{HazardKind, Machine, MachineState, Options, Program, Stop};
+use avr_symbolic::{
+    Assignment, Cannot, EndKind, ExecutionLimits, Executor, Graph, PathCondition, QueryLimits, Strategy, SymbolicBit,
+    SymbolicByte, SymbolicState, Valuation, concrete_state, replay,
+};
+use avr_testkit::{Random, cases};
+use std::collections::BTreeMap;
+use three_valued::{BitDomain, ByteDomain, TvByte};
+
+/// A symbolic state with a variable for each bit that is not known; now and then bits share one, or are complements.
+fn symbolic<'g>(graph: &'g Graph, state: &MachineState<TvByte>, random: &mut Random) -> SymbolicState<'g> {
+    let mut all = SymbolicState::new(state.data.len(), SymbolicByte::constant(0));
+    let mut pool: Vec<SymbolicBit<'g>> = vec![graph.variable()];
+    for (address, cell) in (0..).map(DataAddress).zip(state.data.cells()) {
+        let bits = std::array::from_fn(|index| match cell.bit(index as u8).known() {
+            Some(value) => SymbolicBit::constant(value),
+            None if random.once_in(6) => random.pick(&pool),
+            None if random.once_in(6) => random.pick(&pool).not(),
+            None if random.once_in(6) => random.pick(&pool).and(&random.pick(&pool)),
+            None => {
+                pool.push(graph.variable());
+                *pool.last().expect("it is not empty")
+            }
+        });
+        all.data.set(address, SymbolicByte::of_bits(bits));
+    }
+    all.control = state.control.of_hardware();
+    all.calls = state.calls.clone();
+    all
+}
+
+/// Values for all variables of a graph.
+fn random_values<'g>(graph: &'g Graph, random: &mut Random) -> Valuation<'g> {
+    let mut assignment = Assignment::default();
+    graph.variables().for_each(|variable| assignment.set(variable, random.once_in(2)));
+    Valuation::new(graph, assignment)
+}
+
+/// Counts of steps for an operation.
+#[derive(Debug, Default)]
+struct Count {
+    compared: usize,
+    not_followed: usize,
+}
+
+fn machine(device: &'static Device, program: &Program, variant: usize) -> Machine {
+    let all = HazardKind::ALL.iter().copied();
+    let options = match variant {
+        0 => Options::default(),
+        1 => Options { allowed: all.collect(), ..Options::default() },
+        _ => Options {
+            forbidden: all.collect(),
+            static_data_end: Some(DataAddress(0x300)),
+            resets: vec![ResetCause::External, ResetCause::BrownOut],
+            ..Options::default()
+        },
+    };
+    Machine::new(device, program.clone(), options)
+}
+
+/// Checks one state before one instruction.
+fn check(executor: &Executor<'_>, place: u32, instruction: Instruction, random: &mut Random, count: &mut Count) {
+    let graph = Graph::new(1 << 20);
+    let machine = executor.machine();
+    let start = states::state(machine, place, false, random);
+    let start = symbolic(&graph, &start, random);
+    let execution =
+        executor.execute(&graph, (start, PathCondition::new()), &Strategy::anything(), &|_: &SymbolicState<'_>| true);
+    for _ in 0..4 {
+        let mut values = random_values(&graph, random);
+        let conditions = execution.ends.iter().filter(|end| values.bit(&end.condition.bit()) == Some(true)).count();
+        assert_eq!(conditions, 1, "{instruction:?}: {conditions} paths");
+        let run = execution.concrete(&mut values).unwrap_or_else(|error| panic!("{instruction:?}: {error}"));
+        let end = &execution.ends[run.end];
+        assert_eq!(values.bit(&end.condition.bit()), Some(true), "{instruction:?}");
+        if let EndKind::Cannot(reason) = end.kind {
+            assert!(
+                matches!(reason, Cannot::Machine(_) | Cannot::Sleep | Cannot::Outcomes),
+                "{instruction:?}: {reason}"
+            );
+            count.not_followed += 1;
+            continue;
+        }
+        let found = replay(machine, &run).unwrap_or_else(|error| panic!("{instruction:?}: {error}, {run:?}"));
+        match (&end.kind, found) {
+            (EndKind::Goal(state), Ok(found)) => {
+                let expected = concrete_state(state, &mut values).expect("no bit is open");
+                assert_eq!(expected.control, found.control.of_hardware(), "{instruction:?}");
+                assert_eq!(expected.calls.frames(), found.calls.frames(), "{instruction:?}");
+                for address in machine.addresses() {
+                    let (expected, found) = (expected.data.get(address), found.data.get(address));
+                    assert_eq!(expected, found, "{instruction:?}, {address:?}, {:?}", run.steps);
+                }
+            }
+            (EndKind::Hazard(expected), Err(Stop::Hazard(found))) => assert_eq!(expected.kind, found.kind),
+            (kind, found) => panic!("{instruction:?}: {kind:?}, but {:?}", found.map(|state| state.control)),
+        }
+        count.compared += 1;
+    }
+}
+
+/// Checks every instruction on a device.
+fn check_device(name: &str, seed: u64) {
+    let device = Device::named(name).expect("the device exists");
+    let mut random = Random::new(seed);
+    let encodings = cases(3, 12) as usize;
+    let subjects = states::subjects(device, FeatureSet::AVR5, encodings, &mut random);
+    let limits = ExecutionLimits {
+        outcomes: 300,
+        feasibility: QueryLimits { steps: 50, nodes: 5_000 },
+        ..ExecutionLimits::default()
+    };
+    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+    for variant in 0..3 {
+        let machine = machine(device, &subjects.program, variant);
+        let executor = Executor::new(&machine, limits);
+        for (place, instruction) in &subjects.places {
+            let count = counts.entry(format!("{:?}", instruction.opcode())).or_default();
+            (0..cases(3, 12)).for_each(|_| check(&executor, *place, *instruction, &mut random, count));
+        }
+    }
+    for (opcode, count) in counts {
+        let is_followed = count.compared > count.not_followed;
+        assert!(is_followed || opcode == "Spm", "{opcode}: {count:?}");
+    }
+}
+
+#[test]
+fn every_step_of_the_atmega328p_is_exact() {
+    check_device("atmega328p", 11);
+}
+
+#[test]
+fn every_step_of_the_restricted_device_is_exact() {
+    check_device("atmega328p-gpio", 12);
+}
