@@ -7,14 +7,15 @@ mod random;
 #[path = "../../avr-machine/tests/abstract_steps/states.rs"]
 mod states;
 
-use avr_isa::{DataAddress, FeatureSet, Instruction};
-use avr_machine::device::{Device, ResetCause};
+use avr_isa::{DataAddress, FeatureSet, Instruction, Register};
+use avr_machine::device::{BitKind, Device, ResetCause};
 use avr_machine::{HazardKind, Machine, MachineState, Options, Program, Stop};
 use avr_symbolic::{
     Assignment, Cannot, EndKind, ExecutionLimits, Executor, Graph, PathCondition, QueryLimits, Strategy, SymbolicBit,
     SymbolicByte, SymbolicState, Valuation, concrete_state, replay,
 };
 use avr_testkit::{Random, cases};
+use random::ThreeValued;
 use std::collections::BTreeMap;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
@@ -71,10 +72,20 @@ fn machine(device: &'static Device, program: &Program, variant: usize) -> Machin
 
 /// Checks one state before one instruction.
 fn check(executor: &Executor<'_>, place: u32, instruction: Instruction, random: &mut Random, count: &mut Count) {
+    let start = states::state(executor.machine(), place, false, random);
+    check_state(executor, &start, instruction, random, count);
+}
+
+fn check_state(
+    executor: &Executor<'_>,
+    start: &MachineState<TvByte>,
+    instruction: Instruction,
+    random: &mut Random,
+    count: &mut Count,
+) {
     let graph = Graph::new(1 << 20);
     let machine = executor.machine();
-    let start = states::state(machine, place, false, random);
-    let start = symbolic(&graph, &start, random);
+    let start = symbolic(&graph, start, random);
     let execution =
         executor.execute(&graph, (start, PathCondition::new()), &Strategy::anything(), &|_: &SymbolicState<'_>| true);
     for _ in 0..4 {
@@ -144,4 +155,55 @@ fn every_step_of_the_atmega328p_is_exact() {
 #[test]
 fn every_step_of_the_restricted_device_is_exact() {
     check_device("atmega328p-gpio", 12);
+}
+
+/// Checks loads from all registers of a device and stores to them, in states in which the peripheral of the register is open, and the
+/// others are not.
+fn check_registers(name: &str, seed: u64) {
+    let device = Device::named(name).expect("the device exists");
+    let mut random = Random::new(seed);
+    let rd = Register::new(20).expect("there are 32 registers");
+    let limits = ExecutionLimits { outcomes: 200, ..ExecutionLimits::default() };
+    for register in device.registers.iter().filter(|register| !register.is_hidden) {
+        let access = [
+            Instruction::Lds { rd, address: register.address },
+            Instruction::Sts { address: register.address, rr: rd },
+        ];
+        for instruction in access {
+            let words: Vec<u16> = avr_testkit::image::encoded(instruction).collect();
+            let word = |address: u32| words.get(address as usize).copied();
+            let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+            let machine = machine(device, &program, 1);
+            let executor = Executor::new(&machine, limits);
+            let mut count = Count::default();
+            for _ in 0..cases(25, 200) {
+                let mut start = MachineState::new(machine.cells(), TvByte::ZERO);
+                for address in machine.addresses() {
+                    start.data.set(address, TvByte::constant(random.byte()));
+                }
+                start.data.set(rd.address(), random.three_valued());
+                for other in device.registers.iter().filter(|other| other.peripheral == register.peripheral) {
+                    let windows = other.bits.iter().zip(0..8).filter(|(bit, _)| matches!(bit.kind, BitKind::Window(_)));
+                    let windows = windows.fold(0, |mask, (_, bit)| mask | 1 << bit);
+                    let open = random.byte() & random.byte() & !windows;
+                    start.data.set(other.address, TvByte::new(random.byte() & !windows, !open));
+                }
+                for half in machine.stack_pointer().cells() {
+                    start.data.set(half, TvByte::constant(1));
+                }
+                check_state(&executor, &start, instruction, &mut random, &mut count);
+            }
+            assert!(count.compared > count.not_followed, "{instruction:?}: {count:?}");
+        }
+    }
+}
+
+#[test]
+fn every_access_to_a_register_of_the_atmega328p_is_exact() {
+    check_registers("atmega328p", 13);
+}
+
+#[test]
+fn every_access_to_a_register_of_the_attiny85_is_exact() {
+    check_registers("attiny85", 14);
 }
