@@ -20,6 +20,7 @@ pub use execution::cannot::Cannot;
 pub use execution::path_condition::PathCondition;
 pub use execution::replay::{ConcreteRun, ConcreteStep, Mismatch, concrete_state, replay};
 pub use execution::run::{End, EndKind, Execution, ExecutionLimits, Executor, Goal, SymbolicState};
+pub use execution::start::power_on;
 pub use execution::strategy::{Freedom, Interrupts, Strategy};
 pub use execution::world::AskedInput;
 pub use query::{Answer, QueryLimits, Unanswered, satisfy};

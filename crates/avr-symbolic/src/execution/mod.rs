@@ -10,6 +10,7 @@ pub(crate) mod path_condition;
 mod point;
 pub(crate) mod replay;
 pub(crate) mod run;
+pub(crate) mod start;
 mod step;
 pub(crate) mod strategy;
 pub(crate) mod world;

@@ -98,6 +98,8 @@ pub struct Execution<'g> {
     pub ends: Vec<End<'g>>,
     /// The number of steps that were taken.
     pub steps: usize,
+    /// The number of times that two paths were merged.
+    pub merges: usize,
     /// For each point the outcomes of its step, with what they lead to.
     pub(crate) outcomes: Vec<Vec<(StepRecord<'g>, Target)>>,
 }
@@ -141,7 +143,7 @@ impl<'a> Executor<'a> {
         let moment = Moment::default().advanced(&self.order, start.control.pc, start.calls.frames().len(), false);
         let kept = goal.is_kept(&start);
         let first = Path { state: start.clone(), condition, moment, entered: 0, freedom: Freedom::default(), kept };
-        let execution = Execution { start, ends: Vec::new(), steps: 0, outcomes: Vec::new() };
+        let execution = Execution { start, ends: Vec::new(), steps: 0, merges: 0, outcomes: Vec::new() };
         let mut run = Run {
             executor: self,
             stepper,
@@ -183,6 +185,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
             && let Some(waiting) = &mut self.waiting[point]
         {
             waiting.merge(&path);
+            self.execution.merges += 1;
             return Target::Point(point);
         }
         if self.order.len() >= self.executor.limits.paths {
@@ -247,6 +250,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
             };
             let mut merged = Path { state: *state, condition, freedom, kept, ..path.clone() };
             merged.merge(&path);
+            self.execution.merges += 1;
             let Path { state, condition, freedom, kept, .. } = merged;
             self.execution.ends[end] = End { kind: EndKind::Goal(Box::new(state)), condition, freedom, kept };
             return Target::End(end);
