@@ -7,10 +7,18 @@
 //! Nothing is claimed where something cannot be followed ([`Cannot`]) or a query has no answer ([`Unanswered`]).
 #![forbid(unsafe_code)]
 
+mod claim;
 mod domain;
 mod execution;
+pub mod faults;
 mod query;
+#[cfg(test)]
+mod tests;
 
+pub use claim::check::{CheckLimits, Checked, Counterexample, Proof, Undecided};
+pub use claim::pattern::Pattern;
+pub use claim::rank::{Rank, Term};
+pub use claim::{Claim, Rounds};
 pub use domain::assignment::{Assignment, Valuation};
 pub use domain::bit::SymbolicBit;
 pub use domain::byte::SymbolicByte;

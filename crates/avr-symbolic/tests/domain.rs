@@ -1,7 +1,8 @@
 //! The symbolic domain against the concrete one, and queries against enumeration.
 
 use avr_symbolic::{
-    Answer, Assignment, Graph, QueryLimits, SymbolicBit, SymbolicByte, SymbolicWord, Unanswered, Valuation, satisfy,
+    Answer, Assignment, Graph, PathCondition, QueryLimits, SymbolicBit, SymbolicByte, SymbolicWord, Unanswered,
+    Valuation, satisfy,
 };
 use avr_testkit::{Random, cases};
 use three_valued::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};
@@ -198,6 +199,32 @@ fn graphs_fold_to_the_same_function() {
             assert!(known.contains(&bit.truth()), "{bit:?} of {table:x}");
         }
     }
+}
+
+#[test]
+fn what_follows_from_a_condition_is_so() {
+    let mut random = Random::new(7);
+    let (mut found, mut others) = (0, 0);
+    for _ in 0..cases(300, 10_000) {
+        let graph = Graph::new(1 << 16);
+        let mut formulas = Formulas::new(&graph);
+        (0..40).for_each(|_| formulas.grow(&mut random));
+        let row = random.below(64);
+        let mut condition = PathCondition::new();
+        for _ in 0..random.below(6) {
+            let (bit, table) = random.pick(&formulas.pool);
+            condition.assume(if table >> row & 1 == 1 { bit } else { bit.not() });
+        }
+        assert_eq!(Valuation::new(&graph, formulas.assignment(row)).bit(&condition.bit()), Some(true));
+        for (bit, table) in &formulas.pool {
+            match condition.value(bit) {
+                Some(value) => assert_eq!(value, table >> row & 1 == 1, "{bit:?} under {condition:?}"),
+                None => others += 1,
+            }
+            found += usize::from(condition.value(bit).is_some() && bit.known().is_none());
+        }
+    }
+    assert!(found > 1000 && others > 1000, "{found} follow, {others} do not");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::domain::bit::SymbolicBit;
 use crate::domain::facts::Facts;
+use crate::faults::{Fault, is_on};
 use three_valued::BitDomain;
 
 /// A conjunction of bits that are 1 on a path, in the order in which they were decided.
@@ -60,7 +61,8 @@ impl<'g> PathCondition<'g> {
         let selector = conjunction(own);
         let mut merged = Self::new();
         self.decisions[..shared].iter().for_each(|bit| merged.assume(*bit));
-        merged.assume(selector.or(&conjunction(others)));
+        let others = if is_on(Fault::ConditionForgotten) { SymbolicBit::ZERO } else { conjunction(others) };
+        merged.assume(selector.or(&others));
         (merged, selector)
     }
 }

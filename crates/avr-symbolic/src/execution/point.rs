@@ -5,8 +5,10 @@ use super::path_condition::PathCondition;
 use super::strategy::Freedom;
 use crate::domain::bit::SymbolicBit;
 use crate::domain::byte::SymbolicByte;
+use crate::faults::{Fault, is_on};
 use avr_isa::DataAddress;
 use avr_machine::{Control, Frame, Machine, MachineState};
+use three_valued::BitDomain;
 
 /// The part of a path that must agree for a merge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +17,7 @@ pub(super) struct Key {
     frames: Vec<Frame>,
     stack_pointer: Option<DataAddress>,
     entered: usize,
+    rounds: usize,
 }
 
 /// A path, or several that were merged.
@@ -25,6 +28,8 @@ pub(super) struct Path<'g> {
     pub(super) moment: Moment,
     /// The number of interrupts of the strategy's order that came.
     pub(super) entered: usize,
+    /// The number of rounds that ended.
+    pub(super) rounds: usize,
     pub(super) freedom: Freedom,
     /// The bit that is 1 if all states on the way were as the goal demands.
     pub(super) kept: SymbolicBit<'g>,
@@ -37,6 +42,7 @@ impl<'g> Path<'g> {
             frames: self.state.calls.frames().to_vec(),
             stack_pointer: machine.stack_pointer().value_in(&self.state.data),
             entered: self.entered,
+            rounds: self.rounds,
         }
     }
 
@@ -45,6 +51,7 @@ impl<'g> Path<'g> {
     /// SOUND: the condition of no more than one of the paths is 1, so that the selector is exact wherever the merged one is.
     pub(super) fn merge(&mut self, other: &Self) {
         let (condition, selector) = self.condition.merge(&other.condition);
+        let selector = if is_on(Fault::SelectorInverted) { selector.not() } else { selector };
         let cells = self.state.data.cells().iter().zip(other.state.data.cells()).zip((0..).map(DataAddress));
         let merged: Vec<(DataAddress, SymbolicByte<'g>)> = cells
             .filter(|((own, others), _)| own != others)

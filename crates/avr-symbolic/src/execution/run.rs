@@ -21,8 +21,13 @@ pub type SymbolicState<'g> = MachineState<SymbolicByte<'g>>;
 
 /// The states at which paths end, and what is demanded of the others.
 pub trait Goal<'g> {
-    /// True if paths end in a state, after one step at least.
-    fn is_end(&self, state: &SymbolicState<'g>) -> bool;
+    /// True if a state, after one step at least, ends a round.
+    fn is_round(&self, _state: &SymbolicState<'g>) -> bool {
+        false
+    }
+
+    /// True if paths end in a state, after one step at least, when so many rounds have ended, which may be the one that ends here.
+    fn is_end(&self, state: &SymbolicState<'g>, rounds: usize) -> bool;
 
     /// The bit that is 1 if a state on the way, the first and the last one included, is as demanded.
     fn is_kept(&self, _state: &SymbolicState<'g>) -> SymbolicBit<'g> {
@@ -31,7 +36,7 @@ pub trait Goal<'g> {
 }
 
 impl<'g, F: Fn(&SymbolicState<'g>) -> bool> Goal<'g> for F {
-    fn is_end(&self, state: &SymbolicState<'g>) -> bool {
+    fn is_end(&self, state: &SymbolicState<'g>, _: usize) -> bool {
         self(state)
     }
 }
@@ -142,7 +147,8 @@ impl<'a> Executor<'a> {
         };
         let moment = Moment::default().advanced(&self.order, start.control.pc, start.calls.frames().len(), false);
         let kept = goal.is_kept(&start);
-        let first = Path { state: start.clone(), condition, moment, entered: 0, freedom: Freedom::default(), kept };
+        let first =
+            Path { state: start.clone(), condition, moment, entered: 0, rounds: 0, freedom: Freedom::default(), kept };
         let execution = Execution { start, ends: Vec::new(), steps: 0, merges: 0, outcomes: Vec::new() };
         let mut run = Run {
             executor: self,
@@ -188,7 +194,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
             self.execution.merges += 1;
             return Target::Point(point);
         }
-        if self.order.len() >= self.executor.limits.paths {
+        if self.order.len() >= self.executor.limits.paths.max(1) {
             return self.end(EndKind::Cannot(Cannot::Paths), path.condition, path.freedom, path.kept);
         }
         let point = self.waiting.len();
@@ -237,8 +243,9 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
         let left_handler = after.len() < before.len()
             && before.last().is_some_and(|frame| matches!(frame.kind, FrameKind::Interrupt(_)));
         let moment = path.moment.advanced(&self.executor.order, state.control.pc, after.len(), left_handler);
-        let next = Path { state, condition, moment, entered, freedom, kept };
-        if self.goal.is_end(&next.state) { self.reach(next) } else { self.wait(next) }
+        let rounds = path.rounds + usize::from(self.goal.is_round(&state));
+        let next = Path { state, condition, moment, entered, rounds, freedom, kept };
+        if self.goal.is_end(&next.state, rounds) { self.reach(next) } else { self.wait(next) }
     }
 
     /// Ends a path in a state of the goal; it is merged with others that end at the same point.

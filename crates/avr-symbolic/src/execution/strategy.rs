@@ -1,5 +1,6 @@
 //! Strategies: what the environment and the hardware do on the paths that are followed.
 
+use crate::faults::{Fault, is_on};
 use avr_isa::DataAddress;
 use avr_machine::{DeterminedBy, Happening, Possibilities};
 use std::collections::BTreeMap;
@@ -50,7 +51,9 @@ impl Strategy {
         let wanted = order.get(entered).map(|number| Happening::Interrupt(*number));
         let picked = followed.iter().position(|(_, happening)| Some(*happening) == wanted).unwrap_or(0);
         followed = followed.get(picked).copied().into_iter().collect();
-        followed.extend(open);
+        if !is_on(Fault::OpenChosen) || followed.is_empty() {
+            followed.extend(open);
+        }
         followed
     }
 

@@ -6,6 +6,7 @@ use super::strategy::{Freedom, Interrupts, Strategy};
 use crate::domain::bit::SymbolicBit;
 use crate::domain::byte::SymbolicByte;
 use crate::domain::graph::Graph;
+use crate::faults::{Fault, is_on};
 use crate::query::{Answer, QueryLimits, satisfy};
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use three_valued::{BitDomain, ByteDomain, TvByte};
@@ -178,7 +179,10 @@ impl<'g> Environment<SymbolicByte<'g>> for World<'_, 'g> {
     fn input(&mut self, source: Input, mask: u8, _: Demand, by: DeterminedBy) -> SymbolicByte<'g> {
         let entry = self.entry(|world| {
             let held = match source {
-                Input::Register(address) if by != DeterminedBy::Undefined => world.strategy.held.get(&address),
+                // SOUND: nobody can choose what the data sheet leaves open.
+                Input::Register(address) if by != DeterminedBy::Undefined || is_on(Fault::OpenChosen) => {
+                    world.strategy.held.get(&address)
+                }
                 _ => None,
             };
             let held = held.copied().unwrap_or(TvByte::UNKNOWN);

@@ -1,0 +1,4 @@
+//! Claims about small loops, with faults put in.
+
+mod claims;
+mod loops;
