@@ -99,7 +99,8 @@ pub(crate) enum Target {
 pub struct Execution<'g> {
     /// The state in which it begins.
     pub start: SymbolicState<'g>,
-    /// The ends. For each assignment under which the condition of the start is 1, that of exactly one of them is.
+    /// The ends. For each assignment under which the condition of the start is 1, that of exactly one of them is, unless the graph is
+    /// full: then conditions may be open.
     pub ends: Vec<End<'g>>,
     /// The number of steps that were taken.
     pub steps: usize,
