@@ -272,3 +272,28 @@ fn sequences_of_accesses_of_the_atmega328p_are_exact() {
 fn sequences_of_accesses_of_the_attiny85_are_exact() {
     check_sequences("attiny85", 16);
 }
+
+/// The mode of programming decides what becomes of a byte of the EEPROM.
+#[test]
+fn programming_the_eeprom_in_an_open_mode_is_exact() {
+    const EECR: DataAddress = DataAddress(0x3f);
+    let device = Device::named("atmega328p").expect("the device exists");
+    let mut random = Random::new(17);
+    let code = [Instruction::Sbi { io: 0x1f, bit: 2 }, Instruction::Sbi { io: 0x1f, bit: 1 }];
+    let words: Vec<u16> = code.iter().flat_map(|one| avr_testkit::image::encoded(*one)).collect();
+    let word = |address: u32| words.get(address as usize).copied();
+    let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+    let machine = machine(device, &program, 1);
+    let executor = Executor::new(&machine, ExecutionLimits::default());
+    let mut count = Count::default();
+    for _ in 0..cases(3, 30) {
+        let mut start = peripheral_state(&machine, "", &mut random);
+        start.data.set(EECR, TvByte::new(0, !0x30));
+        start.data.set(machine.status_address(), TvByte::ZERO);
+        if let Some(watchdog) = &device.watchdog {
+            start.data.set(watchdog.reset_enable.address, TvByte::ZERO);
+        }
+        check_state(&executor, &start, Some(FlashWordAddress(2)), "programming", &mut random, &mut count);
+    }
+    assert_eq!(count.not_followed, 0);
+}
