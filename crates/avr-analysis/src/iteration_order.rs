@@ -21,6 +21,25 @@ pub struct IterationOrder {
     /// The position of each instruction, by flash word address, from 1; instructions that are in loops lie between those before
     /// their loop and those behind it.
     positions: Vec<u32>,
+    /// The innermost loop of each instruction, as an index into `loops`.
+    innermost: Vec<Option<u32>>,
+    loops: Vec<Loop>,
+}
+
+/// A loop: a component of the order.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    head: FlashWordAddress,
+    /// The innermost loop around it.
+    outer: Option<u32>,
+}
+
+/// The order while it is made.
+#[derive(Default)]
+struct Arrangement {
+    order: Vec<FlashWordAddress>,
+    loops: Vec<Loop>,
+    innermost: Vec<(FlashWordAddress, u32)>,
 }
 
 impl IterationOrder {
@@ -38,15 +57,35 @@ impl IterationOrder {
                 graph.add_edge(address, target, ());
             }
         }
-        let mut order = Vec::with_capacity(graph.node_count());
-        arrange(&graph, 0, &mut order);
+        let mut arrangement = Arrangement::default();
+        arrangement.arrange(&graph, 0, None);
         let mut positions = vec![0; program.words() as usize];
-        for (address, position) in order.into_iter().zip(1..) {
+        for (address, position) in arrangement.order.into_iter().zip(1..) {
             if let Some(place) = positions.get_mut(address.index()) {
                 *place = position;
             }
         }
-        Self { positions }
+        let mut innermost = vec![None; program.words() as usize];
+        for (address, own) in arrangement.innermost {
+            if let Some(place) = innermost.get_mut(address.index()) {
+                *place = Some(own);
+            }
+        }
+        Self { positions, innermost, loops: arrangement.loops }
+    }
+
+    /// The heads of the loops that an instruction is in, the outermost first. The head of a loop is in it.
+    #[must_use]
+    pub fn loops(&self, address: FlashWordAddress) -> Vec<FlashWordAddress> {
+        let mut next = self.innermost.get(address.index()).copied().flatten();
+        let mut heads = Vec::new();
+        while let Some(own) = next {
+            let Loop { head, outer } = self.loops[own as usize];
+            heads.push(head);
+            next = outer;
+        }
+        heads.reverse();
+        heads
     }
 
     /// The position of an instruction (flash word address), from 1; 0 where there is none.
@@ -56,28 +95,34 @@ impl IterationOrder {
     }
 }
 
-/// Appends the vertices of a graph in a weak topological order.
-fn arrange(graph: &DiGraphMap<FlashWordAddress, ()>, nesting: usize, order: &mut Vec<FlashWordAddress>) {
-    for mut component in kosaraju_scc(graph).into_iter().rev() {
-        if component.len() == 1 || nesting == MAX_NESTING {
-            component.sort_unstable();
-            order.extend(component);
-            continue;
-        }
-        let inside: BTreeSet<FlashWordAddress> = component.into_iter().collect();
-        let is_entered = |vertex: &FlashWordAddress| {
-            graph.neighbors_directed(*vertex, petgraph::Incoming).any(|before| !inside.contains(&before))
-        };
-        let head = inside.iter().copied().find(is_entered).or(inside.first().copied());
-        order.extend(head);
-        let mut rest = DiGraphMap::new();
-        for vertex in inside.iter().copied().filter(|vertex| Some(*vertex) != head) {
-            rest.add_node(vertex);
-            for target in graph.neighbors(vertex).filter(|target| inside.contains(target) && Some(*target) != head) {
-                rest.add_edge(vertex, target, ());
+impl Arrangement {
+    /// Appends the vertices of a graph, which lie in a loop, in a weak topological order.
+    fn arrange(&mut self, graph: &DiGraphMap<FlashWordAddress, ()>, nesting: usize, around: Option<u32>) {
+        for mut component in kosaraju_scc(graph).into_iter().rev() {
+            if component.len() == 1 || nesting == MAX_NESTING {
+                component.sort_unstable();
+                self.innermost.extend(component.iter().filter_map(|vertex| Some((*vertex, around?))));
+                self.order.extend(component);
+                continue;
             }
+            let inside: BTreeSet<FlashWordAddress> = component.into_iter().collect();
+            let is_entered = |vertex: &FlashWordAddress| {
+                graph.neighbors_directed(*vertex, petgraph::Incoming).any(|before| !inside.contains(&before))
+            };
+            let Some(head) = inside.iter().copied().find(is_entered).or(inside.first().copied()) else { continue };
+            let own = self.loops.len() as u32;
+            self.loops.push(Loop { head, outer: around });
+            self.innermost.push((head, own));
+            self.order.push(head);
+            let mut rest = DiGraphMap::new();
+            for vertex in inside.iter().copied().filter(|vertex| *vertex != head) {
+                rest.add_node(vertex);
+                for target in graph.neighbors(vertex).filter(|target| inside.contains(target) && *target != head) {
+                    rest.add_edge(vertex, target, ());
+                }
+            }
+            self.arrange(&rest, nesting + 1, Some(own));
         }
-        arrange(&rest, nesting + 1, order);
     }
 }
 
@@ -117,8 +162,12 @@ mod tests {
             nop,
             Instruction::Rjmp { offset: -1 },
         ];
+        let order = order(&code);
         let positions = positions(&code);
         assert!(is_before(&positions, &[0, 1, 2, 3, 4, 5, 6, 7]), "{positions:?}");
+        let loops = |address: u32| order.loops(FlashWordAddress(address)).into_iter().map(|head| head.0).collect();
+        let heads: Vec<Vec<u32>> = (0..8).map(loops).collect();
+        assert_eq!(heads, [vec![], vec![1], vec![1], vec![1, 3], vec![1, 3], vec![1], vec![], vec![]]);
     }
 
     #[test]

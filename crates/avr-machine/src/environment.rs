@@ -249,6 +249,13 @@ pub trait Environment<V: ByteDomain> {
     /// Picks one of `count` cases that the stored state may be in. Concrete states have only one.
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize;
 
+    /// True if nothing may be lost of what the values of the domain say of each other. Then all questions about the stored
+    /// state are about single bits, each step goes as that of a concrete state in the same case would, and nothing is taken
+    /// for open that some case decides.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     /// Is asked before the instruction at PC is executed, once it is clear that nothing else happens in this step: here what
     /// is stored and unknown may be cut into cases.
     fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<V>) {}

@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["avr-testkit"],
     &["mu-calculus", "avr-machine"],
     &["tvar", "avr-properties", "avr-certificate", "avr-analysis"],
-    &["avr-model", "avr-invariant"],
+    &["avr-model", "avr-invariant", "avr-symbolic"],
     &["avr-witness"],
     &["avr-verify", "avr-check"],
     &["avr-report"],
@@ -26,7 +26,7 @@ const FLOORS: &[&[&str]] = &[
 /// Crates that know model checking and must not know that AVR exists.
 const LOGIC: &[&str] = &["mu-calculus", "tvar"];
 /// Crates that know AVR and must not know model checking.
-const MACHINE: &[&str] = &["avr-isa", "avr-image", "avr-machine", "avr-analysis", "avr-invariant"];
+const MACHINE: &[&str] = &["avr-isa", "avr-image", "avr-machine", "avr-analysis", "avr-invariant", "avr-symbolic"];
 /// All that the checker of certificates may use: what it uses has to be trusted.
 const TRUSTED: &[&str] = &[
     "three-valued",

@@ -119,6 +119,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The target in Z for IJMP and ICALL; an unknown Z is cut into its cases.
     pub(super) fn indirect_target(&mut self) -> Result<FlashWordAddress, Stop> {
         let (low, high) = (Pointer::Z.low(), Pointer::Z.high());
+        self.decide_pointer(Pointer::Z);
         let known = self.candidates(low.address(), high.address());
         let target = known.single().map_or_else(|| self.cut_target(low, high), Ok)?;
         Ok(FlashWordAddress(target.into()))

@@ -34,7 +34,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The cells that the address register may mean, and the bytes of the register.
-    fn eeprom_cells(&self, eeprom: &Eeprom) -> (Vec<DataAddress>, [V; 2]) {
+    fn eeprom_cells(&mut self, eeprom: &Eeprom) -> (Vec<DataAddress>, [V; 2]) {
+        [Some(eeprom.address_low), eeprom.address_high]
+            .into_iter()
+            .flatten()
+            .for_each(|half| self.decide_bits(half, 0xff));
         let low = self.state.data.get(eeprom.address_low).clone();
         let high = eeprom.address_high.map_or(V::constant(0), |address| self.state.data.get(address).clone());
         let size = self.machine.device.memory.eeprom_bytes;
@@ -48,7 +52,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The byte that the address register means.
-    fn eeprom_byte(&self, eeprom: &Eeprom) -> V {
+    fn eeprom_byte(&mut self, eeprom: &Eeprom) -> V {
         let (cells, address) = self.eeprom_cells(eeprom);
         let bytes = cells.iter().map(|cell| self.state.data.get(*cell).clone());
         let joined = bytes.reduce(|all, byte| all.join(&byte)).unwrap_or_else(|| V::constant(0xff));
@@ -58,6 +62,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Erases, writes or both; the content is the new one at once, because it cannot be read before it is done.
     fn program_eeprom(&mut self, eeprom: &Eeprom) {
         let value = self.state.data.get(eeprom.data).clone();
+        self.decide_bits(eeprom.program.address, eeprom.mode_mask);
         let mode = self.state.data.get(eeprom.program.address).and(&V::constant(eeprom.mode_mask));
         let (cells, address) = self.eeprom_cells(eeprom);
         for cell in &cells {

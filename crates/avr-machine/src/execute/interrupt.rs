@@ -109,10 +109,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Request::Latched { .. } | Request::Persistent { .. } => false,
         };
         let machine = self.machine;
-        let enabled = |step: &Self, bit: BitRef| step.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
         let mut all = machine.device.interrupts.iter();
-        self.flag(flag::I).known() != Some(false)
-            && all.any(|one| waits(one) && enabled(self, one.enable) && self.wakes(one) == Wakes::Surely)
+        self.may_be_set(machine.status_bit(flag::I))
+            && all.any(|one| waits(one) && self.may_be_set(one.enable) && self.wakes(one) == Wakes::Surely)
     }
 
     /// Adds the interrupts that may be taken now, and says whether one of them certainly is. Priority only removes what
@@ -209,7 +208,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Request::Latched { flag } | Request::Persistent { flag } => {
                 !self.holds(&interrupt.level_while) && self.decide_stored(*flag)
             }
-            Request::Condition { holds } => match self.evaluate(holds, Condition::evaluate_refreshed) {
+            Request::Condition { holds } => match self.evaluate_exactly(holds, Condition::evaluate_refreshed) {
                 Truth::True => true,
                 Truth::False => false,
                 Truth::Unknown => self.settle(holds),

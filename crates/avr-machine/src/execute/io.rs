@@ -39,11 +39,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// True if the flag of an interrupt that may be enabled is in a register.
-    fn has_requests(&self, address: DataAddress) -> bool {
-        let may_be_set = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
-        let mut all = self.machine.device.interrupts.iter();
-        may_be_set(self.machine.status_bit(flag::I))
-            && all.any(|one| one.flag().is_some_and(|flag| flag.address == address) && may_be_set(one.enable))
+    fn has_requests(&mut self, address: DataAddress) -> bool {
+        let machine = self.machine;
+        let mut all = machine.device.interrupts.iter();
+        self.may_be_set(machine.status_bit(flag::I))
+            && all.any(|one| one.flag().is_some_and(|flag| flag.address == address) && self.may_be_set(one.enable))
     }
 
     /// A byte of which the data sheet says nothing, at a data address.
@@ -140,13 +140,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             _ => {}
         }
         // SOUND: what hardware may have changed counts as unknown here.
-        if let Some(holds) = self.evaluate(condition, Condition::evaluate).known() {
+        if let Some(holds) = self.evaluate_exactly(condition, Condition::evaluate).known() {
             return holds;
         }
         let mut moving = Vec::new();
         condition.for_each_moving(&mut |bit| moving.push(bit));
         moving.into_iter().for_each(|bit| self.refresh_bits(bit, Demand::Decides));
-        match self.evaluate(condition, Condition::evaluate_refreshed) {
+        match self.evaluate_exactly(condition, Condition::evaluate_refreshed) {
             Truth::True => true,
             Truth::False => false,
             Truth::Unknown => self.settle(condition),

@@ -102,6 +102,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// LD, LDD.
     pub(super) fn load_indirect(&mut self, rd: Register, pointer: Pointer, mode: PointerMode) -> Result<(), Stop> {
         self.check_pointer_use(rd, pointer, mode)?;
+        self.decide_pointer(pointer);
         let address = self.point(pointer, mode);
         let value = match self.target(&address, moved_registers(pointer, mode))? {
             Target::Single(address) => self.read_data(address)?,
@@ -115,6 +116,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// ST, STD.
     pub(super) fn store_indirect(&mut self, pointer: Pointer, mode: PointerMode, rr: Register) -> Result<(), Stop> {
         self.check_pointer_use(rr, pointer, mode)?;
+        self.decide_pointer(pointer);
         let value = self.register(rr).clone();
         let address = self.point(pointer, mode);
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
@@ -243,10 +245,16 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// ELPM: the same with RAMPZ as the bits above Z.
     pub(super) fn load_program_extended(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
         let page = match self.machine.extension_register("RAMPZ") {
-            Some(address) => self.state.data.get(address).known().ok_or(Stop::Limit(Limit::UnknownPointer))?,
+            Some(address) => self.extension(address).ok_or(Stop::Limit(Limit::UnknownPointer))?,
             None => 0,
         };
         self.load_flash(rd, mode, u32::from(page) << 16)
+    }
+
+    /// The content of a register that extends a pointer, if it is known.
+    fn extension(&mut self, address: DataAddress) -> Option<u8> {
+        self.decide_bits(address, 0xff);
+        self.state.data.get(address).known()
     }
 
     fn load_flash(&mut self, rd: Register, mode: LpmMode, base: u32) -> Result<(), Stop> {
@@ -254,6 +262,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if mode == LpmMode::PostIncrement {
             self.check_pointer_use(rd, pointer, PointerMode::PostIncrement)?;
         }
+        self.decide_pointer(pointer);
         let address = (self.register(pointer.low()).clone(), self.register(pointer.high()).clone());
         let value = match self.redirected_load(&address) {
             Some(value) => value,
@@ -284,7 +293,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The target of EIJMP and EICALL: EIND above Z.
     pub(super) fn extended_target(&mut self) -> Result<FlashWordAddress, Stop> {
         let extension = match self.machine.extension_register("EIND") {
-            Some(address) => self.state.data.get(address).known().ok_or(Stop::Limit(Limit::UnknownTarget))?,
+            Some(address) => self.extension(address).ok_or(Stop::Limit(Limit::UnknownTarget))?,
             None => 0,
         };
         let target = self.indirect_target()?;

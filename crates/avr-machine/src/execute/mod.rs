@@ -6,6 +6,7 @@
 mod arithmetic;
 mod control;
 mod eeprom;
+mod exact;
 pub mod flags;
 mod interrupt;
 mod io;

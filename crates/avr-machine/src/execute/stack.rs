@@ -21,6 +21,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     fn known_stack_pointer(&mut self) -> Result<DataAddress, Stop> {
         let (low, high) = (self.machine.stack_low, self.machine.stack_high);
+        self.machine.stack_pointer().cells().for_each(|half| self.decide_bits(half, 0xff));
         let Some(high) = high else {
             return self.known_stack_byte(low).map(|low| DataAddress::of_bytes(low, 0));
         };

@@ -20,6 +20,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// the cases are distinguished, because the program waits for the end.
     pub(super) fn refresh_operation(&mut self, pulse: BitRef) {
         let Some(BitKind::Pulse(kind)) = self.machine.device.bit_at(pulse).map(|bit| &bit.kind) else { return };
+        self.decide_bit(pulse);
         let stored = self.stored(pulse);
         if stored.known() == Some(false) || self.is_off(pulse) || !self.is_asked_first(pulse) {
             return;
@@ -63,7 +64,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         {
             let (one, more) = (self.stored(owed.one), self.stored(owed.more));
             // Three-valued bits do not know that a choice between two alike gives the same.
-            let left = match one.known() == more.known() {
+            let left = match one.known() == more.known() && !self.environment.is_exact() {
                 true => one,
                 false => one.and(&rises.not()).or(&more.and(rises)),
             };
@@ -142,6 +143,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     ) {
         let (address, mask) = (group.address, group.mask);
         let Some(cell) = self.machine.operations().pending(address) else { return };
+        self.decide_bit(BitRef { address: cell, bit: mark(mask) });
         let is_new = self.stored(BitRef { address: cell, bit: mark(mask) }).known();
         if is_new == Some(false) && !(stood && self.holds(&input.changes_while)) {
             return;
@@ -182,7 +184,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 && self.holds(&input.changes_while)
                 && !self.source_moves(source)
             {
-                let stood = self.stored(event).known() != Some(false);
+                let stood = self.may_be_set(event);
                 self.refresh_unseen(event);
                 self.take_copy(group, input, source, stood, Demand::Stored);
             }

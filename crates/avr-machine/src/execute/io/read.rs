@@ -98,6 +98,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         match &group.bit.kind {
             BitKind::Input(input) => {
                 let stood = input.latched_by.is_some_and(|event| {
+                    if input.copies.is_some() {
+                        self.decide_bit(event);
+                    }
                     let stood = self.state.data.get(event.address).bit(event.bit).known() != Some(false);
                     self.refresh_bits(event, demand);
                     stood
@@ -170,6 +173,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Lets hardware set a flag with which something else changes.
     pub(super) fn refresh_event(&mut self, flag: BitRef, freedom: &Freedom, demand: Demand) {
+        self.decide_bit(flag);
         let stored = self.state.data.get(flag.address).bit(flag.bit);
         if stored.known() == Some(true) || !self.is_asked_first(flag) {
             return;
@@ -183,8 +187,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The hidden bit of a flag that tells when everything is sent: something is on its way.
-    fn sent(&self, flag: BitRef) -> Option<V::Bit> {
+    fn sent(&mut self, flag: BitRef) -> Option<V::Bit> {
         let owed = self.machine.operations().owed(flag).filter(|owed| matches!(owed.told, Told::All(_)))?;
+        self.decide_bit(owed.one);
         Some(self.state.data.get(owed.one.address).bit(owed.one.bit))
     }
 

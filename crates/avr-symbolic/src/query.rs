@@ -1,0 +1,174 @@
+//! Queries: satisfiability of a bit, by a SAT solver.
+//!
+//! The formula is the cone of the bit in clauses (Tseitin, "On the complexity of derivation in propositional calculus", 1968). The
+//! solver is limited in steps, never in time, so that the same query has the same answer everywhere.
+
+use crate::domain::assignment::{Assignment, Valuation};
+use crate::domain::bit::SymbolicBit;
+use crate::domain::graph::{Graph, Literal, Node, Variable};
+use batsat::{Callbacks, ClauseKind};
+use rustc_hash::FxHashMap;
+use rustsat::solvers::{Solve, SolverResult};
+use rustsat::types::{Clause, Lit, TernaryVal};
+use std::cell::Cell;
+use thiserror::Error;
+
+/// Limits of one query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryLimits {
+    /// Decisions of the solver and clauses that it learns, together.
+    pub steps: u64,
+    /// Nodes of the formula.
+    pub nodes: usize,
+}
+
+impl Default for QueryLimits {
+    /// A million steps, a million nodes.
+    fn default() -> Self {
+        Self { steps: 1_000_000, nodes: 1_000_000 }
+    }
+}
+
+/// The answer to a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The bit is 1 under this assignment.
+    Satisfiable(Assignment),
+    /// The bit is 0 under every assignment.
+    Unsatisfiable,
+    /// Nothing is claimed.
+    None(Unanswered),
+}
+
+/// The reason why a query has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+pub enum Unanswered {
+    /// The bit is open.
+    #[error("it depends on what is not known")]
+    Open,
+    /// The formula has too many nodes.
+    #[error("its formula has too many nodes")]
+    Nodes,
+    /// The solver was stopped by its limit.
+    #[error("the solver came to its limit")]
+    Steps,
+    /// The solver failed, or its model is none.
+    #[error("the solver failed")]
+    Solver,
+}
+
+/// Stops the solver after so many steps.
+#[derive(Debug, Default)]
+struct Countdown {
+    left: Cell<u64>,
+}
+
+impl Countdown {
+    fn count(&self) {
+        self.left.set(self.left.get().saturating_sub(1));
+    }
+}
+
+impl Callbacks for Countdown {
+    fn on_new_clause(&mut self, _: &[batsat::Lit], kind: ClauseKind) {
+        if kind == ClauseKind::Learnt {
+            self.count();
+        }
+    }
+
+    /// Is asked before each decision.
+    fn stop(&self) -> bool {
+        self.count();
+        self.left.get() == 0
+    }
+}
+
+/// Asks for an assignment under which a bit is 1.
+#[must_use]
+pub fn satisfy(bit: &SymbolicBit<'_>, limits: QueryLimits) -> Answer {
+    match (bit.literal, bit.graph) {
+        (Literal::FALSE, _) => Answer::Unsatisfiable,
+        (Literal::TRUE, _) => Answer::Satisfiable(Assignment::default()),
+        (Literal::OPEN, _) | (_, None) => Answer::None(Unanswered::Open),
+        (literal, Some(graph)) => Formula::of(graph, literal, limits.nodes)
+            .map_or(Answer::None(Unanswered::Nodes), |formula| formula.solve(graph, bit, limits.steps)),
+    }
+}
+
+/// The clauses of a cone.
+struct Formula {
+    /// Numbers of the solver's variables, by nodes.
+    numbers: FxHashMap<usize, u32>,
+    clauses: Vec<Clause>,
+}
+
+impl Formula {
+    /// The formula that says that a literal, which is neither a constant nor open, is 1; none if it has too many nodes.
+    fn of(graph: &Graph, goal: Literal, most_nodes: usize) -> Option<Self> {
+        let mut formula = Self { numbers: FxHashMap::default(), clauses: Vec::new() };
+        let mut open: Vec<usize> = goal.node().into_iter().collect();
+        while let Some(node) = open.pop() {
+            if formula.numbers.contains_key(&node) {
+                continue;
+            }
+            formula.numbers.insert(node, formula.numbers.len() as u32);
+            if formula.numbers.len() > most_nodes {
+                return None;
+            }
+            if let Node::And(a, b) = graph.node(node) {
+                open.extend([a, b].into_iter().filter_map(Literal::node));
+            }
+        }
+        let mut nodes: Vec<usize> = formula.numbers.keys().copied().collect();
+        nodes.sort_unstable();
+        for node in nodes {
+            if let Node::And(a, b) = graph.node(node) {
+                let (own, a, b) = (formula.numbers[&node], formula.literal(a)?, formula.literal(b)?);
+                let own = Lit::positive(own);
+                formula.clauses.extend([
+                    Clause::from_iter([!own, a]),
+                    Clause::from_iter([!own, b]),
+                    Clause::from_iter([own, !a, !b]),
+                ]);
+            }
+        }
+        let goal = formula.literal(goal)?;
+        formula.clauses.push(Clause::from_iter([goal]));
+        Some(formula)
+    }
+
+    fn literal(&self, literal: Literal) -> Option<Lit> {
+        let number = self.numbers.get(&literal.node()?)?;
+        Some(Lit::new(*number, literal.is_complement()))
+    }
+
+    fn solve(&self, graph: &Graph, goal: &SymbolicBit<'_>, steps: u64) -> Answer {
+        let mut solver = rustsat_batsat::Solver::<Countdown>::default();
+        if self.clauses.iter().any(|clause| solver.add_clause_ref(clause).is_err()) {
+            return Answer::None(Unanswered::Solver);
+        }
+        solver.batsat_mut().cb_mut().left.set(steps.max(1));
+        match solver.solve() {
+            Ok(SolverResult::Unsat) => Answer::Unsatisfiable,
+            Ok(SolverResult::Interrupted) => Answer::None(Unanswered::Steps),
+            Ok(SolverResult::Sat) => self.model(&solver, graph, goal),
+            Err(_) => Answer::None(Unanswered::Solver),
+        }
+    }
+
+    /// The assignment that the solver found, if the goal is 1 under it.
+    fn model(&self, solver: &impl Solve, graph: &Graph, goal: &SymbolicBit<'_>) -> Answer {
+        let mut assignment = Assignment::default();
+        for (node, number) in &self.numbers {
+            if graph.node(*node) == Node::Variable {
+                let value = solver.lit_val(Lit::positive(*number));
+                assignment.set(Variable(*node as u32), matches!(value, Ok(TernaryVal::True)));
+            }
+        }
+        let mut valuation = Valuation::new(graph, assignment);
+        match valuation.literal(goal.literal) {
+            Some(true) => Answer::Satisfiable(valuation.into_assignment()),
+            _ => Answer::None(Unanswered::Solver),
+        }
+    }
+}
