@@ -131,7 +131,7 @@ fn check_state(
 fn check_device(name: &str, seed: u64) {
     let device = Device::named(name).expect("the device exists");
     let mut random = Random::new(seed);
-    let encodings = cases(3, 12) as usize;
+    let encodings = cases(2, 12) as usize;
     let subjects = states::subjects(device, FeatureSet::AVR5, encodings, &mut random);
     let limits = ExecutionLimits {
         outcomes: 300,
@@ -144,7 +144,7 @@ fn check_device(name: &str, seed: u64) {
         let executor = Executor::new(&machine, limits);
         for (place, instruction) in &subjects.places {
             let count = counts.entry(format!("{:?}", instruction.opcode())).or_default();
-            (0..cases(3, 12)).for_each(|_| check(&executor, *place, *instruction, &mut random, count));
+            (0..cases(1, 12)).for_each(|_| check(&executor, *place, *instruction, &mut random, count));
         }
     }
     for (opcode, count) in counts {
@@ -200,7 +200,7 @@ fn check_registers(name: &str, seed: u64) {
             let machine = machine(device, &program, 1);
             let executor = Executor::new(&machine, limits);
             let mut count = Count::default();
-            for _ in 0..cases(25, 200) {
+            for _ in 0..cases(10, 200) {
                 let mut start = peripheral_state(&machine, register.peripheral, &mut random);
                 start.data.set(rd.address(), random.three_valued());
                 check_state(&executor, &start, None, &format!("{instruction:?}"), &mut random, &mut count);

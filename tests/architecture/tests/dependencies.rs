@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["mu-calculus", "avr-machine"],
     &["tvar", "avr-properties", "avr-certificate", "avr-analysis"],
     &["avr-model", "avr-invariant", "avr-symbolic"],
-    &["avr-witness"],
+    &["avr-witness", "avr-progress"],
     &["avr-verify", "avr-check"],
     &["avr-report"],
     &["avr-tvar"],

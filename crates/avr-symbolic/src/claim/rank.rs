@@ -46,7 +46,8 @@ impl Term {
     }
 
     /// The value in a state. The width must be defined.
-    fn symbolic<'g>(&self, state: &SymbolicState<'g>) -> SymbolicWord<'g> {
+    #[must_use]
+    pub fn symbolic<'g>(&self, state: &SymbolicState<'g>) -> SymbolicWord<'g> {
         match self {
             Self::Cells(cells) => SymbolicWord::of_bytes(cells.iter().map(|cell| state.data.get(*cell))),
             Self::Constant(value, width) => SymbolicWord::constant(*value, 8 * width),

@@ -5,8 +5,10 @@
 //! Equal conjunctions are one node (hash-consing), and what two levels tell is folded away. A node stands behind those that it
 //! is made of.
 
-use rustc_hash::FxHashMap;
+use super::bit::SymbolicBit;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A node or its complement, a constant, or [`Literal::OPEN`].
@@ -148,6 +150,26 @@ impl Graph {
             .map(|(number, _)| Variable(number))
             .collect();
         all.into_iter()
+    }
+
+    /// The variables that some bits depend on.
+    #[must_use]
+    pub fn support<'g>(&'g self, bits: impl IntoIterator<Item = SymbolicBit<'g>>) -> BTreeSet<Variable> {
+        let nodes = self.nodes.borrow();
+        let mut open: Vec<usize> = bits.into_iter().filter_map(|bit| bit.literal.node()).collect();
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut variables = BTreeSet::new();
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match nodes.list[node] {
+                Node::Constant => {}
+                Node::Variable => _ = variables.insert(Variable(node as u32)),
+                Node::And(a, b) => open.extend([a, b].into_iter().filter_map(Literal::node)),
+            }
+        }
+        variables
     }
 
     /// The node of this number.

@@ -2,7 +2,7 @@
 
 use super::moment::Moment;
 use super::path_condition::PathCondition;
-use super::strategy::Freedom;
+use super::strategy::{Course, Freedom};
 use crate::domain::bit::SymbolicBit;
 use crate::domain::byte::SymbolicByte;
 use crate::faults::{Fault, is_on};
@@ -16,7 +16,7 @@ pub(super) struct Key {
     control: Control,
     frames: Vec<Frame>,
     stack_pointer: Option<DataAddress>,
-    entered: usize,
+    course: Course,
     rounds: usize,
 }
 
@@ -26,8 +26,8 @@ pub(super) struct Path<'g> {
     pub(super) state: MachineState<SymbolicByte<'g>>,
     pub(super) condition: PathCondition<'g>,
     pub(super) moment: Moment,
-    /// The number of interrupts of the strategy's order that came.
-    pub(super) entered: usize,
+    /// The part of the strategy that is over.
+    pub(super) course: Course,
     /// The number of rounds that ended.
     pub(super) rounds: usize,
     pub(super) freedom: Freedom,
@@ -41,7 +41,7 @@ impl<'g> Path<'g> {
             control: self.state.control,
             frames: self.state.calls.frames().to_vec(),
             stack_pointer: machine.stack_pointer().value_in(&self.state.data),
-            entered: self.entered,
+            course: self.course.clone(),
             rounds: self.rounds,
         }
     }

@@ -5,8 +5,8 @@ use super::moment::{Moment, Rank};
 use super::path_condition::PathCondition;
 use super::point::{Key, Path};
 use super::step::{Outcome, Stepped, Stepper};
-use super::strategy::{Freedom, Strategy};
-use super::world::StepRecord;
+use super::strategy::{Course, Freedom, Strategy};
+use super::world::{AskedInput, StepRecord};
 use crate::domain::bit::SymbolicBit;
 use crate::domain::byte::SymbolicByte;
 use crate::domain::graph::Graph;
@@ -110,6 +110,19 @@ pub struct Execution<'g> {
     pub(crate) outcomes: Vec<Vec<(StepRecord<'g>, Target)>>,
 }
 
+impl<'g> Execution<'g> {
+    /// The inputs that steps asked for.
+    pub fn inputs(&self) -> impl Iterator<Item = &AskedInput<'g>> {
+        self.outcomes.iter().flatten().flat_map(|(record, _)| &record.inputs)
+    }
+
+    /// The freedom that the strategy uses on some path.
+    #[must_use]
+    pub fn freedom(&self) -> Freedom {
+        self.ends.iter().fold(Freedom::default(), |all, end| all.union(end.freedom))
+    }
+}
+
 /// Follows paths.
 #[derive(Debug)]
 pub struct Executor<'a> {
@@ -148,8 +161,15 @@ impl<'a> Executor<'a> {
         };
         let moment = Moment::default().advanced(&self.order, start.control.pc, start.calls.frames().len(), false);
         let kept = goal.is_kept(&start);
-        let first =
-            Path { state: start.clone(), condition, moment, entered: 0, rounds: 0, freedom: Freedom::default(), kept };
+        let first = Path {
+            state: start.clone(),
+            condition,
+            moment,
+            course: Course::default(),
+            rounds: 0,
+            freedom: Freedom::default(),
+            kept,
+        };
         let execution = Execution { start, ends: Vec::new(), steps: 0, merges: 0, outcomes: Vec::new() };
         let mut run = Run {
             executor: self,
@@ -232,7 +252,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
 
     /// Goes on with an outcome of the step of a path.
     fn arrive(&mut self, path: &Path<'g>, outcome: Outcome<'g>) -> Target {
-        let Outcome { stepped, condition, entered, freedom, .. } = outcome;
+        let Outcome { stepped, condition, course, freedom, .. } = outcome;
         let freedom = freedom.union(path.freedom);
         let state = match stepped {
             Stepped::To(state) => state,
@@ -245,7 +265,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
             && before.last().is_some_and(|frame| matches!(frame.kind, FrameKind::Interrupt(_)));
         let moment = path.moment.advanced(&self.executor.order, state.control.pc, after.len(), left_handler);
         let rounds = path.rounds + usize::from(self.goal.is_round(&state));
-        let next = Path { state, condition, moment, entered, rounds, freedom, kept };
+        let next = Path { state, condition, moment, course, rounds, freedom, kept };
         if self.goal.is_end(&next.state, rounds) { self.reach(next) } else { self.wait(next) }
     }
 

@@ -3,7 +3,7 @@
 use super::cannot::Cannot;
 use super::path_condition::PathCondition;
 use super::point::Path;
-use super::strategy::{Freedom, Strategy};
+use super::strategy::{Course, Freedom, Strategy};
 use super::world::{Script, StepRecord, World};
 use crate::domain::byte::SymbolicByte;
 use crate::domain::graph::Graph;
@@ -22,7 +22,7 @@ pub(super) struct Outcome<'g> {
     pub(super) stepped: Stepped<'g>,
     pub(super) condition: PathCondition<'g>,
     pub(super) record: StepRecord<'g>,
-    pub(super) entered: usize,
+    pub(super) course: Course,
     pub(super) freedom: Freedom,
 }
 
@@ -64,10 +64,11 @@ impl<'g> Stepper<'_, 'g> {
         state: &mut MachineState<SymbolicByte<'g>>,
         script: &mut Script<'g>,
     ) -> Outcome<'g> {
-        let began = (path.condition.clone(), path.entered);
+        let began = (path.condition.clone(), path.course.clone());
         let mut world = World::new(self.graph, self.strategy, self.feasibility, script, began);
         let stepped = self.machine.step(state, &mut world);
-        let World { record, condition, entered, freedom, problem, .. } = world;
+        let course = world.course();
+        let World { record, condition, freedom, problem, .. } = world;
         let slept = path.state.control.sleeping && state.control.sleeping;
         let slept = slept && record.happening.is_none_or(|happening| happening == Happening::Continue);
         let stepped = match (problem, stepped) {
@@ -79,7 +80,7 @@ impl<'g> Stepper<'_, 'g> {
             (None, Ok(_)) if slept => Stepped::Cannot(Cannot::Sleep),
             (None, Ok(_)) => Stepped::To(self.taken(state, script)),
         };
-        Outcome { stepped, condition, record, entered, freedom }
+        Outcome { stepped, condition, record, course, freedom }
     }
 
     /// The state after a step. If it is the last outcome there is no need for a copy.

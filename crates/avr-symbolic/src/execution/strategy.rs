@@ -25,19 +25,30 @@ pub struct Strategy {
     pub interrupts: Interrupts,
     /// Input bits with a level that is held, by the data address of their register. The other inputs are variables.
     pub held: BTreeMap<DataAddress, TvByte>,
+    /// The inputs of registers in the steps that ask for them, one after the other, before they are as `held` says.
+    pub sequences: BTreeMap<DataAddress, Vec<u8>>,
+}
+
+/// The part of a strategy that is over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Course {
+    /// The number of interrupts of the order that came.
+    pub(crate) entered: usize,
+    /// The number of inputs of each sequence that steps have asked for.
+    pub(crate) asked: BTreeMap<DataAddress, usize>,
 }
 
 impl Strategy {
     /// Everything that is possible, with all inputs.
     #[must_use]
     pub fn anything() -> Self {
-        Self { interrupts: Interrupts::Any, held: BTreeMap::new() }
+        Self { interrupts: Interrupts::Any, held: BTreeMap::new(), sequences: BTreeMap::new() }
     }
 
     /// These interrupts in this order, with all inputs.
     #[must_use]
     pub fn entering(interrupts: &[u8]) -> Self {
-        Self { interrupts: Interrupts::Order(interrupts.to_vec()), held: BTreeMap::new() }
+        Self { interrupts: Interrupts::Order(interrupts.to_vec()), ..Self::anything() }
     }
 
     /// The places of what is followed among the possibilities; `entered` interrupts of the order came before. The first one is what the
@@ -55,6 +66,16 @@ impl Strategy {
             followed.extend(open);
         }
         followed
+    }
+
+    /// The levels of a register, after what is over.
+    pub(crate) fn levels(&self, register: DataAddress, course: &Course) -> TvByte {
+        let asked = course.asked.get(&register).copied().unwrap_or(0);
+        let next = self.sequences.get(&register).and_then(|sequence| sequence.get(asked));
+        next.map_or_else(
+            || self.held.get(&register).copied().unwrap_or(TvByte::UNKNOWN),
+            |next| TvByte::constant(*next),
+        )
     }
 
     /// True for the next interrupt of the order, after so many.

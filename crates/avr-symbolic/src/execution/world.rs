@@ -2,13 +2,15 @@
 
 use super::cannot::Cannot;
 use super::path_condition::PathCondition;
-use super::strategy::{Freedom, Interrupts, Strategy};
+use super::strategy::{Course, Freedom, Interrupts, Strategy};
 use crate::domain::bit::SymbolicBit;
 use crate::domain::byte::SymbolicByte;
 use crate::domain::graph::Graph;
 use crate::faults::{Fault, is_on};
 use crate::query::{Answer, QueryLimits, satisfy};
+use avr_isa::DataAddress;
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
+use std::collections::BTreeSet;
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// An input that a step asked for.
@@ -95,8 +97,10 @@ pub(super) struct World<'a, 'g> {
     feasibility: QueryLimits,
     script: &'a mut Script<'g>,
     position: usize,
-    /// The number of interrupts of the strategy's order that came.
-    pub(super) entered: usize,
+    /// The part of the strategy that is over.
+    course: Course,
+    /// The registers with inputs in sequence that the step asked for.
+    asked: BTreeSet<DataAddress>,
     /// The path condition with the answers so far.
     pub(super) condition: PathCondition<'g>,
     pub(super) record: StepRecord<'g>,
@@ -110,10 +114,31 @@ impl<'a, 'g> World<'a, 'g> {
         strategy: &'a Strategy,
         feasibility: QueryLimits,
         script: &'a mut Script<'g>,
-        (condition, entered): (PathCondition<'g>, usize),
+        (condition, course): (PathCondition<'g>, Course),
     ) -> Self {
         let (record, freedom) = (StepRecord::default(), Freedom::default());
-        Self { graph, strategy, feasibility, script, position: 0, entered, condition, record, freedom, problem: None }
+        Self {
+            graph,
+            strategy,
+            feasibility,
+            script,
+            position: 0,
+            course,
+            asked: BTreeSet::new(),
+            condition,
+            record,
+            freedom,
+            problem: None,
+        }
+    }
+
+    /// The part of the strategy that is over after the step.
+    pub(super) fn course(&self) -> Course {
+        let mut course = self.course.clone();
+        for register in &self.asked {
+            *course.asked.entry(*register).or_default() += 1;
+        }
+        course
     }
 
     /// The next entry, which is made if there is none.
@@ -150,7 +175,7 @@ impl<'a, 'g> World<'a, 'g> {
     /// The events that are followed, each with bits that are 1 if it happens: the first variable chooses the first one, the second the
     /// second one of the rest, and so on.
     fn choice(&self, possibilities: &Possibilities) -> Choice<'g> {
-        let followed = self.strategy.followed(possibilities, self.entered);
+        let followed = self.strategy.followed(possibilities, self.course.entered);
         let last = followed.len().saturating_sub(1);
         let mut rest: Vec<SymbolicBit<'g>> = Vec::new();
         let mut events = Vec::new();
@@ -181,11 +206,10 @@ impl<'g> Environment<SymbolicByte<'g>> for World<'_, 'g> {
             let held = match source {
                 // SOUND: nobody can choose what the data sheet leaves open.
                 Input::Register(address) if by != DeterminedBy::Undefined || is_on(Fault::OpenChosen) => {
-                    world.strategy.held.get(&address)
+                    world.strategy.levels(address, &world.course)
                 }
-                _ => None,
+                _ => TvByte::UNKNOWN,
             };
-            let held = held.copied().unwrap_or(TvByte::UNKNOWN);
             let fixed = SymbolicByte::constant(held.value() & mask);
             let value = world.graph.byte(mask & held.unknown_mask()).or(&fixed);
             let uses = mask & held.known_mask() != 0;
@@ -198,6 +222,15 @@ impl<'g> Environment<SymbolicByte<'g>> for World<'_, 'g> {
         };
         self.freedom = self.freedom.union(freedom);
         self.record.inputs.push(asked);
+        if let Input::Register(address) = source
+            && self
+                .strategy
+                .sequences
+                .get(&address)
+                .is_some_and(|all| self.course.asked.get(&address).copied().unwrap_or(0) < all.len())
+        {
+            self.asked.insert(address);
+        }
         asked.value
     }
 
@@ -224,7 +257,7 @@ impl<'g> Environment<SymbolicByte<'g>> for World<'_, 'g> {
         if let Event::Interrupt(number) = event {
             // Where nothing else is possible nothing is chosen.
             self.record.happening = Some(Happening::Interrupt(number));
-            self.entered += usize::from(self.strategy.is_next(number, self.entered));
+            self.course.entered += usize::from(self.strategy.is_next(number, self.course.entered));
         }
     }
 

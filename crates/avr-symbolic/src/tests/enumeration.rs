@@ -6,7 +6,7 @@ use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop};
 use avr_testkit::image::{Code, r};
 use avr_testkit::{Random, cases};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use three_valued::TvByte;
 
 /// Pins that decide, one bit of each, and the registers that they are read to.
@@ -86,7 +86,12 @@ fn random_claim(end: u32, random: &mut Random) -> Claim {
         let pin = PINS[random.below(2)].0;
         let held = BTreeMap::from([(pin, TvByte::new(random.below(2), 1))]);
         let held = if random.once_in(3) { BTreeMap::new() } else { held };
-        Rounds { strategy: Strategy { held, ..Strategy::entering(&[]) }, count: 1 + random.below(2) }
+        let mut sequences = BTreeMap::new();
+        if random.once_in(3) {
+            let levels = (0..1 + random.below(3)).map(|_| random.byte()).collect();
+            sequences.insert(PINS[random.below(2)].0, levels);
+        }
+        Rounds { strategy: Strategy { held, sequences, ..Strategy::entering(&[]) }, count: 1 + random.below(2) }
     };
     let rounds = (0..number).map(|_| one()).collect();
     let mut exits = vec![exit(end)];
@@ -99,9 +104,12 @@ fn random_claim(end: u32, random: &mut Random) -> Claim {
     Claim { region: at(0, &cells), rank, rounds, exits }
 }
 
-/// Supplies the bits of pins: those that are held, and those of a number.
+/// Supplies the bits of pins: those of sequences, those that are held, and those of a number.
 struct Pins<'a> {
-    held: &'a BTreeMap<DataAddress, TvByte>,
+    strategy: &'a Strategy,
+    /// The numbers of steps that asked for pins, without this one.
+    steps: BTreeMap<DataAddress, usize>,
+    now: BTreeSet<DataAddress>,
     others: u64,
     asked: u32,
 }
@@ -109,7 +117,12 @@ struct Pins<'a> {
 impl Environment<u8> for Pins<'_> {
     fn input(&mut self, source: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
         let Input::Register(address) = source else { panic!("{source:?}") };
-        if let Some(held) = self.held.get(&address) {
+        self.now.insert(address);
+        let step = self.steps.get(&address).copied().unwrap_or(0);
+        if let Some(level) = self.strategy.sequences.get(&address).and_then(|levels| levels.get(step)) {
+            return level & mask;
+        }
+        if let Some(held) = self.strategy.held.get(&address) {
             return held.value() & mask;
         }
         if mask & 1 == 0 {
@@ -131,7 +144,8 @@ impl Environment<u8> for Pins<'_> {
 
 /// True if a run from a state with these bits of pins ends well, and the number of bits that it used.
 fn ends_well(machine: &Machine, claim: &Claim, start: &MachineState<u8>, rounds: &Rounds, others: u64) -> (bool, u32) {
-    let mut pins = Pins { held: &rounds.strategy.held, others, asked: 0 };
+    let strategy = &rounds.strategy;
+    let mut pins = Pins { strategy, steps: BTreeMap::new(), now: BTreeSet::new(), others, asked: 0 };
     let mut state = start.clone();
     let mut left = rounds.count;
     loop {
@@ -139,6 +153,9 @@ fn ends_well(machine: &Machine, claim: &Claim, start: &MachineState<u8>, rounds:
             Ok(_) => {}
             Err(Stop::Hazard(_)) => return (false, pins.asked),
             Err(stop) => panic!("{stop:?}"),
+        }
+        for register in std::mem::take(&mut pins.now) {
+            *pins.steps.entry(register).or_default() += 1;
         }
         left -= usize::from(claim.region.is_at(&state));
         let is_exit = claim.exits.iter().any(|exit| exit.contains(&state));

@@ -1,0 +1,90 @@
+//! Deliberate faults, to see that the tests find them.
+//!
+//! They exist in builds with the feature `faults` only, which tests ask for; without it `is_on` is a constant.
+
+/// A deliberate fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Handlers may return to where the next interrupt comes at once.
+    NoDelayPassed,
+    /// Handlers may have loops.
+    HandlerLoopsPassed,
+    /// The last head is left out.
+    HeadLeftOut,
+    /// Steps to the instruction behind are no ways.
+    BehindForgotten,
+    /// Of the entries at a head the first one stands for all.
+    FirstEntryOnly,
+    /// A head is where its program counter is, whatever is to be returned to.
+    FramesForgotten,
+    /// A state on the way that may be one of the target counts as one.
+    PossibleReached,
+    /// A state on the way that is none of the target counts as one.
+    KeptInverted,
+    /// Bits that are not known at a head are 0.
+    UnknownIsZero,
+    /// A rank need not fall.
+    RankStays,
+    /// A head is solved without a query.
+    HeadPassed,
+    /// A query without an answer counts as one that nothing satisfies.
+    UnansweredPassed,
+    /// Paths that end elsewhere than at a head end well.
+    ElsewherePassed,
+    /// The states before the first head are left out.
+    StartForgotten,
+    /// Of paths that are not followed further nothing is asked.
+    CannotPassed,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::NoDelayPassed,
+        Self::HandlerLoopsPassed,
+        Self::HeadLeftOut,
+        Self::BehindForgotten,
+        Self::FirstEntryOnly,
+        Self::FramesForgotten,
+        Self::PossibleReached,
+        Self::KeptInverted,
+        Self::UnknownIsZero,
+        Self::RankStays,
+        Self::HeadPassed,
+        Self::UnansweredPassed,
+        Self::ElsewherePassed,
+        Self::StartForgotten,
+        Self::CannotPassed,
+    ];
+}
+
+#[cfg(any(test, feature = "faults"))]
+std::thread_local! {
+    static CURRENT: std::cell::Cell<Option<Fault>> = const { std::cell::Cell::new(None) };
+}
+
+/// Does something on this thread with a fault, which is taken out again whatever comes of it.
+#[cfg(any(test, feature = "faults"))]
+pub fn with_fault<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
+    struct TakenOut;
+    impl Drop for TakenOut {
+        fn drop(&mut self) {
+            CURRENT.set(None);
+        }
+    }
+    CURRENT.set(Some(fault));
+    let _taken_out = TakenOut;
+    work()
+}
+
+/// True if a fault is put in.
+#[cfg(any(test, feature = "faults"))]
+pub(crate) fn is_on(fault: Fault) -> bool {
+    CURRENT.get() == Some(fault)
+}
+
+/// True if a fault is put in: never in this build.
+#[cfg(not(any(test, feature = "faults")))]
+pub(crate) const fn is_on(_: Fault) -> bool {
+    false
+}

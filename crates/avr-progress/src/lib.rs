@@ -1,0 +1,23 @@
+//! Recovery: from every state that is reachable some run comes to a state of a goal.
+//!
+//! A closed map of invariants (`avr-invariant`) gives the places of the main program with what is known at each. Every run comes to the
+//! head of a loop again and again ([`heads`](places)). A proof gives an order to the heads, and to the states of each head a rank: from
+//! each state at a head some strategy of the environment and the hardware leads to the goal, or to a head that comes before it in the order,
+//! or to one of the same loop with a smaller rank (a ranking function over cut points; `docs/soundness.md`, "Recovery by claims").
+#![forbid(unsafe_code)]
+
+mod everywhere;
+pub mod faults;
+mod numbers;
+mod places;
+mod proof;
+mod rounds;
+mod samples;
+mod strategies;
+#[cfg(test)]
+mod tests;
+
+pub use everywhere::holds_everywhere;
+pub use places::Obstacle;
+pub use proof::{Limits, LoopClaim, Proof, Stuck, recovers};
+pub use rounds::Target;

@@ -1,0 +1,214 @@
+//! Samples: single states at heads with what strategies lead to from them. Ranks are guessed from them before a query is asked.
+
+use crate::numbers::{Number, Word};
+use crate::places::Places;
+use crate::rounds::Start;
+use crate::rounds::{Arrival, arrival};
+use avr_symbolic::{Assignment, End, Execution, SymbolicState, Term, Valuation};
+use rustc_hash::{FxHashSet, FxHasher};
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// The most strategies of a head.
+pub(crate) const MOST_STRATEGIES: usize = 64;
+
+/// The end of a round from a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The target was reached.
+    Reached,
+    /// A head, by its number; and the number of the end.
+    Head(usize, usize),
+    /// Something of no use.
+    Elsewhere,
+}
+
+/// A state at a head, and inputs and events for each strategy that the strategy does not choose.
+#[derive(Debug)]
+pub(crate) struct Sample<'g> {
+    pub(crate) values: Valuation<'g>,
+    /// The outcome of each strategy.
+    outcomes: Vec<Outcome>,
+    /// The number of the query that found it.
+    pub(crate) query: usize,
+}
+
+impl<'g> Sample<'g> {
+    pub(crate) fn new(start: &Start<'g>, assignment: Assignment, query: usize) -> Self {
+        Self { values: Valuation::new(start.graph, assignment), outcomes: Vec::new(), query }
+    }
+
+    /// The outcome of each of these rounds.
+    pub(crate) fn outcomes(&mut self, places: &Places<'_>, rounds: &[Execution<'g>]) -> &[Outcome] {
+        for round in &rounds[self.outcomes.len()..] {
+            let outcome = self.outcome(places, round);
+            self.outcomes.push(outcome);
+        }
+        &self.outcomes
+    }
+
+    fn outcome(&mut self, places: &Places<'_>, round: &Execution<'g>) -> Outcome {
+        let is_taken =
+            |(_, end): &(usize, &End<'g>), values: &mut Valuation<'g>| values.bit(&end.condition.bit()) == Some(true);
+        let Some((number, end)) = round.ends.iter().enumerate().find(|end| is_taken(end, &mut self.values)) else {
+            return Outcome::Elsewhere;
+        };
+        match (self.values.bit(&end.kept), arrival(places, end)) {
+            (Some(false), _) => Outcome::Reached,
+            (Some(true), Arrival::Head(head, _)) => Outcome::Head(head, number),
+            _ => Outcome::Elsewhere,
+        }
+    }
+
+    /// The values of words in a state; an open bit is 0.
+    pub(crate) fn words(&mut self, state: &SymbolicState<'g>, words: &[Word]) -> Vec<u64> {
+        let values = &mut self.values;
+        let mut byte = |cell| values.byte(state.data.get(cell)).unwrap_or(0);
+        words.iter().map(|word| word.iter().rev().fold(0, |value, cell| value << 8 | u64::from(byte(*cell)))).collect()
+    }
+}
+
+/// A part of the rank of a group of heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    /// A number.
+    Number(Number),
+    /// 1 at this head and 0 at the others, or the reverse.
+    Place(usize, bool),
+}
+
+/// A round from a sample: the head and the words at its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Transition {
+    pub(crate) to: usize,
+    pub(crate) words: Vec<u64>,
+}
+
+/// What strategies lead to from a sample that none of them serves without a rank: for each strategy the head of the group to which it
+/// leads, if it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) from: usize,
+    pub(crate) words: Vec<u64>,
+    pub(crate) transitions: Vec<Option<Transition>>,
+}
+
+impl Part {
+    /// The part as a number at a head.
+    pub(crate) fn term(&self, head: usize, words: &[Word]) -> Term {
+        match self {
+            Self::Number(number) => number.term(words),
+            Self::Place(one, is_high) => Term::Constant(u64::from((*one == head) == *is_high), 1),
+        }
+    }
+
+    /// The value at a head with these words.
+    fn value(&self, head: usize, words: &[u64]) -> u64 {
+        match self {
+            Self::Number(number) => number.value(words),
+            Self::Place(one, is_high) => u64::from((*one == head) == *is_high),
+        }
+    }
+}
+
+/// The strategies under which a part falls, and those under which it stays, as sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Effect {
+    falls: u64,
+    stays: u64,
+}
+
+impl Effect {
+    fn within(self, allowed: u64) -> Self {
+        Self { falls: self.falls & allowed, stays: self.stays & allowed }
+    }
+}
+
+impl Row {
+    fn effect(&self, part: &Part) -> Effect {
+        let before = part.value(self.from, &self.words);
+        let (mut falls, mut stays) = (0, 0);
+        for (strategy, transition) in self.transitions.iter().enumerate().take(MOST_STRATEGIES) {
+            let Some(transition) = transition else { continue };
+            match part.value(transition.to, &transition.words).cmp(&before) {
+                Ordering::Less => falls |= 1 << strategy,
+                Ordering::Equal => stays |= 1 << strategy,
+                Ordering::Greater => {}
+            }
+        }
+        Effect { falls, stays }
+    }
+}
+
+/// The most parts of a rank.
+const MOST_PARTS: usize = 3;
+
+/// The most parts that are tried at a place of a rank, by the number of parts behind it.
+const MOST_TRIED: [usize; MOST_PARTS] = [1, 100, 40];
+
+/// The effects of parts on rows.
+pub(crate) struct Table<'p> {
+    parts: &'p [Part],
+    /// For each part and row.
+    effects: Vec<Vec<Effect>>,
+    rows: usize,
+    /// The number of effects that were looked at.
+    pub(crate) looks: usize,
+}
+
+impl<'p> Table<'p> {
+    pub(crate) fn new(parts: &'p [Part]) -> Self {
+        Self { parts, effects: vec![Vec::new(); parts.len()], rows: 0, looks: 0 }
+    }
+
+    pub(crate) fn add(&mut self, row: &Row) {
+        for (part, effects) in self.parts.iter().zip(&mut self.effects) {
+            effects.push(row.effect(part));
+        }
+        self.rows += 1;
+    }
+
+    /// A rank that falls on all rows under some strategy, in lexicographic order: the shortest, if one is found.
+    pub(crate) fn rank(&mut self) -> Option<Vec<Part>> {
+        let open: Vec<(usize, u64)> = (0..self.rows).map(|row| (row, u64::MAX)).collect();
+        (0..MOST_PARTS).find_map(|behind| self.extend(&open, behind))
+    }
+
+    /// Parts that fall on some rows under a strategy of a set for each, one part and at most so many behind it.
+    fn extend(&mut self, open: &[(usize, u64)], behind: usize) -> Option<Vec<Part>> {
+        let looks = &mut self.looks;
+        if behind == 0 {
+            let mut falls = |effects: &Vec<Effect>| {
+                open.iter().all(|(row, allowed)| {
+                    *looks += 1;
+                    effects[*row].falls & allowed != 0
+                })
+            };
+            let part = self.effects.iter().position(&mut falls)?;
+            return Some(vec![self.parts[part]]);
+        }
+        // The parts by the number of rows on which they fall; of those with the same effects the first one.
+        let mut useful: Vec<(usize, usize)> = Vec::new();
+        let mut seen: FxHashSet<u64> = FxHashSet::default();
+        for (part, all) in self.effects.iter().enumerate() {
+            let (mut score, mut hasher) = (0, FxHasher::default());
+            let is_open = |(row, allowed): &(usize, u64)| {
+                *looks += 1;
+                let effect = all[*row].within(*allowed);
+                effect.hash(&mut hasher);
+                score += usize::from(effect.falls != 0);
+                effect.falls | effect.stays != 0
+            };
+            if open.iter().all(is_open) && score > 0 && seen.insert(hasher.finish()) {
+                useful.push((score, part));
+            }
+        }
+        useful.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        useful.into_iter().take(MOST_TRIED[behind]).find_map(|(_, part)| {
+            let effects = open.iter().map(|(row, allowed)| (*row, self.effects[part][*row].within(*allowed)));
+            let rest = effects.filter(|(_, effect)| effect.falls == 0).map(|(row, effect)| (row, effect.stays));
+            let rest: Vec<(usize, u64)> = rest.collect();
+            Some([vec![self.parts[part]], self.extend(&rest, behind - 1)?].concat())
+        })
+    }
+}

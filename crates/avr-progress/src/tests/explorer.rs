@@ -1,0 +1,248 @@
+//! The states that a program reaches, one by one, and whether from each some run comes to the target.
+
+use super::generator::Generated;
+use crate::Target;
+use avr_isa::DataAddress;
+use avr_machine::{
+    CallString, Control, Demand, DeterminedBy, Environment, Frame, Input, Machine, MachineState, PAGE_CELLS, Question,
+    Stop,
+};
+use avr_symbolic::{SymbolicBit, SymbolicState};
+use rustc_hash::FxHashMap;
+use three_valued::{BitDomain, ByteDomain};
+
+/// A bit of a cell with a value, a cell with one, or a bit that is not 1 while a cell has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    Bit(DataAddress, u8, bool),
+    Cell(DataAddress, u8),
+    Apart((DataAddress, u8), (DataAddress, u8)),
+}
+
+impl Goal {
+    fn is_reached(self, mut cell: impl FnMut(DataAddress) -> u8) -> bool {
+        match self {
+            Self::Bit(address, bit, value) => (cell(address) >> bit & 1 == 1) == value,
+            Self::Cell(address, value) => cell(address) == value,
+            Self::Apart((port, bit), (address, value)) => cell(port) >> bit & 1 == 0 || cell(address) != value,
+        }
+    }
+}
+
+impl Target for Goal {
+    fn bit<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        match self {
+            Self::Bit(cell, bit, true) => state.data.get(*cell).bit(*bit),
+            Self::Bit(cell, bit, false) => state.data.get(*cell).bit(*bit).not(),
+            Self::Apart((port, bit), (cell, value)) => {
+                let both = state.data.get(*port).bit(*bit).and(&Self::Cell(*cell, *value).bit(state));
+                both.not()
+            }
+            Self::Cell(cell, value) => (0..8).fold(SymbolicBit::ONE, |all, bit| {
+                let is_set = state.data.get(*cell).bit(bit);
+                all.and(&if value >> bit & 1 == 1 { is_set } else { is_set.not() })
+            }),
+        }
+    }
+
+    fn outside<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        self.bit(state).not()
+    }
+}
+
+/// An environment that gives the answers of a list, and the first one behind its end.
+struct Script<'a> {
+    /// Each answer with the number of those that are possible.
+    answers: Vec<(usize, usize)>,
+    next: usize,
+    /// The program: pins that it does not look at are 0, and cells that it writes before it reads them.
+    generated: &'a Generated,
+}
+
+/// The data address of the register whose pins programs look at.
+pub(super) const PINB: DataAddress = DataAddress(0x23);
+
+impl Script<'_> {
+    fn answer(&mut self, count: usize) -> usize {
+        if self.next == self.answers.len() {
+            self.answers.push((0, count));
+        }
+        let (answer, expected) = self.answers[self.next];
+        assert_eq!(expected, count, "the same answers lead to the same questions");
+        self.next += 1;
+        answer
+    }
+
+    /// Goes to the next list of answers, unless this was the last one.
+    fn advance(&mut self) -> bool {
+        self.next = 0;
+        while let Some((answer, count)) = self.answers.pop() {
+            if answer + 1 < count {
+                self.answers.push((answer + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Environment<u8> for Script<'_> {
+    fn input(&mut self, source: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
+        let open = match source {
+            Input::Initial(cell) if self.generated.unwritten.contains(&cell) => mask & 3,
+            Input::Initial(_) => 0,
+            Input::Register(PINB) => mask & self.generated.pins,
+            Input::Register(_) => mask,
+        };
+        let number = self.answer(1 << open.count_ones());
+        let bits = (0..8).filter(|bit| open >> bit & 1 == 1);
+        bits.zip(0..).fold(0, |all, (bit, place)| all | ((number >> place & 1) as u8) << bit)
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.answer(count)
+    }
+
+    fn case(&mut self, _: usize, _: Question<'_, u8>) -> usize {
+        panic!("nothing is open in a concrete state")
+    }
+}
+
+/// The pages that programs change: registers and cells of the first 16 bytes of the SRAM, the stack, and what registers keep unseen.
+fn is_stored(page: usize) -> bool {
+    page <= 0x10 || (0x8e..0x92).contains(&page)
+}
+
+/// A state as it is stored.
+#[derive(PartialEq, Eq, Hash)]
+struct Stored {
+    control: Control,
+    frames: Vec<Frame>,
+    cells: Vec<u8>,
+}
+
+impl Stored {
+    /// Cells below the stack pointer are taken for 0: no program reads them before it writes them.
+    fn of(machine: &Machine, state: &MachineState<u8>) -> Self {
+        let pointer = machine.stack_pointer().concrete(&state.data);
+        let mut cells = Vec::new();
+        for page in (0..state.data.pages()).filter(|page| is_stored(*page)) {
+            let stack = 0x8e..0x90;
+            let is_dead = |offset: usize| stack.contains(&page) && page * PAGE_CELLS + offset <= pointer.index();
+            let all = state.data.page(page).iter().enumerate();
+            cells.extend(all.map(|(offset, cell)| if is_dead(offset) { 0 } else { *cell }));
+        }
+        Self { control: state.control.of_hardware(), frames: state.calls.frames().to_vec(), cells }
+    }
+
+    fn load(&self, state: &mut MachineState<u8>) {
+        state.control = self.control;
+        state.calls = CallString::default();
+        self.frames.iter().for_each(|frame| state.calls.push(*frame));
+        let pages: Vec<usize> = (0..state.data.pages()).filter(|page| is_stored(*page)).collect();
+        for (page, cells) in pages.into_iter().zip(self.cells.chunks(PAGE_CELLS)) {
+            state.data.load_page(page, cells);
+        }
+    }
+}
+
+/// All states that a program reaches from power-on, and the steps between them.
+pub(super) struct Space {
+    states: Vec<std::rc::Rc<Stored>>,
+    previous: Vec<Vec<u32>>,
+    working: MachineState<u8>,
+}
+
+impl Space {
+    /// Explores a program; nothing if there are more states than so many.
+    ///
+    /// # Panics
+    /// If a step is a hazard, or cannot be followed.
+    pub(super) fn explore(machine: &Machine, generated: &Generated, most: usize) -> Option<Self> {
+        let mut script = Script { answers: Vec::new(), next: 0, generated };
+        let mut numbers: FxHashMap<std::rc::Rc<Stored>, u32> = FxHashMap::default();
+        let mut states: Vec<std::rc::Rc<Stored>> = Vec::new();
+        let mut previous: Vec<Vec<u32>> = Vec::new();
+        let mut number = |stored: Stored, states: &mut Vec<std::rc::Rc<Stored>>, previous: &mut Vec<Vec<u32>>| {
+            let stored = std::rc::Rc::new(stored);
+            *numbers.entry(stored).or_insert_with_key(|stored| {
+                states.push(stored.clone());
+                previous.push(Vec::new());
+                states.len() as u32 - 1
+            })
+        };
+        let mut working: MachineState<u8> = loop {
+            script.next = 0;
+            let state = machine.power_on(&mut script);
+            number(Stored::of(machine, &state), &mut states, &mut previous);
+            if !script.advance() {
+                break state;
+            }
+        };
+        working.data.clear_changed();
+        let mut current = 0;
+        while let Some(stored) = states.get(current).cloned() {
+            if states.len() > most {
+                return None;
+            }
+            script.answers.clear();
+            loop {
+                script.next = 0;
+                stored.load(&mut working);
+                match machine.step(&mut working, &mut script) {
+                    Ok(_) => {
+                        let to = number(Stored::of(machine, &working), &mut states, &mut previous);
+                        let before = &mut previous[to as usize];
+                        if before.last() != Some(&(current as u32)) {
+                            before.push(current as u32);
+                        }
+                    }
+                    Err(Stop::Infeasible) => {}
+                    Err(stop) => panic!("a step at {:#x} ends with {stop:?}", stored.control.pc.byte().0),
+                }
+                if !script.advance() {
+                    break;
+                }
+            }
+            current += 1;
+        }
+        assert!(working.data.changed_pages().all(is_stored), "programs change nothing else");
+        Some(Self { states, previous, working })
+    }
+
+    /// The number of states.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// True if each state is one of the target.
+    pub(super) fn are_all(&mut self, goal: Goal) -> bool {
+        let Self { states, working, .. } = self;
+        states.iter().all(|state| {
+            state.load(working);
+            goal.is_reached(|address| *working.data.get(address))
+        })
+    }
+
+    /// A state from which no run comes to the target, if there is one; in words.
+    pub(super) fn stuck(&mut self, goal: Goal) -> Option<String> {
+        let Self { states, previous, working } = self;
+        let mut cell = |state: &Stored, cell: DataAddress| {
+            state.load(working);
+            *working.data.get(cell)
+        };
+        let mut reaches: Vec<bool> =
+            states.iter().map(|state| goal.is_reached(|address| cell(state, address))).collect();
+        let mut waiting: Vec<usize> = (0..states.len()).filter(|state| reaches[*state]).collect();
+        while let Some(state) = waiting.pop() {
+            for before in &previous[state] {
+                let before = *before as usize;
+                if !std::mem::replace(&mut reaches[before], true) {
+                    waiting.push(before);
+                }
+            }
+        }
+        let stuck = states.iter().zip(&reaches).find(|(_, reaches)| !**reaches)?.0;
+        Some(format!("pc {:#x}, {} frames", stuck.control.pc.byte().0, stuck.frames.len()))
+    }
+}

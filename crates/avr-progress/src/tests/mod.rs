@@ -1,0 +1,6 @@
+//! Proofs for random programs against an enumeration of their states, with faults put in.
+
+mod enumeration;
+mod explorer;
+mod faults;
+mod generator;
