@@ -76,6 +76,13 @@ properties_of() { # sample, image name: an image may have a property file of its
     fi
 }
 
+levels_of() { # sample
+    case $1 in
+    blink-delays | blink-ticks* | nested-ticks | wait-flags*) echo Og Os O2 ;;
+    *) echo Og Os ;;
+    esac
+}
+
 build() { # sample
     local sample=$1 source level image
     if [ -e "$sample/main.S" ]; then
@@ -84,7 +91,7 @@ build() { # sample
         return
     fi
     source=$(echo "$sample"/main.c*)
-    for level in Og Os; do
+    for level in $(levels_of "$sample"); do
         image=$sample.$level
         case $source in
         *.cpp) compile "$source" $level "$sample/$image" -std=gnu++11 -fno-exceptions -fno-threadsafe-statics ;;

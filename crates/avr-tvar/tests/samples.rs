@@ -7,6 +7,7 @@
 mod sample;
 
 use avr_properties::PropertyKind;
+use avr_testkit::Size;
 use avr_verify::{Basis, InvariantUse, Pass, Reductions, Request, Results, Verdict};
 use rayon::prelude::*;
 use sample::{Sample, StateLimit, samples};
@@ -84,7 +85,9 @@ fn differences(sample: &Sample, image: &str, results: &Results, scope: Scope) ->
         if result.verdict == Verdict::Violated && !result.evidence.as_ref().is_some_and(|run| run.replayed) {
             found.push(format!("{image}: {}: no replayed run: {:?}", result.name, result.evidence_missing));
         }
-        if result.basis == Basis::Model && !sample.may_rest_on_the_model(&result.name) {
+        // Where state spaces are left out, claims may rest on the model in their place.
+        let is_claimed = scope == Scope::Invariant && result.methods.contains(&Pass::Claims);
+        if result.basis == Basis::Model && !is_claimed && !sample.may_rest_on_the_model(&result.name) {
             found.push(format!("{image}: {}: rests on the model, expected the hardware", result.name));
         }
     }
@@ -139,6 +142,35 @@ fn samples_have_their_verdicts_with_fewer_interrupts() {
 fn samples_have_their_verdicts_by_invariants() {
     let proved = check(&["atmega328p-gpio", "atmega328p", "attiny85"], 170, Scope::Invariant);
     assert!(proved >= 40, "invariants prove {proved} properties only");
+}
+
+/// The differences of the properties that claims must prove, without a state space.
+fn claim_differences(sample: &Sample, image: &str, properties: &str) -> Vec<String> {
+    let results = verify(sample, image, properties, Scope::Invariant);
+    let mut found = differences(sample, image, &results, Scope::Invariant);
+    for name in &sample.claims {
+        let result = results.properties.iter().find(|result| result.name == *name).expect("the file has the property");
+        let basis = if sample.may_rest_on_the_model(name) { Basis::Model } else { Basis::Hardware };
+        let is_proved = result.verdict == Verdict::Holds && result.methods.contains(&Pass::Claims);
+        if !is_proved || result.basis != basis {
+            found.push(format!("{image}: {name}: {:?}, {:?}: {:?}", result.verdict, result.basis, result.notes));
+        }
+    }
+    found
+}
+
+#[test]
+fn loops_are_left_by_claims() {
+    let samples = samples();
+    let is_chosen =
+        |image: &str| image.ends_with(".Os.elf") || Size::selected() == Size::Long && image.ends_with(".elf");
+    let with_claims = samples.iter().filter(|sample| !sample.claims.is_empty());
+    let images = with_claims.flat_map(|sample| sample.images.iter().map(move |image| (sample, image)));
+    let images: Vec<_> = images.filter(|(_, (image, _))| is_chosen(image)).collect();
+    assert!(images.len() as u64 >= avr_testkit::cases(5, 15), "only {} images", images.len());
+    let check = |(sample, (image, file)): &(&Sample, &(String, String))| claim_differences(sample, image, file);
+    let found: Vec<String> = images.par_iter().flat_map(check).collect();
+    assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]

@@ -25,10 +25,12 @@ const DECAY: [Strategy; 2] = [Strategy::Decay, Strategy::PaperDecay];
 /// has thousands of outcomes.
 const NOT_WITH_DECAY: &[&str] = &[
     "bad-interrupt",
+    "blink-ticks-hang",
     "function-table",
     "hazard-interrupt-enable",
     "hazard-interrupt-return",
     "hazard-sleep-for-ever-avoided",
+    "wait-flags-hang",
     "watchdog",
 ];
 

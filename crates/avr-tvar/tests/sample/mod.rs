@@ -25,6 +25,8 @@ pub struct Sample {
     pub limit: Option<String>,
     #[serde(default)]
     pub model: Vec<String>,
+    #[serde(default)]
+    pub claims: Vec<String>,
 }
 
 /// All entries of `expected.ron`.
@@ -43,7 +45,8 @@ impl Sample {
     /// True if an image belongs to the selected size of tests. The short one has no sample that may stay unknown, and
     /// of the others one image that was built for size, or the only one.
     pub fn is_selected(&self, image: &str) -> bool {
-        let is_one_of_several = [".Og.elf", ".Og.hex", ".Os.hex"].iter().any(|ending| image.ends_with(ending));
+        let is_one_of_several =
+            [".Og.elf", ".Og.hex", ".Os.hex", ".O2.elf", ".O2.hex"].iter().any(|ending| image.ends_with(ending));
         avr_testkit::Size::selected() == avr_testkit::Size::Long || self.limit.is_none() && !is_one_of_several
     }
 
