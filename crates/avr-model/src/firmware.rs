@@ -124,6 +124,10 @@ impl Firmware<'_> {
 }
 
 impl Abstraction for Firmware<'_> {
+    fn steps(&self) -> u64 {
+        self.model.context.working.state.steps
+    }
+
     fn advance(
         &mut self,
         state: &AbstractState,

@@ -22,6 +22,10 @@ pub enum Pass {
     RandomSearch,
     /// Invariants of the whole program prove the verdict, and no state space.
     Invariants,
+    /// Claims about loops prove that they can be left.
+    Claims,
+    /// Symbolic execution proves a formula on all paths between the heads of loops.
+    SymbolicExecution,
 }
 
 impl Pass {
@@ -37,6 +41,8 @@ impl Pass {
             Self::Facts => "facts",
             Self::RandomSearch => "random-search",
             Self::Invariants => "invariants",
+            Self::Claims => "claims",
+            Self::SymbolicExecution => "symbolic-execution",
         }
     }
 }

@@ -50,6 +50,8 @@ pub(crate) struct Job {
     pub(crate) facts: bool,
     /// True if invariants of the whole program prove what they can.
     pub(crate) invariants: bool,
+    /// True if verdicts that rest on the model are not accepted.
+    pub(crate) strict: bool,
     /// The properties as they were written, if a certificate is wanted.
     pub(crate) text: Option<PropertyText>,
     /// An older report to compare with.
@@ -135,6 +137,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
         },
         facts: !arguments.no_facts,
         invariants: !arguments.no_invariants,
+        strict: arguments.strict,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
             file: text.unwrap_or_else(|| NO_FILE.to_owned()),
             more: arguments.property.clone(),
@@ -239,6 +242,7 @@ impl Job {
             reductions: self.reductions,
             facts: self.facts,
             invariants: if self.invariants { InvariantUse::Find } else { InvariantUse::Off },
+            strict: self.strict,
             watch: &self.monitor,
             findings: None,
             known: Some(&self.known),

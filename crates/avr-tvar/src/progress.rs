@@ -97,6 +97,7 @@ mod tests {
             fullest: None,
             locations: 7,
             forgotten_bits: 40,
+            steps: 0,
         };
         let figures = "exploring (pass 2): 5000 states, 2500 states/s, 40 bits forgotten at 7 locations";
         assert_eq!(message(&image, &before, Duration::from_secs(2)), format!("{figures}, 0 refinements"));

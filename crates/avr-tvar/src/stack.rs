@@ -171,6 +171,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         reductions: Reductions::ALL,
         facts: true,
         invariants: true,
+        strict: arguments.strict,
         text: None,
         baseline: None,
         monitor: Monitor::new(started, Limits::chosen(arguments.timeout, arguments.memory)),

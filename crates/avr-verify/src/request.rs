@@ -30,6 +30,9 @@ pub struct Request<'a> {
     pub facts: bool,
     /// The invariants of the whole program, which prove what they can before any state space is built. Used with the default strategy only.
     pub invariants: InvariantUse<'a>,
+    /// True if verdicts that rest on the model are not accepted ([`Results::strict`](crate::Results::strict)), so that others are looked
+    /// for as long as the limits allow.
+    pub strict: bool,
     /// Limits and progress.
     pub watch: &'a dyn Watch,
     /// The limits of the search for findings, beside what is to be verified; none if no findings are looked for.
@@ -53,6 +56,7 @@ impl<'a> Request<'a> {
             reductions: Reductions::ALL,
             facts: true,
             invariants: InvariantUse::Find,
+            strict: false,
             watch: &Unlimited,
             findings: None,
             known: None,

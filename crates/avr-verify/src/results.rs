@@ -116,6 +116,16 @@ pub struct PropertyResult {
 }
 
 impl PropertyResult {
+    /// True if claims about loops prove it that rest on the model.
+    pub(crate) fn rests_on_choices(&self) -> bool {
+        self.basis == Basis::Model && self.methods.contains(&Pass::Claims)
+    }
+
+    /// True if nothing is known, and no check of the verifier itself failed.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(&self.verdict, Verdict::Unknown(unknown) if !unknown.self_check_failed)
+    }
+
     /// The result for those who accept only verdicts about the hardware: one that rests on the model is unknown.
     #[must_use]
     pub fn strict(mut self) -> Self {

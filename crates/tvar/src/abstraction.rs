@@ -30,6 +30,11 @@ pub trait Abstraction: System {
         bits
     }
 
+    /// The number of steps that were taken so far, as the system counts them; 0 if it does not.
+    fn steps(&self) -> u64 {
+        0
+    }
+
     /// The variables in which two states at one location differ. A system that names none cannot have its states limited.
     fn differences(&self, _one: &Self::State, _other: &Self::State) -> Vec<Difference> {
         Vec::new()

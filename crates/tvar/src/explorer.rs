@@ -117,6 +117,7 @@ impl<S: Abstraction> Explorer<S> {
             let Some(state) = self.next() else { break };
             if self.space.expanded.is_multiple_of(EXPANSIONS_UNWATCHED) {
                 progress.states = self.space.states.len() - self.replaced;
+                progress.steps = system.steps();
                 if self.space.expanded.is_multiple_of(EXPANSIONS_UNCOUNTED) {
                     progress.locations = precision.locations();
                     progress.forgotten_bits = precision.forgotten_bits();

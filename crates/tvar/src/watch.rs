@@ -64,6 +64,8 @@ pub struct Progress {
     pub pass: usize,
     /// States of the space so far.
     pub states: usize,
+    /// Steps so far, as the system counts them.
+    pub steps: u64,
     /// The size of the largest space that was built to the end of a pass or a stage of it.
     pub largest: SpaceSize,
     /// Refinements so far.

@@ -5,7 +5,8 @@
 
 mod distances;
 mod moves;
-mod text;
+mod recovery;
+pub(crate) mod text;
 
 use avr_image::{FlashByteAddress, Image};
 use avr_invariant::{Analysis, Claims, Entry, Map, Move, Options, analyse_until};
@@ -21,6 +22,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
+
+pub(crate) use recovery::{Recovery, everywhere, may_be_proved};
 
 use crate::call_graph::Survey;
 use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only};

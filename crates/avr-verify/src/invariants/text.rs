@@ -1,8 +1,11 @@
-//! The reasons why nothing follows from a map, in words.
+//! What follows from a map, and the reasons why nothing does, in words.
 
 use avr_image::Image;
 use avr_invariant::{Gap, Mark, Thread};
+use avr_isa::{DataAddress, Register};
 use avr_machine::Machine;
+use avr_progress::{LoopClaim, Proof, Stuck};
+use avr_symbolic::{Interrupts, Rounds, Term};
 
 use crate::diagnosis::unknown_reason::place_at;
 
@@ -22,14 +25,120 @@ pub(super) fn gap(machine: &Machine, image: &Image, gap: &Gap) -> String {
     }
 }
 
+/// The reason why claims prove nothing.
+pub(crate) fn stuck(image: &Image, stuck: &Stuck) -> String {
+    match stuck {
+        Stuck::Loop(at) => format!("no way out of the loop {} was found", place_at(image, at.0)),
+        Stuck::Obstacle(_) | Stuck::Limit => stuck.to_string(),
+    }
+}
+
+/// The claims of a proof: those of loops that do not lead on by themselves.
+pub(crate) fn claims(machine: &Machine, image: &Image, proof: &Proof) -> Vec<String> {
+    let says_something = |claim: &&LoopClaim| {
+        let chooses = |rounds: &Rounds| {
+            rounds.strategy.interrupts != Interrupts::Order(Vec::new())
+                || !rounds.strategy.held.is_empty()
+                || !rounds.strategy.sequences.is_empty()
+        };
+        !claim.rank.is_empty() || claim.rounds.iter().any(chooses)
+    };
+    proof.claims.iter().filter(says_something).map(|claim| loop_claim(machine, image, claim)).collect()
+}
+
+fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
+    let names = Names { machine, image };
+    let place = place_at(image, claim.at.0);
+    let rounds: Vec<String> = claim.rounds.iter().map(|rounds| names.rounds(rounds)).collect();
+    let rounds = rounds.join(" or ");
+    let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();
+    match rank.as_slice() {
+        [] => format!("the loop {place} is left: {rounds}"),
+        [one] => format!("the loop {place} is left: {one} falls until then: {rounds}"),
+        all => {
+            format!("the loop {place} is left: of {} the first that changes falls until then: {rounds}", all.join(", "))
+        }
+    }
+}
+
+/// The names of a firmware.
+struct Names<'a> {
+    machine: &'a Machine,
+    image: &'a Image,
+}
+
+impl Names<'_> {
+    fn cell(&self, cell: DataAddress) -> String {
+        if let Some(register) = Register::at(cell) {
+            return register.to_string();
+        }
+        if let Some(register) = self.machine.device.register_at(cell) {
+            return register.name.to_owned();
+        }
+        match self.image.symbols.object_at(cell) {
+            Some(located) if located.offset == 0 => located.symbol.display_name().to_owned(),
+            Some(located) => format!("{}+{:#x}", located.symbol.display_name(), located.offset),
+            None => format!("mem[{cell:#06x}]"),
+        }
+    }
+
+    /// A word, by its lowest byte; registers by all of theirs, the highest first.
+    fn word(&self, cells: &[DataAddress]) -> String {
+        match cells {
+            [first, .., last] if Register::at(*first).is_some() => {
+                format!("{}:{}", self.cell(*last), self.cell(*first))
+            }
+            [first, ..] => self.cell(*first),
+            [] => "0".to_owned(),
+        }
+    }
+
+    fn term(&self, term: &Term) -> String {
+        match term {
+            Term::Cells(cells) => self.word(cells),
+            Term::Constant(value, _) => value.to_string(),
+            Term::Difference(one, other) => match &**other {
+                Term::Difference(..) => format!("{} - ({})", self.term(one), self.term(other)),
+                _ => format!("{} - {}", self.term(one), self.term(other)),
+            },
+        }
+    }
+
+    fn rounds(&self, rounds: &Rounds) -> String {
+        let held: Vec<String> = rounds
+            .strategy
+            .held
+            .iter()
+            .map(|(register, level)| format!("{} = {:#04x}", self.cell(*register), level.value()))
+            .collect();
+        let sequences = rounds.strategy.sequences.iter().map(|(register, levels)| {
+            let levels: Vec<String> = levels.iter().map(|level| format!("{level:#04x}")).collect();
+            format!("{} = {}", self.cell(*register), levels.join(", then "))
+        });
+        let held: Vec<String> = held.into_iter().chain(sequences).collect();
+        let happens = match &rounds.strategy.interrupts {
+            Interrupts::Any => "whatever happens".to_owned(),
+            Interrupts::Order(numbers) if numbers.is_empty() => "no interrupt comes".to_owned(),
+            Interrupts::Order(numbers) => {
+                let names: Vec<String> = numbers.iter().map(|number| interrupt(self.machine, *number)).collect();
+                format!("{} comes", names.join(" and then "))
+            }
+        };
+        let with = if held.is_empty() { String::new() } else { format!(", with {}", held.join(" and ")) };
+        let count = if rounds.count > 1 { format!(", in {} rounds", rounds.count) } else { String::new() };
+        format!("if {happens}{with}{count}")
+    }
+}
+
+fn interrupt(machine: &Machine, number: u8) -> String {
+    let named = machine.device.interrupts.iter().find(|one| one.number == number);
+    named.map_or_else(|| number.to_string(), |one| one.name.to_owned())
+}
+
 /// The handler of a thread, by the name of its interrupt.
 fn in_handler(machine: &Machine, thread: Thread) -> String {
     match thread {
         Thread::Main => String::new(),
-        Thread::Handler { interrupt, .. } => {
-            let named = machine.device.interrupts.iter().find(|one| one.number == interrupt);
-            let name = named.map_or_else(|| interrupt.to_string(), |one| one.name.to_owned());
-            format!(" in the handler of {name}")
-        }
+        Thread::Handler { interrupt: number, .. } => format!(" in the handler of {}", interrupt(machine, number)),
     }
 }

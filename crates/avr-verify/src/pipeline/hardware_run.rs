@@ -1,7 +1,7 @@
 //! Verdicts that rest on the model where something is left out, and on no more than the hardware where nothing is.
 
 use super::property_result::Purpose;
-use super::verified::verified;
+use super::verified::{verified, verified_while};
 use crate::diagnosis::subformulas::Effort;
 use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{Basis, PropertyResult, Results, Verdict};
@@ -12,17 +12,17 @@ use tvar::{Exhausted, Progress, Strategy, Watch};
 /// The number of states that are looked at with nothing left out, so that a verdict may rest on no more than the hardware.
 const MOST_STATES: usize = 100_000;
 
-/// Verifies the properties of an image all together.
+/// Verifies the properties of an image all together. The watch beside that of the request is for the decisions alone.
 ///
 /// # Errors
-/// As [`verify`].
-pub(crate) fn verified_together(request: &Request<'_>) -> Result<Results, PropertyError> {
+/// As [`verify`](crate::verify).
+pub(crate) fn verified_together(request: &Request<'_>, deciding: &dyn Watch) -> Result<Results, PropertyError> {
     // Where something is left out, runs of the hardware are looked for in the second pass. Instead of it they would cost its stack bound.
     let purpose = match request.strategy {
         Strategy::Default if !request.allows_reduction() => Purpose::HardwareRuns,
         _ => Purpose::Results,
     };
-    let results = verified(request, (Effort::LITTLE, purpose), |_, _, results| results)?;
+    let results = verified_while((request, deciding), (Effort::LITTLE, purpose), |_, _, results| results)?;
     on_hardware(request, results)
 }
 

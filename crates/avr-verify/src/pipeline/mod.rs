@@ -1,7 +1,7 @@
 //! The pipeline: from a request to results.
 //!
 //! [`property_groups`] decides unlike properties apart, and [`verified`] decides those of one group. [`portfolio`]
-//! tries one system after the other, and [`property_result`] says what was decided of each property.
+//! tries one system after the other, and [`property_result`] says what was decided of each property. [`recoveries`] proves by claims what is open then.
 
 pub(crate) mod goals;
 pub(crate) mod hardware_run;
@@ -12,6 +12,7 @@ pub(crate) mod portfolio;
 pub(crate) mod property_class;
 pub(crate) mod property_groups;
 pub(crate) mod property_result;
+pub(crate) mod recoveries;
 pub(crate) mod startup_remark;
 pub(crate) mod verified;
 

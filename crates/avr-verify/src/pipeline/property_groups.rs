@@ -8,18 +8,24 @@
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
+use super::recoveries;
 use crate::early_results::EarlyResults;
-use crate::request::Request;
-use crate::results::{PropertyResult, Results, Verdict};
+use crate::request::{InvariantUse, Request};
+use crate::results::{PropertyResult, Results, Unknown, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
+use avr_machine::Machine;
 use avr_properties::{AtomTable, PropertyError, bind};
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tvar::{Exhausted, Progress, Watch};
 
 /// The number of times that limits are looked at while a group is first worked on: after each, some tens of states are expanded.
 const FIRST_LOOKS: u64 = 1_000;
+
+/// The most steps before claims are tried, and after that for a group all of whose properties are proved, some by claims that rest on the
+/// model.
+const FEW_STEPS: u64 = 400_000;
 
 /// Verifies the properties of an image: in groups, or all together if they are of one group.
 ///
@@ -27,11 +33,20 @@ const FIRST_LOOKS: u64 = 1_000;
 /// A property that speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let groups = groups(request);
-    if groups.len() < 2 {
-        return verified_together(request);
+    let may_recover = |number: &usize| recoveries::may_prove(request, &request.file.properties[*number]);
+    let recoveries: BTreeSet<usize> = (0..request.file.properties.len()).filter(may_recover).collect();
+    if groups.len() < 2 && recoveries.is_empty() {
+        return verified_together(request, request.watch);
     }
-    let invariants = request.find_invariants(&machine(request)?);
+    let machine = machine(request)?;
+    let invariants = request.find_invariants(&machine);
     let request = &request.with_invariants(invariants.as_ref());
+    // Without a map nothing is proved by symbolic execution.
+    let has_map = matches!(request.invariants, InvariantUse::Given(_));
+    let recoveries = if has_map { recoveries } else { BTreeSet::new() };
+    if groups.len() < 2 && recoveries.is_empty() {
+        return verified_together(request, request.watch).map(|results| results.after(invariants.as_ref()));
+    }
     let known = EarlyResults::default();
     let mut work = Work {
         request,
@@ -40,22 +55,37 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
         found: BTreeMap::new(),
         all: None,
     };
+    if !lets_interrupts_in(&machine) {
+        // Without interrupts there are few paths between heads.
+        let early = recoveries.iter().filter(|number| recoveries::may_hold_everywhere(request, **number));
+        early.for_each(|number| _ = work.recovers(&machine, *number));
+    }
     let first = side_by_side(&groups, |group| {
-        let few = FewLooks { watch: request.watch, looks: AtomicU64::new(0) };
-        let results = work.on(group, &few);
+        let few = match group.iter().any(|number| recoveries.contains(number)) {
+            true => FewLooks::before_claims(request.watch),
+            false => FewLooks::new(request.watch),
+        };
+        let wanted: Vec<usize> = group.iter().copied().filter(|number| !work.found.contains_key(number)).collect();
+        let results = work.on(group, &few, &wanted);
         (results, few.are_over())
     });
     let mut late = Vec::new();
     for (group, (results, are_over)) in groups.iter().zip(first) {
         let open = work.take(group, results?);
-        // Properties that no limit stood in the way of are not tried again.
-        if are_over && !open.is_empty() {
-            late.push(open);
+        for number in open.iter().filter(|number| recoveries.contains(number)) {
+            _ = work.is_decided(*number) || work.recovers(&machine, *number);
         }
+        // Properties that no limit stood in the way of are not tried again.
+        late.extend(work.late(open).filter(|_| are_over));
     }
-    let second = side_by_side(&late, |group| work.on(group, request.watch));
-    for (group, results) in late.iter().zip(second) {
-        work.take(group, results?);
+    // A property that claims prove goes with the others: what is refined for it may serve them.
+    let second = side_by_side(&late, |late| {
+        let few = FewSteps { watch: request.watch, most: few_steps() };
+        let watch: &dyn Watch = if late.is_short { &few } else { request.watch };
+        work.on(&late.open, watch, &late.wanted)
+    });
+    for (late, results) in late.iter().zip(second) {
+        work.take(&late.open, results?);
     }
     Ok(work.results().after(invariants.as_ref()))
 }
@@ -98,9 +128,9 @@ struct Work<'a> {
 /// are in the order of the groups.
 ///
 /// No group is a task that a thread takes up while it waits in the middle of another one: that one would wait for all of it.
-fn side_by_side<T: Send>(groups: &[Vec<usize>], work: impl Fn(&[usize]) -> T + Sync) -> Vec<T> {
+fn side_by_side<G: Sync, T: Send>(groups: &[G], work: impl Fn(&G) -> T + Sync) -> Vec<T> {
     if rayon::current_thread_index().is_none() {
-        return groups.iter().map(|group| work(group)).collect();
+        return groups.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
     let done = rayon::broadcast(|_| {
@@ -115,17 +145,30 @@ fn side_by_side<T: Send>(groups: &[Vec<usize>], work: impl Fn(&[usize]) -> T + S
     done.into_values().collect()
 }
 
+/// The late work on the open properties of a group.
+struct Late {
+    open: Vec<usize>,
+    /// The properties that the work goes on for.
+    wanted: Vec<usize>,
+    /// True if it is to be little.
+    is_short: bool,
+}
+
 /// The results of a group, with the time at which the work on it began.
 type OfGroup = Result<(Results, Duration), PropertyError>;
 
 impl Work<'_> {
-    /// Works on some properties within limits.
-    fn on(&self, group: &[usize], watch: &dyn Watch) -> OfGroup {
+    /// Works on some properties within limits, until those that are wanted are decided.
+    fn on(&self, group: &[usize], watch: &dyn Watch, wanted: &[usize]) -> OfGroup {
         let before = self.begun.elapsed();
         let mut file = self.request.file.clone();
         file.properties = group.iter().map(|number| self.request.file.properties[*number].clone()).collect();
         let part = self.known.part(group, before);
-        let results = verified_together(&Request { file: &file, watch, known: Some(&part), ..*self.request });
+        let request = Request { file: &file, watch, known: Some(&part), ..*self.request };
+        let until_known = UntilKnown { watch, known: self.known, wanted };
+        // Work on properties that are all wanted ends by itself.
+        let deciding: &dyn Watch = if wanted.len() < group.len() { &until_known } else { watch };
+        let results = verified_together(&request, deciding);
         let mut results = results?;
         results.interrupted &= self.request.watch.cancelled();
         self.known.learn_stack(results.stack);
@@ -136,11 +179,24 @@ impl Work<'_> {
     fn take(&mut self, group: &[usize], (mut results, before): (Results, Duration)) -> Vec<usize> {
         let mut open = Vec::new();
         for (number, mut result) in group.iter().zip(std::mem::take(&mut results.properties)) {
-            if matches!(&result.verdict, Verdict::Unknown(unknown) if !unknown.self_check_failed) {
+            if result.is_open() {
                 open.push(*number);
             }
             result.statistics.time += before;
-            self.found.insert(*number, result);
+            match self.found.get(number) {
+                Some(earlier) if result.is_open() && !earlier.is_open() => {}
+                Some(earlier) if !earlier.is_open() && earlier.verdict != result.verdict => {
+                    let reason = "what a state space says contradicts a proof by symbolic execution";
+                    result.verdict = Verdict::Unknown(Unknown::failed_self_check(reason.to_owned()));
+                    self.found.insert(*number, result);
+                }
+                Some(earlier) if result.is_open() => {
+                    let others = earlier.notes.iter().filter(|note| !result.notes.contains(note)).cloned();
+                    result.notes = result.notes.iter().cloned().chain(others).collect();
+                    self.found.insert(*number, result);
+                }
+                _ => _ = self.found.insert(*number, result),
+            }
         }
         self.all = Some(match self.all.take() {
             Some(all) => all.and(results),
@@ -149,21 +205,73 @@ impl Work<'_> {
         open
     }
 
+    /// True if claims or symbolic execution prove a property; their result is taken.
+    fn recovers(&mut self, machine: &Machine, number: usize) -> bool {
+        let InvariantUse::Given(invariants) = self.request.invariants else { return false };
+        let property = &self.request.file.properties[number];
+        match recoveries::recovered(self.request, (machine, invariants), property) {
+            Ok(mut result) => {
+                if let Some(open) = self.found.get(&number) {
+                    result.statistics.time += open.statistics.time;
+                }
+                self.known.learn(number, result.clone(), Vec::new());
+                self.found.insert(number, result);
+                true
+            }
+            Err(note) => {
+                if let Some(open) = self.found.get_mut(&number) {
+                    open.notes.extend(note);
+                }
+                false
+            }
+        }
+    }
+
+    /// The work that is left for properties that were open after the first.
+    fn late(&self, open: Vec<usize>) -> Option<Late> {
+        let is_in_model = |number: &usize| self.found.get(number).is_some_and(PropertyResult::rests_on_choices);
+        let is_wanted = |number: &usize| !self.is_decided(*number) || self.request.strict && is_in_model(number);
+        let wanted: Vec<usize> = open.iter().copied().filter(is_wanted).collect();
+        let better: Vec<usize> = open.iter().copied().filter(is_in_model).collect();
+        match (wanted.is_empty(), better.is_empty()) {
+            (false, _) => Some(Late { open, wanted, is_short: false }),
+            (true, false) => Some(Late { open, wanted: better, is_short: true }),
+            (true, true) => None,
+        }
+    }
+
+    fn is_decided(&self, number: usize) -> bool {
+        self.found.get(&number).is_some_and(|found| !found.is_open())
+    }
+
     fn results(self) -> Results {
         let all = self.all.expect("there are groups");
         Results { properties: self.found.into_values().collect(), ..all }.checked()
     }
 }
 
-/// The caller's limits, and one on the work.
-struct FewLooks<'a> {
+/// The caller's limits, and others on the work.
+pub(crate) struct FewLooks<'a> {
     watch: &'a dyn Watch,
     looks: AtomicU64,
+    most: u64,
+    most_steps: u64,
+    has_most_steps: AtomicBool,
 }
 
-impl FewLooks<'_> {
+impl<'a> FewLooks<'a> {
+    pub(crate) fn new(watch: &'a dyn Watch) -> Self {
+        let (looks, has_most_steps) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self { watch, looks, most: first_looks(), most_steps: u64::MAX, has_most_steps }
+    }
+
+    /// Those where claims may prove what is open then.
+    pub(crate) fn before_claims(watch: &'a dyn Watch) -> Self {
+        Self { most_steps: few_steps(), ..Self::new(watch) }
+    }
+
     fn are_over(&self) -> bool {
-        self.looks.load(Ordering::Relaxed) > FIRST_LOOKS
+        self.looks.load(Ordering::Relaxed) > self.most || self.has_most_steps.load(Ordering::Relaxed)
     }
 }
 
@@ -172,6 +280,7 @@ impl Watch for FewLooks<'_> {
         let limit = self.watch.check(progress);
         if limit.is_none() {
             self.looks.fetch_add(1, Ordering::Relaxed);
+            self.has_most_steps.fetch_or(progress.steps > self.most_steps, Ordering::Relaxed);
         }
         limit.or_else(|| self.are_over().then_some(Exhausted::Interrupted))
     }
@@ -179,6 +288,71 @@ impl Watch for FewLooks<'_> {
     fn cancelled(&self) -> bool {
         self.watch.cancelled()
     }
+}
+
+/// The caller's limits, and one on steps.
+struct FewSteps<'a> {
+    watch: &'a dyn Watch,
+    most: u64,
+}
+
+impl Watch for FewSteps<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        self.watch.check(progress).or_else(|| (progress.steps > self.most).then_some(Exhausted::Interrupted))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.watch.cancelled()
+    }
+}
+
+/// The caller's limits, until some properties are decided.
+struct UntilKnown<'a> {
+    watch: &'a dyn Watch,
+    known: &'a EarlyResults,
+    wanted: &'a [usize],
+}
+
+impl Watch for UntilKnown<'_> {
+    fn check(&self, progress: &Progress) -> Option<Exhausted> {
+        let is_known = |number: &usize| self.known.result(*number).is_some_and(|known| !known.rests_on_choices());
+        let are_known = || self.wanted.iter().all(is_known);
+        self.watch.check(progress).or_else(|| are_known().then_some(Exhausted::Interrupted))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.watch.cancelled()
+    }
+}
+
+#[cfg(not(test))]
+const fn first_looks() -> u64 {
+    FIRST_LOOKS
+}
+
+/// The most steps, in proportion to the looks.
+fn few_steps() -> u64 {
+    FEW_STEPS * first_looks() / FIRST_LOOKS
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of times that limits are looked at while a group is first worked on, on this thread.
+    static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(FIRST_LOOKS) };
+}
+
+#[cfg(test)]
+fn first_looks() -> u64 {
+    LOOKS.get()
+}
+
+/// Does something with another number of looks while a group is first worked on.
+#[cfg(test)]
+pub(crate) fn with_first_looks<T>(looks: u64, work: impl FnOnce() -> T) -> T {
+    let before = LOOKS.replace(looks);
+    let result = work();
+    LOOKS.set(before);
+    result
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use super::machine::machine;
 use super::observer::PropertyObserver;
 use super::pass_timer::PassTimer;
 use super::portfolio::{Decided, decide};
+use super::property_groups::FewLooks;
 use super::property_result::{Checked, Purpose, Work, proved};
+use super::recoveries::recovered;
 use crate::assumptions::assumptions;
 use crate::call_graph::{Seen, Survey};
 use crate::cost::{Exploration, Stored};
@@ -32,12 +34,44 @@ use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 /// # Errors
 /// As [`crate::verify`].
 pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
-    verified(&request.with_all_states(), (Effort::ALL, Purpose::Results), |_, _, results| results)
+    let request = request.with_all_states();
+    let machine = machine(&request)?;
+    let found = request.find_invariants(&machine);
+    let request = request.with_invariants(found.as_ref());
+    let recovered: Vec<Option<PropertyResult>> = match request.invariants {
+        InvariantUse::Given(invariants) => {
+            let recovered = |property| recovered(&request, (&machine, invariants), property).ok();
+            request.file.properties.iter().map(recovered).collect()
+        }
+        InvariantUse::Find | InvariantUse::Off => Vec::new(),
+    };
+    let few = FewLooks::before_claims(request.watch);
+    let is_enough = |found: &Option<PropertyResult>| {
+        found.as_ref().is_some_and(|found| !(request.strict && found.rests_on_choices()))
+    };
+    let is_known = !recovered.is_empty() && recovered.iter().all(is_enough);
+    let request = if is_known { Request { watch: &few, ..request } } else { request };
+    let mut results = verified(&request, (Effort::ALL, Purpose::Results), |_, _, results| results)?;
+    for (result, recovered) in results.properties.iter_mut().zip(recovered) {
+        if let (true, Some(recovered)) = (result.is_open(), recovered) {
+            *result = recovered;
+        }
+    }
+    Ok(results.after(found.as_ref()).checked())
 }
 
 /// The value that `extra` makes of the work on a request, the goals of each property, and the results.
 pub(crate) fn verified<T>(
     request: &Request<'_>,
+    (effort, purpose): (Effort, Purpose),
+    extra: impl FnOnce(&Work<'_, '_>, &[Option<PropertyGoals>], Results) -> T,
+) -> Result<T, PropertyError> {
+    verified_while((request, request.watch), (effort, purpose), extra)
+}
+
+/// The same with a watch for the decisions alone.
+pub(crate) fn verified_while<T>(
+    (request, deciding): (&Request<'_>, &dyn Watch),
     (effort, purpose): (Effort, Purpose),
     extra: impl FnOnce(&Work<'_, '_>, &[Option<PropertyGoals>], Results) -> T,
 ) -> Result<T, PropertyError> {
@@ -64,7 +98,7 @@ pub(crate) fn verified<T>(
     }
     let fairness: Vec<String> = asked.properties.iter().flat_map(assumed).collect();
     let atoms = table.atoms();
-    let timer = PassTimer::new(request.watch);
+    let timer = PassTimer::new(deciding);
     let timed = Request { watch: &timer, ..*request };
     let Decided { mut firmware, mut observer, outcome } =
         decide(&timed, &machine, (atoms, &asked), purpose == Purpose::Certificate);

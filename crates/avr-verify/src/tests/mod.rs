@@ -8,4 +8,5 @@ mod invariants;
 mod partial_order;
 mod path_compression;
 mod random_search;
+mod recoveries;
 mod visibility;
