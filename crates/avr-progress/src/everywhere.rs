@@ -20,9 +20,14 @@ use three_valued::BitDomain;
 struct Between<'a> {
     places: &'a Places<'a>,
     target: &'a dyn Target,
+    is_over: &'a dyn Fn() -> bool,
 }
 
 impl<'g> Goal<'g> for Between<'_> {
+    fn is_over(&self) -> bool {
+        (self.is_over)()
+    }
+
     fn is_end(&self, state: &SymbolicState<'g>, _: usize) -> bool {
         self.places.head_at(state.calls.frames(), state.control.pc).is_some()
     }
@@ -51,7 +56,7 @@ pub fn holds_everywhere(
         return Err(Stuck::Limit);
     }
     let executor = Executor::new(machine, limits.execution);
-    let goal = Between { places: &places, target };
+    let goal = Between { places: &places, target, is_over };
     let mut steps = 0;
     let mut check = |start: Start<'_>, at: FlashByteAddress| {
         let round = executor.execute(start.graph, (start.state, start.condition), &Strategy::anything(), &goal);

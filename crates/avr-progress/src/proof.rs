@@ -347,7 +347,7 @@ impl<'g> Search<'_, 'g> {
         let few = Executor::new(self.machine, self.limits.passed);
         let rounds: Vec<_> = free
             .into_iter()
-            .map(|free| (single.round(&few, (route, &free), (self.places, self.target)), free))
+            .map(|free| (single.round(&few, (route, &free), (self.places, self.target), self.is_over), free))
             .collect();
         self.steps += rounds.iter().map(|(round, _)| round.steps).sum::<usize>();
         rounds.into_iter().find_map(|(round, free)| {
@@ -490,7 +490,7 @@ impl<'g> Search<'_, 'g> {
                 // What is tried is no part of the graph in which claims are made.
                 let graph = Graph::new(self.limits.nodes);
                 let start = Start::of(self.machine, self.places.map(), of.entry, &graph);
-                let round = start.round(&few, (route, &quiet), (self.places, self.target));
+                let round = start.round(&few, (route, &quiet), (self.places, self.target), self.is_over);
                 self.steps += round.steps;
                 round.ends.iter().all(|end| !matches!(end.kind, EndKind::Cannot(_)))
             });
@@ -509,7 +509,7 @@ impl<'g> Search<'_, 'g> {
         let route = Route { head, passed: passed.as_ref().expect("they were found") };
         for of in starts {
             for rounds in strategies.iter().take(most).skip(of.rounds.len()) {
-                let round = of.start.round(executor, (route, rounds), (places, *target));
+                let round = of.start.round(executor, (route, rounds), (places, *target), *is_over);
                 *steps += round.steps;
                 of.rounds.push(round);
                 if *steps > limits.steps || is_over() {

@@ -38,6 +38,7 @@ struct ToHead<'a> {
     target: &'a dyn Target,
     route: Route<'a>,
     rounds: usize,
+    is_over: &'a dyn Fn() -> bool,
 }
 
 impl<'g> Goal<'g> for ToHead<'_> {
@@ -50,6 +51,10 @@ impl<'g> Goal<'g> for ToHead<'_> {
         let Route { head: own, passed } = self.route;
         let at_other = at.is_some_and(|head| head != own && !passed.contains(&head));
         at_other || rounds >= self.rounds || self.target.bit(state).known() == Some(true)
+    }
+
+    fn is_over(&self) -> bool {
+        (self.is_over)()
     }
 
     fn is_kept(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
@@ -111,8 +116,9 @@ impl<'g> Start<'g> {
         executor: &Executor<'_>,
         (route, rounds): (Route<'_>, &Rounds),
         (places, target): (&Places<'_>, &dyn Target),
+        is_over: &dyn Fn() -> bool,
     ) -> Execution<'g> {
-        let goal = ToHead { places, target, route, rounds: rounds.count };
+        let goal = ToHead { places, target, route, rounds: rounds.count, is_over };
         executor.execute(self.graph, (self.state.clone(), self.condition.clone()), &rounds.strategy, &goal)
     }
 }

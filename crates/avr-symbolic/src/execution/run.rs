@@ -33,6 +33,11 @@ pub trait Goal<'g> {
     fn is_kept(&self, _state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         SymbolicBit::ONE
     }
+
+    /// True if the work is to end: paths are not followed further, as at a limit on steps.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 impl<'g, F: Fn(&SymbolicState<'g>) -> bool> Goal<'g> for F {
@@ -230,7 +235,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
     fn follow(&mut self, point: usize) {
         let Some(path) = self.waiting[point].take() else { return };
         self.points.remove(&path.key(self.executor.machine));
-        let outcomes = match self.execution.steps >= self.executor.limits.steps {
+        let outcomes = match self.execution.steps >= self.executor.limits.steps || self.goal.is_over() {
             true => Err(Cannot::Steps),
             false => self.stepper.outcomes(&path).ok_or(Cannot::Outcomes),
         };
