@@ -1,6 +1,6 @@
 //! Formulas that are true in every state: on all paths from the states of each head to the next heads.
 //!
-//! What the map says of single states may be too little, where a path has compared values that no state remembers
+//! The knowledge of single states may be too little, where a path has compared values that no state remembers
 //! (`docs/soundness.md`, "Everywhere between heads").
 
 use crate::faults::{Fault, is_on};

@@ -67,7 +67,7 @@ impl Default for Limits {
 /// A proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// What is claimed of each head, in the order in which it was proved: claims rest on those before them only, and on those of the same
+    /// The claims about the heads, in the order in which they were proved: they rest on those before them only, and on those of the same
     /// group.
     pub claims: Vec<LoopClaim>,
     /// The freedom that strategies use.
@@ -487,7 +487,7 @@ impl<'g> Search<'_, 'g> {
             passed.insert(inner);
             let route = Route { head, passed: &passed };
             let ends = self.heads[head].starts.iter().all(|of| {
-                // What is tried is no part of the graph in which claims are made.
+                // Trials are no part of the graph in which claims are made.
                 let graph = Graph::new(self.limits.nodes);
                 let start = Start::of(self.machine, self.places.map(), of.entry, &graph);
                 let round = start.round(&few, (route, &quiet), (self.places, self.target), self.is_over);

@@ -84,7 +84,7 @@ pub(crate) struct Transition {
     pub(crate) words: Vec<u64>,
 }
 
-/// What strategies lead to from a sample that none of them serves without a rank: for each strategy the head of the group to which it
+/// A sample that no strategy serves without a rank, with its successors: for each strategy the head of the group to which it
 /// leads, if it does.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {

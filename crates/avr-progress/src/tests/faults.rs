@@ -36,7 +36,7 @@ const TCCR0B: u8 = 0x25;
 const TIMSK0: DataAddress = DataAddress(0x6e);
 const OVERFLOW_VECTOR: u32 = 0x20;
 
-/// What a program is to come to: bit 0 of port B is 1.
+/// The target of a program: bit 0 of port B is 1.
 const ON: Goal = Goal::Bit(DataAddress(0x25), 0, true);
 
 /// A program with a handler at a vector, which begins with bit 0 of port B at 0.

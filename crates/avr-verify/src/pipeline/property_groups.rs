@@ -80,7 +80,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     }
     // A property that claims prove goes with the others: what is refined for it may serve them.
     let second = side_by_side(&late, |late| {
-        let few = FewSteps { watch: request.watch, most: few_steps() };
+        let few = FewLooks { most: u64::MAX, ..FewLooks::before_claims(request.watch) };
         let watch: &dyn Watch = if late.is_short { &few } else { request.watch };
         work.on(&late.open, watch, &late.wanted)
     });
@@ -283,22 +283,6 @@ impl Watch for FewLooks<'_> {
             self.has_most_steps.fetch_or(progress.steps > self.most_steps, Ordering::Relaxed);
         }
         limit.or_else(|| self.are_over().then_some(Exhausted::Interrupted))
-    }
-
-    fn cancelled(&self) -> bool {
-        self.watch.cancelled()
-    }
-}
-
-/// The caller's limits, and one on steps.
-struct FewSteps<'a> {
-    watch: &'a dyn Watch,
-    most: u64,
-}
-
-impl Watch for FewSteps<'_> {
-    fn check(&self, progress: &Progress) -> Option<Exhausted> {
-        self.watch.check(progress).or_else(|| (progress.steps > self.most).then_some(Exhausted::Interrupted))
     }
 
     fn cancelled(&self) -> bool {
