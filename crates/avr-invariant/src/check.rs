@@ -15,7 +15,7 @@ use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
 use crate::map::{Entry, Map, Place, State, Thread};
 use crate::memory::{BLOCK_PAGES, Store};
-use crate::step::{Outcome, RETURNED, Stepper};
+use crate::step::{Outcome, RETURNED, Start, Stepper};
 
 /// A hazard that a step of the map runs into: what happens after it is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +94,21 @@ pub fn check(machine: &Machine, map: &mut Map) -> Result<Claims, Gap> {
 /// # Errors
 /// As [`check`].
 pub fn check_with(machine: &Machine, map: &mut Map, tell: &mut dyn FnMut(Move)) -> Result<Claims, Gap> {
+    check_from(machine, Start::PowerOn, map, tell)
+}
+
+/// The same of all runs from a start.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_from(
+    machine: &Machine,
+    start: Start<'_>,
+    map: &mut Map,
+    tell: &mut dyn FnMut(Move),
+) -> Result<Claims, Gap> {
     let work = Work::new(machine, map, tell)?;
-    work.check()
+    work.check(start)
 }
 
 /// The places of a map.
@@ -134,10 +147,10 @@ impl<'a> Work<'a> {
         Ok(Self { machine, map, index: Index { entries, exits }, claims, tell })
     }
 
-    fn check(mut self) -> Result<Claims, Gap> {
+    fn check(mut self, start: Start<'_>) -> Result<Claims, Gap> {
         let mut stepper = Stepper::new(self.machine);
         // Obligation 1: the initial state is covered.
-        for outcome in stepper.power_on(&mut self.map.store, &mut self.map.calls) {
+        for outcome in stepper.start(start, &mut self.map.store, &mut self.map.calls) {
             match outcome {
                 Outcome::To(place, state) => self.must_cover(None, &place, &state, "the initial state")?,
                 Outcome::Gap(reason) => return Err(Gap::whole(reason)),

@@ -27,6 +27,8 @@ pub enum Fault {
     MarksForgotten,
     /// States that cannot be followed are passed over.
     GapsForgotten,
+    /// Cells of the state that everything begins in are taken to be 0.
+    StartForgotten,
 }
 
 impl Fault {
@@ -43,6 +45,7 @@ impl Fault {
         Self::NothingRenamed,
         Self::MarksForgotten,
         Self::GapsForgotten,
+        Self::StartForgotten,
     ];
 }
 

@@ -23,10 +23,11 @@ mod tests;
 mod workspace;
 mod world;
 
-pub use check::{Claims, Depth, Mark, Move, check, check_with};
+pub use check::{Claims, Depth, Mark, Move, check, check_from, check_with};
 pub use equalities::{Equalities, Silence, Value};
 pub use gap::{Gap, Reason};
 pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 pub use memory::{BLOCK_PAGES, Block, Memory, Page, Store};
-pub use pass::{Analysis, Options, analyse, analyse_until};
+pub use pass::{Analysis, Options, analyse, analyse_from, analyse_until};
+pub use step::Start;

@@ -37,10 +37,17 @@ impl<'a> Lookup<'a> {
     /// The place of a concrete state; none if no state of the map has its call string.
     #[must_use]
     pub fn place(&self, state: &MachineState<u8>) -> Option<Place> {
+        self.place_above(state, 0)
+    }
+
+    /// The same where the oldest frames are those of the state that the map begins in: none of them begins a thread.
+    #[must_use]
+    pub fn place_above(&self, state: &MachineState<u8>, oldest: usize) -> Option<Place> {
         let frames = state.calls.frames();
         let control = Control { copies: Copies::default(), ..state.control };
         let last = frames.iter().rposition(|frame| matches!(frame.kind, FrameKind::Interrupt(_)));
-        let (thread, own): (Thread, Vec<Frame>) = match last.map(|last| &frames[last..]) {
+        let (thread, own): (Thread, Vec<Frame>) = match last.filter(|last| *last >= oldest).map(|last| &frames[last..])
+        {
             Some([frame @ Frame { kind: FrameKind::Interrupt(interrupt), .. }, rest @ ..]) => {
                 let thread = Thread::Handler { interrupt: *interrupt, pointer: frame.position };
                 let first = Frame { return_address: FlashWordAddress(0), ..*frame };
@@ -61,7 +68,15 @@ impl<'a> Lookup<'a> {
     /// The difference between a concrete state and the last state of the map at its place; none if one covers it.
     #[must_use]
     pub fn difference(&self, state: &MachineState<u8>, contents: Contents<'_>) -> Option<String> {
-        let Some(place) = self.place(state) else { return Some("there is no such call string".to_owned()) };
+        self.difference_above(state, contents, 0)
+    }
+
+    /// The same where the oldest frames are those of the state that the map begins in.
+    #[must_use]
+    pub fn difference_above(&self, state: &MachineState<u8>, contents: Contents<'_>, oldest: usize) -> Option<String> {
+        let Some(place) = self.place_above(state, oldest) else {
+            return Some("there is no such call string".to_owned());
+        };
         let silence = place.thread.silence();
         let mut difference = "there is no such place".to_owned();
         for state in self.states(&place) {

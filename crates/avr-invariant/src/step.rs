@@ -1,7 +1,7 @@
 //! One step from an abstract state, with all its outcomes: what both the pass and the closing check take.
 
 use avr_isa::{ControlFlow, DataAddress, FlashWordAddress, Instruction};
-use avr_machine::{Copies, Fetched, Frame, FrameKind, Hazard, Machine, Stop};
+use avr_machine::{Control, Copies, Fetched, Frame, FrameKind, Hazard, Machine, MachineState, Stop};
 use three_valued::{NumberedByte, TvByte};
 
 use crate::equalities::{Silence, Value};
@@ -34,6 +34,15 @@ pub(crate) enum Outcome {
     Gap(Reason),
 }
 
+/// The state that everything begins in.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// Power-on, with any content of the memory.
+    PowerOn,
+    /// One concrete state.
+    At(&'a MachineState<u8>),
+}
+
 /// Takes steps from abstract states of a machine.
 pub(crate) struct Stepper<'a> {
     machine: &'a Machine,
@@ -55,8 +64,29 @@ impl<'a> Stepper<'a> {
         Self { machine, work: Workspace::new(machine) }
     }
 
-    /// The outcomes of power-on.
-    pub(crate) fn power_on(&mut self, store: &mut Store, calls: &mut CallStrings) -> Vec<Outcome> {
+    /// The outcomes of the start.
+    pub(crate) fn start(&mut self, start: Start<'_>, store: &mut Store, calls: &mut CallStrings) -> Vec<Outcome> {
+        match start {
+            Start::PowerOn => self.power_on(store, calls),
+            Start::At(state) => vec![self.resume(state, store, calls)],
+        }
+    }
+
+    /// A concrete state, with all that is on its stack in the main program.
+    fn resume(&mut self, state: &MachineState<u8>, store: &mut Store, calls: &mut CallStrings) -> Outcome {
+        let mut all = MachineState::new(self.machine.cells(), NumberedByte::new(TvByte::UNKNOWN));
+        all.control = Control { copies: Copies::default(), ..state.control };
+        all.calls = state.calls.clone();
+        for cell in (0..state.data.len()).map(DataAddress::of_index) {
+            let content = if is_on(Fault::StartForgotten) { 0 } else { *state.data.get(cell) };
+            all.data.set(cell, NumberedByte::new(TvByte::constant(content)));
+        }
+        let place = Place { thread: Thread::Main, control: all.control, calls: calls.number(state.calls.frames()) };
+        self.work.begin(all, store);
+        Outcome::To(place, self.work.stored_apart(store))
+    }
+
+    fn power_on(&mut self, store: &mut Store, calls: &mut CallStrings) -> Vec<Outcome> {
         let mut script = Script::default();
         let mut all = Vec::new();
         loop {

@@ -16,7 +16,7 @@ use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
 use crate::map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 use crate::memory::Store;
-use crate::step::{Outcome, Stepper};
+use crate::step::{Outcome, Start, Stepper};
 
 /// A state at the head of a loop, or with which a handler begins, is widened from so many changes on, and any other from so many.
 const WIDENED_FROM: [u32; 2] = [3, 30];
@@ -57,6 +57,7 @@ type Turn = Reverse<(bool, Reverse<usize>, u32, u32)>;
 /// The work.
 pub(crate) struct Fixpoint<'a> {
     machine: &'a Machine,
+    start: Start<'a>,
     options: Options,
     thresholds: Thresholds,
     partition: Partition<'a>,
@@ -77,9 +78,15 @@ pub(crate) struct Fixpoint<'a> {
 }
 
 impl<'a> Fixpoint<'a> {
-    pub(crate) fn new(machine: &'a Machine, options: Options, is_cancelled: &'a dyn Fn() -> bool) -> Self {
+    pub(crate) fn new(
+        machine: &'a Machine,
+        start: Start<'a>,
+        options: Options,
+        is_cancelled: &'a dyn Fn() -> bool,
+    ) -> Self {
         Self {
             machine,
+            start,
             options,
             thresholds: Thresholds::new(&machine.program),
             partition: Partition::new(machine, options),
@@ -109,14 +116,14 @@ impl<'a> Fixpoint<'a> {
         self.steps
     }
 
-    /// Follows everything from power-on.
+    /// Follows everything from the start.
     pub(crate) fn run(&mut self) -> Result<(), Gap> {
         self.begin()?;
         self.close()
     }
 
     fn begin(&mut self) -> Result<(), Gap> {
-        for outcome in self.stepper.power_on(&mut self.store, &mut self.calls) {
+        for outcome in self.stepper.start(self.start, &mut self.store, &mut self.calls) {
             match outcome {
                 Outcome::To(place, state) => self.reach(place, state, false)?,
                 Outcome::Gap(reason) => return Err(Gap::whole(reason)),

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use avr_machine::Machine;
 
-use crate::check::{Claims, Move, check_with};
+use crate::check::{Claims, Move, check_from};
 use crate::gap::Gap;
 use crate::map::Map;
+use crate::step::Start;
 use fixpoint::Fixpoint;
 
 /// The limits of the pass.
@@ -55,7 +56,19 @@ pub fn analyse(machine: &Machine, options: &Options) -> Analysis {
 /// The same, until the work is cancelled: the map is open then.
 #[must_use]
 pub fn analyse_until(machine: &Machine, options: &Options, is_cancelled: &dyn Fn() -> bool) -> Analysis {
-    let mut fixpoint = Fixpoint::new(machine, *options, is_cancelled);
+    analyse_from(machine, Start::PowerOn, options, is_cancelled)
+}
+
+/// The same of everything that a machine can do from a start. A map from a state of a run is a closed set: what is true in none of its
+/// states is never true again after that state, whatever happens.
+#[must_use]
+pub fn analyse_from(
+    machine: &Machine,
+    start: Start<'_>,
+    options: &Options,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Analysis {
+    let mut fixpoint = Fixpoint::new(machine, start, *options, is_cancelled);
     let found = fixpoint.run().and_then(|()| fixpoint.narrow());
     let steps = fixpoint.steps();
     let mut map = fixpoint.into_map();
@@ -66,6 +79,6 @@ pub fn analyse_until(machine: &Machine, options: &Options, is_cancelled: &dyn Fn
             *moves.entry(one).or_default() += 1;
         }
     };
-    let outcome = found.and_then(|()| check_with(machine, &mut map, &mut count));
+    let outcome = found.and_then(|()| check_from(machine, start, &mut map, &mut count));
     Analysis { map, outcome, steps, moves }
 }

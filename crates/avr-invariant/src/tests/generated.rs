@@ -1,17 +1,19 @@
 //! Runs of random programs stay inside of their maps.
 
 use avr_isa::FlashWordAddress;
-use avr_machine::Machine;
 use avr_machine::device::Device;
+use avr_machine::{FrameKind, Machine, MachineState};
 use avr_machine::{Options as MachineOptions, Program};
 use avr_testkit::programs::{interrupted, varied};
 use avr_testkit::{Random, cases};
 
-use super::runs::compare;
+use super::runs::{Chaos, End, compare, run, run_from};
 use crate::faults::{Fault, with_fault};
 use crate::gap::Reason;
+use crate::lookup::{Contents, Lookup};
 use crate::map::Thread;
-use crate::pass::{Analysis, Options, analyse};
+use crate::pass::{Analysis, Options, analyse, analyse_from};
+use crate::step::Start;
 
 /// The machine with a random program.
 fn machine(program: fn(&mut Random) -> Vec<u16>, seed: u64) -> Machine {
@@ -36,6 +38,57 @@ fn contradiction(machine: &Machine, runs: u64) -> (bool, Option<String>) {
         compared.err().map(|problem| format!("run {seed}: {problem}"))
     });
     (true, problem)
+}
+
+/// The first contradiction between runs that go on from a state and the map from there; none if it is open. Besides, whether it is closed
+/// and begins in a handler.
+fn contradiction_behind(machine: &Machine, seed: u64) -> (Option<bool>, Option<String>) {
+    let before = 20 + seed as usize % 300;
+    let Ok((End::Steps, start)) = run(machine, &mut Chaos::new(seed, 5), before, |_, _| Ok(())) else {
+        return (None, None);
+    };
+    let limits = Options { states: 10_000, steps: 30_000, ..Options::default() };
+    let Analysis { map, outcome, .. } = analyse_from(machine, Start::At(&start), &limits, &|| false);
+    let Ok(claims) = outcome else { return (None, None) };
+    let lookup = Lookup::new(&map);
+    let problem = (0..8).find_map(|run| {
+        let mut oldest = start.calls.frames().len();
+        let look = |state: &MachineState<u8>, contents: Contents<'_>| {
+            oldest = oldest.min(state.calls.frames().len());
+            let found = lookup.difference_above(state, contents, oldest);
+            found.map_or(Ok(()), |found| Err(format!("run {run} at {:#06x}: {found}", state.control.pc.byte().0)))
+        };
+        let world = &mut Chaos::new(1_000 * (run + 1) + seed, [2, 5, 1, 30][run as usize % 4]);
+        match run_from(machine, (start.clone(), world), 500, look) {
+            Ok((End::Hazard(hazard), _)) if claims.has_no_hazard() => Some(format!("run {run} comes to {hazard:?}")),
+            Ok(_) => None,
+            Err(problem) => Some(problem),
+        }
+    });
+    let in_handler = start.calls.frames().iter().any(|frame| matches!(frame.kind, FrameKind::Interrupt(_)));
+    (Some(in_handler), problem)
+}
+
+#[test]
+fn runs_from_a_state_stay_inside_of_the_map_from_there() {
+    let mut closed = [0, 0];
+    for seed in 0..cases(200, 4_000) {
+        let (in_handler, problem) = contradiction_behind(&machine(interrupted::program, seed % 200), seed);
+        assert_eq!(problem, None, "seed {seed}");
+        in_handler.into_iter().for_each(|in_handler| closed[usize::from(in_handler)] += 1);
+    }
+    assert!(closed[0] > 50 && closed[1] > 5, "{closed:?} maps are closed");
+}
+
+#[test]
+fn runs_from_a_state_find_faults() {
+    for fault in [Fault::StartForgotten, Fault::InterferenceForgotten] {
+        let is_found = |seed: u64| {
+            let machine = machine(interrupted::program, seed % 200);
+            with_fault(fault, || contradiction_behind(&machine, seed)).1.is_some()
+        };
+        assert!((0..400).any(is_found), "{fault:?} is not found");
+    }
 }
 
 /// Checks that no run contradicts a map, and that most maps are closed.

@@ -63,9 +63,20 @@ pub(super) fn run(
     machine: &Machine,
     world: &mut Chaos,
     steps: usize,
+    look: impl FnMut(&MachineState<u8>, Contents<'_>) -> Result<(), String>,
+) -> Result<(End, MachineState<u8>), String> {
+    let state: MachineState<u8> = machine.power_on(world);
+    run_from(machine, (state, world), steps, look)
+}
+
+/// The same from a state, with the cells behind the entries into handlers that are active there left out.
+pub(super) fn run_from(
+    machine: &Machine,
+    (mut state, world): (MachineState<u8>, &mut Chaos),
+    steps: usize,
     mut look: impl FnMut(&MachineState<u8>, Contents<'_>) -> Result<(), String>,
 ) -> Result<(End, MachineState<u8>), String> {
-    let mut state: MachineState<u8> = machine.power_on(world);
+    let mut oldest = active(&state);
     let mut entries: Vec<Vec<u8>> = Vec::new();
     for _ in 0..steps {
         let now = state.data.cells();
@@ -81,7 +92,8 @@ pub(super) fn run(
         if world.entered {
             entries.push(state.data.cells().to_vec());
         } else if active(&state) < handlers {
-            entries.truncate(active(&state));
+            oldest = oldest.min(active(&state));
+            entries.truncate(active(&state) - oldest);
         }
     }
     Ok((End::Steps, state))
