@@ -35,7 +35,7 @@ pub use evidence::{Evidence, EvidenceKind, LastState, Search};
 pub use find::{find, may_need_a_run};
 pub use finding_search::{Seen, look};
 pub use narrative::events::{Change, Chosen, Item, Line, Told};
-pub use random_search::{Distances, Interrupt, Sampler, Spot, Way};
+pub use random_search::{Distances, Interrupt, Lost, Sampler, Spot, Way};
 pub use startup_runs::fails_in_startup;
 pub use target_condition::Condition;
 pub use tracking::{Objects, Observation, Subjects, Window};

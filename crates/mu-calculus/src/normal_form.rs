@@ -12,6 +12,7 @@ mod terms;
 mod translation;
 mod tying;
 
+use std::collections::BTreeSet;
 use three_valued::fault::{Fault, is_on};
 
 use crate::formula::Formula;
@@ -91,6 +92,35 @@ impl NormalForm {
         atoms.sort_unstable();
         atoms.dedup();
         atoms
+    }
+
+    /// The subformula that is the same as another formula, if there is one.
+    #[must_use]
+    pub fn find(&self, other: &Self) -> Option<NodeId> {
+        (0..).map(NodeId).take(self.nodes.len()).find(|node| self.is_same(*node, other))
+    }
+
+    /// True if a subformula is the same as another formula.
+    fn is_same(&self, node: NodeId, other: &Self) -> bool {
+        let mut waiting = vec![(node, other.root)];
+        let mut seen = BTreeSet::new();
+        while let Some((one, two)) = waiting.pop() {
+            if !seen.insert((one.index(), two.index())) {
+                continue;
+            }
+            let (mine, its) = (self.node(one), other.node(two));
+            let is_same = match (mine, its) {
+                (Node::Modal(mine, _), Node::Modal(its, _)) => mine == its,
+                (Node::Fixed(mine, _), Node::Fixed(its, _)) => mine == its,
+                (Node::And(..), Node::And(..)) | (Node::Or(..), Node::Or(..)) => true,
+                _ => mine == its,
+            };
+            if !is_same {
+                return false;
+            }
+            waiting.extend(mine.children().iter().copied().zip(its.children().iter().copied()));
+        }
+        true
     }
 
     /// The priority of a fixed point among those that it depends on and that depend on it: odd for least ones, even

@@ -3,6 +3,7 @@
 //! `avr-invariant` finds a map and accepts it by its closing check. What it proves holds in every run (`docs/soundness.md`,
 //! "Thread-modular invariants").
 
+mod closed_set;
 mod distances;
 mod moves;
 mod recovery;
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
+pub(crate) use closed_set::{OnMachine, wanted};
 pub(crate) use recovery::{Recovery, everywhere, may_be_proved};
 
 use crate::call_graph::Survey;

@@ -24,8 +24,8 @@ pub(crate) enum Recovery {
     Proved(Vec<Proof>),
     /// A formula is true on all paths between heads.
     Everywhere,
-    /// No proof was found.
-    Stuck(Stuck),
+    /// No proof was found for some of the formulas that must be reached, each with its text where there are others; so many have one.
+    Stuck(usize, Vec<(Option<String>, Stuck)>),
     /// The property is of another form.
     OtherForm,
 }
@@ -66,15 +66,18 @@ impl Invariants {
             };
         }
         let Some(reached) = reached(&bound.formula) else { return Recovery::OtherForm };
-        let mut proofs = Vec::new();
-        for formula in reached {
+        let (mut proofs, mut open) = (Vec::new(), Vec::new());
+        for formula in &reached {
             let Some(target) = StateFormula::new(atoms, formula) else { return Recovery::OtherForm };
             match recovers(machine, map, &target, (&Limits::default(), is_over)) {
                 Ok(proof) => proofs.push(proof),
-                Err(stuck) => return Recovery::Stuck(stuck),
+                Err(stuck) => open.push(((reached.len() > 1).then(|| target.text()), stuck)),
             }
         }
-        Recovery::Proved(proofs)
+        match open.is_empty() {
+            true => Recovery::Proved(proofs),
+            false => Recovery::Stuck(proofs.len(), open),
+        }
     }
 }
 
@@ -105,7 +108,7 @@ fn reached_everywhere(formula: &Formula<AtomId>) -> Option<Vec<&Formula<AtomId>>
 }
 
 /// True if each state decides a formula.
-fn speaks_of_states(formula: &Formula<AtomId>) -> bool {
+pub(super) fn speaks_of_states(formula: &Formula<AtomId>) -> bool {
     match formula {
         Formula::Constant(_) | Formula::Atom(_) => true,
         Formula::Not(inner) => speaks_of_states(inner),
@@ -133,6 +136,13 @@ impl<'a> StateFormula<'a> {
             read.into_iter().for_each(|(cell, mask)| *cells.entry(cell).or_default() |= mask);
         }
         Some(Self { atoms, formula, cells: cells.into_iter().collect() })
+    }
+
+    /// The atoms in words.
+    fn text(&self) -> String {
+        let atoms = self.formula.atoms();
+        let texts = atoms.iter().map(|atom| format!("'{}'", self.atoms[atom.index()].text()));
+        texts.collect::<Vec<_>>().join(", ")
     }
 
     fn truth(&self, view: &View<'_, '_>) -> Truth {

@@ -124,7 +124,7 @@ pub(crate) fn undecided(
 }
 
 /// A result with what became of the search for evidence. A run that does not show what it should takes the verdict away.
-fn with_evidence(mut result: PropertyResult, search: Search) -> PropertyResult {
+pub(crate) fn with_evidence(mut result: PropertyResult, search: Search) -> PropertyResult {
     match search {
         Search::NotNeeded => {}
         Search::Found(evidence) => {

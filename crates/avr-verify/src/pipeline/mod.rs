@@ -1,8 +1,10 @@
 //! The pipeline: from a request to results.
 //!
 //! [`property_groups`] decides unlike properties apart, and [`verified`] decides those of one group. [`portfolio`]
-//! tries one system after the other, and [`property_result`] says what was decided of each property. [`recoveries`] proves by claims what is open then.
+//! tries one system after the other, and [`property_result`] says what was decided of each property. [`recoveries`] proves by claims what is open then,
+//! and [`confined`] refutes by closed sets.
 
+pub(crate) mod confined;
 pub(crate) mod goals;
 pub(crate) mod hardware_run;
 pub(crate) mod machine;

@@ -5,6 +5,7 @@
 //! that none waits for another that takes for ever, and then as much as the limits allow. Groups know nothing of each other, so that the
 //! results are the same for any number of threads.
 
+use super::confined::{confined, may_be_confined};
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
@@ -33,9 +34,12 @@ const FEW_STEPS: u64 = 400_000;
 /// A property that speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let groups = groups(request);
-    let may_recover = |number: &usize| recoveries::may_prove(request, &request.file.properties[*number]);
-    let recoveries: BTreeSet<usize> = (0..request.file.properties.len()).filter(may_recover).collect();
-    if groups.len() < 2 && recoveries.is_empty() {
+    let properties = &request.file.properties;
+    let may_recover = |number: &usize| recoveries::may_prove(request, &properties[*number]);
+    let recoveries: BTreeSet<usize> = (0..properties.len()).filter(may_recover).collect();
+    let may_be_confined = |number: &usize| may_be_confined(request, &properties[*number]);
+    let confinable: BTreeSet<usize> = (0..properties.len()).filter(may_be_confined).collect();
+    if groups.len() < 2 && recoveries.is_empty() && confinable.is_empty() {
         return verified_together(request, request.watch);
     }
     let machine = machine(request)?;
@@ -44,7 +48,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     // Without a map nothing is proved by symbolic execution.
     let has_map = matches!(request.invariants, InvariantUse::Given(_));
     let recoveries = if has_map { recoveries } else { BTreeSet::new() };
-    if groups.len() < 2 && recoveries.is_empty() {
+    if groups.len() < 2 && recoveries.is_empty() && confinable.is_empty() {
         return verified_together(request, request.watch).map(|results| results.after(invariants.as_ref()));
     }
     let known = EarlyResults::default();
@@ -61,7 +65,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
         early.for_each(|number| _ = work.recovers(&machine, *number));
     }
     let first = side_by_side(&groups, |group| {
-        let few = match group.iter().any(|number| recoveries.contains(number)) {
+        let few = match group.iter().any(|number| recoveries.contains(number) || confinable.contains(number)) {
             true => FewLooks::before_claims(request.watch),
             false => FewLooks::new(request.watch),
         };
@@ -72,8 +76,9 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let mut late = Vec::new();
     for (group, (results, are_over)) in groups.iter().zip(first) {
         let open = work.take(group, results?);
-        for number in open.iter().filter(|number| recoveries.contains(number)) {
-            _ = work.is_decided(*number) || work.recovers(&machine, *number);
+        for number in open.iter().copied().filter(|number| !work.is_decided(*number)).collect::<Vec<_>>() {
+            let recovers = recoveries.contains(&number) && work.recovers(&machine, number);
+            _ = recovers || confinable.contains(&number) && work.is_confined(&machine, number);
         }
         // Properties that no limit stood in the way of are not tried again.
         late.extend(work.late(open).filter(|_| are_over));
@@ -225,6 +230,19 @@ impl Work<'_> {
                 false
             }
         }
+    }
+
+    /// True if a run comes to states from which nothing leads to where it must be possible to get; its result is taken.
+    fn is_confined(&mut self, machine: &Machine, number: usize) -> bool {
+        let Some(mut result) = confined(self.request, machine, &self.request.file.properties[number]) else {
+            return false;
+        };
+        if let Some(open) = self.found.get(&number) {
+            result.statistics.time += open.statistics.time;
+        }
+        self.known.learn(number, result.clone(), Vec::new());
+        self.found.insert(number, result);
+        true
     }
 
     /// The work that is left for properties that were open after the first.

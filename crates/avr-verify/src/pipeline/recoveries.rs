@@ -10,6 +10,9 @@ use avr_properties::{AtomTable, Property, bind};
 use std::time::Instant;
 use tvar::Progress;
 
+/// The most parts of a property without a proof that a note names.
+const MOST_OPEN: usize = 6;
+
 /// True if claims or symbolic execution may prove a property.
 pub(crate) fn may_prove(request: &Request<'_>, property: &Property) -> bool {
     let mut table = AtomTable::default();
@@ -51,8 +54,15 @@ pub(crate) fn recovered(
             result.statistics.time = started.elapsed();
             Ok(result)
         }
-        Recovery::Stuck(stuck) => {
-            Err(Some(format!("claims about loops do not prove it: {}", text::stuck(request.image, &stuck))))
+        Recovery::Stuck(proved, open) => {
+            let count = open.len() + proved;
+            let open = open.iter().take(MOST_OPEN).map(|(what, stuck)| match what {
+                Some(what) => format!("{what}: {}", text::stuck(request.image, stuck)),
+                None => text::stuck(request.image, stuck),
+            });
+            let open = open.collect::<Vec<_>>().join("; ");
+            let parts = if count == 1 { String::new() } else { format!(", but {proved} of its {count} parts") };
+            Err(Some(format!("claims about loops do not prove it{parts}: {open}")))
         }
         Recovery::Proved(proofs) => {
             let rests_on_model = proofs.iter().any(|proof| proof.freedom.events || proof.freedom.hardware);

@@ -1,5 +1,6 @@
 //! Tests of findings, and of the reductions of `avr-model` on random programs, with deliberate faults.
 
+mod confined;
 mod directed_runs;
 mod findings;
 mod forbidden;

@@ -67,7 +67,7 @@ fn state_spaces_say_the_same() {
 
 /// A program that sets the second cell to 1 and to 0 in turns, each time when a word has counted down from 60000, beside handlers that
 /// count in the first one. Or it ends in a loop.
-fn delaying(is_stuck: bool) -> Vec<u16> {
+pub(super) fn delaying(is_stuck: bool) -> Vec<u16> {
     let handler = |code: &mut Code, _| {
         code.add(I::Lds { rd: r(16), address: CELLS[0] });
         code.add(I::Inc { rd: r(16) });

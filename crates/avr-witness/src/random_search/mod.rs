@@ -14,6 +14,7 @@
 mod aim;
 mod answers;
 mod comparison;
+mod confined;
 mod corpus;
 mod dictionary;
 mod distances;
@@ -46,6 +47,7 @@ use std::rc::Rc;
 use three_valued::TracedByte;
 use tvar::{Goal, Watch};
 
+pub use confined::Lost;
 pub use distances::{Distances, Interrupt, Spot, Way};
 
 /// The steps of a run from where it begins, and from the end of its script; one of so many is longer, for waiting loops.
@@ -307,6 +309,17 @@ impl<'m> Sampler<'m> {
         aims: &[Aim<'_>],
         longest: u64,
     ) -> Option<(usize, Walked)> {
+        self.run_on(context, manner, aims, longest).0
+    }
+
+    /// The same, with the run that refutes nothing.
+    fn run_on(
+        &mut self,
+        context: &Context<'m>,
+        manner: Manner,
+        aims: &[Aim<'_>],
+        longest: u64,
+    ) -> (Option<(usize, Walked)>, Option<Running<'m>>) {
         self.steps += STEPS_OF_BEGINNING;
         let running = self.begin(context, manner);
         let steps = match self.is_time(RUNS_PER_LONG) {
@@ -320,10 +333,10 @@ impl<'m> Sampler<'m> {
             self.string.extend(dictionary.string(&mut self.random).into_iter().flatten());
         }
         let (found, running) = self.go_on(context, running, manner, aims, (longest, steps));
-        if let Some(running) = running {
-            self.plan(&running);
+        if let Some(running) = &running {
+            self.plan(running);
         }
-        found
+        (found, running)
     }
 
     /// Goes on with a run until it refutes a goal, or for so many steps beyond its script. Gives the run that does, and the run that

@@ -1,0 +1,65 @@
+//! Properties that are violated because a run comes to a closed set of states, from which nothing leads to where it must be possible to get.
+
+use super::goals::{undecided, with_evidence};
+use crate::invariants::{OnMachine, wanted};
+use crate::request::Request;
+use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
+use avr_machine::Machine;
+use avr_model::Firmware;
+use avr_model::pass::Pass;
+use avr_model::reduction::passes::Passes;
+use avr_properties::{AtomTable, Property, bind};
+use avr_witness::{Lost, Sampler};
+use std::cell::Cell;
+use std::time::Instant;
+use tvar::{Goal, Progress};
+
+/// The most steps of random runs.
+const STEPS: u64 = 1_000_000;
+
+/// True if a property may be violated in this way.
+pub(crate) fn may_be_confined(request: &Request<'_>, property: &Property) -> bool {
+    let mut table = AtomTable::default();
+    let bound = bind(property, &request.file.definitions, &request.binding(), &mut table);
+    bound.is_ok_and(|bound| !wanted(&bound).is_empty())
+}
+
+/// The result of a property that a run into a closed set violates, if one is found.
+pub(crate) fn confined(request: &Request<'_>, machine: &Machine, property: &Property) -> Option<PropertyResult> {
+    confined_within(request, machine, property, STEPS)
+}
+
+/// The same with a limit on the steps of random runs.
+pub(crate) fn confined_within(
+    request: &Request<'_>,
+    machine: &Machine,
+    property: &Property,
+    steps: u64,
+) -> Option<PropertyResult> {
+    let started = Instant::now();
+    let mut table = AtomTable::default();
+    let bound = bind(property, &request.file.definitions, &request.binding(), &mut table).ok()?;
+    let formula = bound.from_start(&bound.formula).ok()?;
+    let goal = Goal { formula, observes_hazards: bound.observes_hazards };
+    let wanted = wanted(&bound);
+    let is_over = || request.watch.cancelled() || request.watch.check(&Progress::default()).is_some();
+    let atoms = table.atoms();
+    let on_machine = |wanted| OnMachine { wanted, machine, atoms, is_over: &is_over, states: Cell::new(0) };
+    let parts: Vec<OnMachine<'_>> = wanted.iter().map(on_machine).collect();
+    let targets: Vec<&dyn Lost> = parts.iter().map(|target| target as &dyn Lost).collect();
+    let firmware = Firmware::with_passes(machine, atoms, Passes::default());
+    let context = &firmware.model.context;
+    let search = Sampler::default().confined((context, request.watch), &goal, &targets, steps)?;
+    let states = parts.iter().map(|part| part.states.get()).max().unwrap_or(0);
+    let closed =
+        format!("nothing leads on from the end of the run: {states} abstract states behind it are a closed set");
+    let statistics = Statistics { time: started.elapsed(), ..Statistics::default() };
+    let result = PropertyResult {
+        verdict: Verdict::Violated,
+        basis: Basis::Model,
+        methods: vec![Pass::RandomSearch, Pass::Invariants],
+        notes: bound.notes.iter().cloned().chain([closed]).collect(),
+        ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics)
+    };
+    Some(with_evidence(result, search))
+}
