@@ -129,7 +129,12 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
     let eeprom: BTreeMap<EepromAddress, u8> = header.eeprom.iter().copied().collect();
     let machine = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom }.machine()?;
     let mut statements = Statements {
-        binding: Binding { device, image, ends_paths: file.ends_paths() },
+        binding: Binding {
+            device,
+            image,
+            start: file.start_address(device, header.start),
+            ends_paths: file.ends_paths(),
+        },
         file: &file,
         table: AtomTable::new(),
         all: Vec::new(),

@@ -40,6 +40,8 @@ pub enum AtomKind {
     PcEquals(u32),
     /// The program counter is in this range of flash byte addresses.
     PcIn(Range<u32>),
+    /// The program counter is in one of these ranges of flash byte addresses.
+    PcAmong(Vec<Range<u32>>),
     /// Two integers are compared.
     Compare(Compare),
     /// An interrupt handler has been entered and not left.
@@ -119,6 +121,7 @@ impl Atom {
             }
             AtomKind::PcEquals(address) => Truth::from(view.pc().0 == *address),
             AtomKind::PcIn(range) => Truth::from(range.contains(&view.pc().0)),
+            AtomKind::PcAmong(ranges) => Truth::from(ranges.iter().any(|range| range.contains(&view.pc().0))),
             AtomKind::Compare(compare) => compare.evaluate(Scope::of(view)),
             AtomKind::InInterrupt => Truth::from(view.interrupt_depth() > 0),
             AtomKind::StackPointerTorn => Truth::from(view.stack_pointer_torn()),

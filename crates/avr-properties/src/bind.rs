@@ -7,6 +7,7 @@ mod entry;
 mod event;
 mod fairness;
 mod name;
+mod no_hang;
 mod operand;
 mod part;
 mod pattern;
@@ -43,6 +44,10 @@ pub struct Binding<'a> {
     pub device: &'a Device,
     /// The image, for symbols.
     pub image: &'a Image,
+    /// Flash byte address of the first instruction ([`PropertyFile::start_address`]).
+    ///
+    /// [`PropertyFile::start_address`]: crate::PropertyFile::start_address
+    pub start: u32,
     /// True if paths end in hazards that are allowed and after which nothing is defined ([`PropertyFile::ends_paths`]).
     ///
     /// [`PropertyFile::ends_paths`]: crate::PropertyFile::ends_paths
@@ -202,6 +207,7 @@ struct Binder<'a> {
     definitions: &'a Definitions,
     device: &'a Device,
     image: &'a Image,
+    start: u32,
     subject: Subject,
     map: Arc<MemoryMap>,
     stack_pointer: [Option<DataAddress>; 2],
@@ -218,16 +224,22 @@ struct Binder<'a> {
     in_definition: bool,
     /// The first states that the property speaks of, if it is an invariant.
     from: Option<InvariantStart>,
+    /// The text of the formula, if it speaks of waits.
+    no_hang_text: Option<String>,
 }
+
+/// A formula whose names are bound.
+type Bound = Formula<AtomId>;
 
 impl<'a> Binder<'a> {
     fn new(definitions: &'a Definitions, binding: &Binding<'a>, table: &'a mut AtomTable) -> Self {
-        let Binding { device, image, ends_paths } = *binding;
+        let Binding { device, image, start, ends_paths } = *binding;
         let address = |name| device.register(name).map(|register| register.address);
         Self {
             definitions,
             device,
             image,
+            start,
             subject: Subject::States,
             map: Arc::new(memory_map(device)),
             stack_pointer: [address("SPL"), address("SPH")],
@@ -239,6 +251,7 @@ impl<'a> Binder<'a> {
             always_true: Vec::new(),
             in_definition: false,
             from: None,
+            no_hang_text: None,
         }
     }
 
@@ -257,7 +270,7 @@ impl<'a> Binder<'a> {
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
-            formula_text: text_of(property, self.from, self.device, self.image),
+            formula_text: text_of(property, (self.from, self.no_hang_text.as_deref()), self.device, self.image),
             from: self.from,
             atoms,
             observes_hazards,

@@ -94,6 +94,9 @@ pub enum PropertyErrorKind {
         /// The nearest names.
         nearest: Vec<String>,
     },
+    /// A place without a wait.
+    #[error("'{0}' has no wait: no cycle with a way out begins there")]
+    NoWait(String),
     /// A place that is no code.
     #[error("'{0}' is no code: a hazard is allowed where the program counter is")]
     NoCode(String),
@@ -319,6 +322,7 @@ impl PropertyErrorKind {
             Self::UnknownPlace { .. } => {
                 "a place is a function, a variable, or a source line as in main.c:12".to_owned()
             }
+            Self::NoWait(_) => "leave it out of except: the notes of NoHang() list all waits".to_owned(),
             Self::NoCode(_) => "name a function, a label, or a source line as in main.c:12".to_owned(),
             Self::HazardAtPlace(hazard) => format!("write allow: {{\"{hazard}\": \"why\"}}"),
             Self::NotCertified(finding) => format!("leave --certificate out, or \"{finding}\" in forbid"),

@@ -7,7 +7,7 @@ mod entry;
 use std::fmt;
 
 use avr_machine::HazardKind;
-use avr_machine::device::FuseBytes;
+use avr_machine::device::{Device, FuseBytes};
 use mu_calculus::parse_predicate;
 use ron::extensions::Extensions;
 use ron::value::RawValue;
@@ -120,6 +120,13 @@ impl PropertyFile {
     pub fn ends_paths(&self) -> bool {
         let kinds = self.allow.iter().map(|(kind, _)| kind).chain(self.allow_at.iter().map(|allowed| &allowed.kind));
         kinds.into_iter().any(|kind| kind.ends_path())
+    }
+
+    /// Flash byte address of the first instruction: as it is given, else as the file says, else as the fuses do.
+    #[must_use]
+    pub fn start_address(&self, device: &Device, given: Option<u32>) -> u32 {
+        let vector = || device.reset_vector(self.fuses.bytes(device.default_fuses)).byte().0;
+        given.or(self.start).unwrap_or_else(vector)
     }
 
     /// Checks that certificates can carry the proofs: they know of hazards, not of findings.

@@ -33,6 +33,7 @@ mod state_atoms;
 mod syntax;
 mod value;
 mod view;
+mod waits;
 
 pub use allowed_finding::AllowedFinding;
 pub use allowed_hazard::AllowedHazard;

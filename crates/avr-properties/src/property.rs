@@ -74,6 +74,11 @@ pub enum PropertyKind {
         /// The formula.
         check: String,
     },
+    /// Every wait of the code, a cycle with a way out, can be left: `AG (pc in L -> EF !(pc in L))` for each wait L.
+    NoHang {
+        /// The functions, labels or source lines whose waits are left out, each with the reason.
+        except: Vec<(String, String)>,
+    },
     /// `AG p`.
     Always {
         /// The formula p.
@@ -152,6 +157,7 @@ impl PropertyKind {
             Self::Inherent => "Inherent",
             Self::Stack(_) => "Stack",
             Self::Recovery { .. } => "Recovery",
+            Self::NoHang { .. } => "NoHang",
             Self::Formula { .. } => "Formula",
             Self::Ltl { .. } => "Ltl",
             Self::Always { .. } => "Always",

@@ -64,7 +64,7 @@ impl Atom {
     #[must_use]
     pub fn reads_pc(&self) -> bool {
         match self.kind() {
-            AtomKind::PcEquals(_) | AtomKind::PcIn(_) => true,
+            AtomKind::PcEquals(_) | AtomKind::PcIn(_) | AtomKind::PcAmong(_) => true,
             AtomKind::Compare(compare) | AtomKind::Event(_, Some(compare)) => {
                 let mut found = false;
                 compare.for_each(&mut |part| found |= *part == Expression::Pc);

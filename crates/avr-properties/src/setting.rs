@@ -42,15 +42,13 @@ impl Setting<'_> {
 
     /// Flash byte address of the first instruction.
     pub(crate) fn start_address(&self) -> u32 {
-        let Self { device, file, start, .. } = *self;
-        let vector = || device.reset_vector(file.fuses.bytes(device.default_fuses)).byte().0;
-        start.or(file.start).unwrap_or_else(vector)
+        self.file.start_address(self.device, self.start)
     }
 
     /// True if a property speaks of the start-up code.
     fn observes_startup(&self) -> bool {
         let Self { image, device, file, .. } = *self;
-        let binding = Binding { device, image, ends_paths: file.ends_paths() };
+        let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
         let observes = |property: &Property| observes_startup(property, &file.definitions, &binding);
         file.properties.iter().any(observes)
     }
@@ -60,7 +58,8 @@ impl Setting<'_> {
         let fuses = file.fuses.bytes(device.default_fuses);
         let start = FlashByteAddress(self.start_address()).word();
         file.allow_findings.iter().try_for_each(|allowed| allowed.check(image))?;
-        let assumptions = bind_assumptions(file, &Binding { device, image, ends_paths: file.ends_paths() })?;
+        let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
+        let assumptions = bind_assumptions(file, &binding)?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             allowed_at: self.allowed_at()?,

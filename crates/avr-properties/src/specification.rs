@@ -73,7 +73,7 @@ impl Setting<'_> {
     /// If a property or an assumption cannot be bound.
     pub fn specification(&self) -> Result<Specification, PropertyError> {
         let Self { image, device, file, eeprom, .. } = *self;
-        let binding = Binding { device, image, ends_paths: file.ends_paths() };
+        let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
         Ok(Specification {
             device: device.name,
             start: self.start_address(),

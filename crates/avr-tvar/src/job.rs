@@ -298,7 +298,8 @@ impl Job {
         };
         let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
         let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
-        let binding = Binding { device: self.device, image: &self.image, ends_paths: self.file.ends_paths() };
+        let start = self.file.start_address(self.device, self.start);
+        let binding = Binding { device: self.device, image: &self.image, start, ends_paths: self.file.ends_paths() };
         let open = |property: &Property| PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),

@@ -46,7 +46,7 @@ enum Against {
     /// The rules of the language.
     Syntax,
     /// A firmware in a device.
-    Firmware(Box<Image>, &'static Device),
+    Firmware { image: Box<Image>, device: &'static Device, start: u32 },
 }
 
 /// The result of checking a property.
@@ -89,16 +89,17 @@ fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Resul
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: Some(file) };
     let (image, device) = device::load_from(inputs, firmware, wishes)?;
     eeprom::content(inputs, file, Some(&arguments.properties), device)?;
-    bind_assumptions(file, &Binding { device, image: &image, ends_paths: file.ends_paths() })?;
-    Ok(Against::Firmware(Box::new(image), device))
+    let start = file.start_address(device, arguments.start);
+    bind_assumptions(file, &Binding { device, image: &image, start, ends_paths: file.ends_paths() })?;
+    Ok(Against::Firmware { image: Box::new(image), device, start })
 }
 
 fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<Checked, PropertyError> {
-    let Against::Firmware(image, device) = against else {
+    let Against::Firmware { image, device, start } = against else {
         check_syntax(property, &file.definitions)?;
         return Ok(Checked { status: "ok", formula: None, notes: Vec::new() });
     };
-    let binding = Binding { device, image, ends_paths: file.ends_paths() };
+    let binding = Binding { device, image, start: *start, ends_paths: file.ends_paths() };
     match bind(property, &file.definitions, &binding, &mut AtomTable::default()) {
         Ok(bound) => Ok(Checked { status: "ok", formula: Some(bound.formula_text), notes: bound.notes }),
         Err(error) => match error.undecided() {

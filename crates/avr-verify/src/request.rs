@@ -65,7 +65,12 @@ impl<'a> Request<'a> {
 
     /// The binding of names.
     pub(crate) fn binding(&self) -> Binding<'a> {
-        Binding { device: self.device, image: self.image, ends_paths: self.file.ends_paths() }
+        Binding {
+            device: self.device,
+            image: self.image,
+            start: self.file.start_address(self.device, self.start),
+            ends_paths: self.file.ends_paths(),
+        }
     }
 
     /// The outcome of looking for invariants of the machine of this request, if that is wanted. Their stack bound is known from then on.

@@ -32,8 +32,12 @@ impl Case {
         let image = Image::load(path, &options).expect("a sample");
         let property = Property::from_command_line(formula).expect("a property");
         let mut table = AtomTable::default();
-        let bound =
-            bind(&property, &Definitions::default(), &Binding { device, image: &image, ends_paths: false }, &mut table);
+        let bound = bind(
+            &property,
+            &Definitions::default(),
+            &Binding { device, image: &image, start: 0, ends_paths: false },
+            &mut table,
+        );
         let formula = Formula::Modal(Modality::Box, Box::new(bound.expect("it binds").formula));
         let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), observes_hazards: false };
         let word = |address: u32| image.program.word(FlashWordAddress(address));

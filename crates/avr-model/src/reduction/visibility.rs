@@ -123,6 +123,7 @@ impl Observed {
             AtomKind::Event(..) => *self = Self::All,
             AtomKind::PcEquals(address) => places.push(*address..*address + 1),
             AtomKind::PcIn(range) => places.push(range.clone()),
+            AtomKind::PcAmong(ranges) => places.extend(ranges.iter().cloned()),
             AtomKind::InStartup => {
                 // Resets are no instructions. What goes to the main program ends the start-up.
                 let end = machine.startup_end().map(|end| end.byte().0);

@@ -12,15 +12,13 @@ use mu_calculus::{
     parse_formula, parse_path,
 };
 
-use super::{Binder, Binding, is_stutter_sensitive};
+use super::{Binder, Binding, Bound, is_stutter_sensitive};
 use crate::atom::{AtomKind, AtomTable};
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::main_entry::main_entry;
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::state_atoms::{HAZARD, IN_STARTUP};
-
-type Bound = Formula<AtomId>;
 
 /// The text of the formula that a property stands for, also if it cannot be bound.
 ///
@@ -31,11 +29,17 @@ pub fn formula_text(property: &Property, definitions: &Definitions, binding: &Bi
     let mut binder = Binder::new(definitions, binding, &mut table);
     // An error is told by whoever binds the property.
     let from = binder.pattern(property).map_or(property.from, |_| binder.from);
-    text_of(property, from, binding.device, binding.image)
+    let no_hang = binder.no_hang_text.take();
+    text_of(property, (from, no_hang.as_deref()), binding.device, binding.image)
 }
 
-/// The text of the formula that a property stands for.
-pub(super) fn text_of(property: &Property, from: Option<InvariantStart>, device: &Device, image: &Image) -> String {
+/// The text of the formula that a property stands for; those of an invariant's start and of waits are known once it is bound.
+pub(super) fn text_of(
+    property: &Property,
+    (from, no_hang): (Option<InvariantStart>, Option<&str>),
+    device: &Device,
+    image: &Image,
+) -> String {
     let invariant = |p: String| match from {
         Some(InvariantStart::Main) => format!("AG ({IN_STARTUP} || {p})"),
         Some(InvariantStart::Reset) | None => format!("AG {p}"),
@@ -52,6 +56,7 @@ pub(super) fn text_of(property: &Property, from: Option<InvariantStart>, device:
             Ok(psi) if psi.is_path_formula() => format!("A[{}]", check.trim()),
             _ => check.clone(),
         },
+        PropertyKind::NoHang { .. } => no_hang.unwrap_or("AG (pc in L -> EF !(pc in L)) for each wait L").to_owned(),
         PropertyKind::Recovery { to } => format!("AG EF {}", closed(to)),
         PropertyKind::Always { check } => invariant(closed(check)),
         PropertyKind::Never { check } => invariant(format!("!{}", closed(check))),
@@ -132,6 +137,7 @@ impl Binder<'_> {
             PropertyKind::Stack(limit) => self.stack(*limit)?,
             PropertyKind::Formula { check } => self.formula(check)?,
             PropertyKind::Ltl { check } => self.linear(check)?,
+            PropertyKind::NoHang { except } => self.no_hang(except)?,
             PropertyKind::Recovery { to } => globally(exists_eventually(self.formula(to)?)),
             PropertyKind::Always { check } => {
                 let check = self.formula(check)?;
@@ -223,6 +229,7 @@ impl Binder<'_> {
                 }
                 AtomKind::PcEquals(_)
                 | AtomKind::PcIn(_)
+                | AtomKind::PcAmong(_)
                 | AtomKind::InInterrupt
                 | AtomKind::StackPointerTorn
                 | AtomKind::Sleeping
@@ -249,11 +256,11 @@ impl Binder<'_> {
     }
 }
 
-fn not(p: Bound) -> Bound {
+pub(super) fn not(p: Bound) -> Bound {
     Formula::Not(Box::new(p))
 }
 
-fn implies(p: Bound, q: Bound) -> Bound {
+pub(super) fn implies(p: Bound, q: Bound) -> Bound {
     Formula::Implies(Box::new(p), Box::new(q))
 }
 
@@ -261,11 +268,11 @@ fn all(operator: PathOperator, p: Bound) -> Bound {
     Formula::Path(PathQuantifier::All, operator, Box::new(p))
 }
 
-fn globally(p: Bound) -> Bound {
+pub(super) fn globally(p: Bound) -> Bound {
     all(PathOperator::Always, p)
 }
 
-fn exists_eventually(p: Bound) -> Bound {
+pub(super) fn exists_eventually(p: Bound) -> Bound {
     Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, Box::new(p))
 }
 
@@ -274,7 +281,7 @@ fn all_pair(operator: PathPairOperator, p: Bound, q: Bound) -> Bound {
 }
 
 /// A single operand stays as it is: `And` has two or more.
-fn conjunction(mut operands: Vec<Bound>) -> Bound {
+pub(super) fn conjunction(mut operands: Vec<Bound>) -> Bound {
     if operands.len() == 1 { operands.remove(0) } else { Formula::And(operands) }
 }
 

@@ -80,6 +80,33 @@ impl<'de> Deserialize<'de> for Identifier {
     }
 }
 
+/// Places with reasons, in the order of the file, with nothing lost.
+pub(super) struct Reasons(pub(super) Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Reasons {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+
+        impl<'de> Visitor<'de> for Map {
+            type Value = Reasons;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map such as { \"halt\": \"why\" }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Reasons, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Reasons(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Map)
+    }
+}
+
 /// A map in the order of the file, with nothing lost.
 #[derive(Default)]
 pub(super) struct Pairs<'a>(pub(super) Vec<(&'a RawValue, &'a RawValue)>);

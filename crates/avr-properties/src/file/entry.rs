@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::content::Reasons;
 use crate::error::{Place, PropertyErrorKind};
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 
@@ -44,6 +45,7 @@ entries! {
     Inherent {} => Ok(PropertyKind::Inherent);
     Stack { max_bytes: Option<u32>, margin: Option<u32> } => stack(max_bytes, margin);
     Recovery { to: String } => Ok(PropertyKind::Recovery { to });
+    NoHang { except: Option<Reasons> } => no_hang(except);
     Formula { check: String } => Ok(PropertyKind::Formula { check });
     Ltl { check: String } => Ok(PropertyKind::Ltl { check });
     Always { check: String } from from => Ok(PropertyKind::Always { check });
@@ -73,6 +75,15 @@ fn stack(max_bytes: Option<u32>, margin: Option<u32>) -> Result<PropertyKind, Pr
         (Some(bytes), None) => Ok(PropertyKind::Stack(StackLimit::MaxBytes(bytes))),
         (None, Some(bytes)) => Ok(PropertyKind::Stack(StackLimit::Margin(bytes))),
         _ => Err(PropertyErrorKind::StackLimit),
+    }
+}
+
+fn no_hang(except: Option<Reasons>) -> Result<PropertyKind, PropertyErrorKind> {
+    let except = except.map_or_else(Vec::new, |reasons| reasons.0);
+    let is_repeated = |name: &str| except.iter().filter(|(other, _)| other == name).count() > 1;
+    match except.iter().find(|(name, _)| is_repeated(name)) {
+        Some((name, _)) => Err(PropertyErrorKind::Duplicate(name.clone())),
+        None => Ok(PropertyKind::NoHang { except }),
     }
 }
 

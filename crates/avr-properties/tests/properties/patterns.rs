@@ -11,7 +11,7 @@ use super::support::{bound, device, sensor};
 #[track_caller]
 fn check(entry: &str, expected: &str) {
     let image = sensor();
-    let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
+    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
     let mut table = AtomTable::new();
     let mut formula = |text: &str| {
         let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -103,7 +103,7 @@ fn fairness_restricts_the_paths() {
     #[track_caller]
     fn check(entry: &str, expected: &str) {
         let image = sensor();
-        let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
+        let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
         let mut table = AtomTable::new();
         let mut bound = |text: &str| {
             let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -236,7 +236,7 @@ fn closed(text: &str) -> String {
 #[test]
 fn without_main_everything_begins_with_the_reset() {
     let image = super::support::hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, ends_paths: false };
+    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
     let bind = |text: &str| {
         let property = Property::from_command_line(text).expect("it is an entry");
         bind(&property, &Definitions::new(), &binding, &mut AtomTable::new())
@@ -276,4 +276,21 @@ fn the_startup_code_tells_where_main_is() {
     }
     assert_eq!(found, 3);
     assert_eq!(main_entry(&super::support::hex(), device("atmega328p")), None);
+}
+
+#[test]
+fn no_hang_speaks_of_each_wait_and_names_them() {
+    let (property, table) = bound("NoHang()", "atmega328p", &sensor()).expect("it needs no names");
+    let waits = table.atoms().len();
+    let text = &property.formula_text;
+    assert!(waits > 1 && text.matches("-> EF !(pc in wait@").count() == waits, "{text}");
+    assert!(property.notes[0].starts_with(&format!("{waits} waits: 0x")), "{:?}", property.notes);
+    let (fewer, table) =
+        bound("NoHang(except: {\"__do_clear_bss\": \"why\"})", "atmega328p", &sensor()).expect("it is a loop");
+    assert!(table.atoms().len() < waits, "{}", fewer.formula_text);
+    assert_eq!(fewer.notes[0], "waits of __do_clear_bss are not looked at: why");
+    let error = |text: &str| bound(text, "atmega328p", &sensor()).expect_err("no such wait").to_string();
+    assert!(error("NoHang(except: {\"nowhere\": \"why\"})").contains("nothing is named 'nowhere'"));
+    assert!(error("NoHang(except: {\"__vectors\": \"why\"})").contains("has no wait"));
+    assert!(error("NoHang(except: {\"__do_clear_bss\": \"why\", \"__do_clear_bss\": \"why\"})").contains("twice"));
 }

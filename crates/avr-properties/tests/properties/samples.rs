@@ -46,8 +46,12 @@ fn check(image: &str, properties: &str) -> usize {
     let image = Image::load(root().join(image), &options).unwrap_or_else(|error| panic!("{error}"));
     let mut table = AtomTable::new();
     for property in &file.properties {
-        let bound =
-            bind(property, &file.definitions, &Binding { device, image: &image, ends_paths: false }, &mut table);
+        let bound = bind(
+            property,
+            &file.definitions,
+            &Binding { device, image: &image, start: 0, ends_paths: false },
+            &mut table,
+        );
         bound.unwrap_or_else(|error| panic!("{}: {error}", image.name));
     }
     file.properties.len()

@@ -55,7 +55,7 @@ pub(crate) fn bound(
 ) -> Result<(BoundProperty, AtomTable), Box<PropertyError>> {
     let mut table = AtomTable::new();
     let property = Property::from_command_line(text)?;
-    let binding = Binding { device: device(device_name), image, ends_paths: false };
+    let binding = Binding { device: device(device_name), image, start: 0, ends_paths: false };
     let bound = bind(&property, &Definitions::new(), &binding, &mut table)?;
     Ok((bound, table))
 }
