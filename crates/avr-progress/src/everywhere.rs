@@ -81,7 +81,7 @@ pub fn holds_everywhere(
         let mut start = Start::of(machine, map, entry, &graph);
         // SOUND: a run comes to the head on a path of another check, whose last state is one of the target.
         start.condition.assume(target.outside(&start.state).not());
-        check(start, places.location(head).1)
+        check(start, places.location(head).at())
     })
 }
 

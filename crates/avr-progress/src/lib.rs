@@ -6,18 +6,20 @@
 //! or to one of the same loop with a smaller rank (a ranking function over cut points; `docs/soundness.md`, "Recovery by claims").
 #![forbid(unsafe_code)]
 
+mod check;
 mod everywhere;
 pub mod faults;
-mod numbers;
+mod obligation;
 mod places;
 mod proof;
 mod rounds;
-mod samples;
-mod strategies;
+mod search;
 #[cfg(test)]
 mod tests;
 
+pub use check::{Accepted, Rejection, check};
 pub use everywhere::holds_everywhere;
 pub use places::Obstacle;
-pub use proof::{Limits, LoopClaim, Proof, Stuck, recovers};
+pub use proof::{Limits, Location, LoopClaim, Proof, Stuck};
 pub use rounds::Target;
+pub use search::recovers;

@@ -48,7 +48,7 @@ pub(crate) fn claims(machine: &Machine, image: &Image, proof: &Proof) -> Vec<Str
 
 fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
     let names = Names { machine, image };
-    let place = place_at(image, claim.at.0);
+    let place = place_at(image, claim.head.at().0);
     let rounds: Vec<String> = claim.rounds.iter().map(|rounds| names.rounds(rounds)).collect();
     let rounds = rounds.join(" or ");
     let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();
