@@ -62,6 +62,14 @@ pub struct Proof {
     pub queries: usize,
 }
 
+impl Proof {
+    /// True if it rests on choices that the hardware determines.
+    #[must_use]
+    pub fn rests_on_choices(&self) -> bool {
+        self.freedom.rests_on_choices()
+    }
+}
+
 /// A claim about a head: from each of its states one of the strategies leads to the target, to a head of a group with a smaller number, or
 /// to a head of the same group with a smaller rank.
 #[derive(Clone, Debug, PartialEq, Eq)]

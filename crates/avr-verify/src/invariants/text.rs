@@ -29,7 +29,7 @@ pub(super) fn gap(machine: &Machine, image: &Image, gap: &Gap) -> String {
 pub(crate) fn stuck(image: &Image, stuck: &Stuck) -> String {
     match stuck {
         Stuck::Loop(at) => format!("no way out of the loop {} was found", place_at(image, at.0)),
-        Stuck::Obstacle(_) | Stuck::Limit => stuck.to_string(),
+        Stuck::Obstacle(_) | Stuck::Rejected(_) | Stuck::Limit => stuck.to_string(),
     }
 }
 

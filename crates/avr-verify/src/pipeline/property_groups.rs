@@ -8,7 +8,7 @@
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
-use super::recoveries;
+use super::recoveries::{self, Recovered};
 use crate::early_results::EarlyResults;
 use crate::request::{InvariantUse, Request};
 use crate::results::{PropertyResult, Results, Unknown, Verdict};
@@ -210,7 +210,7 @@ impl Work<'_> {
         let InvariantUse::Given(invariants) = self.request.invariants else { return false };
         let property = &self.request.file.properties[number];
         match recoveries::recovered(self.request, (machine, invariants), property) {
-            Ok(mut result) => {
+            Ok(Recovered { mut result, .. }) => {
                 if let Some(open) = self.found.get(&number) {
                     result.statistics.time += open.statistics.time;
                 }
