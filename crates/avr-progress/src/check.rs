@@ -14,7 +14,7 @@ use avr_symbolic::{Answer, Execution, Executor, Freedom, Graph, SymbolicBit, Sym
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// The result of a check that accepts some claims.
+/// The work of a check that accepts, and what it rests on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// The freedom that strategies use.
@@ -23,6 +23,18 @@ pub struct Accepted {
     pub steps: usize,
     /// Queries.
     pub queries: usize,
+}
+
+impl Accepted {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            freedom: self.freedom.union(other.freedom),
+            steps: self.steps + other.steps,
+            queries: self.queries + other.queries,
+        }
+    }
 }
 
 /// The reason why claims are not accepted. It says nothing of the property.
@@ -50,6 +62,9 @@ pub enum Rejection {
     #[error("a limit on claims is reached")]
     Limit,
 }
+
+/// The most numbers of a rank.
+const MOST_NUMBERS: usize = 16;
 
 /// Accepts claims if they prove that from every reachable state some run comes to a state of the target.
 ///
@@ -113,7 +128,7 @@ impl<'a> Claims<'a> {
             let own: Option<Vec<usize>> = claim.rank.iter().map(Term::width).collect();
             let own = own.ok_or_else(rank)?;
             let exists = |cell: &DataAddress| cell.index() < machine.cells();
-            if !claim.rank.iter().all(|term| term.cells().iter().all(exists)) {
+            if own.len() > MOST_NUMBERS || !claim.rank.iter().all(|term| term.cells().iter().all(exists)) {
                 return Err(rank());
             }
             if *widths.entry(claim.group).or_insert_with(|| own.clone()) != own {

@@ -5,15 +5,20 @@ use crate::diagnosis::subformulas::Effort;
 use crate::invariants::Invariants;
 use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::machine::machine;
-use crate::pipeline::property_result::Purpose;
-use crate::pipeline::verified::verified;
+use crate::pipeline::property_groups::FewLooks;
+use crate::pipeline::property_result::{Purpose, Work};
+use crate::pipeline::recoveries::{Recovered, may_prove, recovered};
+use crate::pipeline::verified::{verified, verified_while};
 use crate::pipeline::verify;
 use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
+use avr_machine::Machine;
 use avr_model::pass::Pass;
+use avr_progress::Form;
 use avr_properties::{AtomTable, Property, PropertyError, bind};
+use std::collections::BTreeMap;
 use tvar::Strategy;
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
@@ -38,22 +43,109 @@ pub fn certify(
     if !open.is_empty() && request.allows_reduction() && lets_interrupts_in(&machine) {
         announce(&open);
     }
-    verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
-        let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+    let mut results = Some(results);
+    let mut finish = |work: &Work<'_, '_>, mut found: Results, mut claims: Vec<Claimed>| {
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
-        results(found.after(sought.as_ref()));
+        if let Some(results) = results.take() {
+            results(found.after(sought.as_ref()));
+        }
         certificate(work.firmware, request, text, (&work.asked.goals, work.outcome, work.invariants), (&claims, stack))
+    };
+    let how = (Effort::LITTLE, Purpose::Certificate);
+    let mut by_execution = ByExecution::new(request, &machine);
+    if by_execution.may_prove_some() {
+        // What a small state space shows has a better basis.
+        let few = FewLooks::few_steps(request.watch);
+        let finished = verified_while((request, &few), how, |work, goals, mut found| {
+            by_execution.look(&found);
+            by_execution.is_enough(&found, &few).then(|| {
+                found.interrupted &= request.watch.cancelled();
+                let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+                by_execution.add(&mut found, &mut claims);
+                finish(work, found, claims)
+            })
+        })?;
+        if let Some(certificate) = finished {
+            return Ok(certificate);
+        }
+    }
+    verified(request, how, |work, goals, mut found| {
+        let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+        by_execution.add(&mut found, &mut claims);
+        finish(work, found, claims)
     })
 }
 
-/// The properties that invariants do not prove, by their names.
+/// The properties that symbolic execution proves.
+struct ByExecution<'a> {
+    request: &'a Request<'a>,
+    machine: &'a Machine,
+    /// The invariants that it rests on, if there are any.
+    invariants: Option<&'a Invariants>,
+    /// By the number of the property.
+    proved: BTreeMap<usize, Recovered>,
+}
+
+impl<'a> ByExecution<'a> {
+    fn new(request: &'a Request<'a>, machine: &'a Machine) -> Self {
+        let invariants = match request.invariants {
+            InvariantUse::Given(invariants) => Some(invariants),
+            InvariantUse::Find | InvariantUse::Off => None,
+        };
+        Self { request, machine, invariants, proved: BTreeMap::new() }
+    }
+
+    fn may_prove_some(&self) -> bool {
+        self.invariants.is_some()
+            && self.request.file.properties.iter().any(|property| may_prove(self.request, property))
+    }
+
+    /// Looks for proofs of what is open.
+    fn look(&mut self, found: &Results) {
+        let Some(invariants) = self.invariants else { return };
+        for (number, (property, result)) in self.request.file.properties.iter().zip(&found.properties).enumerate() {
+            if result.is_open()
+                && may_prove(self.request, property)
+                && let Ok(recovered) = recovered(self.request, (self.machine, invariants), property)
+            {
+                self.proved.insert(number, recovered);
+            }
+        }
+    }
+
+    /// True if state spaces without such limits are of no use.
+    fn is_enough(&self, found: &Results, few: &FewLooks<'_>) -> bool {
+        let is_decided = |(number, result): (usize, &PropertyResult)| match self.proved.get(&number) {
+            _ if !result.is_open() => true,
+            Some(proved) => !(self.request.strict && proved.result.rests_on_choices()),
+            None => false,
+        };
+        found.properties.iter().enumerate().all(is_decided) || !few.are_over()
+    }
+
+    /// Adds the proofs of what is open.
+    fn add(&mut self, found: &mut Results, claims: &mut [Claimed]) {
+        for (number, Recovered { result, proof }) in std::mem::take(&mut self.proved) {
+            let open = &mut found.properties[number];
+            if open.is_open() {
+                let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
+                claims[number] = Claimed::Symbolic(proof, part);
+                *open = result;
+            }
+        }
+    }
+}
+
+/// The properties that invariants do not prove, nor perhaps symbolic execution, by their names.
 fn unproved<'a>(request: &Request<'a>, invariants: Option<&Invariants>) -> Vec<&'a str> {
     let binding = request.binding();
     let is_open = |property: &&Property| {
         let mut table = AtomTable::default();
         let bound = bind(property, &request.file.definitions, &binding, &mut table);
-        bound.is_ok_and(|bound| !invariants.is_some_and(|map| map.prove_property(table.atoms(), &bound)))
+        bound.is_ok_and(|bound| {
+            !invariants.is_some_and(|map| Form::of(&bound).is_some() || map.prove_property(table.atoms(), &bound))
+        })
     };
     request.file.properties.iter().filter(is_open).map(Property::name).collect()
 }

@@ -42,7 +42,7 @@ impl Invariants {
                 let Some(target) = StateFormula::new(atoms, formula) else { return Recovery::OtherForm };
                 let few = Limits { steps: STEPS_EVERYWHERE, ..Limits::default() };
                 return match holds_everywhere(machine, map, &target, (&few, is_over)) {
-                    Ok(()) => Recovery::Proved(SymbolicProof::Everywhere),
+                    Ok(_) => Recovery::Proved(SymbolicProof::Everywhere),
                     Err(_) => Recovery::OtherForm,
                 };
             }
