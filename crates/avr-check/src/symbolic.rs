@@ -34,7 +34,8 @@ pub(crate) fn show(
         (Some(Form::Recovery(reached)), SymbolicProof::Loops(proofs)) if reached.len() == proofs.len() => {
             let mut all = Accepted::default();
             for (formula, claims) in reached.into_iter().zip(proofs) {
-                let claims: Vec<LoopClaim> = claims.iter().map(|claim| loop_claim(claim, written)).collect();
+                let claims = claims.iter().map(|claim| loop_claim(claim, written));
+                let claims: Vec<LoopClaim> = claims.collect::<Result<_, _>>()?;
                 let accepted = check(machine, map, &target(formula)?, &claims, (&limits, never));
                 all = all.and(accepted.map_err(Reason::Loops)?);
             }
@@ -44,18 +45,19 @@ pub(crate) fn show(
     }
 }
 
-fn loop_claim(claim: &Written, map: &Map) -> LoopClaim {
-    LoopClaim {
-        head: location(&claim.head, map),
-        passed: claim.passed.iter().map(|head| location(head, map)).collect(),
+fn loop_claim(claim: &Written, map: &Map) -> Result<LoopClaim, Reason> {
+    Ok(LoopClaim {
+        head: location(&claim.head, map)?,
+        passed: claim.passed.iter().map(|head| location(head, map)).collect::<Result<_, _>>()?,
         group: claim.group as usize,
         rank: claim.rank.iter().map(term).collect(),
         rounds: claim.rounds.iter().map(rounds).collect(),
-    }
+    })
 }
 
-fn location(head: &Head, map: &Map) -> Location {
-    Location { pc: head.pc, frames: map.calls[head.calls as usize].clone() }
+fn location(head: &Head, map: &Map) -> Result<Location, Reason> {
+    let frames = map.calls.get(head.calls as usize).ok_or(Reason::Misfit("a loop has no such call string"))?;
+    Ok(Location { pc: head.pc, frames: frames.clone() })
 }
 
 fn term(term: &WrittenTerm) -> Term {

@@ -8,7 +8,7 @@ use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::FewLooks;
 use crate::pipeline::property_result::{Purpose, Work};
 use crate::pipeline::recoveries::{Recovered, may_prove, recovered};
-use crate::pipeline::verified::{verified, verified_while};
+use crate::pipeline::verified::verified_while;
 use crate::pipeline::verify;
 use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
@@ -54,12 +54,18 @@ pub fn certify(
     };
     let how = (Effort::LITTLE, Purpose::Certificate);
     let mut by_execution = ByExecution::new(request, &machine);
+    let few_steps = FewLooks::few_steps(request.watch);
+    let mut watch = request.watch;
     if by_execution.may_prove_some() {
-        // What a small state space shows has a better basis.
-        let few = FewLooks::few_steps(request.watch);
+        let few = FewLooks::before_claims(request.watch);
         let finished = verified_while((request, &few), how, |work, goals, mut found| {
             by_execution.look(&found);
-            by_execution.is_enough(&found, &few).then(|| {
+            let left = by_execution.left(&found);
+            if left == Left::Basis {
+                watch = &few_steps;
+            }
+            // What no limit stood in the way of is not tried again.
+            (left == Left::Nothing || !few.are_over()).then(|| {
                 found.interrupted &= request.watch.cancelled();
                 let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
                 by_execution.add(&mut found, &mut claims);
@@ -70,11 +76,22 @@ pub fn certify(
             return Ok(certificate);
         }
     }
-    verified(request, how, |work, goals, mut found| {
+    verified_while((request, watch), how, |work, goals, mut found| {
+        found.interrupted &= request.watch.cancelled();
         let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
         by_execution.add(&mut found, &mut claims);
         finish(work, found, claims)
     })
+}
+
+/// The work of state spaces that is left where claims were looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Left {
+    Nothing,
+    /// Claims prove what is open, and they rest on the model.
+    Basis,
+    /// Verdicts.
+    Verdicts,
 }
 
 /// The properties that symbolic execution proves.
@@ -114,14 +131,16 @@ impl<'a> ByExecution<'a> {
         }
     }
 
-    /// True if state spaces without such limits are of no use.
-    fn is_enough(&self, found: &Results, few: &FewLooks<'_>) -> bool {
-        let is_decided = |(number, result): (usize, &PropertyResult)| match self.proved.get(&number) {
-            _ if !result.is_open() => true,
-            Some(proved) => !(self.request.strict && proved.result.rests_on_choices()),
-            None => false,
+    /// The work that is left with these results of state spaces.
+    fn left(&self, found: &Results) -> Left {
+        let left = |(number, result): (usize, &PropertyResult)| match self.proved.get(&number) {
+            _ if !result.is_open() => Left::Nothing,
+            None => Left::Verdicts,
+            Some(proved) if !proved.result.rests_on_choices() => Left::Nothing,
+            Some(_) if self.request.strict => Left::Verdicts,
+            Some(_) => Left::Basis,
         };
-        found.properties.iter().enumerate().all(is_decided) || !few.are_over()
+        found.properties.iter().enumerate().map(left).max().unwrap_or(Left::Nothing)
     }
 
     /// Adds the proofs of what is open.
