@@ -245,6 +245,46 @@ fn the_inherent_property_and_the_stack_are_proved_by_a_map() {
     assert!(notes.contains("note: a proof of Inherent() takes state spaces"), "{notes}");
 }
 
+fn blinking(sample: &str) -> String {
+    format!("firmware-samples/{sample}/{sample}.Os.elf")
+}
+
+#[test]
+fn recoveries_through_loops_are_proved_with_sat() {
+    for sample in ["blink-delays", "blink-ticks", "nested-ticks", "wait-flags"] {
+        let (bench, firmware) = (Bench::new(), blinking(sample));
+        let report = bench.report(&firmware, &["properties/blinking.ron"]);
+        let proved = bench.proved_report(&firmware);
+        assert_eq!(verdicts(&proved), verdicts(&report), "{sample}");
+        let results = |report: &Value| report["results"].as_array().expect("there are results").clone();
+        for (told, checked) in results(&report).iter().zip(results(&proved)) {
+            assert!(rests_on_symbolic_execution(told) && told["verdict"] == "holds", "{sample}: {told}");
+            assert_eq!((&checked["with_sat"], &checked["basis"]), (&Value::Bool(true), &told["basis"]), "{sample}");
+            assert_eq!(told["certified"], true, "{sample}");
+        }
+        assert!(proved["queries"].as_u64().is_some_and(|queries| queries > 0), "{sample}");
+        let checked = bench.check(&firmware);
+        let shown = text(&checked.stdout);
+        assert_eq!(shown.matches("proved with SAT: symbolic execution").count(), 2, "{shown}");
+        assert!(shown.contains(" queries)\n"), "{shown}");
+        let certificate = bench.path("certificate");
+        let gate = ["check", &certificate, &firmware, "--expect", "holds", "--strict"];
+        let expected = if sample == "blink-delays" { 0 } else { 3 };
+        assert_eq!(avr_tvar(&gate).status.code(), Some(expected), "{sample}");
+        assert_eq!(avr_tvar(&gate[..5]).status.code(), Some(0), "{sample}");
+    }
+}
+
+#[test]
+fn no_claims_are_written_about_a_loop_that_hangs() {
+    let (bench, firmware) = (Bench::new(), blinking("blink-ticks-hang"));
+    let verified = bench.verify(&firmware, &["properties/blinking.ron"]);
+    let proved = bench.proved_report(&firmware);
+    assert!(verified.values().any(|verdict| verdict == "violated"), "{verified:?}");
+    assert_eq!(verdicts(&proved), verified);
+    assert_eq!(proved["queries"], 0);
+}
+
 #[test]
 fn fairness_takes_a_second_proof() {
     let response = "Response(after: \"SREG.I\", eventually: \"in_interrupt\", under: [\"G F interrupt(TIMER0_OVF)\"])";
