@@ -16,7 +16,6 @@ use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
 use avr_machine::Machine;
 use avr_model::pass::Pass;
-use avr_progress::Form;
 use avr_properties::{AtomTable, Property, PropertyError, bind};
 use std::collections::BTreeMap;
 use tvar::Strategy;
@@ -98,8 +97,8 @@ enum Left {
 struct ByExecution<'a> {
     request: &'a Request<'a>,
     machine: &'a Machine,
-    /// The invariants that it rests on, if there are any.
-    invariants: Option<&'a Invariants>,
+    /// The invariants that it rests on, with the numbers of the properties that they do not prove by themselves and it may.
+    invariants: Option<(&'a Invariants, Vec<usize>)>,
     /// By the number of the property.
     proved: BTreeMap<usize, Recovered>,
 }
@@ -110,23 +109,27 @@ impl<'a> ByExecution<'a> {
             InvariantUse::Given(invariants) => Some(invariants),
             InvariantUse::Find | InvariantUse::Off => None,
         };
+        let candidates = |invariants| {
+            let is_candidate =
+                |property| is_unproved(request, Some(invariants), property) && may_prove(request, property);
+            let candidates = (0..).zip(&request.file.properties).filter(|(_, property)| is_candidate(property));
+            candidates.map(|(number, _)| number).collect()
+        };
+        let invariants = invariants.map(|invariants| (invariants, candidates(invariants)));
         Self { request, machine, invariants, proved: BTreeMap::new() }
     }
 
     fn may_prove_some(&self) -> bool {
-        self.invariants.is_some()
-            && self.request.file.properties.iter().any(|property| may_prove(self.request, property))
+        self.invariants.as_ref().is_some_and(|(_, candidates)| !candidates.is_empty())
     }
 
     /// Looks for proofs of what is open.
     fn look(&mut self, found: &Results) {
-        let Some(invariants) = self.invariants else { return };
-        for (number, (property, result)) in self.request.file.properties.iter().zip(&found.properties).enumerate() {
-            if result.is_open()
-                && may_prove(self.request, property)
-                && let Ok(recovered) = recovered(self.request, (self.machine, invariants), property)
-            {
-                self.proved.insert(number, recovered);
+        let Some((invariants, candidates)) = &self.invariants else { return };
+        for number in candidates.iter().filter(|number| found.properties[**number].is_open()) {
+            let property = &self.request.file.properties[*number];
+            if let Ok(recovered) = recovered(self.request, (self.machine, invariants), property) {
+                self.proved.insert(*number, recovered);
             }
         }
     }
@@ -158,15 +161,16 @@ impl<'a> ByExecution<'a> {
 
 /// The properties that invariants do not prove, nor perhaps symbolic execution, by their names.
 fn unproved<'a>(request: &Request<'a>, invariants: Option<&Invariants>) -> Vec<&'a str> {
-    let binding = request.binding();
-    let is_open = |property: &&Property| {
-        let mut table = AtomTable::default();
-        let bound = bind(property, &request.file.definitions, &binding, &mut table);
-        bound.is_ok_and(|bound| {
-            !invariants.is_some_and(|map| Form::of(&bound).is_some() || map.prove_property(table.atoms(), &bound))
-        })
-    };
+    let may_be_executed = |property: &Property| invariants.is_some() && may_prove(request, property);
+    let is_open = |property: &&Property| is_unproved(request, invariants, property) && !may_be_executed(property);
     request.file.properties.iter().filter(is_open).map(Property::name).collect()
+}
+
+/// True for a property that invariants do not prove.
+fn is_unproved(request: &Request<'_>, invariants: Option<&Invariants>, property: &Property) -> bool {
+    let mut table = AtomTable::default();
+    let bound = bind(property, &request.file.definitions, &request.binding(), &mut table);
+    bound.is_ok_and(|bound| !invariants.is_some_and(|map| map.prove_property(table.atoms(), &bound)))
 }
 
 /// The claim about a property, and the goals that prove it.
