@@ -5,6 +5,7 @@ use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
 use crate::map::Map;
+use crate::symbolic::Symbolic;
 
 /// The number of pages in a block.
 pub const BLOCK_PAGES: usize = 12;
@@ -373,6 +374,8 @@ pub enum Claim {
     /// It is `AG p`, and p is certainly true in every state of the map. With a part of its formula that does not matter, by its number
     /// among the strengthenings: these are true there as well.
     Invariant(Option<u32>),
+    /// It holds by symbolic execution between the heads of the loops of the map.
+    Symbolic(Symbolic),
     /// It is decided, and there is no proof, for this reason.
     Uncertified(String),
 }

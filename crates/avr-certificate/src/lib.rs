@@ -2,7 +2,7 @@
 //!
 //! A certificate holds what a proof about firmware consists of: the firmware, device and properties that it speaks of,
 //! and abstract states with their hyper-edges and labels. For each decided property it has the strategy of the player
-//! who wins its game, or says that a map of invariants of the whole program shows it. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
+//! who wins its game, says that a map of invariants of the whole program shows it, or has claims about the loops of the map. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
 //! same content.
 //!
 //! [`read`](Certificate::read) takes any bytes. It gives a certificate in which every number refers to something, or an
@@ -14,6 +14,9 @@ mod error;
 mod map;
 mod read;
 mod source;
+mod symbolic;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use content::{
@@ -23,3 +26,4 @@ pub use content::{
 pub use error::{ReadError, ReadErrorKind};
 pub use map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 pub use read::DEFAULT_MEMORY;
+pub use symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};

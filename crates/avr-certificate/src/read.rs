@@ -14,10 +14,14 @@ use crate::content::{
 use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
+use crate::symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
 use crate::write::{MAGIC, VERSION};
 
 /// The memory that the content of a certificate may take unless the caller says otherwise, in bytes.
 pub const DEFAULT_MEMORY: usize = 4 << 30;
+
+/// The most differences that are nested in a number of a rank.
+pub(crate) const MAX_TERM_DEPTH: usize = 4;
 
 /// The most blocks that a memory has: 64 KiB of cells.
 const MAX_MEMORY_BLOCKS: usize = (1 << 16) / (PAGE_CELLS * BLOCK_PAGES) + 1;
@@ -39,9 +43,10 @@ impl Certificate {
             true => Some(source.map()?),
             false => None,
         };
-        let claims = source.list(|source| source.claim(&spaces))?;
+        let calls = map.as_ref().map_or(0, |map| map.calls.len());
+        let claims = source.list(|source| source.claim(&spaces, calls))?;
         let stack = Stack { upper: source.upper(&spaces)?, lower: source.depth(&spaces)? };
-        let rests_on_map = claims.iter().any(|claim| matches!(claim, Claim::Invariant(_)))
+        let rests_on_map = claims.iter().any(|claim| matches!(claim, Claim::Invariant(_) | Claim::Symbolic(_)))
             || matches!(stack.upper, Some(Upper::Map(_)));
         if rests_on_map && map.is_none() {
             return Err(damaged("a claim rests on invariants, and there are none"));
@@ -256,13 +261,70 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    fn claim(&mut self, spaces: &[Space]) -> Result<Claim, ReadError> {
+    /// A claim, where the map has so many call strings.
+    fn claim(&mut self, spaces: &[Space], calls: usize) -> Result<Claim, ReadError> {
         match self.byte()? {
             0 => Ok(Claim::Undecided),
             1 => Ok(Claim::Decided(self.decided(spaces)?)),
             2 => Ok(Claim::Uncertified(self.text()?)),
             3 => Ok(Claim::Invariant(self.option()?)),
+            4 => Ok(Claim::Symbolic(self.symbolic(calls)?)),
             _ => Err(damaged("there is no such kind of claim")),
+        }
+    }
+
+    fn symbolic(&mut self, calls: usize) -> Result<Symbolic, ReadError> {
+        let proof = match self.flag()? {
+            false => SymbolicProof::Everywhere,
+            true => SymbolicProof::Loops(self.list(|source| source.list(|source| source.loop_claim(calls)))?),
+        };
+        Ok(Symbolic { proof, vacuous: self.option()? })
+    }
+
+    fn loop_claim(&mut self, calls: usize) -> Result<LoopClaim, ReadError> {
+        Ok(LoopClaim {
+            head: self.head(calls)?,
+            passed: self.list(|source| source.head(calls))?,
+            group: self.u32()?,
+            rank: self.list(|source| source.term(MAX_TERM_DEPTH))?,
+            rounds: self.list(Self::rounds)?,
+        })
+    }
+
+    fn head(&mut self, calls: usize) -> Result<Head, ReadError> {
+        Ok(Head { pc: FlashWordAddress(self.u32()?), calls: self.below(calls, "call string")? })
+    }
+
+    /// A number in which differences are nested so deep at most.
+    fn term(&mut self, depth: usize) -> Result<Term, ReadError> {
+        self.charge(size_of::<Term>())?;
+        match self.byte()? {
+            0 => Ok(Term::Cells(self.list(|source| Ok(DataAddress(source.u16()?)))?)),
+            1 => Ok(Term::Constant(self.number()?, self.byte()?)),
+            2 => {
+                let below = depth.checked_sub(1).ok_or_else(|| damaged("a number of a rank is too deep"))?;
+                Ok(Term::Difference(Box::new(self.term(below)?), Box::new(self.term(below)?)))
+            }
+            _ => Err(damaged("there is no such kind of number")),
+        }
+    }
+
+    fn rounds(&mut self) -> Result<Rounds, ReadError> {
+        let rounds = Rounds {
+            count: self.u32()?,
+            interrupts: match self.flag()? {
+                true => Some(self.list(Self::byte)?),
+                false => None,
+            },
+            held: self.list(|source| Ok((DataAddress(source.u16()?), source.cell()?)))?,
+            sequences: self.list(|source| Ok((DataAddress(source.u16()?), source.list(Self::byte)?)))?,
+        };
+        let is_sorted = rounds.held.is_sorted_by(|(one, _), (other, _)| one < other)
+            && rounds.sequences.is_sorted_by(|(one, _), (other, _)| one < other);
+        match rounds.count {
+            0 => Err(damaged("a strategy has no rounds")),
+            _ if !is_sorted => Err(damaged("the inputs of a strategy are out of order")),
+            _ => Ok(rounds),
         }
     }
 

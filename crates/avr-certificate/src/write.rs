@@ -12,12 +12,13 @@ use crate::content::{
     Store, Strategy, Upper, Verdict,
 };
 use crate::map::{Entry, Equal, Exit, Handler, Invariant, Map};
+use crate::symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 4;
+pub(crate) const VERSION: u8 = 5;
 
 impl Certificate {
     /// Writes the certificate.
@@ -228,7 +229,68 @@ impl<W: Write> Sink<W> {
                 self.byte(3)?;
                 self.option(*part)
             }
+            Claim::Symbolic(symbolic) => {
+                self.byte(4)?;
+                self.symbolic(symbolic)
+            }
         }
+    }
+
+    fn symbolic(&mut self, symbolic: &Symbolic) -> io::Result<()> {
+        match &symbolic.proof {
+            SymbolicProof::Everywhere => self.byte(0)?,
+            SymbolicProof::Loops(proofs) => {
+                self.byte(1)?;
+                self.list(proofs, |sink, claims| sink.list(claims, Self::loop_claim))?;
+            }
+        }
+        self.option(symbolic.vacuous)
+    }
+
+    fn loop_claim(&mut self, claim: &LoopClaim) -> io::Result<()> {
+        self.head(&claim.head)?;
+        self.list(&claim.passed, Self::head)?;
+        self.number(claim.group.into())?;
+        self.list(&claim.rank, Self::term)?;
+        self.list(&claim.rounds, Self::rounds)
+    }
+
+    fn head(&mut self, head: &Head) -> io::Result<()> {
+        self.number(head.pc.0.into())?;
+        self.number(head.calls.into())
+    }
+
+    fn term(&mut self, term: &Term) -> io::Result<()> {
+        match term {
+            Term::Cells(cells) => {
+                self.byte(0)?;
+                self.list(cells, |sink, cell| sink.number(cell.0.into()))
+            }
+            Term::Constant(value, width) => {
+                self.byte(1)?;
+                self.number(*value)?;
+                self.byte(*width)
+            }
+            Term::Difference(one, other) => {
+                self.byte(2)?;
+                self.term(one)?;
+                self.term(other)
+            }
+        }
+    }
+
+    fn rounds(&mut self, rounds: &Rounds) -> io::Result<()> {
+        self.number(rounds.count.into())?;
+        self.byte(rounds.interrupts.is_some().into())?;
+        rounds.interrupts.iter().try_for_each(|order| self.list(order, |sink, number| sink.byte(*number)))?;
+        self.list(&rounds.held, |sink, (register, levels)| {
+            sink.number(register.0.into())?;
+            sink.cell(levels)
+        })?;
+        self.list(&rounds.sequences, |sink, (register, levels)| {
+            sink.number(register.0.into())?;
+            sink.list(levels, |sink, level| sink.byte(*level))
+        })
     }
 
     fn decided(&mut self, decided: &Decided) -> io::Result<()> {

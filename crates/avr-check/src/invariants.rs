@@ -4,18 +4,23 @@
 
 use avr_certificate::{Equal, Handler, Invariant, Map as Written};
 use avr_image::{DataAddress, FlashByteAddress};
-use avr_invariant::{CallStrings, Claims, Entry, Equalities, Exit, Map, Memory, Place, State, Store, Thread, Value};
+use avr_invariant::{
+    CallStrings, Claims, Entry, Equalities, Exit, Map, Memory, Move, Place, State, Store, Thread, Value, check_with,
+};
 use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, BoundProperty, StateView};
 use mu_calculus::{AtomId, FixedPoint, Formula, Modality, Node, NodeId, NormalForm};
+use std::collections::BTreeMap;
 use three_valued::{Truth, TvByte};
 
 use crate::rejection::{Reason, Rejection};
 
 /// A map that was accepted.
 pub(crate) struct Invariants {
-    map: Map,
+    pub(crate) map: Map,
     pub(crate) claims: Claims,
+    /// The moves of its check.
+    pub(crate) moves: BTreeMap<Move, usize>,
 }
 
 impl Invariants {
@@ -29,11 +34,13 @@ impl Invariants {
             return Err(Reason::Misfit("a call returns outside of the flash").into());
         }
         let mut map = map(written).ok_or(Reason::Misfit("a part of the invariants is there twice"))?;
-        let claims = avr_invariant::check(machine, &mut map).map_err(|gap| Reason::Invariants(Box::new(gap)))?;
+        let mut moves = BTreeMap::new();
+        let checked = check_with(machine, &mut map, &mut |one| *moves.entry(one).or_default() += 1);
+        let claims = checked.map_err(|gap| Reason::Invariants(Box::new(gap)))?;
         // SOUND: what is claimed holds of runs up to their first hazard, so that without one it holds of all.
         match claims.marks.first() {
             Some(mark) => Err(Reason::PossibleHazard { hazard: mark.hazard, address: mark.address.0 }.into()),
-            None => Ok(Self { map, claims }),
+            None => Ok(Self { map, claims, moves }),
         }
     }
 

@@ -3,11 +3,13 @@
 //! A certificate says which abstract states firmware can be in, where its steps lead, and why a property holds or not.
 //! [`check`] follows that argument on its own: it binds the properties again, takes one step from each state with the
 //! executor, and plays through the game of each formula. Where invariants of the whole program prove a property, one step
-//! from each of their states must be covered by them. It searches for nothing and refines nothing.
+//! from each of their states must be covered by them. It searches for nothing and refines nothing. Claims about loops are discharged
+//! by symbolic execution and a SAT solver.
 //!
 //! The trusted base is this crate, the loader, the decoder, the executor with its device tables, the binding of
-//! properties, the normal form of formulas, and the closing check of `avr-invariant`. Neither the verifier nor the solver of
-//! games is.
+//! properties, the normal form of formulas, and the closing check of `avr-invariant`; where a report says `proved with SAT`, symbolic
+//! execution, the check of claims (`avr-progress` without its search) and the SAT solver as well. Neither the verifier nor the solver
+//! of games is.
 #![forbid(unsafe_code)]
 
 mod cycles;
@@ -19,6 +21,7 @@ mod rejection;
 mod sentence;
 mod statements;
 mod stepper;
+mod symbolic;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -40,7 +43,7 @@ use invariants::Invariants;
 use outcomes::Outcome;
 use play::{Duties, Foundation, Relied, play};
 use sentence::Sentence;
-use statements::{Always, STACK, Statement, Statements};
+use statements::{Always, ByExecution, STACK, Statement, Statements};
 use stepper::Stepper;
 
 /// The results of a certificate that was checked.
@@ -56,6 +59,8 @@ pub struct Report {
     pub states: usize,
     /// The number of outcomes of steps that were checked.
     pub outcomes: usize,
+    /// The number of queries to the SAT solver.
+    pub queries: usize,
 }
 
 /// The result that a certificate proves for one property.
@@ -71,6 +76,8 @@ pub struct Checked {
     pub under: Vec<String>,
     /// The proved result.
     pub proved: Proved,
+    /// True if symbolic execution and a SAT solver prove it.
+    pub with_sat: bool,
     /// A part of the formula that is proved not to matter.
     pub vacuous: Option<ProvedVacuity>,
 }
@@ -139,32 +146,48 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
         table: AtomTable::new(),
         all: Vec::new(),
         always: Vec::new(),
+        by_execution: Vec::new(),
     };
-    let properties = statements.properties(certificate)?;
+    let mut properties = statements.properties(certificate)?;
     let stack = statements.stack(&certificate.stack)?;
-    let Statements { table, all: statements, always, .. } = statements;
+    let Statements { table, all: statements, always, by_execution, .. } = statements;
+    let rests_on_map =
+        !always.is_empty() || !by_execution.is_empty() || matches!(certificate.stack.upper, Some(Upper::Map(_)));
     let mapped = match &certificate.map {
-        Some(map) => check_map(map, &machine, table.atoms(), (&always, &certificate.stack))?,
-        None if !always.is_empty() || matches!(certificate.stack.upper, Some(Upper::Map(_))) => {
-            return Err(Reason::NoMap.into());
-        }
-        None => (0, 0),
+        Some(map) => check_map(map, &machine, table.atoms(), (&always, &by_execution, &certificate.stack))?,
+        None if rests_on_map => return Err(Reason::NoMap.into()),
+        None => Mapped::default(),
     };
+    for (property, basis) in mapped.bases {
+        properties[property].proved = Proved::Decided(Verdict::Holds, basis);
+    }
     let watched = watched_events(table.atoms());
     check_store(&certificate.store, &machine, &watched)?;
     let did: Vec<Vec<Occurred>> = certificate.store.did.iter().map(|seen| view::occurred(seen)).collect();
     let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did };
     let (states, outcomes) = work.check_spaces(&statements)?;
-    Ok(Report { properties, stack, states: states + mapped.0, outcomes: outcomes + mapped.1, file })
+    let (states, outcomes) = (states + mapped.states, outcomes + mapped.outcomes);
+    Ok(Report { properties, stack, states, outcomes, queries: mapped.queries, file })
 }
 
-/// Checks the invariants and what is claimed to follow from them. Returns the numbers of states and of outcomes of steps.
+/// The result of checking invariants and what follows from them.
+#[derive(Default)]
+struct Mapped {
+    states: usize,
+    outcomes: usize,
+    /// The queries to the SAT solver.
+    queries: usize,
+    /// The basis of each property that symbolic execution proves.
+    bases: Vec<(usize, Basis)>,
+}
+
+/// Checks the invariants and what is claimed to follow from them.
 fn check_map(
     map: &Map,
     machine: &Machine,
     atoms: &[Atom],
-    (always, stack): (&[Always], &Stack),
-) -> Result<(usize, usize), Rejection> {
+    (always, by_execution, stack): (&[Always], &[ByExecution<'_>], &Stack),
+) -> Result<Mapped, Rejection> {
     let invariants = Invariants::check(map, machine)?;
     for one in always {
         let shown = invariants.show(atoms, &one.bound, &one.formulas);
@@ -173,7 +196,16 @@ fn check_map(
     if let Some(Upper::Map(bytes)) = &stack.upper {
         invariants.show_depth(*bytes).map_err(|rejection| rejection.of(STACK))?;
     }
-    Ok((invariants.claims.states, invariants.claims.outcomes))
+    let mut mapped =
+        Mapped { states: invariants.claims.states, outcomes: invariants.claims.outcomes, ..Mapped::default() };
+    for one in by_execution {
+        let shown = symbolic::show((machine, &invariants), (map, one), atoms);
+        let accepted = shown.map_err(|rejection| rejection.of(&one.name))?;
+        mapped.queries += accepted.queries;
+        let basis = if accepted.freedom.rests_on_choices() { Basis::Model } else { Basis::Hardware };
+        mapped.bases.push((one.property, basis));
+    }
+    Ok(mapped)
 }
 
 fn check_subject(header: &Header, image: &Image, device: &'static Device) -> Result<(), Rejection> {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use avr_invariant::Gap;
 use avr_machine::Hazard;
+use avr_progress::Stuck;
 use avr_properties::PropertyError;
 use mu_calculus::TranslateError;
 use thiserror::Error;
@@ -180,6 +181,15 @@ pub enum Reason {
         /// The next instruction as a flash byte address.
         address: u32,
     },
+    /// The property has another form than its proof.
+    #[error("the proof by symbolic execution is one of another kind of property")]
+    OtherForm,
+    /// Claims about the heads of loops prove nothing.
+    #[error("the claims about loops prove nothing: {0}")]
+    Loops(avr_progress::Rejection),
+    /// The formula is not shown on all paths between the heads of loops.
+    #[error("symbolic execution between the heads of loops does not show it: {0}")]
+    Everywhere(Stuck),
     /// The product of states and subformulas is too large.
     #[error("states and subformulas are too many to be numbered")]
     TooManyPositions,

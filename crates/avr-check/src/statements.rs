@@ -2,7 +2,9 @@
 
 use std::convert::Infallible;
 
-use avr_certificate::{Basis, Certificate, Claim, Decided, Depth, Proof, Stack, Upper, Vacuous, Verdict};
+use avr_certificate::{
+    Basis, Certificate, Claim, Decided, Depth, Proof, Stack, Symbolic, SymbolicProof, Upper, Vacuous, Verdict,
+};
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, StackLimit, bind,
     formula_text,
@@ -30,6 +32,15 @@ pub(crate) struct Always {
     pub(crate) formulas: Vec<Formula<AtomId>>,
 }
 
+/// A property that is claimed to follow from symbolic execution.
+pub(crate) struct ByExecution<'a> {
+    pub(crate) name: String,
+    /// The number of the property.
+    pub(crate) property: usize,
+    pub(crate) bound: BoundProperty,
+    pub(crate) proof: &'a SymbolicProof,
+}
+
 /// All that a certificate claims, while it is bound.
 pub(crate) struct Statements<'a, 'b> {
     pub(crate) binding: Binding<'b>,
@@ -38,6 +49,7 @@ pub(crate) struct Statements<'a, 'b> {
     pub(crate) table: AtomTable,
     pub(crate) all: Vec<Statement<'a>>,
     pub(crate) always: Vec<Always>,
+    pub(crate) by_execution: Vec<ByExecution<'a>>,
 }
 
 impl<'a> Statements<'a, '_> {
@@ -48,12 +60,14 @@ impl<'a> Statements<'a, '_> {
             return Err(Reason::ClaimCount { claims, properties }.into());
         }
         let file = self.file;
-        let all = file.properties.iter().zip(&certificate.claims);
-        all.map(|(property, claim)| self.property(property, claim).map_err(|reason| reason.of(property.name())))
-            .collect()
+        let all = file.properties.iter().zip(&certificate.claims).enumerate();
+        all.map(|(number, (property, claim))| {
+            self.property((number, property), claim).map_err(|reason| reason.of(property.name()))
+        })
+        .collect()
     }
 
-    fn property(&mut self, property: &Property, claim: &'a Claim) -> Result<Checked, Rejection> {
+    fn property(&mut self, (number, property): (usize, &Property), claim: &'a Claim) -> Result<Checked, Rejection> {
         let bound = self.bind(property);
         let mut checked = Checked {
             name: property.name().to_owned(),
@@ -65,7 +79,10 @@ impl<'a> Statements<'a, '_> {
                 Claim::Uncertified(reason) => Proved::Uncertified(reason.clone()),
                 Claim::Decided(decided) => Proved::Decided(decided.verdict, basis(&decided.proofs)),
                 Claim::Invariant(_) => Proved::Decided(Verdict::Holds, Basis::Hardware),
+                // Its basis comes out when the proof is repeated.
+                Claim::Symbolic(_) => Proved::Nothing,
             },
+            with_sat: matches!(claim, Claim::Symbolic(_)),
             vacuous: None,
         };
         let bound = bound.map_err(|error| Rejection::from(Reason::Unsupported(Box::new(error))));
@@ -74,12 +91,18 @@ impl<'a> Statements<'a, '_> {
             Claim::Invariant(part) => {
                 let bound = bound?;
                 let mut formulas = vec![bound.formula.clone()];
-                if let Some(part) = part {
-                    let strengthening = strengthening(&bound, *part)?;
-                    checked.vacuous = Some(self.vacuity(&strengthening, Basis::Hardware));
-                    formulas.extend(strengthening.formulas);
-                }
+                formulas.extend(self.strengthened(&bound, *part, &mut checked)?);
                 self.always.push(Always { name: checked.name.clone(), bound, formulas });
+                return Ok(checked);
+            }
+            Claim::Symbolic(Symbolic { proof, vacuous }) => {
+                let bound = bound?;
+                let formulas = self.strengthened(&bound, *vacuous, &mut checked)?;
+                let name = checked.name.clone();
+                if !formulas.is_empty() {
+                    self.always.push(Always { name: name.clone(), bound: bound.clone(), formulas });
+                }
+                self.by_execution.push(ByExecution { name, property: number, bound, proof });
                 return Ok(checked);
             }
             Claim::Decided(decided) => decided,
@@ -92,6 +115,19 @@ impl<'a> Statements<'a, '_> {
         }
         self.all.push(Statement { name: checked.name.clone(), proofs, observes_hazards: bound.observes_hazards });
         Ok(checked)
+    }
+
+    /// The formulas that are true in every state of the map if a part of a property does not matter, which is noted.
+    fn strengthened(
+        &self,
+        bound: &BoundProperty,
+        part: Option<u32>,
+        checked: &mut Checked,
+    ) -> Result<Vec<Formula<AtomId>>, Rejection> {
+        let Some(part) = part else { return Ok(Vec::new()) };
+        let strengthening = strengthening(bound, part)?;
+        checked.vacuous = Some(self.vacuity(&strengthening, Basis::Hardware));
+        Ok(strengthening.formulas)
     }
 
     fn bind(&mut self, property: &Property) -> Result<BoundProperty, PropertyError> {

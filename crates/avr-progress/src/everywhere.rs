@@ -3,6 +3,7 @@
 //! The knowledge of single states may be too little, where a path has compared values that no state remembers
 //! (`docs/soundness.md`, "Everywhere between heads").
 
+use crate::check::Accepted;
 use crate::faults::{Fault, is_on};
 use crate::places::Places;
 use crate::proof::{Limits, Stuck};
@@ -37,7 +38,7 @@ impl<'g> Goal<'g> for Between<'_> {
     }
 }
 
-/// Proves that every reachable state is one of the target.
+/// Proves that every reachable state is one of the target. It searches for nothing: whoever does not trust it repeats it.
 ///
 /// The map must have been accepted for the machine, without marks, and the moves be those of its check. The work ends early where it is over.
 ///
@@ -48,7 +49,7 @@ pub fn holds_everywhere(
     (map, moves): (&Map, &BTreeMap<Move, usize>),
     target: &dyn Target,
     (limits, is_over): (&Limits, &dyn Fn() -> bool),
-) -> Result<(), Stuck> {
+) -> Result<Accepted, Stuck> {
     let places = Places::new(machine, map, moves).map_err(Stuck::Obstacle)?;
     let heads = (0..places.heads.len()).flat_map(|head| places.entries(head).map(move |entry| (head, entry)));
     let heads: Vec<_> = heads.collect();
@@ -57,11 +58,12 @@ pub fn holds_everywhere(
     }
     let executor = Executor::new(machine, limits.execution);
     let goal = Between { places: &places, target, is_over };
-    let mut steps = 0;
+    let mut done = Accepted::default();
     let mut check = |start: Start<'_>, at: FlashByteAddress| {
         let round = executor.execute(start.graph, (start.state, start.condition), &Strategy::anything(), &goal);
-        steps += round.steps;
-        if steps > limits.steps || is_over() {
+        done.steps += round.steps;
+        done.queries += 1;
+        if done.steps > limits.steps || is_over() {
             return Err(Stuck::Limit);
         }
         let fails = round.ends.iter().fold(SymbolicBit::ZERO, |any, end| any.or(&fails(end)));
@@ -81,8 +83,9 @@ pub fn holds_everywhere(
         let mut start = Start::of(machine, map, entry, &graph);
         // SOUND: a run comes to the head on a path of another check, whose last state is one of the target.
         start.condition.assume(target.outside(&start.state).not());
-        check(start, places.location(head).1)
-    })
+        check(start, places.location(head).at())
+    })?;
+    Ok(done)
 }
 
 /// The bit that is 1 if some state on paths to an end may not be one of the target.

@@ -35,6 +35,10 @@ pub enum Fault {
     StartForgotten,
     /// Of paths that are not followed further nothing is asked.
     CannotPassed,
+    /// Heads without a claim are passed by the check.
+    ClaimForgotten,
+    /// For the check each head that has a claim comes before the others.
+    GroupForgotten,
 }
 
 impl Fault {
@@ -55,6 +59,8 @@ impl Fault {
         Self::ElsewherePassed,
         Self::StartForgotten,
         Self::CannotPassed,
+        Self::ClaimForgotten,
+        Self::GroupForgotten,
     ];
 }
 

@@ -4,20 +4,28 @@
 //! head of a loop again and again ([`heads`](places)). A proof gives an order to the heads, and to the states of each head a rank: from
 //! each state at a head some strategy of the environment and the hardware leads to the goal, or to a head that comes before it in the order,
 //! or to one of the same loop with a smaller rank (a ranking function over cut points; `docs/soundness.md`, "Recovery by claims").
+//!
+//! [`check`] accepts such claims, and [`recovers`] searches for some. Nothing of the search (`search`) need be trusted.
 #![forbid(unsafe_code)]
 
+mod check;
 mod everywhere;
 pub mod faults;
-mod numbers;
+mod form;
+mod obligation;
 mod places;
 mod proof;
 mod rounds;
-mod samples;
-mod strategies;
+mod search;
+mod state_formula;
 #[cfg(test)]
 mod tests;
 
+pub use check::{Accepted, Rejection, check};
 pub use everywhere::holds_everywhere;
+pub use form::Form;
 pub use places::Obstacle;
-pub use proof::{Limits, LoopClaim, Proof, Stuck, recovers};
+pub use proof::{Limits, Location, LoopClaim, Proof, Stuck};
 pub use rounds::Target;
+pub use search::recovers;
+pub use state_formula::StateFormula;

@@ -1,15 +1,38 @@
 //! The places of a map, and the heads of the loops of the main program.
 
 use crate::faults::{Fault, is_on};
-use avr_invariant::{Entry, Map, Move, Place, Thread};
-use avr_isa::{FlashByteAddress, FlashWordAddress};
+use crate::proof::Location;
+use avr_invariant::{CallStrings, Entry, Map, Move, Place, Thread};
+use avr_isa::FlashWordAddress;
 use avr_machine::{Frame, Machine};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// A place whatever else is known of the processor: a thread, the number of a call string, and a program counter.
+/// A place whatever else is known of the processor: a thread, a call string by its place in their order, and a program counter.
 pub(crate) type Spot = (Thread, u32, FlashWordAddress);
+
+/// The call strings of a map in an order that does not depend on their numbers, so that neither do the heads.
+struct CallOrder {
+    /// The place of each number.
+    places: Vec<u32>,
+    /// The number at each place.
+    numbers: Vec<u32>,
+}
+
+impl CallOrder {
+    fn new(calls: &CallStrings) -> Self {
+        let mut numbers: Vec<u32> = (0..calls.len() as u32).collect();
+        numbers.sort_by_key(|number| calls.frames(*number));
+        let mut places = vec![0; numbers.len()];
+        numbers.iter().zip(0..).for_each(|(number, place)| places[*number as usize] = place);
+        Self { places, numbers }
+    }
+
+    fn spot(&self, place: &Place) -> Spot {
+        (place.thread, self.places[place.calls as usize], place.control.pc)
+    }
+}
 
 /// The reason why nothing is known of all runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -25,6 +48,7 @@ pub enum Obstacle {
 /// The spots of the main program that cut all cycles, and the entries of the map at each.
 pub(crate) struct Places<'a> {
     map: &'a Map,
+    order: CallOrder,
     /// The heads, in ascending order.
     pub(crate) heads: Vec<Spot>,
     numbers: FxHashMap<(Vec<Frame>, FlashWordAddress), usize>,
@@ -41,11 +65,12 @@ impl<'a> Places<'a> {
         if returns_at_once && !is_on(Fault::NoDelayPassed) {
             return Err(Obstacle::NoDelay);
         }
-        let ways = ways(machine, map, moves);
+        let order = CallOrder::new(&map.calls);
+        let ways = ways(machine, map, (moves, &order));
         let mut cut = heads(&ways);
         // A reset in a handler is no way between spots of one thread.
         let resets = moves.keys().filter_map(|one| match one {
-            Move::To(from, to) if from.thread != to.thread => Some(spot(to)),
+            Move::To(from, to) if from.thread != to.thread => Some(order.spot(to)),
             _ => None,
         });
         cut.extend(resets);
@@ -60,8 +85,9 @@ impl<'a> Places<'a> {
         }
         let heads: Vec<Spot> = cut.into_iter().collect();
         let numbers = heads.iter().zip(0..);
-        let numbers = numbers.map(|((_, calls, pc), number)| ((map.calls.frames(*calls).to_vec(), *pc), number));
-        Ok(Self { map, numbers: numbers.collect(), heads, ways })
+        let frames = |calls: u32| map.calls.frames(order.numbers[calls as usize]).to_vec();
+        let numbers = numbers.map(|((_, calls, pc), number)| ((frames(*calls), *pc), number)).collect();
+        Ok(Self { map, order, numbers, heads, ways })
     }
 
     /// The head at which the main program is with these return addresses and this program counter.
@@ -72,17 +98,22 @@ impl<'a> Places<'a> {
         self.numbers.get(&(frames.to_vec(), pc)).copied()
     }
 
-    /// The return addresses and the place of a head.
-    pub(crate) fn location(&self, head: usize) -> (Vec<Frame>, FlashByteAddress) {
+    /// The head at a location.
+    pub(crate) fn head(&self, location: &Location) -> Option<usize> {
+        self.numbers.get(&(location.frames.clone(), location.pc)).copied()
+    }
+
+    /// The location of a head.
+    pub(crate) fn location(&self, head: usize) -> Location {
         let (_, calls, pc) = self.heads[head];
-        (self.map.calls.frames(calls).to_vec(), pc.byte())
+        Location { pc, frames: self.map.calls.frames(self.order.numbers[calls as usize]).to_vec() }
     }
 
     /// The entries of the map at a head.
-    pub(crate) fn entries(&self, head: usize) -> impl Iterator<Item = &'a Entry> {
+    pub(crate) fn entries(&self, head: usize) -> impl Iterator<Item = &'a Entry> + use<'_, 'a> {
         let wanted = self.heads[head];
         let most = if is_on(Fault::FirstEntryOnly) { 1 } else { usize::MAX };
-        self.map.entries.iter().filter(move |entry| spot(&entry.place) == wanted).take(most)
+        self.map.entries.iter().filter(move |entry| self.order.spot(&entry.place) == wanted).take(most)
     }
 
     /// The program counters of the spots that lie on a way from a head back to it.
@@ -147,19 +178,19 @@ fn reached(from: Spot, next: &dyn Fn(Spot) -> Vec<Spot>) -> BTreeSet<Spot> {
     all
 }
 
-fn spot(place: &Place) -> Spot {
-    (place.thread, place.calls, place.control.pc)
-}
-
 /// The ways between spots of one thread. There may be more than steps take.
-fn ways(machine: &Machine, map: &Map, moves: &BTreeMap<Move, usize>) -> BTreeMap<Spot, BTreeSet<Spot>> {
+fn ways(
+    machine: &Machine,
+    map: &Map,
+    (moves, order): (&BTreeMap<Move, usize>, &CallOrder),
+) -> BTreeMap<Spot, BTreeSet<Spot>> {
     let mut ways: BTreeMap<Spot, BTreeSet<Spot>> =
-        map.entries.iter().map(|entry| (spot(&entry.place), BTreeSet::new())).collect();
+        map.entries.iter().map(|entry| (order.spot(&entry.place), BTreeSet::new())).collect();
     for one in moves.keys() {
         if let Move::To(from, to) = one
             && from.thread == to.thread
         {
-            ways.entry(spot(from)).or_default().insert(spot(to));
+            ways.entry(order.spot(from)).or_default().insert(order.spot(to));
         }
     }
     if is_on(Fault::BehindForgotten) {

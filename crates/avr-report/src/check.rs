@@ -44,6 +44,8 @@ struct JsonCheck<'a> {
     assumptions: &'a [String],
     states: usize,
     outcomes: usize,
+    /// Queries to the SAT solver.
+    queries: usize,
     /// The answers to what was expected.
     expectation: Option<JsonExpectation<'a>>,
 }
@@ -83,6 +85,8 @@ struct JsonChecked<'a> {
     /// The reason why nothing is proved.
     reason: Option<&'a str>,
     vacuous: Option<JsonProvedVacuity<'a>>,
+    /// True if symbolic execution and a SAT solver prove it.
+    with_sat: bool,
 }
 
 #[derive(Serialize)]
@@ -114,7 +118,7 @@ impl CheckReport<'_> {
             line(&mut text, "assuming", &Escaped(assumption).to_string());
         }
         let valid = coloured("valid", AnsiColor::Green, colour);
-        let avr_check::Report { states, outcomes, properties, stack, .. } = self.checked;
+        let avr_check::Report { states, outcomes, queries, properties, stack, .. } = self.checked;
         let is_decided = |checked: &Checked| matches!(checked.proved, Proved::Decided(..));
         let is_empty = !properties.iter().any(is_decided) && *stack == ProvedStack::default();
         line(
@@ -122,6 +126,9 @@ impl CheckReport<'_> {
             &valid,
             &match is_empty {
                 true => "nothing is claimed, so nothing is proved".to_owned(),
+                false if *queries > 0 => {
+                    format!("every claim is proved ({states} states, {outcomes} outcomes of steps, {queries} queries)")
+                }
                 false => format!("every claim is proved ({states} states, {outcomes} outcomes of steps)"),
             },
         );
@@ -144,6 +151,7 @@ impl CheckReport<'_> {
             assumptions: self.assumptions,
             states: self.checked.states,
             outcomes: self.checked.outcomes,
+            queries: self.checked.queries,
             expectation: self.expectation.map(JsonExpectation::from),
         })
     }
@@ -169,6 +177,7 @@ pub fn rejected_json(rejection: &Rejection) -> String {
         assumptions: &[],
         states: 0,
         outcomes: 0,
+        queries: 0,
         expectation: None,
     })
 }
@@ -198,6 +207,9 @@ fn add_notes(text: &mut String, checked: &Checked) {
             text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
         }
         Proved::Decided(_, Basis::Hardware) => {}
+    }
+    if checked.with_sat {
+        text.push_str(&format!("{INDENT}proved with SAT: symbolic execution between the heads of loops\n"));
     }
     if let Some(ProvedVacuity { subformula, replaced_by, .. }) = &checked.vacuous {
         let subformula = Escaped(subformula);
@@ -293,12 +305,13 @@ impl<'a> From<&'a Checked> for JsonChecked<'a> {
             Proved::Nothing => Some("the property was not decided"),
             Proved::Uncertified(reason) => Some(reason.as_str()),
         };
-        let Checked { name, kind, formula, under, proved, vacuous } = checked;
+        let Checked { name, kind, formula, under, proved, with_sat, vacuous } = checked;
         let vacuous = vacuous.as_ref().map(|vacuous| JsonProvedVacuity {
             subformula: &vacuous.subformula,
             replaced_by: if vacuous.replaced_by { "true" } else { "false" },
             basis: basis_name(vacuous.basis),
         });
-        Self { name, kind, formula, under, verdict: verdict_name(proved), basis, reason, vacuous }
+        let verdict = verdict_name(proved);
+        Self { name, kind, formula, under, verdict, basis, reason, vacuous, with_sat: *with_sat }
     }
 }

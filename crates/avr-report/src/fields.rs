@@ -65,7 +65,8 @@ pub(crate) fn certified(result: &PropertyResult) -> Option<bool> {
     match result.verdict {
         Verdict::Unknown(_) => None,
         Verdict::Holds | Verdict::Violated => {
-            Some(result.evidence.is_some() || result.methods.iter().all(|pass| *pass == Pass::Invariants))
+            let has_proof = |pass: &Pass| matches!(pass, Pass::Invariants | Pass::Claims | Pass::SymbolicExecution);
+            Some(result.evidence.is_some() || result.methods.iter().all(has_proof))
         }
     }
 }

@@ -37,6 +37,8 @@ const TRUSTED: &[&str] = &[
     "avr-properties",
     "avr-certificate",
     "avr-invariant",
+    "avr-symbolic",
+    "avr-progress",
 ];
 
 fn floor(name: &str) -> Option<usize> {

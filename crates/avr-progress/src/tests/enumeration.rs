@@ -3,7 +3,7 @@
 use super::explorer::{Goal, Space};
 use super::generator::{GO, Generated, LEFT, PORTB, TICKS, program};
 use crate::faults::{Fault, with_fault};
-use crate::{Limits, holds_everywhere, recovers};
+use crate::{Accepted, Limits, LoopClaim, Proof, Rejection, Stuck, check, holds_everywhere, recovers};
 use avr_invariant::{Analysis, Options as MapOptions, analyse};
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
@@ -74,7 +74,16 @@ impl Known {
     }
 
     pub(super) fn is_proved(&self, goal: Goal, limits: &Limits) -> bool {
-        recovers(&self.machine, (&self.analysis.map, &self.analysis.moves), &goal, (limits, &|| false)).is_ok()
+        self.proof(goal, limits).is_ok()
+    }
+
+    pub(super) fn proof(&self, goal: Goal, limits: &Limits) -> Result<Proof, Stuck> {
+        recovers(&self.machine, (&self.analysis.map, &self.analysis.moves), &goal, (limits, &|| false))
+    }
+
+    pub(super) fn check(&self, goal: Goal, claims: &[LoopClaim], limits: &Limits) -> Result<Accepted, Rejection> {
+        let map = (&self.analysis.map, &self.analysis.moves);
+        check(&self.machine, map, &goal, claims, (limits, &|| false))
     }
 }
 

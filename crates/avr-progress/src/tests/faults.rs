@@ -10,7 +10,7 @@ use avr_symbolic::{ExecutionLimits, QueryLimits};
 use avr_testkit::image::{Code, r};
 
 /// The faults that random programs show soon.
-const SHOWN_BY_RANDOM: [Fault; 9] = [
+pub(super) const SHOWN_BY_RANDOM: [Fault; 9] = [
     Fault::HeadLeftOut,
     Fault::BehindForgotten,
     Fault::PossibleReached,
@@ -29,18 +29,21 @@ const WRITTEN: [Fault; 4] =
 /// The faults of what holds everywhere, which have tests of their own.
 const OF_EVERYWHERE: [Fault; 2] = [Fault::StartForgotten, Fault::CannotPassed];
 
-const MAIN: u32 = 0x40;
-const PORTB: u8 = 5;
-const PINB: u8 = 3;
+/// The faults of the check of claims, which have tests of their own.
+const OF_CHECK: [Fault; 2] = [Fault::ClaimForgotten, Fault::GroupForgotten];
+
+pub(super) const MAIN: u32 = 0x40;
+pub(super) const PORTB: u8 = 5;
+pub(super) const PINB: u8 = 3;
 const TCCR0B: u8 = 0x25;
 const TIMSK0: DataAddress = DataAddress(0x6e);
-const OVERFLOW_VECTOR: u32 = 0x20;
+pub(super) const OVERFLOW_VECTOR: u32 = 0x20;
 
 /// The target of a program: bit 0 of port B is 1.
-const ON: Goal = Goal::Bit(DataAddress(0x25), 0, true);
+pub(super) const ON: Goal = Goal::Bit(DataAddress(0x25), 0, true);
 
 /// A program with a handler at a vector, which begins with bit 0 of port B at 0.
-fn program(vector: u32, handler: &[I], main: impl FnOnce(&mut Code)) -> Generated {
+pub(super) fn program(vector: u32, handler: &[I], main: impl FnOnce(&mut Code)) -> Generated {
     let mut code = Code::default();
     code.jump(MAIN);
     code.place(vector);
@@ -101,7 +104,7 @@ fn stuck_in_one_call() -> Generated {
 }
 
 /// The limits under which a fault makes a difference.
-fn limits_of(fault: Fault) -> Limits {
+pub(super) fn limits_of(fault: Fault) -> Limits {
     match fault {
         Fault::UnansweredPassed => Limits { query: QueryLimits { steps: 0, nodes: 0 }, ..limits() },
         Fault::ElsewherePassed => Limits { execution: ExecutionLimits { steps: 5, ..limits().execution }, ..limits() },
@@ -111,7 +114,7 @@ fn limits_of(fault: Fault) -> Limits {
 
 #[test]
 fn each_fault_has_a_test() {
-    let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE].concat();
+    let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE, &OF_CHECK].concat();
     assert_eq!(all.len(), Fault::ALL.len());
     assert!(Fault::ALL.iter().all(|fault| all.contains(fault)), "{all:?}");
 }

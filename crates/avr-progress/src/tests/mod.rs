@@ -4,3 +4,4 @@ mod enumeration;
 mod explorer;
 mod faults;
 mod generator;
+mod mutants;

@@ -109,6 +109,12 @@ impl Freedom {
         }
     }
 
+    /// True if more than levels of inputs is chosen: what is shown by such choices is of the model.
+    #[must_use]
+    pub fn rests_on_choices(self) -> bool {
+        self.events || self.hardware
+    }
+
     /// The freedom to choose among possibilities.
     pub(crate) fn of_choice(possible: &Possibilities) -> Self {
         let players: Vec<DeterminedBy> = possible

@@ -8,6 +8,7 @@
 mod claims;
 mod exhaustive;
 mod judge;
+mod loops;
 mod maps;
 mod mutants;
 

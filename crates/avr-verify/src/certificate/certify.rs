@@ -5,15 +5,19 @@ use crate::diagnosis::subformulas::Effort;
 use crate::invariants::Invariants;
 use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::machine::machine;
-use crate::pipeline::property_result::Purpose;
-use crate::pipeline::verified::verified;
+use crate::pipeline::property_groups::FewLooks;
+use crate::pipeline::property_result::{Purpose, Work};
+use crate::pipeline::recoveries::{Recovered, may_prove, recovered};
+use crate::pipeline::verified::verified_while;
 use crate::pipeline::verify;
 use crate::request::{InvariantUse, Reductions, Request};
 use crate::results::{PropertyResult, Results, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
+use avr_machine::Machine;
 use avr_model::pass::Pass;
 use avr_properties::{AtomTable, Property, PropertyError, bind};
+use std::collections::BTreeMap;
 use tvar::Strategy;
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
@@ -38,24 +42,135 @@ pub fn certify(
     if !open.is_empty() && request.allows_reduction() && lets_interrupts_in(&machine) {
         announce(&open);
     }
-    verified(request, (Effort::LITTLE, Purpose::Certificate), |work, goals, mut found| {
-        let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+    let mut results = Some(results);
+    let mut finish = |work: &Work<'_, '_>, mut found: Results, mut claims: Vec<Claimed>| {
         let stack = found.stack;
         add_unproved(request, &mut found, &mut claims);
-        results(found.after(sought.as_ref()));
+        if let Some(results) = results.take() {
+            results(found.after(sought.as_ref()));
+        }
         certificate(work.firmware, request, text, (&work.asked.goals, work.outcome, work.invariants), (&claims, stack))
+    };
+    let how = (Effort::LITTLE, Purpose::Certificate);
+    let mut by_execution = ByExecution::new(request, &machine);
+    let few_steps = FewLooks::few_steps(request.watch);
+    let mut watch = request.watch;
+    if by_execution.may_prove_some() {
+        let few = FewLooks::before_claims(request.watch);
+        let finished = verified_while((request, &few), how, |work, goals, mut found| {
+            by_execution.look(&found);
+            let left = by_execution.left(&found);
+            if left == Left::Basis {
+                watch = &few_steps;
+            }
+            // What no limit stood in the way of is not tried again.
+            (left == Left::Nothing || !few.are_over()).then(|| {
+                found.interrupted &= request.watch.cancelled();
+                let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+                by_execution.add(&mut found, &mut claims);
+                finish(work, found, claims)
+            })
+        })?;
+        if let Some(certificate) = finished {
+            return Ok(certificate);
+        }
+    }
+    verified_while((request, watch), how, |work, goals, mut found| {
+        found.interrupted &= request.watch.cancelled();
+        let mut claims: Vec<Claimed> = goals.iter().zip(&found.properties).map(claimed).collect();
+        by_execution.add(&mut found, &mut claims);
+        finish(work, found, claims)
     })
 }
 
-/// The properties that invariants do not prove, by their names.
+/// The work of state spaces that is left where claims were looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Left {
+    Nothing,
+    /// Claims prove what is open, and they rest on the model.
+    Basis,
+    /// Verdicts.
+    Verdicts,
+}
+
+/// The properties that symbolic execution proves.
+struct ByExecution<'a> {
+    request: &'a Request<'a>,
+    machine: &'a Machine,
+    /// The invariants that it rests on, with the numbers of the properties that they do not prove by themselves and it may.
+    invariants: Option<(&'a Invariants, Vec<usize>)>,
+    /// By the number of the property.
+    proved: BTreeMap<usize, Recovered>,
+}
+
+impl<'a> ByExecution<'a> {
+    fn new(request: &'a Request<'a>, machine: &'a Machine) -> Self {
+        let invariants = match request.invariants {
+            InvariantUse::Given(invariants) => Some(invariants),
+            InvariantUse::Find | InvariantUse::Off => None,
+        };
+        let candidates = |invariants| {
+            let is_candidate =
+                |property| is_unproved(request, Some(invariants), property) && may_prove(request, property);
+            let candidates = (0..).zip(&request.file.properties).filter(|(_, property)| is_candidate(property));
+            candidates.map(|(number, _)| number).collect()
+        };
+        let invariants = invariants.map(|invariants| (invariants, candidates(invariants)));
+        Self { request, machine, invariants, proved: BTreeMap::new() }
+    }
+
+    fn may_prove_some(&self) -> bool {
+        self.invariants.as_ref().is_some_and(|(_, candidates)| !candidates.is_empty())
+    }
+
+    /// Looks for proofs of what is open.
+    fn look(&mut self, found: &Results) {
+        let Some((invariants, candidates)) = &self.invariants else { return };
+        for number in candidates.iter().filter(|number| found.properties[**number].is_open()) {
+            let property = &self.request.file.properties[*number];
+            if let Ok(recovered) = recovered(self.request, (self.machine, invariants), property) {
+                self.proved.insert(*number, recovered);
+            }
+        }
+    }
+
+    /// The work that is left with these results of state spaces.
+    fn left(&self, found: &Results) -> Left {
+        let left = |(number, result): (usize, &PropertyResult)| match self.proved.get(&number) {
+            _ if !result.is_open() => Left::Nothing,
+            None => Left::Verdicts,
+            Some(proved) if !proved.result.rests_on_choices() => Left::Nothing,
+            Some(_) if self.request.strict => Left::Verdicts,
+            Some(_) => Left::Basis,
+        };
+        found.properties.iter().enumerate().map(left).max().unwrap_or(Left::Nothing)
+    }
+
+    /// Adds the proofs of what is open.
+    fn add(&mut self, found: &mut Results, claims: &mut [Claimed]) {
+        for (number, Recovered { result, proof }) in std::mem::take(&mut self.proved) {
+            let open = &mut found.properties[number];
+            if open.is_open() {
+                let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
+                claims[number] = Claimed::Symbolic(proof, part);
+                *open = result;
+            }
+        }
+    }
+}
+
+/// The properties that invariants do not prove, nor perhaps symbolic execution, by their names.
 fn unproved<'a>(request: &Request<'a>, invariants: Option<&Invariants>) -> Vec<&'a str> {
-    let binding = request.binding();
-    let is_open = |property: &&Property| {
-        let mut table = AtomTable::default();
-        let bound = bind(property, &request.file.definitions, &binding, &mut table);
-        bound.is_ok_and(|bound| !invariants.is_some_and(|map| map.prove_property(table.atoms(), &bound)))
-    };
+    let may_be_executed = |property: &Property| invariants.is_some() && may_prove(request, property);
+    let is_open = |property: &&Property| is_unproved(request, invariants, property) && !may_be_executed(property);
     request.file.properties.iter().filter(is_open).map(Property::name).collect()
+}
+
+/// True for a property that invariants do not prove.
+fn is_unproved(request: &Request<'_>, invariants: Option<&Invariants>, property: &Property) -> bool {
+    let mut table = AtomTable::default();
+    let bound = bind(property, &request.file.definitions, &request.binding(), &mut table);
+    bound.is_ok_and(|bound| !invariants.is_some_and(|map| map.prove_property(table.atoms(), &bound)))
 }
 
 /// The claim about a property, and the goals that prove it.

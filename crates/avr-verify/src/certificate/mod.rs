@@ -6,12 +6,13 @@
 
 pub(crate) mod certify;
 mod invariant_map;
+mod loop_claims;
 mod obligations;
 mod state_table;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Space, Stack, State, Strategy, Upper,
-    Vacuous, Verdict,
+    Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Map, Proof, Space, Stack, State, Strategy,
+    Symbolic, Upper, Vacuous, Verdict,
 };
 use avr_machine::Machine;
 use avr_properties::Atom;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use three_valued::Truth;
 use tvar::{Goal, Outcome, StateSpace, System};
 
-use crate::invariants::Invariants;
+use crate::invariants::{Invariants, SymbolicProof};
 use crate::pipeline::goals::PropertyGoals;
 use crate::request::Request;
 use crate::stack_bound::StackBound;
@@ -51,6 +52,8 @@ pub(crate) enum Claimed {
     Unproved(String),
     /// Invariants of the whole program prove it, also with a part replaced that does not matter, by its number among the strengthenings.
     Invariant(Option<usize>),
+    /// Symbolic execution proves it, also with a part replaced that does not matter, as for invariants.
+    Symbolic(SymbolicProof, Option<usize>),
     /// It is decided.
     Decided {
         holds: bool,
@@ -73,7 +76,10 @@ pub(crate) fn certificate<'f>(
     let upper_of_map = stack.upper.filter(|bytes| of_map.is_some_and(|bound| bound <= *bytes));
     let of_spaces = StackBound { upper: stack.upper.filter(|_| upper_of_map.is_none()), ..stack };
     let bound = Bound::new(request, of_spaces);
-    let mut draft = Draft { firmware, goals, outcome, bound: &bound, spaces: Vec::new() };
+    let of_map = |claimed: &Claimed| matches!(claimed, Claimed::Invariant(_) | Claimed::Symbolic(..));
+    let rests_on_map = upper_of_map.is_some() || claimed.iter().any(of_map);
+    let map = invariants.filter(|_| rests_on_map).map(|invariants| invariant_map::written(invariants.map()));
+    let mut draft = Draft { firmware, goals, outcome, bound: &bound, map: map.as_ref(), spaces: Vec::new() };
     let claims = claimed.iter().enumerate();
     let mut claims: Vec<Claim> = claims.map(|(property, claimed)| draft.claim(property, claimed)).collect();
     let mut stack = draft.stack();
@@ -88,8 +94,6 @@ pub(crate) fn certificate<'f>(
     let depths = upper.into_iter().chain(&mut stack.lower);
     let proofs = claims.iter_mut().flat_map(proofs_of).chain(depths.map(|depth| &mut depth.proof));
     proofs.for_each(|proof| renumber(proof, &numbers));
-    let rests_on_map = upper_of_map.is_some() || claimed.iter().any(|claimed| matches!(claimed, Claimed::Invariant(_)));
-    let map = invariants.filter(|_| rests_on_map).map(|invariants| invariant_map::written(invariants.map()));
     Certificate { header: header(request, text), store: stored.store, spaces, map, claims, stack }
 }
 
@@ -131,6 +135,8 @@ struct Draft<'a, 'f> {
     goals: &'a [Goal],
     outcome: &'a Outcome<Firmware<'f>>,
     bound: &'a Bound,
+    /// The invariants, if a claim rests on them.
+    map: Option<&'a Map>,
     spaces: Vec<DraftSpace<'a>>,
 }
 
@@ -154,6 +160,10 @@ impl<'a> Draft<'a, '_> {
             Claimed::Nothing => return Claim::Undecided,
             Claimed::Unproved(reason) => return Claim::Uncertified(reason.clone()),
             Claimed::Invariant(part) => return Claim::Invariant(part.map(|part| part as u32)),
+            Claimed::Symbolic(proof, part) => {
+                let proof = loop_claims::written(proof, self.map.expect("a claim rests on it"));
+                return Claim::Symbolic(Symbolic { proof, vacuous: part.map(|part| part as u32) });
+            }
             Claimed::Decided { holds, goals, vacuous } => (*holds, *goals, *vacuous),
         };
         let all = std::iter::once(goals.formula).chain(goals.conditions(holds));

@@ -2,7 +2,6 @@
 //!
 //! A closed set is a map of invariants from one concrete state (`docs/soundness.md`, "Closed sets").
 
-use super::recovery::speaks_of_states;
 use super::{LIMITS, View};
 use avr_invariant::{Analysis, Claims, Options, Start, analyse_from};
 use avr_machine::{Machine, MachineState};
@@ -46,10 +45,10 @@ fn add_parts(formula: &Formula<AtomId>, all: &mut Vec<Wanted>) {
 fn add_everywhere(formula: &Formula<AtomId>, when: &[&Formula<AtomId>], all: &mut Vec<Wanted>) {
     match formula {
         Formula::And(parts) => parts.iter().for_each(|part| add_everywhere(part, when, all)),
-        Formula::Implies(p, then) if speaks_of_states(p) => {
+        Formula::Implies(p, then) if p.is_boolean() => {
             add_everywhere(then, &[when, &[&**p]].concat(), all);
         }
-        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, reached) if speaks_of_states(reached) => {
+        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, reached) if reached.is_boolean() => {
             let when = when.iter().map(|p| NormalForm::new(p)).collect::<Result<Vec<_>, _>>();
             let both = (when, NormalForm::new(reached), NormalForm::new(formula));
             if let (Ok(when), Ok(reached), Ok(subformula)) = both {

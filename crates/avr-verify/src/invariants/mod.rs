@@ -25,7 +25,7 @@ use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
 pub(crate) use closed_set::{OnMachine, wanted};
-pub(crate) use recovery::{Recovery, everywhere, may_be_proved};
+pub(crate) use recovery::{Recovery, SymbolicProof};
 
 use crate::call_graph::Survey;
 use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only};

@@ -29,7 +29,7 @@ pub(super) fn gap(machine: &Machine, image: &Image, gap: &Gap) -> String {
 pub(crate) fn stuck(image: &Image, stuck: &Stuck) -> String {
     match stuck {
         Stuck::Loop(at) => format!("no way out of the loop {} was found", place_at(image, at.0)),
-        Stuck::Obstacle(_) | Stuck::Limit => stuck.to_string(),
+        Stuck::Obstacle(_) | Stuck::Rejected(_) | Stuck::Limit => stuck.to_string(),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn claims(machine: &Machine, image: &Image, proof: &Proof) -> Vec<Str
 
 fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
     let names = Names { machine, image };
-    let place = place_at(image, claim.at.0);
+    let place = place_at(image, claim.head.at().0);
     let rounds: Vec<String> = claim.rounds.iter().map(|rounds| names.rounds(rounds)).collect();
     let rounds = rounds.join(" or ");
     let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();

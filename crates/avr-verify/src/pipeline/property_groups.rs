@@ -9,7 +9,7 @@ use super::confined::{confined, may_be_confined};
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
-use super::recoveries;
+use super::recoveries::{self, Recovered};
 use crate::early_results::EarlyResults;
 use crate::request::{InvariantUse, Request};
 use crate::results::{PropertyResult, Results, Unknown, Verdict};
@@ -85,7 +85,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     }
     // A property that claims prove goes with the others: what is refined for it may serve them.
     let second = side_by_side(&late, |late| {
-        let few = FewLooks { most: u64::MAX, ..FewLooks::before_claims(request.watch) };
+        let few = FewLooks::few_steps(request.watch);
         let watch: &dyn Watch = if late.is_short { &few } else { request.watch };
         work.on(&late.open, watch, &late.wanted)
     });
@@ -215,7 +215,7 @@ impl Work<'_> {
         let InvariantUse::Given(invariants) = self.request.invariants else { return false };
         let property = &self.request.file.properties[number];
         match recoveries::recovered(self.request, (machine, invariants), property) {
-            Ok(mut result) => {
+            Ok(Recovered { mut result, .. }) => {
                 if let Some(open) = self.found.get(&number) {
                     result.statistics.time += open.statistics.time;
                 }
@@ -288,7 +288,12 @@ impl<'a> FewLooks<'a> {
         Self { most_steps: few_steps(), ..Self::new(watch) }
     }
 
-    fn are_over(&self) -> bool {
+    /// As many steps, however often limits are looked at.
+    pub(crate) fn few_steps(watch: &'a dyn Watch) -> Self {
+        Self { most: u64::MAX, ..Self::before_claims(watch) }
+    }
+
+    pub(crate) fn are_over(&self) -> bool {
         self.looks.load(Ordering::Relaxed) > self.most || self.has_most_steps.load(Ordering::Relaxed)
     }
 }

@@ -40,7 +40,7 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     let request = request.with_invariants(found.as_ref());
     let recovered: Vec<Option<PropertyResult>> = match request.invariants {
         InvariantUse::Given(invariants) => {
-            let recovered = |property| recovered(&request, (&machine, invariants), property).ok();
+            let recovered = |property| Some(recovered(&request, (&machine, invariants), property).ok()?.result);
             request.file.properties.iter().map(recovered).collect()
         }
         InvariantUse::Find | InvariantUse::Off => Vec::new(),

@@ -32,8 +32,9 @@ fn by_claims(request: &Request<'_>) -> Vec<Recovered> {
     let machine = machine(request).expect("there are no assumptions");
     let request = Request { invariants: InvariantUse::Find, ..*request };
     let found = request.find_invariants(&machine).and_then(|sought| sought.found);
-    let by_claims =
-        |property| found.as_ref().map_or(Err(None), |found| recovered(&request, (&machine, found), property));
+    let by_claims = |property| {
+        found.as_ref().map_or(Err(None), |found| recovered(&request, (&machine, found), property).map(|one| one.result))
+    };
     request.file.properties.iter().map(by_claims).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Samples: single states at heads with what strategies lead to from them. Ranks are guessed from them before a query is asked.
 
-use crate::numbers::{Number, Word};
+use super::numbers::{Number, Word};
 use crate::places::Places;
 use crate::rounds::Start;
 use crate::rounds::{Arrival, arrival};

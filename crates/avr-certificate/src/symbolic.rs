@@ -1,0 +1,71 @@
+//! Proofs by symbolic execution between the heads of the loops of a map. They are short: whoever checks them repeats the executions.
+
+use avr_isa::{DataAddress, FlashWordAddress};
+use three_valued::TvByte;
+
+/// A proof by symbolic execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbolic {
+    /// The proof.
+    pub proof: SymbolicProof,
+    /// A part of the formula that does not matter, by its number among the strengthenings: these are true in every state of the map.
+    pub vacuous: Option<u32>,
+}
+
+/// The proof of a property by symbolic execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SymbolicProof {
+    /// It is `AG p`, and p is true on all paths between heads.
+    Everywhere,
+    /// For each formula that must be reached from every state, the claims about all heads.
+    Loops(Vec<Vec<LoopClaim>>),
+}
+
+/// A claim about a head: from each of its states one of the strategies leads to the goal, to a head of a group with a smaller number, or
+/// to a head of the same group with a smaller rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopClaim {
+    /// The head.
+    pub head: Head,
+    /// Other heads that the strategies pass.
+    pub passed: Vec<Head>,
+    /// The number of the group.
+    pub group: u32,
+    /// The numbers of the rank, in lexicographic order.
+    pub rank: Vec<Term>,
+    /// The strategies.
+    pub rounds: Vec<Rounds>,
+}
+
+/// The head of a loop of the main program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The program counter.
+    pub pc: FlashWordAddress,
+    /// The call string, by its number in the map.
+    pub calls: u32,
+}
+
+/// An unsigned number of a fixed width that is computed from cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// The content of cells, the least significant first.
+    Cells(Vec<DataAddress>),
+    /// A number and its width in bytes.
+    Constant(u64, u8),
+    /// The first minus the second.
+    Difference(Box<Term>, Box<Term>),
+}
+
+/// What the environment and the hardware do in some rounds of a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// The number of rounds, at least 1.
+    pub count: u32,
+    /// The interrupts that come, in this order; none if everything that is possible happens.
+    pub interrupts: Option<Vec<u8>>,
+    /// The levels of inputs that are held, by rising address of their register.
+    pub held: Vec<(DataAddress, TvByte)>,
+    /// The inputs of the steps that ask for them, one after the other, by rising address of their register.
+    pub sequences: Vec<(DataAddress, Vec<u8>)>,
+}

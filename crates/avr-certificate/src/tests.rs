@@ -1,0 +1,105 @@
+//! Claims about loops: what is written is read, and what is out of bounds is refused.
+
+use crate::read::MAX_TERM_DEPTH;
+use crate::{
+    Certificate, Claim, Head, Header, LoopClaim, Map, ReadError, ReadErrorKind, Rounds, Stack, Store, Symbolic,
+    SymbolicProof, Term,
+};
+use avr_isa::{DataAddress, FlashWordAddress};
+use three_valued::TvByte;
+
+const MEMORY: usize = 1 << 20;
+
+fn certificate(proof: SymbolicProof, calls: usize) -> Certificate {
+    let map = Map { calls: vec![Vec::new(); calls], ..Map::default() };
+    Certificate {
+        header: Header::default(),
+        store: Store::default(),
+        spaces: Vec::new(),
+        map: Some(map),
+        claims: vec![Claim::Symbolic(Symbolic { proof, vacuous: Some(3) }), Claim::Undecided],
+        stack: Stack::default(),
+    }
+}
+
+fn claim() -> LoopClaim {
+    let head = Head { pc: FlashWordAddress(0x1234), calls: 1 };
+    let number = Term::Difference(
+        Box::new(Term::Cells(vec![DataAddress(0x100), DataAddress(0x101)])),
+        Box::new(Term::Constant(u64::MAX, 2)),
+    );
+    let rounds = Rounds {
+        count: 2,
+        interrupts: Some(vec![16, 3]),
+        held: vec![(DataAddress(0x23), TvByte::new(0x11, 0x33)), (DataAddress(0x26), TvByte::constant(0xff))],
+        sequences: vec![(DataAddress(0x29), vec![1, 2, 3])],
+    };
+    let any = Rounds { count: 1, interrupts: None, held: Vec::new(), sequences: Vec::new() };
+    LoopClaim {
+        head,
+        passed: vec![head, Head { calls: 0, ..head }],
+        group: 7,
+        rank: vec![number],
+        rounds: vec![rounds, any],
+    }
+}
+
+fn read(certificate: &Certificate, memory: usize) -> Result<Certificate, ReadError> {
+    let mut bytes = Vec::new();
+    certificate.write(&mut bytes).expect("a list takes everything");
+    Certificate::read(bytes.as_slice(), memory)
+}
+
+#[track_caller]
+fn is_damaged(alter: impl FnOnce(&mut LoopClaim), expected: &str) {
+    let mut altered = claim();
+    alter(&mut altered);
+    let error = read(&certificate(SymbolicProof::Loops(vec![vec![claim()], vec![altered]]), 2), MEMORY);
+    let error = error.expect_err("it is out of bounds");
+    assert_eq!(error.to_string(), format!("the certificate is damaged: {expected}"));
+}
+
+#[test]
+fn claims_about_loops_are_read_as_they_were_written() {
+    for proof in [
+        SymbolicProof::Everywhere,
+        SymbolicProof::Loops(Vec::new()),
+        SymbolicProof::Loops(vec![Vec::new(), vec![claim(), claim()]]),
+    ] {
+        let certificate = certificate(proof, 2);
+        assert_eq!(read(&certificate, MEMORY).unwrap_or_else(|error| panic!("{error}")), certificate);
+    }
+}
+
+#[test]
+fn claims_out_of_bounds_are_refused() {
+    is_damaged(|claim| claim.head.calls = 2, "there is no such call string");
+    is_damaged(|claim| claim.passed[1].calls = 9, "there is no such call string");
+    is_damaged(|claim| claim.rounds[0].count = 0, "a strategy has no rounds");
+    is_damaged(|claim| claim.rounds[0].held.reverse(), "the inputs of a strategy are out of order");
+    is_damaged(
+        |claim| {
+            let one = claim.rounds[0].sequences[0].clone();
+            claim.rounds[0].sequences.push(one);
+        },
+        "the inputs of a strategy are out of order",
+    );
+    let nested = |depth| {
+        let one = || Box::new(Term::Constant(1, 1));
+        (0..depth).fold(Term::Constant(0, 1), |term, _| Term::Difference(one(), Box::new(term)))
+    };
+    is_damaged(|claim| claim.rank.push(nested(MAX_TERM_DEPTH + 1)), "a number of a rank is too deep");
+    let mut deep = claim();
+    deep.rank.push(nested(MAX_TERM_DEPTH));
+    assert!(read(&certificate(SymbolicProof::Loops(vec![vec![deep]]), 2), MEMORY).is_ok());
+}
+
+#[test]
+fn claims_take_a_map_and_memory() {
+    let without = Certificate { map: None, ..certificate(SymbolicProof::Everywhere, 0) };
+    let error = read(&without, MEMORY).expect_err("there is no map");
+    assert_eq!(error.to_string(), "the certificate is damaged: a claim rests on invariants, and there are none");
+    let large = certificate(SymbolicProof::Loops(vec![vec![claim(); 1_000]]), 2);
+    let error = read(&large, 10_000).expect_err("it is too large");
+    assert!(matches!(error.kind, ReadErrorKind::TooLarge { limit: 10_000 }), "{error}");
+}

@@ -1,0 +1,214 @@
+//! The check of claims: it repeats the executions and the queries of a proof, and searches for nothing.
+//!
+//! Of a proof nothing is trusted but what is proved again (`docs/soundness.md`, "Recovery by claims").
+
+use crate::faults::{Fault, is_on};
+use crate::obligation::{falls, unserved};
+use crate::places::{Obstacle, Places};
+use crate::proof::{Limits, Location, LoopClaim};
+use crate::rounds::{Route, Start, Target};
+use avr_invariant::{Map, Move};
+use avr_isa::{DataAddress, FlashByteAddress};
+use avr_machine::Machine;
+use avr_symbolic::{Answer, Execution, Executor, Freedom, Graph, SymbolicBit, SymbolicState, Term, satisfy};
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// The work of a check that accepts, and what it rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The freedom that strategies use.
+    pub freedom: Freedom,
+    /// Steps on symbolic bits.
+    pub steps: usize,
+    /// Queries.
+    pub queries: usize,
+}
+
+impl Accepted {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            freedom: self.freedom.union(other.freedom),
+            steps: self.steps + other.steps,
+            queries: self.queries + other.queries,
+        }
+    }
+}
+
+/// The reason why claims are not accepted. It says nothing of the property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Rejection {
+    /// The map does not say enough.
+    #[error("{0}")]
+    Obstacle(Obstacle),
+    /// A claim speaks of a place that is no head.
+    #[error("there is no head of a loop at {0}")]
+    NoHead(FlashByteAddress),
+    /// There are two claims about a head.
+    #[error("there are two claims about the loop at {0}")]
+    Twice(FlashByteAddress),
+    /// There is no claim about a head.
+    #[error("there is no claim about the loop at {0}")]
+    Missing(FlashByteAddress),
+    /// A rank is none, or another one than that of its group.
+    #[error("the rank of the loop at {0} is not one of its group")]
+    Rank(FlashByteAddress),
+    /// The query of a claim has a model, or no answer.
+    #[error("it is not shown that the loop at {0} is left")]
+    NotShown(FlashByteAddress),
+    /// A limit is reached.
+    #[error("a limit on claims is reached")]
+    Limit,
+}
+
+/// The most numbers of a rank.
+const MOST_NUMBERS: usize = 16;
+
+/// Accepts claims if they prove that from every reachable state some run comes to a state of the target.
+///
+/// The map must have been accepted for the machine, without marks, and the moves be those of its check. The work ends early where it is over.
+///
+/// # Errors
+/// The first reason why they do not.
+pub fn check(
+    machine: &Machine,
+    (map, moves): (&Map, &BTreeMap<Move, usize>),
+    target: &dyn Target,
+    claims: &[LoopClaim],
+    (limits, is_over): (&Limits, &dyn Fn() -> bool),
+) -> Result<Accepted, Rejection> {
+    let places = Places::new(machine, map, moves).map_err(Rejection::Obstacle)?;
+    let claims = Claims::new(machine, &places, claims)?;
+    let entries: usize = claims.of_heads.keys().map(|head| places.entries(*head).count()).sum();
+    if entries > limits.entries {
+        return Err(Rejection::Limit);
+    }
+    let executor = Executor::new(machine, limits.execution);
+    let mut work =
+        Work { machine, places: &places, target, executor, claims, limits, is_over, done: Accepted::default() };
+    let heads: Vec<usize> = work.claims.of_heads.keys().copied().collect();
+    heads.into_iter().try_for_each(|head| work.check(head))?;
+    Ok(work.done)
+}
+
+/// Claims by the numbers of their heads.
+struct Claims<'a> {
+    of_heads: BTreeMap<usize, &'a LoopClaim>,
+}
+
+impl<'a> Claims<'a> {
+    /// One claim about each head.
+    fn new(machine: &Machine, places: &Places<'_>, claims: &'a [LoopClaim]) -> Result<Self, Rejection> {
+        let mut of_heads = BTreeMap::new();
+        for claim in claims {
+            let head = head(places, &claim.head)?;
+            if of_heads.insert(head, claim).is_some() {
+                return Err(Rejection::Twice(claim.head.at()));
+            }
+        }
+        // SOUND: a run may come to any head.
+        let missing = (0..places.heads.len()).find(|head| !of_heads.contains_key(head));
+        if let Some(missing) = missing.filter(|_| !is_on(Fault::ClaimForgotten)) {
+            return Err(Rejection::Missing(places.location(missing).at()));
+        }
+        let claims = Self { of_heads };
+        claims.check_ranks(machine)?;
+        Ok(claims)
+    }
+
+    /// Checks that the ranks of a group are tuples of as many numbers, of the same widths.
+    ///
+    /// SOUND: the order of such tuples is well-founded.
+    fn check_ranks(&self, machine: &Machine) -> Result<(), Rejection> {
+        let mut widths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for claim in self.of_heads.values() {
+            let rank = || Rejection::Rank(claim.head.at());
+            let own: Option<Vec<usize>> = claim.rank.iter().map(Term::width).collect();
+            let own = own.ok_or_else(rank)?;
+            let exists = |cell: &DataAddress| cell.index() < machine.cells();
+            if own.len() > MOST_NUMBERS || !claim.rank.iter().all(|term| term.cells().iter().all(exists)) {
+                return Err(rank());
+            }
+            if *widths.entry(claim.group).or_insert_with(|| own.clone()) != own {
+                return Err(rank());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of the head at a place.
+fn head(places: &Places<'_>, at: &Location) -> Result<usize, Rejection> {
+    places.head(at).ok_or(Rejection::NoHead(at.at()))
+}
+
+/// A check.
+struct Work<'a> {
+    machine: &'a Machine,
+    places: &'a Places<'a>,
+    target: &'a dyn Target,
+    executor: Executor<'a>,
+    claims: Claims<'a>,
+    limits: &'a Limits,
+    is_over: &'a dyn Fn() -> bool,
+    done: Accepted,
+}
+
+impl Work<'_> {
+    /// Checks the claim about a head for each entry of the map.
+    fn check(&mut self, number: usize) -> Result<(), Rejection> {
+        let claim = self.claims.of_heads[&number];
+        let passed: Result<BTreeSet<usize>, Rejection> =
+            claim.passed.iter().map(|passed| head(self.places, passed)).collect();
+        let passed = passed?;
+        let places = self.places;
+        places.entries(number).try_for_each(|entry| {
+            let graph = Graph::new(self.limits.nodes);
+            let start = Start::of(self.machine, places.map(), entry, &graph);
+            let rounds = self.rounds(claim, &start, Route { head: number, passed: &passed })?;
+            self.show(claim, &start, &rounds)
+        })
+    }
+
+    /// A round for each strategy of a claim.
+    fn rounds<'g>(
+        &mut self,
+        claim: &LoopClaim,
+        start: &Start<'g>,
+        route: Route<'_>,
+    ) -> Result<Vec<Execution<'g>>, Rejection> {
+        let mut all = Vec::new();
+        for rounds in &claim.rounds {
+            let round = start.round(&self.executor, (route, rounds), (self.places, self.target), self.is_over);
+            self.done.steps += round.steps;
+            self.done.freedom = self.done.freedom.union(round.freedom());
+            if self.done.steps > self.limits.steps || (self.is_over)() {
+                return Err(Rejection::Limit);
+            }
+            all.push(round);
+        }
+        Ok(all)
+    }
+
+    /// Shows that one of the rounds of a claim serves each state of a start.
+    fn show<'g>(&mut self, claim: &LoopClaim, start: &Start<'g>, rounds: &[Execution<'g>]) -> Result<(), Rejection> {
+        let serves = |to: usize, after: &SymbolicState<'g>| match self.claims.of_heads.get(&to) {
+            Some(other) if other.group < claim.group || is_on(Fault::GroupForgotten) => SymbolicBit::ONE,
+            Some(other) if other.group == claim.group => falls((&claim.rank, &start.state), (&other.rank, after)),
+            _ => SymbolicBit::ZERO,
+        };
+        let unserved = unserved((self.places, self.target), start, rounds.iter(), &serves);
+        self.done.queries += 1;
+        if self.done.queries > self.limits.queries || (self.is_over)() {
+            return Err(Rejection::Limit);
+        }
+        match satisfy(&unserved, self.limits.query) {
+            Answer::Unsatisfiable => Ok(()),
+            Answer::None(_) if is_on(Fault::UnansweredPassed) => Ok(()),
+            _ if is_on(Fault::HeadPassed) => Ok(()),
+            Answer::Satisfiable(_) | Answer::None(_) => Err(Rejection::NotShown(claim.head.at())),
+        }
+    }
+}
