@@ -25,6 +25,7 @@ const DECAY: [Strategy; 2] = [Strategy::Decay, Strategy::PaperDecay];
 /// has thousands of outcomes.
 const NOT_WITH_DECAY: &[&str] = &[
     "bad-interrupt",
+    "blink-modes-hang",
     "blink-ticks-hang",
     "function-table",
     "hazard-interrupt-enable",

@@ -2,7 +2,7 @@
 
 use super::goals::{undecided, with_evidence};
 use crate::invariants::{OnMachine, wanted};
-use crate::request::Request;
+use crate::request::{InvariantUse, Request};
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
 use avr_machine::Machine;
 use avr_model::Firmware;
@@ -12,10 +12,15 @@ use avr_properties::{AtomTable, Property, bind};
 use avr_witness::{Lost, Sampler};
 use std::cell::Cell;
 use std::time::Instant;
-use tvar::{Goal, Progress};
+use tvar::{Goal, Progress, Strategy};
 
 /// The most steps of random runs.
 const STEPS: u64 = 1_000_000;
+
+/// True if closed sets are looked for: they are maps of invariants.
+pub(crate) fn seeks_closed_sets(request: &Request<'_>) -> bool {
+    request.strategy == Strategy::Default && !matches!(request.invariants, InvariantUse::Off)
+}
 
 /// True if a property may be violated in this way.
 pub(crate) fn may_be_confined(request: &Request<'_>, property: &Property) -> bool {

@@ -5,7 +5,7 @@
 //! that none waits for another that takes for ever, and then as much as the limits allow. Groups know nothing of each other, so that the
 //! results are the same for any number of threads.
 
-use super::confined::{confined, may_be_confined};
+use super::confined::{confined, may_be_confined, seeks_closed_sets};
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
@@ -37,7 +37,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     let properties = &request.file.properties;
     let may_recover = |number: &usize| recoveries::may_prove(request, &properties[*number]);
     let recoveries: BTreeSet<usize> = (0..properties.len()).filter(may_recover).collect();
-    let may_be_confined = |number: &usize| may_be_confined(request, &properties[*number]);
+    let may_be_confined = |number: &usize| seeks_closed_sets(request) && may_be_confined(request, &properties[*number]);
     let confinable: BTreeSet<usize> = (0..properties.len()).filter(may_be_confined).collect();
     if groups.len() < 2 && recoveries.is_empty() && confinable.is_empty() {
         return verified_together(request, request.watch);

@@ -1,5 +1,6 @@
 //! The decision of the properties of a request, all together.
 
+use super::confined::{confined, may_be_confined, seeks_closed_sets};
 use super::goals::PropertyGoals;
 use super::goals::{Bound, GoalTable, assumed, bind_property, notes};
 use super::machine::machine;
@@ -36,15 +37,30 @@ use tvar::{Decision, Exhausted, Outcome, StateSpace, Undecided, Watch};
 pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     let request = request.with_all_states();
     let machine = machine(&request)?;
+    let seeks_closed_sets = seeks_closed_sets(&request);
     let found = request.find_invariants(&machine);
     let request = request.with_invariants(found.as_ref());
-    let recovered: Vec<Option<PropertyResult>> = match request.invariants {
+    let properties = &request.file.properties;
+    let mut recovered: Vec<Option<PropertyResult>> = match request.invariants {
         InvariantUse::Given(invariants) => {
             let recovered = |property| Some(recovered(&request, (&machine, invariants), property).ok()?.result);
-            request.file.properties.iter().map(recovered).collect()
+            properties.iter().map(recovered).collect()
         }
-        InvariantUse::Find | InvariantUse::Off => Vec::new(),
+        InvariantUse::Find | InvariantUse::Off => properties.iter().map(|_| None).collect(),
     };
+    let is_sought = |(property, found): (&Property, &Option<PropertyResult>)| {
+        seeks_closed_sets && found.is_none() && may_be_confined(&request, property)
+    };
+    if properties.iter().zip(&recovered).any(is_sought) {
+        let few = FewLooks::before_claims(request.watch);
+        let short = Request { watch: &few, ..request };
+        let short = verified(&short, (Effort::LITTLE, Purpose::Results), |_, _, results| results)?;
+        for ((property, result), found) in properties.iter().zip(&short.properties).zip(&mut recovered) {
+            if result.is_open() && is_sought((property, found)) {
+                *found = confined(&request, &machine, property);
+            }
+        }
+    }
     let few = FewLooks::before_claims(request.watch);
     let is_enough = |found: &Option<PropertyResult>| {
         found.as_ref().is_some_and(|found| !(request.strict && found.rests_on_choices()))

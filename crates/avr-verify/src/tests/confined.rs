@@ -5,7 +5,7 @@ use crate::pipeline::confined::{confined_within, may_be_confined};
 use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::with_first_looks;
 use crate::random_programs::{LONG, PROGRAMS, Random, program, with_request};
-use crate::{Basis, InvariantUse, Pass, Reductions, Request, Verdict, verify};
+use crate::{Basis, InvariantUse, Pass, Reductions, Request, Verdict, explained, verify};
 use avr_invariant::faults::{Fault, with_fault};
 use std::time::Duration;
 
@@ -74,15 +74,16 @@ fn a_run_into_a_closed_set_violates() {
     for property in ["AG EF (mem[0x101] == 1)", "AG (mem[0x101] == 0 -> EF (mem[0x101] == 1))"] {
         with_request(&delaying(true), &[property], Reductions::ALL, LONG, |request| {
             let request = Request { invariants: InvariantUse::Find, ..*request };
-            let result = with_first_looks(10, || verify(&request)).expect("the property is bound").properties.remove(0);
-            assert_eq!(result.verdict, Verdict::Violated, "{property}: {result:?}");
-            assert_eq!(
-                (result.basis, &result.methods[..]),
-                (Basis::Hardware, &[Pass::RandomSearch, Pass::Invariants][..])
-            );
-            let evidence = result.evidence.expect("there is a run");
-            assert!(evidence.replayed && evidence.proved[0].contains("EF (mem[0x101] == 1)"), "{evidence:?}");
-            assert!(result.notes.iter().any(|note| note.contains("are a closed set")), "{:?}", result.notes);
+            let few = |verify: fn(&Request<'_>) -> _| with_first_looks(10, || verify(&request));
+            for results in [few(verify), few(explained)] {
+                let result = results.expect("the property is bound").properties.remove(0);
+                assert_eq!(result.verdict, Verdict::Violated, "{property}: {result:?}");
+                let basis = (result.basis, &result.methods[..]);
+                assert_eq!(basis, (Basis::Hardware, &[Pass::RandomSearch, Pass::Invariants][..]));
+                let evidence = result.evidence.expect("there is a run");
+                assert!(evidence.replayed && evidence.proved[0].contains("EF (mem[0x101] == 1)"), "{evidence:?}");
+                assert!(result.notes.iter().any(|note| note.contains("are a closed set")), "{:?}", result.notes);
+            }
         });
     }
 }

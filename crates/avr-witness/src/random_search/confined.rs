@@ -24,9 +24,12 @@ const STEPS_FROM_STATE: u64 = 400;
 const TRIED_AT_INSTRUCTION: usize = 3;
 const TRIED: usize = 40;
 
-/// A run in which nothing is chosen is looked at every so many steps. It has so many times the steps of the others.
-const STEPS_BETWEEN_LOOKS: u64 = 50_000;
-const QUIET_STEPS: u64 = 4;
+/// Long runs are looked at every so many steps. One in which nothing is chosen has so many times the steps of the short ones, and the
+/// others have as many.
+const STEPS_BETWEEN_LOOKS: u64 = 10_000;
+const LONG_SHARE: u64 = 2;
+/// So many times a long run is looked at in which something is chosen.
+const LOOKS: u64 = 8;
 /// More inputs are not kept.
 const MOST_INPUTS: usize = 100_000;
 /// The number of stops between which the first state is sought that leads nowhere.
@@ -74,23 +77,28 @@ impl<'m> Sampler<'m> {
                 return found;
             }
         }
-        let mut running = Running::new(Stepper::new(context, &|_| 0), None, Script::default(), None);
-        for _ in 0..steps * QUIET_STEPS / STEPS_BETWEEN_LOOKS {
-            if !self.goes_on_quietly(&mut running) || watch.cancelled() {
-                break;
-            }
-            if let found @ Some(_) = search(self, &running) {
-                return found;
+        let looks = steps * LONG_SHARE / STEPS_BETWEEN_LOOKS;
+        let runs = std::iter::repeat_n(LOOKS, (looks / LOOKS) as usize).chain([looks]);
+        for looks in runs {
+            let manner = if looks == LOOKS { Manner { is_shadowed: false, ..self.manner() } } else { QUIET };
+            let mut running = Running::new(Stepper::new(context, &|_| 0), None, Script::default(), None);
+            for _ in 0..looks {
+                if !self.goes_on(&mut running, manner) || watch.cancelled() {
+                    break;
+                }
+                if let found @ Some(_) = search(self, &running) {
+                    return found;
+                }
             }
         }
         None
     }
 
-    /// Some steps in which nothing is chosen; false if they come to an end.
-    fn goes_on_quietly(&mut self, running: &mut Running<'m>) -> bool {
+    /// Some steps; false if they come to an end.
+    fn goes_on(&mut self, running: &mut Running<'m>, manner: Manner) -> bool {
         for _ in 0..STEPS_BETWEEN_LOOKS {
             self.steps += 1;
-            let tried = self.step(running, QUIET);
+            let tried = self.step(running, manner);
             if tried.result.is_err() {
                 running.stepper.take_back();
                 return false;
