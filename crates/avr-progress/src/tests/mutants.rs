@@ -12,6 +12,7 @@ use avr_symbolic::{Interrupts, Rounds, Strategy, Term};
 use avr_testkit::Random;
 use avr_testkit::image::r;
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 
 /// A random change of a claim, and its name.
 fn alter(claims: &mut Vec<LoopClaim>, random: &mut Random) -> &'static str {
@@ -35,7 +36,7 @@ fn alter(claims: &mut Vec<LoopClaim>, random: &mut Random) -> &'static str {
             "the ranks of a group are shorter"
         }
         3 => {
-            claim.rank = claim.rank.iter().map(|term| reversed(term)).collect();
+            claim.rank = claim.rank.iter().map(reversed).collect();
             "a rank is reversed"
         }
         4 => {
@@ -181,11 +182,11 @@ fn each_head_takes_one_claim() {
     assert!(known.stuck(ON).is_some());
     let (wait, end) = (quiet(MAIN + 2, 0, Vec::new()), quiet(MAIN + 5, 1, Vec::new()));
     let check = |claims: &[LoopClaim]| known.check(ON, claims, &limits());
-    assert_eq!(check(&[]), Err(Rejection::Missing((wait.head).at())));
-    assert_eq!(check(&[wait.clone()]), Err(Rejection::Missing((end.head).at())));
-    assert!(with_fault(Fault::ClaimForgotten, || check(&[wait.clone()])).is_ok());
-    assert_eq!(check(&[wait.clone(), end.clone()]), Err(Rejection::NotShown((end.head).at())));
-    assert_eq!(check(&[wait.clone(), end.clone(), end.clone()]), Err(Rejection::Twice((end.head).at())));
+    assert_eq!(check(&[]), Err(Rejection::Missing(wait.head.at())));
+    assert_eq!(check(from_ref(&wait)), Err(Rejection::Missing(end.head.at())));
+    assert!(with_fault(Fault::ClaimForgotten, || check(from_ref(&wait))).is_ok());
+    assert_eq!(check(&[wait.clone(), end.clone()]), Err(Rejection::NotShown(end.head.at())));
+    assert_eq!(check(&[wait.clone(), end.clone(), end.clone()]), Err(Rejection::Twice(end.head.at())));
     let elsewhere = quiet(MAIN + 3, 1, Vec::new());
     assert_eq!(check(&[wait.clone(), end.clone(), elsewhere.clone()]), Err(Rejection::NoHead(elsewhere.head.at())));
     let passing = LoopClaim { passed: vec![at(MAIN + 3)], ..wait };
