@@ -2,10 +2,11 @@
 //!
 //! Of a proof nothing is trusted but what is proved again (`docs/soundness.md`, "Recovery by claims").
 
+use crate::claim::{Location, LoopClaim};
 use crate::faults::{Fault, is_on};
+use crate::limits::Limits;
 use crate::obligation::{falls, unserved};
 use crate::places::{Obstacle, Places};
-use crate::proof::{Limits, Location, LoopClaim};
 use crate::rounds::{Route, Start, Target};
 use avr_invariant::{Map, Move};
 use avr_isa::{DataAddress, FlashByteAddress};

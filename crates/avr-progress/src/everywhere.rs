@@ -5,8 +5,9 @@
 
 use crate::check::Accepted;
 use crate::faults::{Fault, is_on};
+use crate::limits::Limits;
 use crate::places::Places;
-use crate::proof::{Limits, Stuck};
+use crate::proof::Stuck;
 use crate::rounds::{Start, Target};
 use avr_invariant::{Map, Move};
 use avr_isa::FlashByteAddress;

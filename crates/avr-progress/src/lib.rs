@@ -9,9 +9,11 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod claim;
 mod everywhere;
 pub mod faults;
 mod form;
+mod limits;
 mod obligation;
 mod places;
 mod proof;
@@ -22,10 +24,12 @@ mod state_formula;
 mod tests;
 
 pub use check::{Accepted, Rejection, check};
+pub use claim::{Location, LoopClaim};
 pub use everywhere::holds_everywhere;
 pub use form::Form;
+pub use limits::Limits;
 pub use places::Obstacle;
-pub use proof::{Limits, Location, LoopClaim, Proof, Stuck};
+pub use proof::{Proof, Stuck};
 pub use rounds::Target;
 pub use search::recovers;
 pub use state_formula::StateFormula;

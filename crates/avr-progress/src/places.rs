@@ -1,7 +1,7 @@
 //! The places of a map, and the heads of the loops of the main program.
 
+use crate::claim::Location;
 use crate::faults::{Fault, is_on};
-use crate::proof::Location;
 use avr_invariant::{CallStrings, Entry, Map, Move, Place, Thread};
 use avr_isa::FlashWordAddress;
 use avr_machine::{Frame, Machine};

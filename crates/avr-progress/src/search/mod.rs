@@ -14,8 +14,10 @@ mod strategies;
 mod trials;
 
 use crate::check::check;
+use crate::claim::LoopClaim;
+use crate::limits::Limits;
 use crate::places::Places;
-use crate::proof::{Limits, LoopClaim, Proof, Stuck};
+use crate::proof::{Proof, Stuck};
 use crate::rounds::{Arrival, Start, Target, arrival};
 use avr_invariant::{Entry, Map, Move};
 use avr_machine::Machine;

@@ -2,9 +2,10 @@
 
 use super::samples::{MOST_STRATEGIES, Sample};
 use super::{Allowed, Claim, Head, Search};
+use crate::claim::LoopClaim;
 use crate::faults::{Fault, is_on};
 use crate::obligation::{falls, unserved};
-use crate::proof::{LoopClaim, Stuck};
+use crate::proof::Stuck;
 use avr_symbolic::{Answer, SymbolicBit, SymbolicState, Term, satisfy};
 
 impl<'g> Search<'_, 'g> {

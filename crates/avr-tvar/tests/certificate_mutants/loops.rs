@@ -13,6 +13,8 @@ use avr_testkit::image::{Code, r};
 use avr_verify::{InvariantUse, PropertyText, Request};
 use std::collections::BTreeMap;
 
+use super::{alter_bytes, read, uncompressed};
+
 const PORTB: u8 = 5;
 const PINB: u8 = 3;
 const TCCR0B: u8 = 0x25;
@@ -329,4 +331,37 @@ fn what_is_true_everywhere_is_checked_again() {
     for wrong in ["AG (PINC.0 == 0)", "AG (r18 == 0)", "AG (PORTC.0 == 1)", "AG EF (PORTC.0 == 0)"] {
         assert!(!sample.is_accepted(&sample.about(wrong)), "{wrong}");
     }
+}
+
+/// Bytes of claims that are anything: they are read or refused, and what is read has an answer.
+#[test]
+fn altered_bytes_of_claims_are_read_or_refused() {
+    let sample = Sample::new(&program(&mut Random::new(2), false), SWITCHED[1]);
+    let Sample { image, certificate } = &sample;
+    let (readable, _) = alter_bytes(image, certificate, avr_testkit::cases(200, 3_000));
+    assert!(readable > 10, "{readable}");
+    // The claims are at the end, behind the map.
+    let (start, content) = uncompressed(certificate);
+    let claims_alone = {
+        let nothing = Certificate { claims: vec![Claim::Undecided], ..certificate.clone() };
+        content.len() - uncompressed(&nothing).1.len()
+    };
+    let (mut refused, mut rejected, mut accepted) = (0, 0, 0);
+    for seed in 0..avr_testkit::cases(200, 4_000) {
+        let mut random = Random::new(seed);
+        let mut altered = content.clone();
+        let place = altered.len() - 2 - random.below(claims_alone);
+        match random.below(3) {
+            0 => altered[place] = random.byte(),
+            1 => altered[place] ^= 1 << random.below(8),
+            _ => altered.insert(place, random.byte()),
+        }
+        let Ok(read) = read(&start, &altered) else {
+            refused += 1;
+            continue;
+        };
+        let is_accepted = sample.is_accepted(&read);
+        *(if is_accepted { &mut accepted } else { &mut rejected }) += 1;
+    }
+    assert!(refused > 10 && rejected > 10, "{refused} refused, {rejected} rejected, {accepted} accepted");
 }
