@@ -35,6 +35,22 @@ pub enum Fault {
     StartForgotten,
     /// Of paths that are not followed further nothing is asked.
     CannotPassed,
+    /// No interrupt comes on paths on which something is awaited.
+    InterruptsForgotten,
+    /// Nothing is awaited from states between heads.
+    TriggerForgotten,
+    /// Nothing is demanded of the states on the way.
+    HoldsForgotten,
+    /// Paths from power-on to the first heads are left out.
+    PowerOnForgotten,
+    /// Heads at which something is awaited are left out.
+    AwaitedForgotten,
+    /// A fair interrupt that came counts as one that stayed away.
+    FiringForgotten,
+    /// A fair interrupt need not be enabled.
+    EnabledForgotten,
+    /// A fair interrupt need not be let in.
+    LetInForgotten,
 }
 
 impl Fault {
@@ -55,6 +71,14 @@ impl Fault {
         Self::ElsewherePassed,
         Self::StartForgotten,
         Self::CannotPassed,
+        Self::InterruptsForgotten,
+        Self::TriggerForgotten,
+        Self::HoldsForgotten,
+        Self::PowerOnForgotten,
+        Self::AwaitedForgotten,
+        Self::FiringForgotten,
+        Self::EnabledForgotten,
+        Self::LetInForgotten,
     ];
 }
 

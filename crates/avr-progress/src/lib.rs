@@ -6,6 +6,7 @@
 //! or to one of the same loop with a smaller rank (a ranking function over cut points; `docs/soundness.md`, "Recovery by claims").
 #![forbid(unsafe_code)]
 
+mod eventualities;
 mod everywhere;
 pub mod faults;
 mod numbers;
@@ -17,6 +18,7 @@ mod strategies;
 #[cfg(test)]
 mod tests;
 
+pub use eventualities::{Eventuality, EventualityProof, FairInterrupt, RankClaim, Trigger, always_comes};
 pub use everywhere::holds_everywhere;
 pub use places::Obstacle;
 pub use proof::{Limits, LoopClaim, Proof, Stuck, recovers};

@@ -624,7 +624,7 @@ impl<'g> Search<'_, 'g> {
 }
 
 /// True if some ways lead from one to another, or they are the same.
-fn reaches(ways: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
+pub(crate) fn reaches(ways: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut waiting = vec![from];
     while let Some(one) = waiting.pop() {
