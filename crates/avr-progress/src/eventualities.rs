@@ -379,6 +379,9 @@ impl<'g> Search<'_, 'g> {
     /// Takes note of heads at which something is awaited in these states; gives those of which that was not known.
     fn note(&mut self, arrivals: Vec<OfArrival<'_>>) -> Result<Vec<usize>, Stuck> {
         let mut more = Vec::new();
+        if is_on(Fault::AwaitedForgotten) {
+            return Ok(more);
+        }
         for OfArrival { head, awaited, state } in arrivals {
             let triggers = self.surely_triggers(&state);
             let before = self.heads[head].awaited;

@@ -4,6 +4,7 @@
 //! "Thread-modular invariants").
 
 mod distances;
+mod eventuality;
 mod moves;
 mod recovery;
 pub(crate) mod text;

@@ -1,6 +1,7 @@
-//! Proofs by symbolic execution between the heads of loops, for a program with invariants: `AG EF q` by claims, and `AG p`.
+//! Proofs by symbolic execution between the heads of loops, for a program with invariants: `AG EF q` by claims, `AG p`, and eventualities.
 
 use super::Invariants;
+use super::eventuality::{Comes, awaited};
 use avr_image::FlashByteAddress;
 use avr_isa::DataAddress;
 use avr_machine::{FrameKind, Machine};
@@ -22,6 +23,8 @@ const MOST_BITS: usize = 8;
 pub(crate) enum Recovery {
     /// A proof for each formula that must be reached.
     Proved(Vec<Proof>),
+    /// What is awaited comes.
+    Comes(Comes),
     /// A formula is true on all paths between heads.
     Everywhere,
     /// No proof was found.
@@ -32,9 +35,16 @@ pub(crate) enum Recovery {
 
 /// True if a property has a form that claims or symbolic execution may prove.
 pub(crate) fn may_be_proved(bound: &BoundProperty) -> bool {
-    let has_conditions = bound.fairness().is_some() || bound.something_is_left().is_some();
-    let has_form = || everywhere(&bound.formula).is_some() || reached(&bound.formula).is_some();
-    !has_conditions && !bound.observes_hazards && has_form()
+    let has_form = || match bound.fairness() {
+        None => everywhere(&bound.formula).is_some() || reached(&bound.formula).is_some() || may_come(bound),
+        Some(_) => may_come(bound),
+    };
+    bound.something_is_left().is_none() && !bound.observes_hazards && has_form()
+}
+
+/// True if a property says that something comes, on all runs or on those that are fair to some interrupts.
+fn may_come(bound: &BoundProperty) -> bool {
+    bound.fairness().is_none_or(|fairness| fairness.interrupts.is_some()) && awaited(&bound.formula).is_some()
 }
 
 /// p of `AG p`, if p speaks of states.
@@ -57,6 +67,12 @@ impl Invariants {
             return Recovery::OtherForm;
         }
         let map = (&self.map, &self.moves);
+        if let Some(awaited) = awaited(&bound.formula) {
+            return match self.prove_eventualities(machine, (atoms, bound), (&awaited, is_over)) {
+                Ok(comes) => Recovery::Comes(comes),
+                Err(stuck) => stuck.map_or(Recovery::OtherForm, Recovery::Stuck),
+            };
+        }
         if let Some(formula) = everywhere(&bound.formula) {
             let Some(target) = StateFormula::new(atoms, formula) else { return Recovery::OtherForm };
             let few = Limits { steps: STEPS_EVERYWHERE, ..Limits::default() };
@@ -105,7 +121,7 @@ fn reached_everywhere(formula: &Formula<AtomId>) -> Option<Vec<&Formula<AtomId>>
 }
 
 /// True if each state decides a formula.
-fn speaks_of_states(formula: &Formula<AtomId>) -> bool {
+pub(super) fn speaks_of_states(formula: &Formula<AtomId>) -> bool {
     match formula {
         Formula::Constant(_) | Formula::Atom(_) => true,
         Formula::Not(inner) => speaks_of_states(inner),
@@ -116,7 +132,7 @@ fn speaks_of_states(formula: &Formula<AtomId>) -> bool {
 }
 
 /// A formula about states, and the cells that it reads.
-struct StateFormula<'a> {
+pub(super) struct StateFormula<'a> {
     atoms: &'a [Atom],
     formula: NormalForm,
     cells: Vec<(DataAddress, u8)>,
@@ -124,7 +140,7 @@ struct StateFormula<'a> {
 
 impl<'a> StateFormula<'a> {
     /// None for a formula that reads a cell which depends on the state.
-    fn new(atoms: &'a [Atom], formula: &Formula<AtomId>) -> Option<Self> {
+    pub(super) fn new(atoms: &'a [Atom], formula: &Formula<AtomId>) -> Option<Self> {
         let formula = NormalForm::new(formula).ok()?;
         let mut cells: BTreeMap<DataAddress, u8> = BTreeMap::new();
         for atom in formula.atoms() {

@@ -6,7 +6,7 @@ use crate::request::Request;
 use crate::results::{Basis, PropertyResult};
 use avr_machine::Machine;
 use avr_model::pass::Pass;
-use avr_properties::{AtomTable, Property, bind};
+use avr_properties::{AtomTable, BoundProperty, Property, bind};
 use std::time::Instant;
 use tvar::Progress;
 
@@ -51,6 +51,16 @@ pub(crate) fn recovered(
             result.statistics.time = started.elapsed();
             Ok(result)
         }
+        Recovery::Comes(comes) => {
+            let mut result = proved(property, &bound, invariants);
+            let claims = comes.proofs.iter().flat_map(|proof| text::rank_claims(machine, request.image, proof));
+            // That fair runs go on is a premise, which rests on the choices of its strategies.
+            let rests_on_model = comes.fair.iter().any(|proof| proof.freedom.events || proof.freedom.hardware);
+            result.basis = if rests_on_model { Basis::Model } else { Basis::Hardware };
+            finish(&mut result, (&bound, claims.collect()), started);
+            result.vacuous = invariants.vacuity(table.atoms(), &bound);
+            Ok(result)
+        }
         Recovery::Stuck(stuck) => {
             Err(Some(format!("claims about loops do not prove it: {}", text::stuck(request.image, &stuck))))
         }
@@ -58,17 +68,22 @@ pub(crate) fn recovered(
             let rests_on_model = proofs.iter().any(|proof| proof.freedom.events || proof.freedom.hardware);
             let claims = proofs.iter().flat_map(|proof| text::claims(machine, request.image, proof));
             let mut result = proved(property, &bound, invariants);
-            result.notes = bound.notes.clone();
-            for claim in claims {
-                if !result.notes.contains(&claim) {
-                    result.notes.push(claim);
-                }
-            }
+            finish(&mut result, (&bound, claims.collect()), started);
             result.vacuous = invariants.vacuity(table.atoms(), &bound);
             result.basis = if rests_on_model { Basis::Model } else { Basis::Hardware };
-            result.methods.push(Pass::Claims);
-            result.statistics.time = started.elapsed();
             Ok(result)
         }
     }
+}
+
+/// Says by which claims a property was proved.
+fn finish(result: &mut PropertyResult, (bound, claims): (&BoundProperty, Vec<String>), started: Instant) {
+    result.notes = bound.notes.clone();
+    for claim in claims {
+        if !result.notes.contains(&claim) {
+            result.notes.push(claim);
+        }
+    }
+    result.methods.push(Pass::Claims);
+    result.statistics.time = started.elapsed();
 }
