@@ -106,7 +106,7 @@ pub fn always_comes(
             .map(|(entry, start)| OfStart { entry, start, rounds: Vec::new(), samples: Vec::new() })
             .collect(),
         awaited: None,
-        passed: None,
+        passed: BTreeMap::new(),
         solved: false,
     });
     let heads = heads.collect();
@@ -130,7 +130,7 @@ pub fn always_comes(
 }
 
 /// The state of paths at their beginning.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Begins {
     /// Something is awaited already.
     Awaiting,
@@ -267,8 +267,8 @@ struct Head<'a, 'g> {
     starts: Vec<OfStart<'a, 'g>>,
     /// The states in which something may be awaited, if there are any.
     awaited: Option<Awaited>,
-    /// The heads that rounds pass, once they are found: those of loops that end by themselves.
-    passed: Option<BTreeSet<usize>>,
+    /// The heads that rounds pass, by how these begin, once they are found: those of loops that end by themselves.
+    passed: BTreeMap<Begins, BTreeSet<usize>>,
     solved: bool,
 }
 
@@ -312,7 +312,8 @@ impl<'g> Search<'_, 'g> {
                 }
             }
         }
-        let mut waiting: Vec<usize> = (0..self.heads.len()).filter(|head| self.heads[*head].awaited.is_some()).collect();
+        let mut waiting: Vec<usize> =
+            (0..self.heads.len()).filter(|head| self.heads[*head].awaited.is_some()).collect();
         while let Some(head) = waiting.pop() {
             self.take_rounds(head)?;
             for start in 0..self.heads[head].starts.len() {
@@ -339,9 +340,8 @@ impl<'g> Search<'_, 'g> {
 
     /// Follows all paths from a head at which nothing is awaited.
     fn begin_at(&mut self, head: usize) -> Result<(), Stuck> {
-        self.find_passed(head)?;
         let at = self.places.location(head).1;
-        let passed = self.heads[head].passed.clone().expect("they were found");
+        let passed = self.passed(head, Begins::Idle)?;
         for start in 0..self.heads[head].starts.len() {
             let graph = Graph::new(self.limits.nodes);
             let entry = self.heads[head].starts[start].entry;
@@ -450,10 +450,10 @@ impl<'g> Search<'_, 'g> {
         Between { places, eventuality, passed, begins, status: self.machine.status_address(), is_over }
     }
 
-    /// Finds the heads that rounds from a head pass: those whose loops come to an end in few steps.
-    fn find_passed(&mut self, head: usize) -> Result<(), Stuck> {
-        if self.heads[head].passed.is_some() {
-            return Ok(());
+    /// The heads that rounds from a head pass: those whose loops come to an end in few steps.
+    fn passed(&mut self, head: usize, begins: Begins) -> Result<BTreeSet<usize>, Stuck> {
+        if let Some(passed) = self.heads[head].passed.get(&begins) {
+            return Ok(passed.clone());
         }
         let few = Executor::new(self.machine, self.limits.passed);
         let mut passed = BTreeSet::new();
@@ -464,7 +464,7 @@ impl<'g> Search<'_, 'g> {
                 // Trials are no part of the graph in which claims are made.
                 let graph = Graph::new(self.limits.nodes);
                 let start = Start::of(self.machine, self.places.map(), of.entry, &graph);
-                let goal = self.between(Begins::Awaiting, &passed);
+                let goal = self.between(begins, &passed);
                 let round = few.execute(&graph, (start.state, start.condition), &followed(), &goal);
                 steps += round.steps;
                 ends &= round.ends.iter().all(|end| !matches!(end.kind, EndKind::Cannot(_)));
@@ -474,14 +474,13 @@ impl<'g> Search<'_, 'g> {
             }
             self.took(steps)?;
         }
-        self.heads[head].passed = Some(passed);
-        Ok(())
+        self.heads[head].passed.insert(begins, passed.clone());
+        Ok(passed)
     }
 
     /// Takes the rounds of a head.
     fn take_rounds(&mut self, head: usize) -> Result<(), Stuck> {
-        self.find_passed(head)?;
-        let passed = self.heads[head].passed.clone().expect("they were found");
+        let passed = self.passed(head, Begins::Awaiting)?;
         for number in 0..self.heads[head].starts.len() {
             let of = &self.heads[head].starts[number];
             if !of.rounds.is_empty() {

@@ -86,10 +86,8 @@ impl Known {
         };
         let enabled = awaited.fair.map(|source| Goal::Bit(source.enabled.0, source.enabled.1, true));
         let fair = awaited.fair.zip(enabled.as_ref());
-        let fair: Vec<FairInterrupt<'_>> = fair
-            .map(|(source, enabled)| FairInterrupt { number: source.number, enabled })
-            .into_iter()
-            .collect();
+        let fair: Vec<FairInterrupt<'_>> =
+            fair.map(|(source, enabled)| FairInterrupt { number: source.number, enabled }).into_iter().collect();
         let holds = awaited.holds.as_ref().map(|holds| holds as &dyn crate::Target);
         let eventuality = Eventuality { trigger, holds, until: &awaited.until, fair: &fair };
         let map = (&self.analysis.map, &self.analysis.moves);

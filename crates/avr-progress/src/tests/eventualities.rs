@@ -347,13 +347,8 @@ pub(super) const SHOWN_BY_RANDOM: [Fault; 5] = [
 pub(super) const WRITTEN: [Fault; 3] = [Fault::FiringForgotten, Fault::EnabledForgotten, Fault::LetInForgotten];
 
 /// Other faults that eventualities must show as well.
-const SHARED: [Fault; 5] = [
-    Fault::HeadLeftOut,
-    Fault::BehindForgotten,
-    Fault::UnknownIsZero,
-    Fault::RankStays,
-    Fault::ElsewherePassed,
-];
+const SHARED: [Fault; 5] =
+    [Fault::HeadLeftOut, Fault::BehindForgotten, Fault::UnknownIsZero, Fault::RankStays, Fault::ElsewherePassed];
 
 #[test]
 fn random_programs_show_faults() {

@@ -309,7 +309,8 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
     fn reach(&mut self, path: Path<'g>) -> Target {
         let key = path.key(self.executor.machine);
         if let Some(end) = self.goals.get(&key).copied() {
-            let End { kind: EndKind::Goal(state), condition, freedom, kept, history } = self.execution.ends[end].clone()
+            let End { kind: EndKind::Goal(state), condition, freedom, kept, history } =
+                self.execution.ends[end].clone()
             else {
                 unreachable!("only ends in states of the goal are noted")
             };

@@ -1,6 +1,7 @@
 //! Tests of findings, and of the reductions of `avr-model` on random programs, with deliberate faults.
 
 mod directed_runs;
+mod eventualities;
 mod findings;
 mod forbidden;
 mod handler_summaries;
