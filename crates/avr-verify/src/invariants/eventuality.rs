@@ -4,13 +4,18 @@ use super::Invariants;
 use super::recovery::{StateFormula, speaks_of_states};
 use avr_isa::DataAddress;
 use avr_machine::{FrameKind, Machine};
+use avr_invariant::Thread;
 use avr_progress::{
     Eventuality, EventualityProof, FairInterrupt, Limits, Proof, Stuck, Target, Trigger, always_comes, recovers,
 };
 use avr_properties::{Atom, BoundProperty};
 use avr_symbolic::{SymbolicBit, SymbolicState};
 use mu_calculus::{AtomId, Formula, PathOperator, PathPairOperator, PathQuantifier};
+use std::collections::BTreeSet;
 use three_valued::BitDomain;
+
+/// The most steps on symbolic bits to find out which fairness would make a property true.
+const STEPS_FOR_FAIRNESS: usize = 50_000;
 
 /// The states from which something is awaited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,19 +114,42 @@ impl Target for InHandler {
 }
 
 impl Invariants {
-    /// Looks for ranks that prove that what is awaited comes.
+    /// The numbers of interrupts of which fairness would make a property true that says that something comes, if some are found soon.
+    pub(crate) fn fairness_for(
+        &self,
+        machine: &Machine,
+        (atoms, bound): (&[Atom], &BoundProperty),
+        is_over: &dyn Fn() -> bool,
+    ) -> Option<Vec<u8>> {
+        let awaited = awaited(&bound.formula).filter(|_| bound.fairness().is_none())?;
+        let threads = self.map.entries.iter().filter_map(|entry| match entry.place.thread {
+            Thread::Main => None,
+            Thread::Handler { interrupt, .. } => Some(interrupt),
+        });
+        let all: Vec<u8> = threads.collect::<BTreeSet<u8>>().into_iter().collect();
+        let few = Limits { steps: STEPS_FOR_FAIRNESS, ..Limits::default() };
+        let prove = |numbers: &[u8]| {
+            self.prove_eventualities(machine, (atoms, &awaited), numbers, (&few, is_over)).ok().map(|comes| comes.proofs)
+        };
+        let proofs = prove(&all)?;
+        let needed = proofs.iter().flat_map(|proof| &proof.claims).filter_map(|claim| claim.waits_for);
+        let needed: Vec<u8> = needed.collect::<BTreeSet<u8>>().into_iter().collect();
+        let is_enough = !needed.is_empty() && prove(&needed).is_some();
+        is_enough.then_some(needed)
+    }
+
+    /// Looks for ranks that prove that what is awaited comes, under fairness of some interrupts.
     ///
     /// # Errors
     /// The reason why there are none; none if the property reads cells that depend on the state.
     pub(super) fn prove_eventualities(
         &self,
         machine: &Machine,
-        (atoms, bound): (&[Atom], &BoundProperty),
-        (awaited, is_over): (&[Awaited], &dyn Fn() -> bool),
+        (atoms, awaited): (&[Atom], &[Awaited]),
+        numbers: &[u8],
+        (limits, is_over): (&Limits, &dyn Fn() -> bool),
     ) -> Result<Comes, Option<Stuck>> {
         let map = (&self.map, &self.moves);
-        let limits = Limits::default();
-        let numbers = bound.fairness().and_then(|fairness| fairness.interrupts.clone()).unwrap_or_default();
         let of_number = |number: &u8| {
             let interrupt = machine.device.interrupts.iter().find(|interrupt| interrupt.number == *number);
             interrupt.map(|one| Fair { number: *number, enabled: (one.enable.address, one.enable.mask()) })
@@ -146,10 +174,10 @@ impl Invariants {
             };
             let holds = holds.as_ref().map(|holds| holds as &dyn Target);
             let eventuality = Eventuality { trigger, holds, until: &until, fair: &interrupts };
-            proofs.push(always_comes(machine, map, &eventuality, (&limits, is_over))?);
+            proofs.push(always_comes(machine, map, &eventuality, (limits, is_over))?);
         }
         // SOUND: from every state a run goes on on which all of them come again and again, which is a fair one.
-        let comes_again = |number: &u8| recovers(machine, map, &InHandler(*number), (&limits, is_over));
+        let comes_again = |number: &u8| recovers(machine, map, &InHandler(*number), (limits, is_over));
         let fair = numbers.iter().map(comes_again).collect::<Result<_, _>>()?;
         Ok(Comes { proofs, fair })
     }

@@ -68,7 +68,9 @@ impl Invariants {
         }
         let map = (&self.map, &self.moves);
         if let Some(awaited) = awaited(&bound.formula) {
-            return match self.prove_eventualities(machine, (atoms, bound), (&awaited, is_over)) {
+            let fair = bound.fairness().and_then(|fairness| fairness.interrupts.clone()).unwrap_or_default();
+            let limits = (&Limits::default(), is_over);
+            return match self.prove_eventualities(machine, (atoms, &awaited), &fair, limits) {
                 Ok(comes) => Recovery::Comes(comes),
                 Err(stuck) => stuck.map_or(Recovery::OtherForm, Recovery::Stuck),
             };

@@ -61,6 +61,13 @@ fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
     }
 }
 
+/// The fairness that would make a property true.
+pub(crate) fn fairness(machine: &Machine, numbers: &[u8]) -> String {
+    let conditions = numbers.iter().map(|number| format!("\"G F interrupt({})\"", interrupt(machine, *number)));
+    let conditions: Vec<String> = conditions.collect();
+    format!("it holds with `under: [{}]`", conditions.join(", "))
+}
+
 /// The claims of a proof that something comes: those of loops that do not lead on by themselves.
 pub(crate) fn rank_claims(machine: &Machine, image: &Image, proof: &EventualityProof) -> Vec<String> {
     let says_something = |claim: &&RankClaim| !claim.rank.is_empty() || claim.waits_for.is_some();

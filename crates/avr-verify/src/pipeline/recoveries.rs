@@ -76,6 +76,20 @@ pub(crate) fn recovered(
     }
 }
 
+/// The fairness that would make a property true, as a note, if some is found soon.
+pub(crate) fn fairness_for(
+    request: &Request<'_>,
+    (machine, invariants): (&Machine, &Invariants),
+    property: &Property,
+) -> Option<String> {
+    let mut table = AtomTable::default();
+    let bound = bind(property, &request.file.definitions, &request.binding(), &mut table).ok()?;
+    let is_over = || request.watch.cancelled() || request.watch.check(&Progress::default()).is_some();
+    let may_come = may_be_proved(&bound) && !is_over();
+    let numbers = may_come.then(|| invariants.fairness_for(machine, (table.atoms(), &bound), &is_over))??;
+    Some(text::fairness(machine, &numbers))
+}
+
 /// Says by which claims a property was proved.
 fn finish(result: &mut PropertyResult, (bound, claims): (&BoundProperty, Vec<String>), started: Instant) {
     result.notes = bound.notes.clone();
