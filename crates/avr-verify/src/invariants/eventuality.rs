@@ -2,9 +2,9 @@
 
 use super::Invariants;
 use super::recovery::{StateFormula, speaks_of_states};
+use avr_invariant::Thread;
 use avr_isa::DataAddress;
 use avr_machine::{FrameKind, Machine};
-use avr_invariant::Thread;
 use avr_progress::{
     Eventuality, EventualityProof, FairInterrupt, Limits, Proof, Stuck, Target, Trigger, always_comes, recovers,
 };
@@ -129,7 +129,9 @@ impl Invariants {
         let all: Vec<u8> = threads.collect::<BTreeSet<u8>>().into_iter().collect();
         let few = Limits { steps: STEPS_FOR_FAIRNESS, ..Limits::default() };
         let prove = |numbers: &[u8]| {
-            self.prove_eventualities(machine, (atoms, &awaited), numbers, (&few, is_over)).ok().map(|comes| comes.proofs)
+            self.prove_eventualities(machine, (atoms, &awaited), numbers, (&few, is_over))
+                .ok()
+                .map(|comes| comes.proofs)
         };
         let proofs = prove(&all)?;
         let needed = proofs.iter().flat_map(|proof| &proof.claims).filter_map(|claim| claim.waits_for);
