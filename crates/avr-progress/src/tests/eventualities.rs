@@ -86,7 +86,6 @@ fn what_is_proved_to_come_always_comes() {
             kinds[kind] += u64::from(proof.is_ok());
         }
     }
-    println!("{plain:?}, {fairly:?}, {kinds:?}");
     for tally in [plain, fairly] {
         assert!(tally.is_false * 8 > tally.is_true && tally.proved * 2 > tally.is_true, "{tally:?}");
     }
