@@ -78,7 +78,7 @@ properties_of() { # sample, image name: an image may have a property file of its
 
 levels_of() { # sample
     case $1 in
-    blink-delays | blink-modes* | blink-ticks* | nested-ticks | wait-flags*) echo Og Os O2 ;;
+    answer-* | blink-delays | blink-modes* | blink-ticks* | nested-ticks | wait-flags*) echo Og Os O2 ;;
     *) echo Og Os ;;
     esac
 }

@@ -39,6 +39,22 @@ pub enum Fault {
     ClaimForgotten,
     /// For the check each head that has a claim comes before the others.
     GroupForgotten,
+    /// No interrupt comes on paths on which something is awaited.
+    InterruptsForgotten,
+    /// Nothing is awaited from states between heads.
+    TriggerForgotten,
+    /// Nothing is demanded of the states on the way.
+    HoldsForgotten,
+    /// Paths from power-on to the first heads are left out.
+    PowerOnForgotten,
+    /// Heads at which something is awaited are left out.
+    AwaitedForgotten,
+    /// A fair interrupt that came counts as one that stayed away.
+    FiringForgotten,
+    /// A fair interrupt need not be enabled.
+    EnabledForgotten,
+    /// A fair interrupt need not be let in.
+    LetInForgotten,
 }
 
 impl Fault {
@@ -61,6 +77,14 @@ impl Fault {
         Self::CannotPassed,
         Self::ClaimForgotten,
         Self::GroupForgotten,
+        Self::InterruptsForgotten,
+        Self::TriggerForgotten,
+        Self::HoldsForgotten,
+        Self::PowerOnForgotten,
+        Self::AwaitedForgotten,
+        Self::FiringForgotten,
+        Self::EnabledForgotten,
+        Self::LetInForgotten,
     ];
 }
 

@@ -10,6 +10,7 @@
 
 mod check;
 mod claim;
+mod eventualities;
 mod everywhere;
 pub mod faults;
 mod form;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use check::{Accepted, Rejection, check};
 pub use claim::{Location, LoopClaim};
+pub use eventualities::{Eventuality, EventualityProof, FairInterrupt, RankClaim, Trigger, always_comes};
 pub use everywhere::holds_everywhere;
 pub use form::Form;
 pub use limits::Limits;

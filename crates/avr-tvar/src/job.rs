@@ -14,7 +14,7 @@ use avr_properties::{Binding, Property, PropertyError, PropertyFile, Setting, Sp
 use avr_report::{Baseline, Escaped, InputFile, ReportOrigin};
 use avr_verify::{
     Basis, Culprit, EarlyResults, Exhausted, InvariantUse, Progress, PropertyResult, PropertyText, Reductions, Request,
-    Results, Statistics, Strategy, Unknown, Verdict, assumptions, place_at,
+    Results, Statistics, Strategy, Unknown, Verdict, assumptions, fairness, place_at,
 };
 
 use crate::attached;
@@ -323,7 +323,7 @@ impl Job {
             findings: self.known.findings(),
             stack: self.known.stack(),
             survey: None,
-            assumptions: assumptions(&self.file, self.start, self.device),
+            assumptions: [assumptions(&self.file, self.start, self.device), fairness(&self.file, &binding)].concat(),
             ended_paths: BTreeMap::new(),
             interrupted: limit == Exhausted::Interrupted,
             passes: progress.pass,

@@ -1,7 +1,7 @@
 //! The assumptions of every verdict beside the firmware and the device, in words.
 
 use avr_machine::device::{Device, FuseBytes};
-use avr_properties::{EnvironmentEvent, PropertyFile};
+use avr_properties::{AtomTable, Binding, BoundProperty, EnvironmentEvent, Property, PropertyFile, bind};
 
 /// Everything in a property file that restricts or extends what the device and its surroundings may do; reports name
 /// all of it. Assumptions are told in their own words, and allowed hazards with the reasons. The rest are events of the
@@ -21,6 +21,23 @@ pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> 
     let fuses = fuses(file.fuses.bytes(device.default_fuses), device.default_fuses);
     let eeprom = file.eeprom.iter().map(|path| format!("the EEPROM has the content of {path}"));
     start.into_iter().chain(assumed).chain(allowed).chain(events).chain(fuses).chain(eeprom).collect()
+}
+
+/// The fairness that the properties of a file assume, each with the property.
+#[must_use]
+pub fn fairness(file: &PropertyFile, binding: &Binding<'_>) -> Vec<String> {
+    let of_property = |property: &Property| {
+        let mut table = AtomTable::default();
+        bind(property, &file.definitions, binding, &mut table)
+            .map_or_else(|_| Vec::new(), |bound| assumed(property, &bound))
+    };
+    file.properties.iter().filter(|property| !property.under().is_empty()).flat_map(of_property).collect()
+}
+
+/// The assumptions of a property on the paths that it speaks of.
+pub(crate) fn assumed(property: &Property, bound: &BoundProperty) -> Vec<String> {
+    let texts = bound.fairness().into_iter().flat_map(|fairness| &fairness.texts);
+    texts.map(|text| format!("fairness, for '{}' only: {text}", property.name())).collect()
 }
 
 fn event(event: &EnvironmentEvent) -> String {

@@ -26,7 +26,7 @@ mod tests;
 mod varied_programs;
 mod worst_case;
 
-pub use assumptions::assumptions;
+pub use assumptions::{assumptions, fairness};
 pub use avr_model::Firmware;
 pub use avr_model::pass::Pass;
 pub use avr_model::state::view::View;

@@ -6,8 +6,8 @@
 //! programs", 2006).
 
 mod guesses;
-mod numbers;
-mod samples;
+pub(crate) mod numbers;
+pub(crate) mod samples;
 mod service;
 mod sought;
 mod strategies;
@@ -235,7 +235,7 @@ impl<'g> Search<'_, 'g> {
 }
 
 /// True if some ways lead from one to another, or they are the same.
-fn reaches(ways: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
+pub(crate) fn reaches(ways: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut waiting = vec![from];
     while let Some(one) = waiting.pop() {

@@ -151,37 +151,44 @@ pub(crate) struct Table<'p> {
     parts: &'p [Part],
     /// For each part and row.
     effects: Vec<Vec<Effect>>,
-    rows: usize,
+    /// For each row whether the rank may stay.
+    may_stay: Vec<bool>,
     /// The number of effects that were looked at.
     pub(crate) looks: usize,
 }
 
 impl<'p> Table<'p> {
     pub(crate) fn new(parts: &'p [Part]) -> Self {
-        Self { parts, effects: vec![Vec::new(); parts.len()], rows: 0, looks: 0 }
+        Self { parts, effects: vec![Vec::new(); parts.len()], may_stay: Vec::new(), looks: 0 }
     }
 
     pub(crate) fn add(&mut self, row: &Row) {
+        self.add_where(row, false);
+    }
+
+    /// Adds a row on which the rank may stay, or not.
+    pub(crate) fn add_where(&mut self, row: &Row, may_stay: bool) {
         for (part, effects) in self.parts.iter().zip(&mut self.effects) {
             effects.push(row.effect(part));
         }
-        self.rows += 1;
+        self.may_stay.push(may_stay);
     }
 
     /// A rank that falls on all rows under some strategy, in lexicographic order: the shortest, if one is found.
     pub(crate) fn rank(&mut self) -> Option<Vec<Part>> {
-        let open: Vec<(usize, u64)> = (0..self.rows).map(|row| (row, u64::MAX)).collect();
+        let open: Vec<(usize, u64)> = (0..self.may_stay.len()).map(|row| (row, u64::MAX)).collect();
         (0..MOST_PARTS).find_map(|behind| self.extend(&open, behind))
     }
 
     /// Parts that fall on some rows under a strategy of a set for each, one part and at most so many behind it.
     fn extend(&mut self, open: &[(usize, u64)], behind: usize) -> Option<Vec<Part>> {
-        let looks = &mut self.looks;
+        let (looks, may_stay) = (&mut self.looks, &self.may_stay);
         if behind == 0 {
             let mut falls = |effects: &Vec<Effect>| {
                 open.iter().all(|(row, allowed)| {
                     *looks += 1;
-                    effects[*row].falls & allowed != 0
+                    let effect = effects[*row].within(*allowed);
+                    effect.falls != 0 || may_stay[*row] && effect.stays != 0
                 })
             };
             let part = self.effects.iter().position(&mut falls)?;

@@ -1,9 +1,12 @@
 //! Random programs with few states: what is proved of them, against an enumeration of all states.
 
-use super::explorer::{Goal, Space};
+use super::explorer::{Awaited, Goal, On, Space};
 use super::generator::{GO, Generated, LEFT, PORTB, TICKS, program};
 use crate::faults::{Fault, with_fault};
-use crate::{Accepted, Limits, LoopClaim, Proof, Rejection, Stuck, check, holds_everywhere, recovers};
+use crate::{
+    Accepted, Eventuality, FairInterrupt, Limits, LoopClaim, Proof, Rejection, Stuck, Trigger, always_comes, check,
+    holds_everywhere, recovers,
+};
 use avr_invariant::{Analysis, Options as MapOptions, analyse};
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
@@ -27,7 +30,7 @@ pub(super) fn limits() -> Limits {
     Limits { steps: 20_000, queries: 500, execution, ..Limits::default() }
 }
 
-fn goal(random: &mut Random) -> Goal {
+pub(super) fn goal(random: &mut Random) -> Goal {
     match random.below(8) {
         0 => Goal::Cell(random.pick(&[LEFT, TICKS, GO]), random.below(3)),
         number => Goal::Bit(DataAddress(u16::from(PORTB) + 0x20), number / 7, random.once_in(2)),
@@ -71,6 +74,27 @@ impl Known {
 
     pub(super) fn is_everywhere(&self, goal: Goal, limits: &Limits) -> bool {
         holds_everywhere(&self.machine, (&self.analysis.map, &self.analysis.moves), &goal, (limits, &|| false)).is_ok()
+    }
+
+    /// A state from which something is awaited in vain, if there is one; in words.
+    pub(super) fn waits_in_vain(&mut self, awaited: &Awaited) -> Option<String> {
+        self.space.waits_in_vain(awaited)
+    }
+
+    pub(super) fn always_comes(&self, awaited: &Awaited, limits: &Limits) -> Result<(), Stuck> {
+        let trigger = match &awaited.trigger {
+            On::Start => Trigger::Start,
+            On::Everywhere => Trigger::Everywhere,
+            On::When(goal) => Trigger::When(goal),
+        };
+        let enabled = awaited.fair.map(|source| Goal::Bit(source.enabled.0, source.enabled.1, true));
+        let fair = awaited.fair.zip(enabled.as_ref());
+        let fair: Vec<FairInterrupt<'_>> =
+            fair.map(|(source, enabled)| FairInterrupt { number: source.number, enabled }).into_iter().collect();
+        let holds = awaited.holds.as_ref().map(|holds| holds as &dyn crate::Target);
+        let eventuality = Eventuality { trigger, holds, until: &awaited.until, fair: &fair };
+        let map = (&self.analysis.map, &self.analysis.moves);
+        always_comes(&self.machine, map, &eventuality, (limits, &|| false)).map(|_| ())
     }
 
     pub(super) fn is_proved(&self, goal: Goal, limits: &Limits) -> bool {

@@ -50,6 +50,30 @@ impl Target for Goal {
     }
 }
 
+/// The states from which something is awaited.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum On {
+    Start,
+    Everywhere,
+    When(Goal),
+}
+
+/// An interrupt: the number of its vector, and the bit that enables it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub(super) number: u8,
+    pub(super) enabled: (DataAddress, u8),
+}
+
+/// An eventuality, perhaps under fairness of an interrupt; then nothing is demanded of the states on the way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Awaited {
+    pub(super) trigger: On,
+    pub(super) holds: Option<Goal>,
+    pub(super) until: Goal,
+    pub(super) fair: Option<Source>,
+}
+
 /// An environment that gives the answers of a list, and the first one behind its end.
 struct Script<'a> {
     /// Each answer with the number of those that are possible.
@@ -150,6 +174,8 @@ impl Stored {
 pub(super) struct Space {
     states: Vec<std::rc::Rc<Stored>>,
     previous: Vec<Vec<u32>>,
+    /// The number of states after power-on; they are the first ones.
+    initial: usize,
     working: MachineState<u8>,
 }
 
@@ -180,6 +206,7 @@ impl Space {
             }
         };
         working.data.clear_changed();
+        let initial = states.len();
         let mut current = 0;
         while let Some(stored) = states.get(current).cloned() {
             if states.len() > most {
@@ -207,7 +234,7 @@ impl Space {
             current += 1;
         }
         assert!(working.data.changed_pages().all(is_stored), "programs change nothing else");
-        Some(Self { states, previous, working })
+        Some(Self { states, previous, initial, working })
     }
 
     /// The number of states.
@@ -224,9 +251,127 @@ impl Space {
         })
     }
 
+    /// Tells of each state whether it is one of a set.
+    fn are_in(&mut self, is_in: impl Fn(&MachineState<u8>) -> bool) -> Vec<bool> {
+        let Self { states, working, .. } = self;
+        let mut each = |state: &std::rc::Rc<Stored>| {
+            state.load(working);
+            is_in(working)
+        };
+        states.iter().map(&mut each).collect()
+    }
+
+    fn are_of(&mut self, goal: Goal) -> Vec<bool> {
+        self.are_in(|state| goal.is_reached(|address| *state.data.get(address)))
+    }
+
+    /// A state from which something is awaited and need not come, if there is one; in words.
+    pub(super) fn waits_in_vain(&mut self, awaited: &Awaited) -> Option<String> {
+        let until = self.are_of(awaited.until);
+        let triggers = match awaited.trigger {
+            On::Start => (0..self.states.len()).map(|state| state < self.initial).collect(),
+            On::Everywhere => vec![true; self.states.len()],
+            On::When(goal) => self.are_of(goal),
+        };
+        let comes = match (awaited.fair, awaited.holds) {
+            (Some(interrupt), _) => self.comes_fairly(&until, interrupt),
+            (None, holds) => {
+                let holds = holds.map_or_else(|| vec![true; until.len()], |holds| self.are_of(holds));
+                self.comes(until, &holds)
+            }
+        };
+        let state = (0..self.states.len()).find(|state| triggers[*state] && !comes[*state])?;
+        let stored = &self.states[state];
+        Some(format!("pc {:#x}, {} frames", stored.control.pc.byte().0, stored.frames.len()))
+    }
+
+    /// The states from which all paths come to one of a set through such in which something holds: a least fixed point.
+    fn comes(&self, mut comes: Vec<bool>, holds: &[bool]) -> Vec<bool> {
+        let mut left = vec![0; comes.len()];
+        self.previous.iter().flatten().for_each(|before| left[*before as usize] += 1);
+        let mut waiting: Vec<usize> = (0..comes.len()).filter(|state| comes[*state]).collect();
+        while let Some(state) = waiting.pop() {
+            for before in &self.previous[state] {
+                let before = *before as usize;
+                left[before] -= 1;
+                if left[before] == 0 && holds[before] && !comes[before] {
+                    comes[before] = true;
+                    waiting.push(before);
+                }
+            }
+        }
+        comes
+    }
+
+    /// The states from which all paths come to one of a set on which an interrupt comes again and again, if it is enabled from some time on
+    /// and the I flag is 1 again and again.
+    fn comes_fairly(&mut self, until: &[bool], interrupt: Source) -> Vec<bool> {
+        let enabled = self.are_in(|state| state.data.get(interrupt.enabled.0) >> interrupt.enabled.1 & 1 == 1);
+        let lets_in = self.are_in(|state| state.data.get(DataAddress(0x5f)) >> 7 == 1);
+        let handles = |frame: &Frame| frame.kind == avr_machine::FrameKind::Interrupt(interrupt.number);
+        let comes = self.are_in(|state| {
+            let is_first = state.control.pc.0 == u32::from(interrupt.number) * 2;
+            is_first && state.calls.frames().last().is_some_and(handles)
+        });
+        let is_open: Vec<bool> = until.iter().map(|until| !until).collect();
+        let mut in_vain: Vec<bool> = vec![false; until.len()];
+        for part in self.cycles(&is_open) {
+            let is_fair = part.iter().any(|state| comes[*state] || !enabled[*state]) || {
+                let mut shut = vec![false; until.len()];
+                part.iter().for_each(|state| shut[*state] = !lets_in[*state]);
+                !self.cycles(&shut).is_empty()
+            };
+            part.iter().for_each(|state| in_vain[*state] |= is_fair);
+        }
+        let mut waiting: Vec<usize> = (0..until.len()).filter(|state| in_vain[*state]).collect();
+        while let Some(state) = waiting.pop() {
+            for before in &self.previous[state] {
+                let before = *before as usize;
+                if is_open[before] && !std::mem::replace(&mut in_vain[before], true) {
+                    waiting.push(before);
+                }
+            }
+        }
+        in_vain.iter().map(|in_vain| !in_vain).collect()
+    }
+
+    /// The strongly connected components with a step, of the steps between states of a set (Kosaraju's algorithm).
+    fn cycles(&self, of: &[bool]) -> Vec<Vec<usize>> {
+        let mut next: Vec<Vec<usize>> = vec![Vec::new(); of.len()];
+        for (to, before) in self.previous.iter().enumerate() {
+            before.iter().filter(|from| of[**from as usize] && of[to]).for_each(|from| next[*from as usize].push(to));
+        }
+        let (mut order, mut seen) = (Vec::new(), vec![false; of.len()]);
+        for root in (0..of.len()).filter(|state| of[*state]) {
+            let mut stack = vec![(root, 0)];
+            while let Some((state, place)) = stack.pop() {
+                if place == 0 && std::mem::replace(&mut seen[state], true) {
+                    continue;
+                }
+                match next[state].get(place) {
+                    Some(to) => stack.extend([(state, place + 1), (*to, 0)]),
+                    None => order.push(state),
+                }
+            }
+        }
+        let mut parts = Vec::new();
+        for root in order.into_iter().rev() {
+            let (mut part, mut waiting) = (Vec::new(), vec![root]);
+            while let Some(state) = waiting.pop() {
+                if std::mem::replace(&mut seen[state], false) {
+                    part.push(state);
+                    waiting.extend(self.previous[state].iter().map(|from| *from as usize).filter(|from| of[*from]));
+                }
+            }
+            let has_step = part.len() > 1 || part.first().is_some_and(|state| next[*state].contains(state));
+            parts.extend(has_step.then_some(part));
+        }
+        parts
+    }
+
     /// A state from which no run comes to the target, if there is one; in words.
     pub(super) fn stuck(&mut self, goal: Goal) -> Option<String> {
-        let Self { states, previous, working } = self;
+        let Self { states, previous, working, .. } = self;
         let mut cell = |state: &Stored, cell: DataAddress| {
             state.load(working);
             *working.data.get(cell)

@@ -1,6 +1,7 @@
 //! Deliberate faults, and programs that show them.
 
 use super::enumeration::{Known, limits, random_case};
+use super::eventualities;
 use super::explorer::Goal;
 use super::generator::Generated;
 use crate::Limits;
@@ -114,7 +115,8 @@ pub(super) fn limits_of(fault: Fault) -> Limits {
 
 #[test]
 fn each_fault_has_a_test() {
-    let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE, &OF_CHECK].concat();
+    let of_eventualities = [&eventualities::WRITTEN[..], &eventualities::SHOWN_BY_RANDOM].concat();
+    let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE, &OF_CHECK, &of_eventualities].concat();
     assert_eq!(all.len(), Fault::ALL.len());
     assert!(Fault::ALL.iter().all(|fault| all.contains(fault)), "{all:?}");
 }

@@ -1,6 +1,7 @@
 //! Proofs for random programs against an enumeration of their states, with faults put in.
 
 mod enumeration;
+mod eventualities;
 mod explorer;
 mod faults;
 mod generator;

@@ -20,6 +20,8 @@ use crate::property::{Property, PropertyKind};
 pub struct Fairness {
     /// The assumptions as the property states them; where one is read in a special way, with what it is read as.
     pub texts: Vec<String>,
+    /// The numbers of the vectors, if all that is assumed is that interrupts come: conditions `G F interrupt(V)`, read as above.
+    pub interrupts: Option<Vec<u8>>,
     /// Their conjunction, a path formula.
     assumption: Formula<AtomId>,
     /// `E[fair]`: some fair path starts here. Verdicts stand only if this holds in every state that can be reached.
@@ -36,10 +38,14 @@ impl Binder<'_> {
             return Err(PropertyErrorKind::FairnessWithoutUse(property.kind.name()).error());
         }
         let (mut texts, mut conditions) = (Vec::new(), Vec::new());
+        let mut interrupts = Some(Vec::new());
         for text in &property.under {
             let text = text.trim();
             let parsed = parse_path(text);
-            let read = parsed.as_ref().ok().and_then(fair_interrupt).map(|interrupt| fair_firing(&interrupt));
+            let name = parsed.as_ref().ok().and_then(fair_interrupt);
+            let number = name.as_ref().and_then(|name| self.device.interrupt(&name.text)).map(|one| one.number);
+            interrupts = interrupts.zip(number).map(|(all, number)| [all, vec![number]].concat());
+            let read = name.map(|interrupt| fair_firing(&interrupt));
             let condition = match &read {
                 Some(read) => self.bound(read, parse_path(read))?,
                 None => self.bound(text, parsed)?,
@@ -53,7 +59,7 @@ impl Binder<'_> {
         let assumption = if conditions.len() == 1 { conditions.remove(0) } else { Formula::And(conditions) };
         let goes_on = Formula::quantified(PathQuantifier::Exists, assumption.clone());
         normal_form(&goes_on)?;
-        Ok(Some(Fairness { texts, assumption, goes_on }))
+        Ok(Some(Fairness { texts, interrupts, assumption, goes_on }))
     }
 }
 

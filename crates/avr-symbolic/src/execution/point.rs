@@ -33,6 +33,16 @@ pub(super) struct Path<'g> {
     pub(super) freedom: Freedom,
     /// The bit that is 1 if all states on the way were as the goal demands.
     pub(super) kept: SymbolicBit<'g>,
+    /// The history bits.
+    pub(super) history: Vec<SymbolicBit<'g>>,
+}
+
+/// What is told of paths at their end, beside the state.
+pub(super) struct Told<'g> {
+    pub(super) condition: PathCondition<'g>,
+    pub(super) freedom: Freedom,
+    pub(super) kept: SymbolicBit<'g>,
+    pub(super) history: Vec<SymbolicBit<'g>>,
 }
 
 impl<'g> Path<'g> {
@@ -44,6 +54,12 @@ impl<'g> Path<'g> {
             course: self.course.clone(),
             rounds: self.rounds,
         }
+    }
+
+    /// What is told of it at its end.
+    pub(super) fn told(self) -> Told<'g> {
+        let Self { condition, freedom, kept, history, .. } = self;
+        Told { condition, freedom, kept, history }
     }
 
     /// Merges another path with the same key into this one.
@@ -61,5 +77,7 @@ impl<'g> Path<'g> {
         self.condition = condition;
         self.freedom = self.freedom.union(other.freedom);
         self.kept = selector.select(&self.kept, &other.kept);
+        let history = self.history.iter().zip(&other.history);
+        self.history = history.map(|(own, others)| selector.select(own, others)).collect();
     }
 }

@@ -3,7 +3,7 @@
 use super::cannot::Cannot;
 use super::moment::{Moment, Rank};
 use super::path_condition::PathCondition;
-use super::point::{Key, Path};
+use super::point::{Key, Path, Told};
 use super::step::{Outcome, Stepped, Stepper};
 use super::strategy::{Course, Freedom, Strategy};
 use super::world::{AskedInput, StepRecord};
@@ -32,6 +32,28 @@ pub trait Goal<'g> {
     /// The bit that is 1 if a state on the way, the first and the last one included, is as demanded.
     fn is_kept(&self, _state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         SymbolicBit::ONE
+    }
+
+    /// The bit for the states on the way up to this one, from that for the states before it.
+    fn keep(&self, kept: &SymbolicBit<'g>, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        kept.and(&self.is_kept(state))
+    }
+
+    /// History bits: what else is to be known at an end of the states on the way (auxiliary variables; Owicki & Gries, "An axiomatic
+    /// proof technique for parallel programs I", 1976). `before` are those up to the state before, none at the first state; `kept` is the
+    /// bit up to this one. There are the same number of bits at each state.
+    fn history(
+        &self,
+        _before: Option<&[SymbolicBit<'g>]>,
+        _kept: &SymbolicBit<'g>,
+        _state: &SymbolicState<'g>,
+    ) -> Vec<SymbolicBit<'g>> {
+        Vec::new()
+    }
+
+    /// True if paths go on where the processor sleeps on.
+    fn sleeps_on(&self) -> bool {
+        false
     }
 
     /// True if the work is to end: paths are not followed further, as at a limit on steps.
@@ -88,6 +110,8 @@ pub struct End<'g> {
     pub freedom: Freedom,
     /// The bit that is 1 if all states on the way are as the goal demands.
     pub kept: SymbolicBit<'g>,
+    /// The history bits.
+    pub history: Vec<SymbolicBit<'g>>,
 }
 
 /// The place to which a step leads.
@@ -163,6 +187,7 @@ impl<'a> Executor<'a> {
             strategy,
             feasibility: self.limits.feasibility,
             most_outcomes: self.limits.outcomes,
+            sleeps_on: goal.sleeps_on(),
         };
         let moment = Moment::default().advanced(&self.order, start.control.pc, start.calls.frames().len(), false);
         let kept = goal.is_kept(&start);
@@ -173,6 +198,7 @@ impl<'a> Executor<'a> {
             course: Course::default(),
             rounds: 0,
             freedom: Freedom::default(),
+            history: goal.history(None, &kept, &start),
             kept,
         };
         let execution = Execution { start, ends: Vec::new(), steps: 0, merges: 0, outcomes: Vec::new() };
@@ -221,7 +247,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
             return Target::Point(point);
         }
         if self.order.len() >= self.executor.limits.paths.max(1) {
-            return self.end(EndKind::Cannot(Cannot::Paths), path.condition, path.freedom, path.kept);
+            return self.end(EndKind::Cannot(Cannot::Paths), path.told());
         }
         let point = self.waiting.len();
         self.order.insert((path.moment.rank(), point));
@@ -249,7 +275,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
                 }
             }
             Err(reason) => {
-                let target = self.end(EndKind::Cannot(reason), path.condition, path.freedom, path.kept);
+                let target = self.end(EndKind::Cannot(reason), path.told());
                 self.execution.outcomes[point].push((StepRecord::default(), target));
             }
         }
@@ -261,16 +287,21 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
         let freedom = freedom.union(path.freedom);
         let state = match stepped {
             Stepped::To(state) => state,
-            Stepped::Hazard(hazard) => return self.end(EndKind::Hazard(hazard), condition, freedom, path.kept),
-            Stepped::Cannot(reason) => return self.end(EndKind::Cannot(reason), condition, freedom, path.kept),
+            Stepped::Hazard(hazard) => {
+                return self.end(EndKind::Hazard(hazard), Told { condition, freedom, ..path.clone().told() });
+            }
+            Stepped::Cannot(reason) => {
+                return self.end(EndKind::Cannot(reason), Told { condition, freedom, ..path.clone().told() });
+            }
         };
-        let kept = path.kept.and(&self.goal.is_kept(&state));
+        let kept = self.goal.keep(&path.kept, &state);
+        let history = self.goal.history(Some(&path.history), &kept, &state);
         let (before, after) = (path.state.calls.frames(), state.calls.frames());
         let left_handler = after.len() < before.len()
             && before.last().is_some_and(|frame| matches!(frame.kind, FrameKind::Interrupt(_)));
         let moment = path.moment.advanced(&self.executor.order, state.control.pc, after.len(), left_handler);
         let rounds = path.rounds + usize::from(self.goal.is_round(&state));
-        let next = Path { state, condition, moment, course, rounds, freedom, kept };
+        let next = Path { state, condition, moment, course, rounds, freedom, kept, history };
         if self.goal.is_end(&next.state, rounds) { self.reach(next) } else { self.wait(next) }
     }
 
@@ -278,29 +309,27 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
     fn reach(&mut self, path: Path<'g>) -> Target {
         let key = path.key(self.executor.machine);
         if let Some(end) = self.goals.get(&key).copied() {
-            let End { kind: EndKind::Goal(state), condition, freedom, kept } = self.execution.ends[end].clone() else {
+            let End { kind: EndKind::Goal(state), condition, freedom, kept, history } =
+                self.execution.ends[end].clone()
+            else {
                 unreachable!("only ends in states of the goal are noted")
             };
-            let mut merged = Path { state: *state, condition, freedom, kept, ..path.clone() };
+            let mut merged = Path { state: *state, condition, freedom, kept, history, ..path.clone() };
             merged.merge(&path);
             self.execution.merges += 1;
-            let Path { state, condition, freedom, kept, .. } = merged;
-            self.execution.ends[end] = End { kind: EndKind::Goal(Box::new(state)), condition, freedom, kept };
+            let Path { state, condition, freedom, kept, history, .. } = merged;
+            self.execution.ends[end] = End { kind: EndKind::Goal(Box::new(state)), condition, freedom, kept, history };
             return Target::End(end);
         }
-        let target = self.end(EndKind::Goal(Box::new(path.state)), path.condition, path.freedom, path.kept);
+        let state = Box::new(path.state.clone());
+        let target = self.end(EndKind::Goal(state), path.told());
         self.goals.insert(key, self.execution.ends.len() - 1);
         target
     }
 
-    fn end(
-        &mut self,
-        kind: EndKind<'g>,
-        condition: PathCondition<'g>,
-        freedom: Freedom,
-        kept: SymbolicBit<'g>,
-    ) -> Target {
-        self.execution.ends.push(End { kind, condition, freedom, kept });
+    fn end(&mut self, kind: EndKind<'g>, told: Told<'g>) -> Target {
+        let Told { condition, freedom, kept, history } = told;
+        self.execution.ends.push(End { kind, condition, freedom, kept, history });
         Target::End(self.execution.ends.len() - 1)
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct Stepper<'a, 'g> {
     pub(super) strategy: &'a Strategy,
     pub(super) feasibility: QueryLimits,
     pub(super) most_outcomes: usize,
+    /// True if paths go on where the processor sleeps on.
+    pub(super) sleeps_on: bool,
 }
 
 impl<'g> Stepper<'_, 'g> {
@@ -77,7 +79,7 @@ impl<'g> Stepper<'_, 'g> {
             (None, Err(Stop::Limit(limit))) => Stepped::Cannot(Cannot::Machine(limit)),
             (None, Err(Stop::Infeasible)) => Stepped::Cannot(Cannot::Contradiction),
             (None, Ok(_)) if self.graph.is_full() => Stepped::Cannot(Cannot::Nodes),
-            (None, Ok(_)) if slept => Stepped::Cannot(Cannot::Sleep),
+            (None, Ok(_)) if slept && !self.sleeps_on => Stepped::Cannot(Cannot::Sleep),
             (None, Ok(_)) => Stepped::To(self.taken(state, script)),
         };
         Outcome { stepped, condition, record, course, freedom }

@@ -139,6 +139,7 @@ impl<'a> ByExecution<'a> {
         let left = |(number, result): (usize, &PropertyResult)| match self.proved.get(&number) {
             _ if !result.is_open() => Left::Nothing,
             None => Left::Verdicts,
+            Some(proved) if proved.proof.is_none() => Left::Verdicts,
             Some(proved) if !proved.result.rests_on_choices() => Left::Nothing,
             Some(_) if self.request.strict => Left::Verdicts,
             Some(_) => Left::Basis,
@@ -152,7 +153,12 @@ impl<'a> ByExecution<'a> {
             let open = &mut found.properties[number];
             if open.is_open() {
                 let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
-                claims[number] = Claimed::Symbolic(proof, part);
+                claims[number] = match proof {
+                    Some(proof) => Claimed::Symbolic(proof, part),
+                    None => {
+                        Claimed::Unproved("ranks that fall on all paths prove it, which no certificate has".to_owned())
+                    }
+                };
                 *open = result;
             }
         }

@@ -5,6 +5,7 @@
 
 mod closed_set;
 mod distances;
+mod eventuality;
 mod moves;
 mod recovery;
 pub(crate) mod text;
@@ -25,7 +26,7 @@ use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
 pub(crate) use closed_set::{OnMachine, wanted};
-pub(crate) use recovery::{Recovery, SymbolicProof};
+pub(crate) use recovery::{Recovery, SymbolicProof, may_be_proved};
 
 use crate::call_graph::Survey;
 use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only};

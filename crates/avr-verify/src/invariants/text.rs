@@ -4,7 +4,7 @@ use avr_image::Image;
 use avr_invariant::{Gap, Mark, Thread};
 use avr_isa::{DataAddress, Register};
 use avr_machine::Machine;
-use avr_progress::{LoopClaim, Proof, Stuck};
+use avr_progress::{EventualityProof, LoopClaim, Proof, RankClaim, Stuck};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 use crate::diagnosis::unknown_reason::place_at;
@@ -57,6 +57,36 @@ fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
         [one] => format!("the loop {place} is left: {one} falls until then: {rounds}"),
         all => {
             format!("the loop {place} is left: of {} the first that changes falls until then: {rounds}", all.join(", "))
+        }
+    }
+}
+
+/// The fairness that would make a property true.
+pub(crate) fn fairness(machine: &Machine, numbers: &[u8]) -> String {
+    let conditions = numbers.iter().map(|number| format!("\"G F interrupt({})\"", interrupt(machine, *number)));
+    let conditions: Vec<String> = conditions.collect();
+    format!("it holds with `under: [{}]`", conditions.join(", "))
+}
+
+/// The claims of a proof that something comes: those of loops that do not lead on by themselves.
+pub(crate) fn rank_claims(machine: &Machine, image: &Image, proof: &EventualityProof) -> Vec<String> {
+    let says_something = |claim: &&RankClaim| !claim.rank.is_empty() || claim.waits_for.is_some();
+    proof.claims.iter().filter(says_something).map(|claim| rank_claim(machine, image, claim)).collect()
+}
+
+fn rank_claim(machine: &Machine, image: &Image, claim: &RankClaim) -> String {
+    let names = Names { machine, image };
+    let place = place_at(image, claim.at.0);
+    let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();
+    let waits = claim.waits_for.map(|number| format!("until {} comes", interrupt(machine, number)));
+    match (rank.as_slice(), waits) {
+        ([], None) => format!("the loop {place} ends"),
+        ([], Some(waits)) => format!("the loop {place} ends: it goes on no longer than {waits}"),
+        ([one], None) => format!("the loop {place} ends: {one} falls in each round"),
+        ([one], Some(waits)) => format!("the loop {place} ends: {one} falls, or stays {waits}"),
+        (all, waits) => {
+            let waits = waits.map_or_else(String::new, |waits| format!(", or all stay {waits}"));
+            format!("the loop {place} ends: of {} the first that changes falls in each round{waits}", all.join(", "))
         }
     }
 }

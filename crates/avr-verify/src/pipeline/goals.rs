@@ -285,8 +285,7 @@ fn added(goals: &mut Vec<Goal>, formula: NormalForm, observes_hazards: bool) -> 
 /// The assumptions of a property on the paths that it speaks of.
 pub(crate) fn assumed((property, bound): &(&Property, Bound)) -> Vec<String> {
     let Bound::Checked { bound, .. } = bound else { return Vec::new() };
-    let texts = bound.fairness().into_iter().flat_map(|fairness| &fairness.texts);
-    texts.map(|text| format!("fairness, for '{}' only: {text}", property.name())).collect()
+    crate::assumptions::assumed(property, bound)
 }
 
 /// Remarks on the reading of a property's names.

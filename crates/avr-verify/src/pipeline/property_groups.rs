@@ -92,6 +92,7 @@ pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
     for (late, results) in late.iter().zip(second) {
         work.take(&late.open, results?);
     }
+    recoveries.iter().for_each(|number| work.suggest_fairness(&machine, *number));
     Ok(work.results().after(invariants.as_ref()))
 }
 
@@ -243,6 +244,14 @@ impl Work<'_> {
         self.known.learn(number, result.clone(), Vec::new());
         self.found.insert(number, result);
         true
+    }
+
+    /// Says of a property that does not hold, or is open, which fairness would make it true.
+    fn suggest_fairness(&mut self, machine: &Machine, number: usize) {
+        let InvariantUse::Given(invariants) = self.request.invariants else { return };
+        let Some(found) = self.found.get_mut(&number).filter(|found| found.verdict != Verdict::Holds) else { return };
+        let property = &self.request.file.properties[number];
+        found.notes.extend(recoveries::fairness_for(self.request, (machine, invariants), property));
     }
 
     /// The work that is left for properties that were open after the first.

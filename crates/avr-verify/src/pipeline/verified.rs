@@ -9,7 +9,7 @@ use super::pass_timer::PassTimer;
 use super::portfolio::{Decided, decide};
 use super::property_groups::FewLooks;
 use super::property_result::{Checked, Purpose, Work, proved};
-use super::recoveries::recovered;
+use super::recoveries::{fairness_for, recovered};
 use crate::assumptions::assumptions;
 use crate::call_graph::{Seen, Survey};
 use crate::cost::{Exploration, Stored};
@@ -71,6 +71,12 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     for (result, recovered) in results.properties.iter_mut().zip(recovered) {
         if let (true, Some(recovered)) = (result.is_open(), recovered) {
             *result = recovered;
+        }
+    }
+    if let InvariantUse::Given(invariants) = request.invariants {
+        let all = results.properties.iter_mut().zip(&request.file.properties);
+        for (result, property) in all.filter(|(result, _)| result.verdict != Verdict::Holds) {
+            result.notes.extend(fairness_for(&request, (&machine, invariants), property));
         }
     }
     Ok(results.after(found.as_ref()).checked())

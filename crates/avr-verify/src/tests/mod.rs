@@ -2,6 +2,7 @@
 
 mod confined;
 mod directed_runs;
+mod eventualities;
 mod findings;
 mod forbidden;
 mod handler_summaries;

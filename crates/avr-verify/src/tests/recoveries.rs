@@ -129,7 +129,7 @@ fn other_formulas_are_not_taken_for_recoveries() {
         "EF AG (mem[0x100] == 0)",
         "AG EF AG (mem[0x100] == 0)",
         "AG EF AX (mem[0x100] == 0)",
-        "AG AF (mem[0x100] == 0)",
+        "AG AX AF (mem[0x100] == 0)",
         "AG (EF (mem[0x100] == 0) -> mem[0x101] == 0)",
         "!EF (mem[0x100] == 0)",
         "AG (EF (mem[0x100] == 0) <-> mem[0x101] == 0)",
