@@ -3,6 +3,7 @@
 use super::{Claimed, PropertyText, certificate};
 use crate::diagnosis::subformulas::Effort;
 use crate::invariants::Invariants;
+use crate::pipeline::confined::{confined, may_be_confined};
 use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::FewLooks;
@@ -19,6 +20,10 @@ use avr_model::pass::Pass;
 use avr_properties::{AtomTable, Property, PropertyError, bind};
 use std::collections::BTreeMap;
 use tvar::Strategy;
+
+/// The reasons why there is no proof of what is decided without a state space.
+const IN_CLOSED_SET: &str = "a run into a closed set shows it, which no certificate has";
+const BY_RANKS: &str = "ranks that fall on all paths prove it, which no certificate has";
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
@@ -128,8 +133,14 @@ impl<'a> ByExecution<'a> {
         let Some((invariants, candidates)) = &self.invariants else { return };
         for number in candidates.iter().filter(|number| found.properties[**number].is_open()) {
             let property = &self.request.file.properties[*number];
-            if let Ok(recovered) = recovered(self.request, (self.machine, invariants), property) {
-                self.proved.insert(*number, recovered);
+            let recovered = recovered(self.request, (self.machine, invariants), property).ok();
+            let confined = || {
+                let may_be = may_be_confined(self.request, property);
+                may_be.then(|| confined(self.request, self.machine, property)).flatten()
+            };
+            let found = recovered.or_else(|| confined().map(|result| Recovered { result, proof: None }));
+            if let Some(found) = found {
+                self.proved.insert(*number, found);
             }
         }
     }
@@ -139,6 +150,7 @@ impl<'a> ByExecution<'a> {
         let left = |(number, result): (usize, &PropertyResult)| match self.proved.get(&number) {
             _ if !result.is_open() => Left::Nothing,
             None => Left::Verdicts,
+            Some(proved) if proved.result.verdict == Verdict::Violated => Left::Nothing,
             Some(proved) if proved.proof.is_none() => Left::Verdicts,
             Some(proved) if !proved.result.rests_on_choices() => Left::Nothing,
             Some(_) if self.request.strict => Left::Verdicts,
@@ -153,11 +165,10 @@ impl<'a> ByExecution<'a> {
             let open = &mut found.properties[number];
             if open.is_open() {
                 let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
-                claims[number] = match proof {
-                    Some(proof) => Claimed::Symbolic(proof, part),
-                    None => {
-                        Claimed::Unproved("ranks that fall on all paths prove it, which no certificate has".to_owned())
-                    }
+                claims[number] = match (proof, &result.verdict) {
+                    (Some(proof), _) => Claimed::Symbolic(proof, part),
+                    (None, Verdict::Violated) => Claimed::Unproved(IN_CLOSED_SET.to_owned()),
+                    (None, _) => Claimed::Unproved(BY_RANKS.to_owned()),
                 };
                 *open = result;
             }

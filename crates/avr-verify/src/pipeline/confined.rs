@@ -1,6 +1,7 @@
 //! Properties that are violated because a run comes to a closed set of states, from which nothing leads to where it must be possible to get.
 
 use super::goals::{undecided, with_evidence};
+use crate::diagnosis::unknown_reason::place_at;
 use crate::invariants::{OnMachine, wanted};
 use crate::request::{InvariantUse, Request};
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
@@ -8,7 +9,7 @@ use avr_machine::Machine;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
-use avr_properties::{AtomTable, Property, bind};
+use avr_properties::{AtomTable, Property, PropertyKind, bind};
 use avr_witness::{Lost, Sampler};
 use std::cell::Cell;
 use std::time::Instant;
@@ -16,6 +17,9 @@ use tvar::{Goal, Progress, Strategy};
 
 /// The most steps of random runs.
 const STEPS: u64 = 1_000_000;
+
+/// The same to find out whether a wait hangs, where nobody asked.
+const STEPS_UNASKED: u64 = 20_000;
 
 /// True if closed sets are looked for: they are maps of invariants.
 pub(crate) fn seeks_closed_sets(request: &Request<'_>) -> bool {
@@ -27,6 +31,19 @@ pub(crate) fn may_be_confined(request: &Request<'_>, property: &Property) -> boo
     let mut table = AtomTable::default();
     let bound = bind(property, &request.file.definitions, &request.binding(), &mut table);
     bound.is_ok_and(|bound| !wanted(&bound).is_empty())
+}
+
+/// A wait that can hang, as a note, where nothing but hazards and the stack was asked for and one is found soon.
+pub(crate) fn hanging(request: &Request<'_>, machine: &Machine) -> Option<String> {
+    let is_plain = |property: &Property| matches!(property.kind(), PropertyKind::Inherent | PropertyKind::Stack(_));
+    if !seeks_closed_sets(request) || !request.file.properties.iter().all(is_plain) || request.watch.cancelled() {
+        return None;
+    }
+    let property = Property::new("NoHang()", PropertyKind::NoHang { except: Vec::new() });
+    let found = confined_within(request, machine, &property, STEPS_UNASKED)?;
+    let evidence = found.evidence.filter(|_| found.verdict == Verdict::Violated)?;
+    let place = place_at(request.image, evidence.end.pc);
+    Some(format!("the wait {place} can hang: --property 'NoHang()' shows a run"))
 }
 
 /// The result of a property that a run into a closed set violates, if one is found.

@@ -5,7 +5,7 @@
 //! that none waits for another that takes for ever, and then as much as the limits allow. Groups know nothing of each other, so that the
 //! results are the same for any number of threads.
 
-use super::confined::{confined, may_be_confined, seeks_closed_sets};
+use super::confined::{confined, hanging, may_be_confined, seeks_closed_sets};
 use super::hardware_run::verified_together;
 use super::machine::machine;
 use super::property_class::{PropertyClass, class};
@@ -33,6 +33,14 @@ const FEW_STEPS: u64 = 400_000;
 /// # Errors
 /// A property that speaks of something that does not exist; what cannot be decided is no error.
 pub fn verify(request: &Request<'_>) -> Result<Results, PropertyError> {
+    let mut results = verified_in_groups(request)?;
+    if let Some(first) = results.properties.first_mut() {
+        first.notes.extend(hanging(request, &machine(request)?));
+    }
+    Ok(results)
+}
+
+fn verified_in_groups(request: &Request<'_>) -> Result<Results, PropertyError> {
     let groups = groups(request);
     let properties = &request.file.properties;
     let may_recover = |number: &usize| recoveries::may_prove(request, &properties[*number]);
