@@ -3,7 +3,7 @@
 
     tests/oracle/share.py
 
-A third of all samples, chosen by the hash of the commit as if at random; and always
+A quarter of all samples, chosen by the hash of the commit as if at random; and always
 those whose files changed since the commit before, and those in ALWAYS. With `AVR_TVAR_TESTS=long` in the environment, all of them.
 """
 import os
@@ -12,7 +12,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = 3
+PARTS = 4
 # Samples that some verdict of theirs makes indispensable: hazards, torn copies, a stack that overflows, resets and sleep.
 ALWAYS = {"branch", "calibration-original", "shared-counter-torn", "watchdog", "timer-blink", "parser-overflow", "sleep-wake"}
 

@@ -206,7 +206,7 @@ fn is_true(machine: &Machine, claim: &Claim) -> bool {
 fn random_claims_are_proved_if_they_are_true() {
     let mut random = Random::new(31);
     let mut counts = [0, 0];
-    for number in 0..cases(1_000, 100_000) {
+    for number in 0..cases(600, 100_000) {
         let (code, end) = random_loop(&mut random);
         let machine = machine(&code);
         let claim = random_claim(end, &mut random);

@@ -44,7 +44,7 @@ fn the_same_instructions_are_reached() {
 
 #[test]
 fn answers_are_those_of_handlers_step_by_step() {
-    let programs = avr_testkit::cases(100, PROGRAMS);
+    let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut hold, mut violated, mut late) = (0, 0, 0);
     for seed in 0..programs {
         let words = program(&mut Random::new(seed));

@@ -20,7 +20,7 @@ fn said_reduced(words: &[u16], interrupts: bool) -> Said {
 
 #[test]
 fn reduced_answers_are_those_of_all_interrupts() {
-    let programs = avr_testkit::cases(100, PROGRAMS);
+    let programs = avr_testkit::cases(60, PROGRAMS);
     let (mut hold, mut violated, mut fewer) = (0, 0, 0);
     for seed in 0..programs {
         let words = program(&mut Random::new(seed));
@@ -300,7 +300,7 @@ fn garbage_program(random: &mut Random) -> Vec<u16> {
 
 #[test]
 fn programs_that_look_below_the_stack_pointer_have_the_answers_of_all_interrupts() {
-    let programs = avr_testkit::cases(70, PROGRAMS);
+    let programs = avr_testkit::cases(45, PROGRAMS);
     let (mut hold, mut violated) = (0, 0);
     for seed in 0..programs {
         let words = garbage_program(&mut Random::new(seed));

@@ -29,7 +29,7 @@ fn surveyed(results: &Results) -> impl PartialEq + std::fmt::Debug + use<> {
 
 #[test]
 fn compressed_answers_are_those_of_all_states() {
-    let programs = avr_testkit::cases(60, PROGRAMS);
+    let programs = avr_testkit::cases(40, PROGRAMS);
     let (mut hold, mut violated, mut fewer, mut late) = (0, 0, 0, 0);
     for seed in 0..programs {
         let words = program(&mut Random::new(seed));
@@ -54,7 +54,7 @@ fn compressed_answers_are_those_of_all_states() {
 
 #[test]
 fn compressed_programs_look_the_same_as_a_whole() {
-    let programs = avr_testkit::cases(60, PROGRAMS);
+    let programs = avr_testkit::cases(40, PROGRAMS);
     let mut hold = 0;
     for seed in 0..programs {
         let words = program(&mut Random::new(seed));

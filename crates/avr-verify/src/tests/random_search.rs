@@ -46,7 +46,7 @@ fn sampled(words: &[u16]) -> Sampled {
 
 #[test]
 fn runs_at_random_show_what_the_state_space_shows() {
-    let programs = avr_testkit::cases(60, PROGRAMS);
+    let programs = avr_testkit::cases(40, PROGRAMS);
     let (mut violated, mut found, mut holds, mut as_deep) = (0, 0, 0, 0);
     for seed in 0..programs {
         let words = program(&mut Random::new(seed));
