@@ -6,13 +6,13 @@ use crate::invariants::Invariants;
 use crate::pipeline::confined::{confined, may_be_confined};
 use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::machine::machine;
-use crate::pipeline::property_groups::FewLooks;
+use crate::pipeline::property_groups::{CONTRADICTION, FewLooks};
 use crate::pipeline::property_result::{Purpose, Work};
 use crate::pipeline::recoveries::{Recovered, may_prove, recovered};
 use crate::pipeline::verified::verified_while;
 use crate::pipeline::verify;
 use crate::request::{InvariantUse, Reductions, Request};
-use crate::results::{PropertyResult, Results, Verdict};
+use crate::results::{PropertyResult, Results, Unknown, Verdict};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_certificate::Certificate;
 use avr_machine::Machine;
@@ -162,15 +162,18 @@ impl<'a> ByExecution<'a> {
     /// Adds the proofs of what is open.
     fn add(&mut self, found: &mut Results, claims: &mut [Claimed]) {
         for (number, Recovered { result, proof }) in std::mem::take(&mut self.proved) {
-            let open = &mut found.properties[number];
-            if open.is_open() {
+            let known = &mut found.properties[number];
+            if known.is_open() {
                 let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
                 claims[number] = match (proof, &result.verdict) {
                     (Some(proof), _) => Claimed::Symbolic(proof, part),
                     (None, Verdict::Violated) => Claimed::Unproved(IN_CLOSED_SET.to_owned()),
                     (None, _) => Claimed::Unproved(BY_RANKS.to_owned()),
                 };
-                *open = result;
+                *known = result;
+            } else if known.verdict != result.verdict {
+                known.verdict = Verdict::Unknown(Unknown::failed_self_check(CONTRADICTION.to_owned()));
+                claims[number] = Claimed::Nothing;
             }
         }
     }

@@ -28,6 +28,9 @@ const FIRST_LOOKS: u64 = 1_000;
 /// model.
 const FEW_STEPS: u64 = 400_000;
 
+/// The reason why a verdict fails a check of the verifier itself.
+pub(crate) const CONTRADICTION: &str = "what a state space says contradicts what was shown without one";
+
 /// Verifies the properties of an image: in groups, or all together if they are of one group.
 ///
 /// # Errors
@@ -200,8 +203,7 @@ impl Work<'_> {
             match self.found.get(number) {
                 Some(earlier) if result.is_open() && !earlier.is_open() => {}
                 Some(earlier) if !earlier.is_open() && earlier.verdict != result.verdict => {
-                    let reason = "what a state space says contradicts a proof by symbolic execution";
-                    result.verdict = Verdict::Unknown(Unknown::failed_self_check(reason.to_owned()));
+                    result.verdict = Verdict::Unknown(Unknown::failed_self_check(CONTRADICTION.to_owned()));
                     self.found.insert(*number, result);
                 }
                 Some(earlier) if result.is_open() => {
