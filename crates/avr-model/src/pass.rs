@@ -24,6 +24,8 @@ pub enum Pass {
     Invariants,
     /// Claims about loops prove that they can be left.
     Claims,
+    /// Ranks that fall on all paths prove that something comes.
+    Ranks,
     /// Symbolic execution proves a formula on all paths between the heads of loops.
     SymbolicExecution,
 }
@@ -42,6 +44,7 @@ impl Pass {
             Self::RandomSearch => "random-search",
             Self::Invariants => "invariants",
             Self::Claims => "claims",
+            Self::Ranks => "ranks",
             Self::SymbolicExecution => "symbolic-execution",
         }
     }

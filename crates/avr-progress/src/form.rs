@@ -41,12 +41,16 @@ fn everywhere(formula: &Formula<AtomId>) -> Option<&Formula<AtomId>> {
     }
 }
 
-/// Formulas about states such that a formula is true if from every state each of them can be reached. What can be reached from the first
-/// state is to be shown by a run, which no claim gives.
+/// Formulas about states such that a formula is true if from every state each of them can be reached.
+///
+/// SOUND: `EF q` speaks of the first states, which are some of all.
 fn reached(formula: &Formula<AtomId>) -> Option<Vec<&Formula<AtomId>>> {
     match formula {
         Formula::And(parts) => Some(parts.iter().map(reached).collect::<Option<Vec<_>>>()?.concat()),
         Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => reached_everywhere(inner),
+        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, inner) => {
+            speaks_of_states(inner).then(|| vec![&**inner])
+        }
         _ => None,
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
     }
 }
 
-/// False for a verdict that rests on reductions and facts of state spaces, which no certificate has, and that no run shows; none where there
+/// False for a verdict that rests on ranks, or on reductions and facts of state spaces, which no certificate has, and that no run shows; none where there
 /// is no verdict.
 pub(crate) fn certified(result: &PropertyResult) -> Option<bool> {
     match result.verdict {

@@ -8,7 +8,7 @@ mod sample;
 
 use avr_properties::PropertyKind;
 use avr_testkit::Size;
-use avr_verify::{Basis, InvariantUse, Pass, Reductions, Request, Results, Verdict};
+use avr_verify::{Basis, InvariantUse, Pass, PropertyResult, Reductions, Request, Results, Verdict};
 use rayon::prelude::*;
 use sample::{Sample, StateLimit, samples};
 
@@ -86,7 +86,7 @@ fn differences(sample: &Sample, image: &str, results: &Results, scope: Scope) ->
             found.push(format!("{image}: {}: no replayed run: {:?}", result.name, result.evidence_missing));
         }
         // Where state spaces are left out, claims may rest on the model in their place.
-        let is_claimed = scope == Scope::Invariant && result.methods.contains(&Pass::Claims);
+        let is_claimed = scope == Scope::Invariant && is_by_claims(result);
         if result.basis == Basis::Model && !is_claimed && !sample.may_rest_on_the_model(&result.name) {
             found.push(format!("{image}: {}: rests on the model, expected the hardware", result.name));
         }
@@ -144,6 +144,11 @@ fn samples_have_their_verdicts_by_invariants() {
     assert!(proved >= 40, "invariants prove {proved} properties only");
 }
 
+/// True for a result that claims about loops prove, or ranks.
+fn is_by_claims(result: &PropertyResult) -> bool {
+    result.methods.iter().any(|pass| matches!(pass, Pass::Claims | Pass::Ranks))
+}
+
 /// The differences of the properties that claims must prove, without a state space.
 fn claim_differences(sample: &Sample, image: &str, properties: &str) -> Vec<String> {
     let results = verify(sample, image, properties, Scope::Invariant);
@@ -151,7 +156,7 @@ fn claim_differences(sample: &Sample, image: &str, properties: &str) -> Vec<Stri
     for name in &sample.claims {
         let result = results.properties.iter().find(|result| result.name == *name).expect("the file has the property");
         let basis = if sample.may_rest_on_the_model(name) { Basis::Model } else { Basis::Hardware };
-        let is_proved = result.verdict == Verdict::Holds && result.methods.contains(&Pass::Claims);
+        let is_proved = result.verdict == Verdict::Holds && is_by_claims(result);
         if !is_proved || result.basis != basis {
             found.push(format!("{image}: {name}: {:?}, {:?}: {:?}", result.verdict, result.basis, result.notes));
         }

@@ -118,7 +118,7 @@ pub struct PropertyResult {
 impl PropertyResult {
     /// True if claims about loops prove it that rest on the model.
     pub(crate) fn rests_on_choices(&self) -> bool {
-        self.basis == Basis::Model && self.methods.contains(&Pass::Claims)
+        self.basis == Basis::Model && self.methods.iter().any(|pass| matches!(pass, Pass::Claims | Pass::Ranks))
     }
 
     /// True if nothing is known, and no check of the verifier itself failed.

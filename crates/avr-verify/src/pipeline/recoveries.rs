@@ -8,6 +8,7 @@ use avr_machine::Machine;
 use avr_model::pass::Pass;
 use avr_progress::{Form, Proof};
 use avr_properties::{AtomTable, BoundProperty, Property, bind};
+use mu_calculus::{Formula, PathQuantifier};
 use std::time::Instant;
 use tvar::Progress;
 
@@ -72,7 +73,7 @@ pub(crate) fn recovered(
             let is_of_model = comes.fair.iter().any(Proof::rests_on_choices);
             result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
             result.vacuous = invariants.vacuity(table.atoms(), &bound);
-            finish(&mut result, (&bound, claims.collect()), started);
+            finish(&mut result, (Pass::Ranks, &bound, claims.collect()), started);
             return Ok(Recovered { result, proof: None });
         }
         Recovery::Proved(proof) => proof,
@@ -89,7 +90,10 @@ pub(crate) fn recovered(
             let claims = proofs.iter().flat_map(|proof| text::claims(machine, request.image, proof));
             let is_of_model = proofs.iter().any(Proof::rests_on_choices);
             result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
-            finish(&mut result, (&bound, claims.collect()), started);
+            finish(&mut result, (Pass::Claims, &bound, claims.collect()), started);
+            if let Formula::Path(PathQuantifier::Exists, ..) = bound.formula {
+                result.evidence_missing = Some("claims about loops prove it, and no run was looked for".to_owned());
+            }
         }
     }
     Ok(Recovered { result, proof: Some(proof) })
@@ -110,13 +114,13 @@ pub(crate) fn fairness_for(
 }
 
 /// Says by which claims a property was proved.
-fn finish(result: &mut PropertyResult, (bound, claims): (&BoundProperty, Vec<String>), started: Instant) {
+fn finish(result: &mut PropertyResult, (pass, bound, claims): (Pass, &BoundProperty, Vec<String>), started: Instant) {
     result.notes = bound.notes.clone();
     for claim in claims {
         if !result.notes.contains(&claim) {
             result.notes.push(claim);
         }
     }
-    result.methods.push(Pass::Claims);
+    result.methods.push(pass);
     result.statistics.time = started.elapsed();
 }

@@ -11,7 +11,9 @@ use std::time::Duration;
 /// The time for a program.
 const SHORT: Duration = Duration::from_secs(2);
 
-const PROPERTIES: [&str; 11] = [
+const PROPERTIES: [&str; 13] = [
+    "EF (mem[0x101] == 1)",
+    "EF (mem[0x100] == 1) && AG EF (mem[0x101] == 0)",
     "AG (mem[0x100] == 0)",
     "AG (mem[0x100] < 0x80 || mem[0x101] < 0x80)",
     "AG (EIMSK == 3 -> mem[0x100] == mem[0x101])",
@@ -124,8 +126,7 @@ fn what_does_not_recover_is_not_proved() {
 #[test]
 fn other_formulas_are_not_taken_for_recoveries() {
     let others = [
-        "EF (mem[0x100] == 1)",
-        "EF (mem[0x100] == 1) && AG EF (mem[0x100] == 0)",
+        "EF (mem[0x100] == 1) && AG AF EX (mem[0x100] == 0)",
         "EF AG (mem[0x100] == 0)",
         "AG EF AG (mem[0x100] == 0)",
         "AG EF AX (mem[0x100] == 0)",
