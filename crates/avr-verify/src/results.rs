@@ -121,6 +121,12 @@ impl PropertyResult {
         self.basis == Basis::Model && self.methods.iter().any(|pass| matches!(pass, Pass::Claims | Pass::Ranks))
     }
 
+    /// True if a state space may say more than claims about loops do: that it rests on the hardware, or a run.
+    pub(crate) fn may_be_better(&self) -> bool {
+        let has_no_run = self.evidence_missing.is_some() && self.methods.contains(&Pass::Claims);
+        self.rests_on_choices() || has_no_run
+    }
+
     /// True if nothing is known, and no check of the verifier itself failed.
     pub(crate) fn is_open(&self) -> bool {
         matches!(&self.verdict, Verdict::Unknown(unknown) if !unknown.self_check_failed)

@@ -219,5 +219,5 @@ fn random_claims_are_proved_if_they_are_true() {
         assert_eq!(found, expected, "claim {number}: {claim:?}, {:x?}", code.words);
         counts[usize::from(found)] += 1;
     }
-    assert!(counts.iter().all(|count| *count > 50), "{counts:?} are false and true");
+    assert!(counts.iter().all(|count| *count > 30), "{counts:?} are false and true");
 }

@@ -269,7 +269,8 @@ impl Work<'_> {
         let is_in_model = |number: &usize| self.found.get(number).is_some_and(PropertyResult::rests_on_choices);
         let is_wanted = |number: &usize| !self.is_decided(*number) || self.request.strict && is_in_model(number);
         let wanted: Vec<usize> = open.iter().copied().filter(is_wanted).collect();
-        let better: Vec<usize> = open.iter().copied().filter(is_in_model).collect();
+        let may_be_better = |number: &usize| self.found.get(number).is_some_and(PropertyResult::may_be_better);
+        let better: Vec<usize> = open.iter().copied().filter(may_be_better).collect();
         match (wanted.is_empty(), better.is_empty()) {
             (false, _) => Some(Late { open, wanted, is_short: false }),
             (true, false) => Some(Late { open, wanted: better, is_short: true }),
@@ -341,7 +342,7 @@ struct UntilKnown<'a> {
 
 impl Watch for UntilKnown<'_> {
     fn check(&self, progress: &Progress) -> Option<Exhausted> {
-        let is_known = |number: &usize| self.known.result(*number).is_some_and(|known| !known.rests_on_choices());
+        let is_known = |number: &usize| self.known.result(*number).is_some_and(|known| !known.may_be_better());
         let are_known = || self.wanted.iter().all(is_known);
         self.watch.check(progress).or_else(|| are_known().then_some(Exhausted::Interrupted))
     }
