@@ -37,7 +37,7 @@ use inclusion_oracle::{generated, invariants, sampled};
 const MOST_LOST: f64 = 0.001;
 
 /// Generated programs, in short and in full.
-const GENERATED: u64 = 60;
+const GENERATED: u64 = 40;
 const GENERATED_FULL: u64 = 200;
 
 fn main() -> ExitCode {
