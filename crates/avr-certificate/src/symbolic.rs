@@ -57,7 +57,7 @@ pub enum Term {
     Difference(Box<Term>, Box<Term>),
 }
 
-/// What the environment and the hardware do in some rounds of a loop.
+/// The choices of the environment and the hardware in some rounds of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounds {
     /// The number of rounds, at least 1.

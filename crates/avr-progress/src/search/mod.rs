@@ -167,31 +167,13 @@ impl<'g> Search<'_, 'g> {
             if is_better {
                 return Ok(true);
             }
-            for group in self.groups(open) {
+            for group in groups(open, |from| self.led_to(from)) {
                 if self.solve(&group, effort)? {
                     return Ok(true);
                 }
             }
         }
         Ok(false)
-    }
-
-    /// Groups of heads from each of which rounds lead to the others: pairs, then all that there are.
-    fn groups(&self, open: &[usize]) -> Vec<Vec<usize>> {
-        let leads: BTreeSet<(usize, usize)> =
-            open.iter().flat_map(|from| self.led_to(*from).into_iter().map(|to| (*from, to))).collect();
-        let is_mutual = |one: usize, other: usize| leads.contains(&(one, other)) && leads.contains(&(other, one));
-        let pairs = open.iter().flat_map(|one| open.iter().map(move |other| [*one, *other]));
-        let pairs = pairs.filter(|[one, other]| one < other && is_mutual(*one, *other)).map(|pair| pair.to_vec());
-        let mut groups: Vec<Vec<usize>> = pairs.collect();
-        for one in open {
-            let mut group: Vec<usize> = open.iter().copied().filter(|other| reaches(&leads, *one, *other)).collect();
-            group.retain(|other| reaches(&leads, *other, *one));
-            if group.len() > 2 && !groups.contains(&group) {
-                groups.push(group);
-            }
-        }
-        groups
     }
 
     /// The open heads at which rounds from a head end.
@@ -225,17 +207,41 @@ impl<'g> Search<'_, 'g> {
         let of_heads = heads.iter().flat_map(|head| &self.heads[*head].starts);
         let rounds: Vec<_> = of_heads.map(|of| (&of.start, of.rounds.as_slice())).collect();
         let numbers = Numbers::new(self.machine, self.places, heads, &rounds);
-        let mut parts: Vec<Part> = numbers.simple.into_iter().map(Part::Number).collect();
-        if heads.len() > 1 {
-            parts.extend(heads.iter().flat_map(|head| [Part::Place(*head, true), Part::Place(*head, false)]));
-        }
-        parts.extend(numbers.differences.into_iter().map(Part::Number));
+        let parts = parts(&numbers, heads);
         self.has_rank(heads, &allowed, (&parts, &numbers.words))
     }
 }
 
+/// Groups of open heads from each of which rounds lead to the others: pairs, then all that there are.
+pub(crate) fn groups(open: &[usize], led_to: impl Fn(usize) -> BTreeSet<usize>) -> Vec<Vec<usize>> {
+    let leads: BTreeSet<(usize, usize)> =
+        open.iter().flat_map(|from| led_to(*from).into_iter().map(|to| (*from, to))).collect();
+    let is_mutual = |one: usize, other: usize| leads.contains(&(one, other)) && leads.contains(&(other, one));
+    let pairs = open.iter().flat_map(|one| open.iter().map(move |other| [*one, *other]));
+    let pairs = pairs.filter(|[one, other]| one < other && is_mutual(*one, *other)).map(|pair| pair.to_vec());
+    let mut groups: Vec<Vec<usize>> = pairs.collect();
+    for one in open {
+        let mut group: Vec<usize> = open.iter().copied().filter(|other| reaches(&leads, *one, *other)).collect();
+        group.retain(|other| reaches(&leads, *other, *one));
+        if group.len() > 2 && !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// The parts of which ranks of some heads are made, simple ones first.
+pub(crate) fn parts(numbers: &Numbers, heads: &[usize]) -> Vec<Part> {
+    let mut parts: Vec<Part> = numbers.simple.iter().cloned().map(Part::Number).collect();
+    if heads.len() > 1 {
+        parts.extend(heads.iter().flat_map(|head| [Part::Place(*head, true), Part::Place(*head, false)]));
+    }
+    parts.extend(numbers.differences.iter().cloned().map(Part::Number));
+    parts
+}
+
 /// True if some ways lead from one to another, or they are the same.
-pub(crate) fn reaches(ways: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
+fn reaches(ways: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut waiting = vec![from];
     while let Some(one) = waiting.pop() {

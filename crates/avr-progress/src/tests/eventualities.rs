@@ -1,4 +1,4 @@
-//! What always comes, in random programs and in programs that are written for it, against an enumeration of all states.
+//! Eventualities that are proved, in random programs and in programs that are written for it, against an enumeration of all states.
 
 use super::enumeration::{Known, goal, limits};
 use super::explorer::{Awaited, Goal, On, Source};

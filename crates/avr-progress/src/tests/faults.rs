@@ -135,7 +135,7 @@ fn written_programs_show_faults() {
     }
 }
 
-/// What is true from the first head on is not true everywhere.
+/// A formula that is true from the first head on is not true everywhere.
 #[test]
 fn the_states_before_the_first_head_count() {
     let generated = program(OVERFLOW_VECTOR, &[I::Reti], |code| {

@@ -207,7 +207,7 @@ fn groups_are_an_order() {
         }
     }
     assert!(with_fault(Fault::GroupForgotten, || check([0, 1], &[])).is_ok());
-    // What is on at the end, is so before.
+    // A switch that is on at the end is on before.
     let off = Goal::Bit(DataAddress(0x25), 0, false);
     assert!(known.stuck(off).is_none());
     let pressed = Strategy {

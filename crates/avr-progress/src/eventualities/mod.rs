@@ -3,23 +3,26 @@
 //! All paths from the states of each head are followed to the next heads, with all inputs and all events. A rank falls on each that does
 //! not come to what is awaited (`docs/soundness.md`, "Eventualities by ranks").
 
+mod between;
+mod solving;
+
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
 use crate::places::Places;
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, Start, Target, arrival};
-use crate::search::numbers::{Numbers, Word};
-use crate::search::reaches;
-use crate::search::samples::{Outcome, Part, Row, Sample, Table, Transition};
+use crate::search::numbers::Word;
+use crate::search::samples::{Part, Sample};
 use avr_invariant::{Entry, Map, Move};
-use avr_isa::{DataAddress, FlashByteAddress};
-use avr_machine::{Frame, FrameKind, Machine};
+use avr_isa::FlashByteAddress;
+use avr_machine::{Frame, Machine};
 use avr_symbolic::{
-    Answer, End, EndKind, Execution, Executor, Goal, Graph, PathCondition, Strategy, SymbolicBit, SymbolicState,
-    SymbolicWord, Term, power_on, satisfy,
+    Answer, End, EndKind, Execution, Executor, Graph, PathCondition, Strategy, SymbolicBit, SymbolicState, Term,
+    power_on, satisfy,
 };
+use between::{BROKEN, Begins, Between};
 use std::collections::{BTreeMap, BTreeSet};
-use three_valued::{BitDomain, ByteDomain};
+use three_valued::BitDomain;
 
 /// The states from which something is awaited.
 #[derive(Clone, Copy)]
@@ -129,121 +132,6 @@ pub fn always_comes(
     search.await_at_heads()?;
     search.solve_all()?;
     Ok(EventualityProof { claims: search.claims, steps: search.steps, queries: search.queries })
-}
-
-/// The state of paths at their beginning.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Begins {
-    /// Something is awaited already.
-    Awaiting,
-    /// Nothing is awaited yet.
-    Idle,
-}
-
-/// Paths end at heads at which no interrupt has just returned; what is awaited is told of all states on the way.
-struct Between<'a> {
-    places: &'a Places<'a>,
-    eventuality: &'a Eventuality<'a>,
-    passed: &'a BTreeSet<usize>,
-    begins: Begins,
-    /// The status register.
-    status: DataAddress,
-    is_over: &'a dyn Fn() -> bool,
-}
-
-impl Between<'_> {
-    /// The bit that is 1 unless a state is surely one that is awaited.
-    fn is_open<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        self.eventuality.until.bit(state).not()
-    }
-
-    /// The bit that is 1 if something may be awaited from a state on.
-    fn triggers<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        match self.eventuality.trigger {
-            Trigger::Start => SymbolicBit::ZERO,
-            Trigger::Everywhere => SymbolicBit::ONE,
-            Trigger::When(_) if is_on(Fault::TriggerForgotten) => SymbolicBit::ZERO,
-            Trigger::When(states) => states.outside(state).not(),
-        }
-    }
-}
-
-impl<'g> Goal<'g> for Between<'_> {
-    fn is_over(&self) -> bool {
-        (self.is_over)()
-    }
-
-    fn is_end(&self, state: &SymbolicState<'g>, _: usize) -> bool {
-        // Behind a handler at a head nothing has fallen; one instruction of the main program follows.
-        let is_settled = !state.control.interrupt_delay;
-        let head = self.places.head_at(state.calls.frames(), state.control.pc);
-        let ends = head.is_some_and(|head| !self.passed.contains(&head)) && is_settled;
-        ends || self.begins == Begins::Awaiting && self.is_open(state).known() == Some(false)
-    }
-
-    /// 1 if something is awaited.
-    fn is_kept(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        match self.begins {
-            Begins::Awaiting => self.is_open(state),
-            Begins::Idle => self.triggers(state).and(&self.is_open(state)),
-        }
-    }
-
-    fn keep(&self, awaited: &SymbolicBit<'g>, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        let awaited = match self.begins {
-            Begins::Awaiting => *awaited,
-            Begins::Idle => awaited.or(&self.triggers(state)),
-        };
-        awaited.and(&self.is_open(state))
-    }
-
-    fn history(
-        &self,
-        before: Option<&[SymbolicBit<'g>]>,
-        awaited: &SymbolicBit<'g>,
-        state: &SymbolicState<'g>,
-    ) -> Vec<SymbolicBit<'g>> {
-        let Eventuality { holds, fair, .. } = self.eventuality;
-        let was = |index: usize, first: SymbolicBit<'g>| before.map_or(first, |before| before[index]);
-        let may_break = match holds {
-            Some(holds) if !is_on(Fault::HoldsForgotten) => awaited.and(&holds.bit(state).not()),
-            _ => SymbolicBit::ZERO,
-        };
-        let mut history = vec![was(BROKEN, SymbolicBit::ZERO).or(&may_break)];
-        for (number, interrupt) in fair.iter().enumerate() {
-            let handled = |frame: &Frame| frame.kind == FrameKind::Interrupt(interrupt.number);
-            let comes = state.calls.frames().iter().any(handled) && !is_on(Fault::FiringForgotten);
-            let stays_away = SymbolicBit::constant(!comes);
-            let enabled = match is_on(Fault::EnabledForgotten) {
-                true => SymbolicBit::ONE,
-                false => interrupt.enabled.bit(state),
-            };
-            let is_let_in = state.data.get(self.status).bit(INTERRUPTS);
-            history.push(was(stays(number), SymbolicBit::ONE).and(&stays_away).and(&enabled));
-            history.push(was(let_in(number), SymbolicBit::ZERO).or(&is_let_in));
-        }
-        history
-    }
-
-    fn sleeps_on(&self) -> bool {
-        true
-    }
-}
-
-/// The flag of the status register that lets interrupts in.
-const INTERRUPTS: u8 = 7;
-
-/// The place in the history of the bit that is 1 if a state may have been none in which paths are to be while something is awaited.
-const BROKEN: usize = 0;
-
-/// The place of the bit that is 1 if a fair interrupt was enabled all the time and did not come.
-const fn stays(interrupt: usize) -> usize {
-    1 + 2 * interrupt
-}
-
-/// The place of the bit that is 1 if interrupts were let in.
-const fn let_in(interrupt: usize) -> usize {
-    2 + 2 * interrupt
 }
 
 /// An entry at a head.
@@ -497,216 +385,9 @@ impl<'g> Search<'_, 'g> {
         }
         Ok(())
     }
-
-    fn solve_all(&mut self) -> Result<(), Stuck> {
-        loop {
-            let is_open = |head: &usize| self.heads[*head].awaited.is_some() && !self.heads[*head].solved;
-            let open: Vec<usize> = (0..self.heads.len()).filter(is_open).collect();
-            if open.is_empty() {
-                return Ok(());
-            }
-            for head in &open {
-                self.take_rounds(*head)?;
-            }
-            if !self.solve_some(&open)? {
-                // The way of the others may lead through this one.
-                let leads_to_none = |head: &usize| self.led_to(*head).iter().all(|to| to == head);
-                let stuck = open.iter().copied().find(leads_to_none).unwrap_or(open[0]);
-                return Err(Stuck::Loop(self.places.heads[stuck].2.byte()));
-            }
-        }
-    }
-
-    /// Solves one open head at least, if that is possible.
-    fn solve_some(&mut self, open: &[usize]) -> Result<bool, Stuck> {
-        let mut is_better = false;
-        for head in open {
-            is_better |= self.solve(&[*head])?;
-        }
-        if is_better {
-            return Ok(true);
-        }
-        for group in self.groups(open) {
-            if self.solve(&group)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Groups of heads from each of which rounds lead to the others: pairs, then all that there are.
-    fn groups(&self, open: &[usize]) -> Vec<Vec<usize>> {
-        let leads: BTreeSet<(usize, usize)> =
-            open.iter().flat_map(|from| self.led_to(*from).into_iter().map(|to| (*from, to))).collect();
-        let is_mutual = |one: usize, other: usize| leads.contains(&(one, other)) && leads.contains(&(other, one));
-        let pairs = open.iter().flat_map(|one| open.iter().map(move |other| [*one, *other]));
-        let pairs = pairs.filter(|[one, other]| one < other && is_mutual(*one, *other)).map(|pair| pair.to_vec());
-        let mut groups: Vec<Vec<usize>> = pairs.collect();
-        for one in open {
-            let mut group: Vec<usize> = open.iter().copied().filter(|other| reaches(&leads, *one, *other)).collect();
-            group.retain(|other| reaches(&leads, *other, *one));
-            if group.len() > 1 && !groups.contains(&group) {
-                groups.push(group);
-            }
-        }
-        groups
-    }
-
-    /// The open heads at which rounds from a head end.
-    fn led_to(&self, from: usize) -> BTreeSet<usize> {
-        let ends = self.heads[from].starts.iter().flat_map(|of| &of.rounds).flat_map(|round| &round.ends);
-        let heads = ends.filter_map(|end| match arrival(self.places, end) {
-            Arrival::Head(head, _) => Some(head),
-            Arrival::Elsewhere => None,
-        });
-        heads.filter(|head| !self.heads[*head].solved).collect()
-    }
-
-    /// Solves heads with a common rank, if that is possible.
-    fn solve(&mut self, heads: &[usize]) -> Result<bool, Stuck> {
-        if self.is_claim(&Claim { heads, rank: &[], words: &[], fair: None })? {
-            return Ok(true);
-        }
-        if !heads.iter().any(|from| heads.iter().any(|to| self.led_to(*from).contains(to))) {
-            return Ok(false);
-        }
-        let of_heads = heads.iter().flat_map(|head| &self.heads[*head].starts);
-        let rounds: Vec<_> = of_heads.map(|of| (&of.start, of.rounds.as_slice())).collect();
-        let numbers = Numbers::new(self.machine, self.places, heads, &rounds);
-        let mut parts: Vec<Part> = numbers.simple.into_iter().map(Part::Number).collect();
-        if heads.len() > 1 {
-            parts.extend(heads.iter().flat_map(|head| [Part::Place(*head, true), Part::Place(*head, false)]));
-        }
-        parts.extend(numbers.differences.into_iter().map(Part::Number));
-        for fair in std::iter::once(None).chain((0..self.eventuality.fair.len()).map(Some)) {
-            if fair.is_some() && self.is_claim(&Claim { heads, rank: &[], words: &[], fair })? {
-                return Ok(true);
-            }
-            if self.has_rank(heads, (&parts, &numbers.words), fair)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Solves heads with a rank of these parts, if that is possible.
-    fn has_rank(
-        &mut self,
-        heads: &[usize],
-        (parts, words): (&[Part], &[Word]),
-        fair: Option<usize>,
-    ) -> Result<bool, Stuck> {
-        let mut table = Table::new(parts);
-        let mut seen = 0;
-        for _ in 0..self.limits.guesses {
-            let Some(rows) = self.rows(heads, (words, seen), fair) else { return Ok(false) };
-            // A query without an answer gives no sample.
-            if rows.is_empty() {
-                return Ok(false);
-            }
-            rows.iter().for_each(|(row, may_stay)| table.add_where(row, *may_stay));
-            seen = self.queries;
-            let rank = table.rank();
-            self.looks += std::mem::take(&mut table.looks);
-            if self.looks > self.limits.looks {
-                return Err(Stuck::Limit);
-            }
-            let Some(rank) = rank else { return Ok(false) };
-            if self.is_claim(&Claim { heads, rank: &rank, words, fair })? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The samples at some heads, of queries after so many, that come to nothing without a rank, each with whether the rank may stay; none
-    /// if one leads nowhere.
-    fn rows(
-        &mut self,
-        heads: &[usize],
-        (words, seen): (&[Word], usize),
-        fair: Option<usize>,
-    ) -> Option<Vec<(Row, bool)>> {
-        let mut rows = Vec::new();
-        for from in heads {
-            let solved: Vec<bool> = self.heads.iter().map(|head| head.solved).collect();
-            for of in &mut self.heads[*from].starts {
-                for sample in of.samples.iter_mut().filter(|sample| sample.query > seen) {
-                    let (to, number) = match sample.outcomes(self.places, &of.rounds) {
-                        [Outcome::Head(to, number), ..] => (*to, *number),
-                        [Outcome::Reached, ..] => continue,
-                        _ => return None,
-                    };
-                    if solved[to] {
-                        continue;
-                    }
-                    let end = &of.rounds[0].ends[number];
-                    let Arrival::Head(_, state) = arrival(self.places, end) else { return None };
-                    if !heads.contains(&to) {
-                        return None;
-                    }
-                    let may_stay = fair.is_some_and(|fair| sample.values.bit(&is_quiet(end, fair)) == Some(true));
-                    let transitions = vec![Some(Transition { to, words: sample.words(state, words) })];
-                    let words = sample.words(&of.start.state, words);
-                    rows.push((Row { from: *from, words, transitions }, may_stay));
-                }
-            }
-        }
-        Some(rows)
-    }
-
-    /// True if a claim is proved; the heads are solved then.
-    fn is_claim(&mut self, claim: &Claim<'_>) -> Result<bool, Stuck> {
-        for head in claim.heads {
-            for start in 0..self.heads[*head].starts.len() {
-                if !self.is_served(*head, start, claim)? {
-                    return Ok(false);
-                }
-            }
-        }
-        let group = self.claims.last().map_or(0, |last| last.group + 1);
-        for head in claim.heads {
-            let location = self.places.location(*head);
-            let (at, frames) = (location.at(), location.frames);
-            let rank = claim.rank.iter().map(|part| part.term(*head, claim.words)).collect();
-            let waits_for = claim.fair.map(|fair| self.eventuality.fair[fair].number);
-            self.claims.push(RankClaim { at, frames, group, rank, waits_for });
-            self.heads[*head].solved = true;
-        }
-        Ok(true)
-    }
-
-    /// True if all paths from the states of an entry at a head end well. A state from which one does not is a sample from then on.
-    fn is_served(&mut self, head: usize, start: usize, claim: &Claim<'_>) -> Result<bool, Stuck> {
-        let of = &self.heads[head].starts[start];
-        let arrives = |to: usize, end: &End<'g>, after: &SymbolicState<'g>| {
-            let leads_on = if self.heads[to].solved {
-                SymbolicBit::ONE
-            } else if claim.heads.contains(&to) {
-                falls(claim, (head, &of.start.state), (to, after), end)
-            } else {
-                SymbolicBit::ZERO
-            };
-            leads_on.and(&self.may_be_awaited(to, after))
-        };
-        let at = (self.places, Begins::Awaiting);
-        let well = |end: &End<'g>| ends_well(at, end, |to, state| arrives(to, end, state));
-        let served = served(&of.rounds[0], well);
-        let unserved = self.first(head, &of.start).and(&served.not());
-        self.asks()?;
-        match satisfy(&unserved, self.limits.query) {
-            Answer::Unsatisfiable => Ok(true),
-            Answer::Satisfiable(assignment) => {
-                let of = &mut self.heads[head].starts[start];
-                of.samples.push(Sample::new(&of.start, assignment, self.queries));
-                Ok(false)
-            }
-            Answer::None(_) => Ok(false),
-        }
-    }
 }
 
-/// What is followed: all that is possible.
+/// The strategy of paths that follow all that is possible.
 fn followed() -> Strategy {
     if is_on(Fault::InterruptsForgotten) { Strategy::entering(&[]) } else { Strategy::anything() }
 }
@@ -750,32 +431,4 @@ fn ends_well<'g>(
         Arrival::Elsewhere => SymbolicBit::ZERO,
     };
     comes.and(&end.history[BROKEN].not())
-}
-
-/// The bit that is 1 if a fair interrupt was enabled on paths to an end and did not come, though interrupts were let in.
-fn is_quiet<'g>(end: &End<'g>, fair: usize) -> SymbolicBit<'g> {
-    let let_in = match is_on(Fault::LetInForgotten) {
-        true => SymbolicBit::ONE,
-        false => end.history[let_in(fair)],
-    };
-    end.history[stays(fair)].and(&let_in)
-}
-
-/// The bit that is 1 if the rank of a claim, at the second head in its state, is less than at the first, or the same while a fair interrupt
-/// did not come that could.
-fn falls<'g>(
-    claim: &Claim<'_>,
-    (from, before): (usize, &SymbolicState<'g>),
-    (to, after): (usize, &SymbolicState<'g>),
-    end: &End<'g>,
-) -> SymbolicBit<'g> {
-    let value = |part: &Part, head: usize, state| -> SymbolicWord<'g> { part.term(head, claim.words).symbolic(state) };
-    let may_stay = claim.fair.map_or(SymbolicBit::ZERO, |fair| is_quiet(end, fair));
-    claim.rank.iter().rev().fold(may_stay, |falls, part| {
-        let (old, new) = (value(part, from, before), value(part, to, after));
-        if is_on(Fault::RankStays) {
-            return old.is_less(&new).not();
-        }
-        new.is_less(&old).or(&new.is_equal(&old).and(&falls))
-    })
 }

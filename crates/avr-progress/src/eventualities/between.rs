@@ -1,0 +1,125 @@
+//! The paths between heads: the place where they end, and what is told of all states on the way.
+
+use super::{Eventuality, Trigger};
+use crate::faults::{Fault, is_on};
+use crate::places::Places;
+use avr_isa::DataAddress;
+use avr_machine::{Frame, FrameKind};
+use avr_symbolic::{Goal, SymbolicBit, SymbolicState};
+use std::collections::BTreeSet;
+use three_valued::{BitDomain, ByteDomain};
+
+/// The state of paths at their beginning.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Begins {
+    /// Something is awaited already.
+    Awaiting,
+    /// Nothing is awaited yet.
+    Idle,
+}
+
+/// Paths end at heads at which no interrupt has just returned; what is awaited is told of all states on the way.
+pub(super) struct Between<'a> {
+    pub(super) places: &'a Places<'a>,
+    pub(super) eventuality: &'a Eventuality<'a>,
+    pub(super) passed: &'a BTreeSet<usize>,
+    pub(super) begins: Begins,
+    /// The status register.
+    pub(super) status: DataAddress,
+    pub(super) is_over: &'a dyn Fn() -> bool,
+}
+
+impl Between<'_> {
+    /// The bit that is 1 unless a state is surely one that is awaited.
+    fn is_open<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        self.eventuality.until.bit(state).not()
+    }
+
+    /// The bit that is 1 if something may be awaited from a state on.
+    fn triggers<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        match self.eventuality.trigger {
+            Trigger::Start => SymbolicBit::ZERO,
+            Trigger::Everywhere => SymbolicBit::ONE,
+            Trigger::When(_) if is_on(Fault::TriggerForgotten) => SymbolicBit::ZERO,
+            Trigger::When(states) => states.outside(state).not(),
+        }
+    }
+}
+
+impl<'g> Goal<'g> for Between<'_> {
+    fn is_over(&self) -> bool {
+        (self.is_over)()
+    }
+
+    fn is_end(&self, state: &SymbolicState<'g>, _: usize) -> bool {
+        // Behind a handler at a head nothing has fallen; one instruction of the main program follows.
+        let is_settled = !state.control.interrupt_delay;
+        let head = self.places.head_at(state.calls.frames(), state.control.pc);
+        let ends = head.is_some_and(|head| !self.passed.contains(&head)) && is_settled;
+        ends || self.begins == Begins::Awaiting && self.is_open(state).known() == Some(false)
+    }
+
+    /// 1 if something is awaited.
+    fn is_kept(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        match self.begins {
+            Begins::Awaiting => self.is_open(state),
+            Begins::Idle => self.triggers(state).and(&self.is_open(state)),
+        }
+    }
+
+    fn keep(&self, awaited: &SymbolicBit<'g>, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        let awaited = match self.begins {
+            Begins::Awaiting => *awaited,
+            Begins::Idle => awaited.or(&self.triggers(state)),
+        };
+        awaited.and(&self.is_open(state))
+    }
+
+    fn history(
+        &self,
+        before: Option<&[SymbolicBit<'g>]>,
+        awaited: &SymbolicBit<'g>,
+        state: &SymbolicState<'g>,
+    ) -> Vec<SymbolicBit<'g>> {
+        let Eventuality { holds, fair, .. } = self.eventuality;
+        let was = |index: usize, first: SymbolicBit<'g>| before.map_or(first, |before| before[index]);
+        let may_break = match holds {
+            Some(holds) if !is_on(Fault::HoldsForgotten) => awaited.and(&holds.bit(state).not()),
+            _ => SymbolicBit::ZERO,
+        };
+        let mut history = vec![was(BROKEN, SymbolicBit::ZERO).or(&may_break)];
+        for (number, interrupt) in fair.iter().enumerate() {
+            let handled = |frame: &Frame| frame.kind == FrameKind::Interrupt(interrupt.number);
+            let comes = state.calls.frames().iter().any(handled) && !is_on(Fault::FiringForgotten);
+            let stays_away = SymbolicBit::constant(!comes);
+            let enabled = match is_on(Fault::EnabledForgotten) {
+                true => SymbolicBit::ONE,
+                false => interrupt.enabled.bit(state),
+            };
+            let is_let_in = state.data.get(self.status).bit(INTERRUPTS);
+            history.push(was(stays(number), SymbolicBit::ONE).and(&stays_away).and(&enabled));
+            history.push(was(let_in(number), SymbolicBit::ZERO).or(&is_let_in));
+        }
+        history
+    }
+
+    fn sleeps_on(&self) -> bool {
+        true
+    }
+}
+
+/// The flag of the status register that lets interrupts in.
+const INTERRUPTS: u8 = 7;
+
+/// The place in the history of the bit that is 1 if a state may have been none in which paths are to be while something is awaited.
+pub(super) const BROKEN: usize = 0;
+
+/// The place of the bit that is 1 if a fair interrupt was enabled all the time and did not come.
+pub(super) const fn stays(interrupt: usize) -> usize {
+    1 + 2 * interrupt
+}
+
+/// The place of the bit that is 1 if interrupts were let in.
+pub(super) const fn let_in(interrupt: usize) -> usize {
+    2 + 2 * interrupt
+}
