@@ -4,9 +4,10 @@ use super::recoveries::delaying;
 use crate::pipeline::confined::{confined_within, may_be_confined};
 use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::with_first_looks;
-use crate::random_programs::{LONG, PROGRAMS, Random, program, with_request};
+use crate::random_programs::{CELLS, Code, LONG, PROGRAMS, Random, program, r, with_request};
 use crate::{Basis, InvariantUse, Pass, Reductions, Request, Verdict, explained, verify};
 use avr_invariant::faults::{Fault, with_fault};
+use avr_isa::Instruction as I;
 use std::time::Duration;
 
 /// The time for a program.
@@ -93,6 +94,22 @@ fn what_can_be_left_is_not_violated() {
     with_request(&delaying(false), &["AG EF (mem[0x101] == 1)"], Reductions::ALL, LONG, |request| {
         let machine = machine(request).expect("there are no assumptions");
         assert!(confined_within(request, &machine, &request.file.properties[0], 100_000).is_none());
+    });
+}
+
+#[test]
+fn what_is_unknown_in_a_closed_set_may_be_reached() {
+    // Two inputs are stored again and again; random runs do not hit the two values.
+    let mut code = Code::default();
+    for (cell, io) in [(CELLS[0], 3), (CELLS[1], 9)] {
+        code.add(I::In { rd: r(18), io });
+        code.add(I::Sts { address: cell, rr: r(18) });
+    }
+    code.jump(0);
+    let property = "AG EF (mem[0x100] == 0x5a && mem[0x101] == 0xc3)";
+    with_request(&code.words, &[property], Reductions::ALL, LONG, |request| {
+        let machine = machine(request).expect("there are no assumptions");
+        assert!(confined_within(request, &machine, &request.file.properties[0], STEPS).is_none());
     });
 }
 
