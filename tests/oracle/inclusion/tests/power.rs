@@ -145,13 +145,17 @@ const FOUND_BY_STEPS: [(MapFault, &str); 11] = [
     (MapFault::GapsForgotten, "plain"),
 ];
 
+/// Faults that maps from the reset do not show: they concern maps that begin in a state of a run. The tests of closed sets in `avr-verify` and the generated programs of `avr-invariant` find them.
+const NOT_FROM_THE_RESET: [MapFault; 1] = [MapFault::StartForgotten];
+
 #[test]
 #[ignore = "needs libsimavr: tests/oracle/inclusion/run"]
 fn sampled_steps_find_faults_of_maps() {
     let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let all: Vec<Subject> = invariants::programs().into_iter().map(|program| program.subject).collect();
     let problems = |image: &str| sampled::compare(&runner(), named(&all, image), sampled::Effort::FULL, 1).problems;
-    let mut missed: Vec<MapFault> = MapFault::ALL.to_vec();
+    let mut missed: Vec<MapFault> =
+        MapFault::ALL.iter().copied().filter(|fault| !NOT_FROM_THE_RESET.contains(fault)).collect();
     for (fault, image) in FOUND_BY_STEPS {
         let before = problems(image);
         assert!(before.is_empty(), "{image}: {before:?}");
