@@ -55,8 +55,9 @@ impl Term {
         }
     }
 
-    /// The value in a concrete state.
-    fn concrete(&self, state: &MachineState<u8>) -> u64 {
+    /// The value in a concrete state. The width must be defined.
+    #[must_use]
+    pub fn concrete(&self, state: &MachineState<u8>) -> u64 {
         let value = match self {
             Self::Cells(cells) => {
                 cells.iter().rev().fold(0, |value, cell| value << 8 | u64::from(*state.data.get(*cell)))

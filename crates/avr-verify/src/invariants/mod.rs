@@ -6,6 +6,7 @@
 mod closed_set;
 mod distances;
 mod eventuality;
+mod guide;
 mod moves;
 mod recovery;
 pub(crate) mod text;
@@ -26,6 +27,7 @@ use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
 pub(crate) use closed_set::{OnMachine, wanted};
+pub(crate) use guide::Claimed;
 pub(crate) use recovery::{Recovery, SymbolicProof, may_be_proved};
 
 use crate::call_graph::Survey;

@@ -46,17 +46,21 @@ pub(crate) fn claims(machine: &Machine, image: &Image, proof: &Proof) -> Vec<Str
     proof.claims.iter().filter(says_something).map(|claim| loop_claim(machine, image, claim)).collect()
 }
 
-fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
+/// A claim about a loop.
+pub(super) fn loop_claim(machine: &Machine, image: &Image, claim: &LoopClaim) -> String {
     let names = Names { machine, image };
     let place = place_at(image, claim.head.at().0);
     let rounds: Vec<String> = claim.rounds.iter().map(|rounds| names.rounds(rounds)).collect();
     let rounds = rounds.join(" or ");
     let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();
+    let bits = claim.rank.iter().map(|term| Some(8 * term.width()?)).sum::<Option<usize>>();
+    let most = bits.map_or_else(String::new, |bits| format!("less than 2^{bits} times "));
     match rank.as_slice() {
         [] => format!("the loop {place} is left: {rounds}"),
-        [one] => format!("the loop {place} is left: {one} falls until then: {rounds}"),
+        [one] => format!("the loop {place} is left: {one} falls {most}until then: {rounds}"),
         all => {
-            format!("the loop {place} is left: of {} the first that changes falls until then: {rounds}", all.join(", "))
+            let all = all.join(", ");
+            format!("the loop {place} is left: of {all} the first that changes falls {most}until then: {rounds}")
         }
     }
 }

@@ -1,16 +1,20 @@
 //! Properties that claims about loops and symbolic execution prove, where no state space decides them.
 
+use super::goals::with_evidence;
 use super::property_result::proved;
-use crate::invariants::{Invariants, Recovery, SymbolicProof, may_be_proved, text};
+use crate::invariants::{Claimed, Invariants, Recovery, SymbolicProof, may_be_proved, text};
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult};
 use avr_machine::Machine;
+use avr_model::Firmware;
 use avr_model::pass::Pass;
+use avr_model::reduction::passes::Passes;
 use avr_progress::{Form, Proof};
-use avr_properties::{AtomTable, BoundProperty, Property, bind};
+use avr_properties::{Atom, AtomTable, BoundProperty, Property, bind};
+use avr_witness::{Search, claimed_run};
 use mu_calculus::{Formula, PathQuantifier};
 use std::time::Instant;
-use tvar::Progress;
+use tvar::{Goal, Progress};
 
 /// The most parts of a property without a proof that a note names.
 const MOST_OPEN: usize = 6;
@@ -91,12 +95,36 @@ pub(crate) fn recovered(
             let is_of_model = proofs.iter().any(Proof::rests_on_choices);
             result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
             finish(&mut result, (Pass::Claims, &bound, claims.collect()), started);
-            if let Formula::Path(PathQuantifier::Exists, ..) = bound.formula {
-                result.evidence_missing = Some("claims about loops prove it, and no run was looked for".to_owned());
+            if let (Formula::Path(PathQuantifier::Exists, ..), [proof]) = (&bound.formula, proofs.as_slice()) {
+                result = shown(request, machine, (table.atoms(), &bound), proof, result);
             }
         }
     }
     Ok(Recovered { result, proof: Some(proof) })
+}
+
+/// A result with a run that does what the claims say.
+fn shown(
+    request: &Request<'_>,
+    machine: &Machine,
+    (atoms, bound): (&[Atom], &BoundProperty),
+    proof: &Proof,
+    result: PropertyResult,
+) -> PropertyResult {
+    let search = || {
+        let formula = bound.from_start(&bound.formula).ok()?;
+        let goal = Goal { formula, observes_hazards: bound.observes_hazards };
+        let firmware = Firmware::with_passes(machine, atoms, Passes::default());
+        let guide = Claimed::new(machine, request.image, proof);
+        claimed_run((&firmware.model.context, request.watch), &goal, &guide)
+    };
+    let missing =
+        || Search::Missing("claims about loops prove it, and a run that does what they say was not found".to_owned());
+    let basis = result.basis;
+    let result = with_evidence(result, search().unwrap_or_else(missing));
+    // Where a run ends at a loop, what comes behind rests on the claim.
+    let is_whole = result.evidence.as_ref().is_some_and(|evidence| evidence.proved.is_empty());
+    if is_whole { result } else { PropertyResult { basis, ..result } }
 }
 
 /// The fairness that would make a property true, as a note, if some is found soon.

@@ -93,6 +93,72 @@ pub(super) fn delaying(is_stuck: bool) -> Vec<u16> {
     })
 }
 
+/// The result of a property by claims alone.
+fn claimed(words: &[u16], property: &str) -> PropertyResult {
+    with_request(words, &[property], Reductions::ALL, LONG, |request| {
+        by_claims(request).remove(0).expect("it is proved")
+    })
+}
+
+/// The wait of a program until its handlers have counted so far in the first cell, which is 0 at the start. Then it goes on.
+fn awaiting(count: u8, then: fn(&mut Code)) -> Vec<u16> {
+    let handler = |code: &mut Code, _| {
+        code.add(I::Lds { rd: r(16), address: CELLS[0] });
+        code.add(I::Inc { rd: r(16) });
+        code.add(I::Sts { address: CELLS[0], rr: r(16) });
+    };
+    with_handlers(handler, |code| {
+        code.add(I::Lds { rd: r(18), address: CELLS[0] });
+        code.add(I::Cpi { rd: r(18), k: count });
+        code.add(I::Brbs { flag: 0, offset: -4 });
+        then(code);
+    })
+}
+
+/// Sets port B to 1 and ends.
+fn set(code: &mut Code) {
+    code.add(I::Ldi { rd: r(18), k: 1 });
+    code.add(I::Out { io: 5, rr: r(18) });
+    code.add(I::Rjmp { offset: -1 });
+}
+
+/// Counts down a number of three bytes from its highest value, and then sets port B to 1.
+fn counting(code: &mut Code) {
+    for register in 24..27 {
+        code.add(I::Ldi { rd: r(register), k: 0xff });
+    }
+    code.add(I::Subi { rd: r(24), k: 1 });
+    code.add(I::Sbci { rd: r(25), k: 0 });
+    code.add(I::Sbci { rd: r(26), k: 0 });
+    code.add(I::Brbc { flag: 1, offset: -4 });
+    set(code);
+}
+
+#[test]
+fn a_run_does_what_claims_say() {
+    let result = claimed(&awaiting(100, set), "EF (PORTB == 1)");
+    let evidence = result.evidence.expect("there is a run");
+    assert!(evidence.replayed && evidence.proved.is_empty());
+    assert_eq!((evidence.chosen.len(), evidence.atoms), (100, vec![("PORTB == 1".to_owned(), true)]));
+    assert_eq!((result.verdict, result.basis), (Verdict::Holds, Basis::Hardware));
+}
+
+#[test]
+fn a_long_run_ends_at_the_loop_and_rests_on_its_claim() {
+    let mut code = Code::default();
+    counting(&mut code);
+    for (words, steps, basis) in [(code.words, 3, Basis::Hardware), (awaiting(3, counting), 54, Basis::Model)] {
+        let result = claimed(&words, "EF (PORTB == 1)");
+        let evidence = result.evidence.expect("there is a run");
+        assert_eq!((evidence.steps, evidence.replayed, evidence.is_of_hardware()), (steps, true, true));
+        let proved = &evidence.proved[0];
+        assert!(proved.starts_with("'EF (PORTB == 1)' holds at the end: the loop at 0x0"), "{proved}");
+        assert!(proved.contains("`r26:r24 - 1` falls less than 2^24 times until then"), "{proved}");
+        assert_eq!((evidence.reached, evidence.atoms), (None, vec![("PORTB == 1".to_owned(), false)]));
+        assert_eq!((result.verdict, result.basis), (Verdict::Holds, basis));
+    }
+}
+
 fn verified(words: &[u16], property: &str, check: impl Fn(&PropertyResult)) {
     with_request(words, &[property], Reductions::ALL, LONG, |request| {
         let request = Request { invariants: InvariantUse::Find, ..*request };

@@ -459,6 +459,13 @@ impl Walked {
         self.ending == Ending::Unending || !is_all_claimed
     }
 
+    /// A run to its end, with claims about its last state.
+    pub(crate) fn to_end(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Self {
+        let last = Some(stepper.state().clone());
+        let claims = vec![(0, Vec::new()), (stepper.run.steps, claims)];
+        Self { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new(), is_branch: false }
+    }
+
     /// A run that was not brought to its end.
     pub(crate) fn broken_off(run: Run) -> Self {
         let (claims, universal, branches) = (Vec::new(), Vec::new(), Vec::new());

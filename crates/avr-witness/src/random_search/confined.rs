@@ -2,10 +2,10 @@
 //!
 //! A run shows only that it comes to the state. That nothing leads on from there is proved by a closed set, which the caller has to find.
 
+use super::Sampler;
 use super::answers::Manner;
 use super::running::Running;
 use super::script::Script;
-use super::{Sampler, walked};
 use crate::concretise::concrete_step::{Run, Stepper};
 use crate::concretise::{Ending, Remainder, Walked};
 use crate::confirmation::Confirmation;
@@ -158,7 +158,7 @@ impl<'m> Sampler<'m> {
         let claims = target.atoms().into_iter().filter_map(known).collect();
         let step = best.run.steps;
         let universal = vec![Remainder { node, value: false, step }];
-        Walked { universal, ..walked(best, Ending::Shown, claims) }
+        Walked { universal, ..Walked::to_end(best, Ending::Shown, claims) }
     }
 
     /// A shorter run of this kind, if the run can be followed again.

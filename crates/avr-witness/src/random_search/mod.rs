@@ -23,7 +23,7 @@ mod script;
 mod shadow;
 
 use crate::concretise::concrete_step::{Run, Stepper, Tracking};
-use crate::concretise::{Claims, Ending, Walked};
+use crate::concretise::{Ending, Walked};
 use crate::confirmation::Confirmation;
 use crate::evidence::{Evidence, Search};
 use aim::Aim;
@@ -380,7 +380,7 @@ impl<'m> Sampler<'m> {
                     if manner.only_hardware && running.stepper.run.abstracted.is_some() {
                         return (None, None);
                     }
-                    return (Some((index, walked(running.stepper, Ending::Hazard(hazard), Vec::new()))), None);
+                    return (Some((index, Walked::to_end(running.stepper, Ending::Hazard(hazard), Vec::new()))), None);
                 }
                 Err(_) => {
                     running.stepper.take_back();
@@ -398,7 +398,7 @@ impl<'m> Sampler<'m> {
             self.deepest = self.deepest.max(stack_depth::depth(context.machine, &view));
             let refuted = aims.iter().enumerate().find_map(|(index, aim)| Some((index, aim.refuted(context, &view)?)));
             if let Some((index, claims)) = refuted {
-                return (Some((index, walked(running.stepper, Ending::Shown, claims))), None);
+                return (Some((index, Walked::to_end(running.stepper, Ending::Shown, claims))), None);
             }
             self.look(&mut running, aims, &observed);
             if running.comes_nearer() {
@@ -546,10 +546,4 @@ fn standing_at(stepper: &Stepper<'_>) -> Option<(FlashByteAddress, DataAddress)>
     let watchdog = machine.device.watchdog.as_ref().is_some_and(|watchdog| is_set(watchdog.reset_enable));
     let view = stepper.view();
     (!interrupts && !watchdog && !state.control.sleeping).then(|| (view.pc(), view.stack_pointer()))
-}
-
-fn walked(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Walked {
-    let last = Some(stepper.state().clone());
-    let claims = vec![(0, Vec::new()), (stepper.run.steps, claims)];
-    Walked { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new(), is_branch: false }
 }

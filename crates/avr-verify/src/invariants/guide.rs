@@ -1,0 +1,71 @@
+//! Claims about loops as a guide of runs.
+
+use super::text;
+use avr_image::Image;
+use avr_machine::{Frame, Machine, MachineState};
+use avr_progress::{Location, Proof};
+use avr_symbolic::{Interrupts, Rounds};
+use avr_witness::{Guide, Plan};
+
+/// The claims of a proof that a formula about states is reached.
+pub(crate) struct Claimed<'a> {
+    machine: &'a Machine,
+    image: &'a Image,
+    proof: &'a Proof,
+    /// The plans of each claim.
+    plans: Vec<Vec<Plan>>,
+}
+
+impl<'a> Claimed<'a> {
+    pub(crate) fn new(machine: &'a Machine, image: &'a Image, proof: &'a Proof) -> Self {
+        let plans = proof.claims.iter().map(|claim| claim.rounds.iter().map(plan).collect()).collect();
+        Self { machine, image, proof, plans }
+    }
+
+    fn is_at(location: &Location, state: &MachineState<u8>) -> bool {
+        location.pc == state.control.pc && same_calls(&location.frames, state.calls.frames())
+    }
+}
+
+/// The choices that rounds make.
+fn plan(rounds: &Rounds) -> Plan {
+    let interrupts = match &rounds.strategy.interrupts {
+        Interrupts::Any => None,
+        Interrupts::Order(numbers) => Some(numbers.clone()),
+    };
+    let (held, sequences) = (rounds.strategy.held.clone(), rounds.strategy.sequences.clone());
+    Plan { interrupts, held, sequences, rounds: rounds.count }
+}
+
+/// True if calls are the same, whatever functions were left by jumps.
+fn same_calls(some: &[Frame], others: &[Frame]) -> bool {
+    let same = |(one, other): (&Frame, &Frame)| {
+        (one.position, one.return_address, one.kind) == (other.position, other.return_address, other.kind)
+    };
+    some.len() == others.len() && some.iter().zip(others).all(same)
+}
+
+impl Guide for Claimed<'_> {
+    fn head(&self, state: &MachineState<u8>) -> Option<usize> {
+        self.proof.claims.iter().position(|claim| Self::is_at(&claim.head, state))
+    }
+
+    fn plans(&self, head: usize) -> &[Plan] {
+        &self.plans[head]
+    }
+
+    fn passes(&self, head: usize, other: usize) -> bool {
+        self.proof.claims[head].passed.contains(&self.proof.claims[other].head)
+    }
+
+    fn is_nearer(&self, from: (usize, &MachineState<u8>), to: (usize, &MachineState<u8>)) -> bool {
+        let (one, other) = (&self.proof.claims[from.0], &self.proof.claims[to.0]);
+        let before = one.rank.iter().map(|term| term.concrete(from.1));
+        let after = other.rank.iter().map(|term| term.concrete(to.1));
+        other.group < one.group || other.group == one.group && after.lt(before)
+    }
+
+    fn words(&self, head: usize) -> String {
+        text::loop_claim(self.machine, self.image, &self.proof.claims[head])
+    }
+}
