@@ -5,7 +5,7 @@
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use crate::concretise::{Claims, Ending, Remainder, Walked};
 use crate::confirmation::Confirmation;
-use crate::evidence::Search;
+use crate::evidence::{Continuation, Evidence, Search};
 use avr_isa::DataAddress;
 use avr_machine::{DeterminedBy, Happening, Input, MachineState, Possibilities};
 use avr_model::context::Context;
@@ -49,6 +49,8 @@ pub trait Guide {
     fn is_nearer(&self, from: (usize, &MachineState<u8>), to: (usize, &MachineState<u8>)) -> bool;
     /// The claim about a head, in words.
     fn words(&self, head: usize) -> String;
+    /// A state at a head in which its loop is left, and which differs little from another one there; none if none is found.
+    fn exit(&self, head: usize, near: &MachineState<u8>) -> Option<MachineState<u8>>;
 }
 
 /// The end of a part of a run.
@@ -62,31 +64,17 @@ enum Part {
 }
 
 /// Looks for a run that shows `EF q` to be true, as claims say. Where it would be long it ends where it first comes to the loop that
-/// takes long, and rests on the claim about that loop. None for other goals, and where claims lead nowhere.
+/// takes long, rests on the claim about that loop, and goes on from a state in which the loop is left. None for other goals, and where claims
+/// lead nowhere.
 pub fn claimed_run((context, watch): (&Context<'_>, &dyn Watch), goal: &Goal, guide: &dyn Guide) -> Option<Search> {
     let target = Target { context, goal, parts: parts(&goal.formula, true)? };
     let Node::Modal(_, eventually) = goal.formula.node(goal.formula.root()) else { return None };
-    let confirmation = Confirmation { context, goal, value: true, watch };
-    let mut follower = Follower { target: &target, guide, watch, steps: 0, is_cut: false };
     let start = || Stepper::new(context, &|_| 0);
-    if let Some(stepper) = follower.by_itself(start()) {
+    if let Some(stepper) = Follower::new(&target, guide, watch).by_itself(start()) {
+        let confirmation = Confirmation { context, goal, value: true, watch };
         return Some(confirmation.search(target.walked(stepper)));
     }
-    (follower.steps, follower.is_cut) = (0, false);
-    match follower.follow(start()) {
-        Followed::Reached(stepper) => Some(confirmation.search(target.walked(stepper))),
-        Followed::Nothing => None,
-        Followed::Cut(head, stepper) => {
-            let universal = vec![Remainder { node: eventually, value: true, step: stepper.run.steps }];
-            let walked = Walked { universal, ..Walked::to_end(stepper, Ending::Shown, Vec::new()) };
-            let mut search = confirmation.search(walked);
-            if let Search::Found(evidence) = &mut search {
-                let said = confirmation.statement(eventually);
-                evidence.proved = vec![format!("'{said}' holds at the end: {}", guide.words(head))];
-            }
-            Some(search)
-        }
-    }
+    target.shown((guide, watch), eventually, start(), None)
 }
 
 /// The states in which q of `EF q` is true.
@@ -102,6 +90,50 @@ impl Target<'_, '_> {
         let view = stepper.view();
         let label = |atom: AtomId| view.label(self.context.atoms, atom);
         self.parts.iter().any(|part| truth(&self.goal.formula, *part, &label).is_true())
+    }
+
+    /// A run that does what claims say, from the start of the program or another state.
+    fn shown(
+        &self,
+        (guide, watch): (&dyn Guide, &dyn Watch),
+        eventually: NodeId,
+        stepper: Stepper<'_>,
+        start: Option<MachineState<u8>>,
+    ) -> Option<Search> {
+        let confirmation = Confirmation { context: self.context, goal: self.goal, value: true, watch };
+        match Follower::new(self, guide, watch).follow(stepper) {
+            Followed::Reached(stepper) => Some(confirmation.search(Walked { start, ..self.walked(stepper) })),
+            Followed::Nothing => None,
+            Followed::Cut(head, stepper) => {
+                let last = stepper.state().clone();
+                let universal = vec![Remainder { node: eventually, value: true, step: stepper.run.steps }];
+                let walked = Walked { start, universal, ..Walked::to_end(stepper, Ending::Shown, Vec::new()) };
+                let mut search = confirmation.search(walked);
+                if let Search::Found(evidence) = &mut search {
+                    let said = confirmation.statement(eventually);
+                    evidence.proved = vec![format!("'{said}' holds at the end: {}", guide.words(head))];
+                    evidence.continuation = self.continuation((guide, watch), eventually, (head, &last)).map(Box::new);
+                }
+                Some(search)
+            }
+        }
+    }
+
+    /// The run from a state on in which a loop is left that a run has come to.
+    fn continuation(
+        &self,
+        (guide, watch): (&dyn Guide, &dyn Watch),
+        eventually: NodeId,
+        (head, last): (usize, &MachineState<u8>),
+    ) -> Option<Continuation> {
+        let exit = guide.exit(head, last)?;
+        let both = exit.data.cells().iter().zip(last.data.cells()).zip((0..).map(DataAddress));
+        let cells = both.filter(|((now, before), _)| now != before).map(|((now, _), cell)| (cell, *now)).collect();
+        let stepper = Stepper::at(self.context, exit.clone());
+        match self.shown((guide, watch), eventually, stepper, Some(exit))? {
+            Search::Found(run) => Some(Continuation { cells, run: Evidence { reached: None, ..*run } }),
+            _ => None,
+        }
     }
 
     /// A run to such a state.
@@ -133,7 +165,11 @@ struct Follower<'a> {
     is_cut: bool,
 }
 
-impl Follower<'_> {
+impl<'a> Follower<'a> {
+    fn new(target: &'a Target<'a, 'a>, guide: &'a dyn Guide, watch: &'a dyn Watch) -> Self {
+        Self { target, guide, watch, steps: 0, is_cut: false }
+    }
+
     /// True if a run is not gone on with.
     fn is_over(&mut self, stepper: &Stepper<'_>, most: u64) -> bool {
         self.steps += 1;

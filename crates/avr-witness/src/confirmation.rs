@@ -204,5 +204,6 @@ pub(crate) fn unconfirmed(walked: &Walked) -> Evidence {
         reached: None,
         confirmed: None,
         branches: Vec::new(),
+        continuation: None,
     }
 }

@@ -6,6 +6,7 @@ use crate::target_condition::Condition;
 use avr_isa::DataAddress;
 use avr_machine::simulator::Stimulus;
 use avr_machine::{Frame, Hazard};
+use std::collections::BTreeMap;
 
 /// The most claims about other continuations that get runs of their own.
 pub(crate) const MAX_BRANCHES: usize = 3;
@@ -87,6 +88,17 @@ pub struct Evidence {
     pub confirmed: Option<u64>,
     /// Runs that show claims about other continuations.
     pub branches: Vec<Evidence>,
+    /// The run behind the claim that it rests on.
+    pub continuation: Option<Box<Continuation>>,
+}
+
+/// A run from a state in which a loop is left. No run is known that comes there: a claim about the loop says that there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Continuation {
+    /// The cells with another content than at the end of the run before it.
+    pub cells: BTreeMap<DataAddress, u8>,
+    /// The run.
+    pub run: Evidence,
 }
 
 /// The outcome of the search for evidence.

@@ -1,7 +1,7 @@
 //! The search for runs that show findings: random runs are tracked, and each run that shows something is made smaller and replayed.
 
+use crate::concretise::Walked;
 use crate::concretise::concrete_step::{Observed, Run, Stepper, Tracking};
-use crate::concretise::{Ending, Walked};
 use crate::confirmation::Confirmation;
 use crate::evidence::Evidence;
 use crate::minimise::answers;
@@ -93,15 +93,7 @@ impl FindingSearch<'_, '_> {
     fn shown(&self, found: Found) -> Option<Seen> {
         let (observation, run, last) = self.smaller(found);
         let formula = NormalForm::new(&Formula::Constant(true)).expect("it has no atoms");
-        let walked = Walked {
-            run,
-            ending: Ending::Shown,
-            last: Some(last),
-            claims: Vec::new(),
-            universal: Vec::new(),
-            branches: Vec::new(),
-            is_branch: false,
-        };
+        let walked = Walked { last: Some(last), ..Walked::broken_off(run) };
         let confirmed = confirm(self.context, &formula, true, &walked, self.watch).ok()?;
         let goal = Goal { formula, observes_hazards: false };
         let confirmation = Confirmation { context: self.context, goal: &goal, value: true, watch: self.watch };

@@ -62,7 +62,10 @@ impl Minimiser<'_, '_> {
     /// The run with the initial content and the choices that are wanted, to the same end.
     fn walk(&self, old: &Walked, wanted: &Run) -> Option<Walked> {
         let content = |cell: DataAddress| wanted.initial.get(&cell).copied().unwrap_or(0);
-        let mut stepper = Stepper::new(self.context, &content);
+        let mut stepper = match &old.start {
+            Some(start) => Stepper::at(self.context, start.clone()),
+            None => Stepper::new(self.context, &content),
+        };
         let mut chosen = wanted.chosen.iter().peekable();
         let last = if matches!(old.ending, Ending::Hazard(_)) { wanted.steps + 1 } else { wanted.steps };
         for step in 0..last {
@@ -76,16 +79,8 @@ impl Minimiser<'_, '_> {
             stepper.accept(tried);
         }
         let last = Some(stepper.state().clone());
-        let (claims, universal, branches) = (Vec::new(), Vec::new(), Vec::new());
-        Some(Walked {
-            run: stepper.run,
-            ending: old.ending,
-            last,
-            claims,
-            universal,
-            branches,
-            is_branch: old.is_branch,
-        })
+        let (start, ending, is_branch) = (old.start.clone(), old.ending, old.is_branch);
+        Some(Walked { start, ending, last, is_branch, ..Walked::broken_off(stepper.run) })
     }
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn confirm(
     let stimulus = Stimulus::exact(walked.run.initial.clone(), walked.run.inputs.clone());
     let watched: Vec<Watched> = watched(context.atoms);
     let mut world = Replay::new(stimulus, &watched);
-    let mut state: MachineState<u8> = context.machine.power_on(&mut world);
+    let mut state = walked.start.clone().unwrap_or_else(|| context.machine.power_on(&mut world));
     state.data.clear_changed();
     world.begin();
     let mut replayed = Replayed {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use avr_image::Image;
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
-use avr_verify::{Chosen, Evidence, EvidenceKind, Line};
+use avr_verify::{Chosen, Continuation, Evidence, EvidenceKind, Line};
 use serde::Serialize;
 
 use super::calls::{CallData, allow_line};
@@ -33,6 +33,14 @@ pub(crate) struct JsonEvidence {
     end: End,
     trace: Vec<JsonStep>,
     branches: Vec<Self>,
+    continuation: Option<Box<JsonContinuation>>,
+}
+
+/// The run behind a loop.
+#[derive(Serialize)]
+struct JsonContinuation {
+    cells: BTreeMap<String, u8>,
+    run: JsonEvidence,
 }
 
 /// The inputs of a step.
@@ -107,6 +115,11 @@ impl JsonEvidence {
             end: End::new(evidence, names),
             trace: evidence.narrative.last.iter().map(|line| JsonStep::new(names, line)).collect(),
             branches: evidence.branches.iter().map(|branch| Self::named(branch, names)).collect(),
+            continuation: evidence.continuation.as_ref().map(|continuation| {
+                let Continuation { cells: differing, run } = &**continuation;
+                let run = Self::named(run, names);
+                Box::new(JsonContinuation { cells: cells(names, differing.iter()), run })
+            }),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Evidence as a debugger would show it: what was chosen, and the steps with what they change.
 
+use std::collections::BTreeMap;
+
 use avr_image::Image;
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
 use avr_verify::{Evidence, Item, Line};
 
@@ -66,6 +69,13 @@ impl Lines<'_> {
             self.push("");
             self.evidence(branch);
         }
+        if let Some(continuation) = &evidence.continuation {
+            self.push("");
+            let cells = self.cells(&continuation.cells);
+            self.push(&format!("from a state in which the loop is left, such as this one with {cells}:"));
+            self.place.clear();
+            self.evidence(&continuation.run);
+        }
     }
 
     /// The functions that are under way where a hazard happens, and the entry of the property file that allows it.
@@ -82,12 +92,17 @@ impl Lines<'_> {
     fn initial(&mut self, evidence: &Evidence) {
         let cells = &evidence.stimulus.initial;
         if !cells.is_empty() {
-            let shown = cells.iter().take(MAX_CHOSEN);
-            let all: Vec<String> =
-                shown.map(|(cell, value)| format!("{} = {value:#04x}", self.names.cell(*cell))).collect();
-            let more = if cells.len() > MAX_CHOSEN { ", ..." } else { "" };
-            self.push(&format!("initial content: {}{more}, everything else 0", all.join(", ")));
+            self.push(&format!("initial content: {}, everything else 0", self.cells(cells)));
         }
+    }
+
+    /// The content of cells.
+    fn cells(&self, cells: &BTreeMap<DataAddress, u8>) -> String {
+        let shown = cells.iter().take(MAX_CHOSEN);
+        let all: Vec<String> =
+            shown.map(|(cell, value)| format!("{} = {value:#04x}", self.names.cell(*cell))).collect();
+        let more = if cells.len() > MAX_CHOSEN { ", ..." } else { "" };
+        format!("{}{more}", all.join(", "))
     }
 
     fn chosen(&mut self, evidence: &Evidence) {

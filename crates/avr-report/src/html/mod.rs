@@ -181,6 +181,9 @@ impl Page<'_> {
                         @if evidence.replayed { ", replayed" } @else { ", NOT CONFIRMED by the replay" }
                         ": " (visible(&evidence.claim))
                         @for proved in &evidence.proved { br; span.remark { "by proof: " (visible(proved)) } }
+                        @if let Some(next) = &evidence.continuation {
+                            br; span.remark { "from a state in which the loop is left: " (visible(&next.run.claim)) }
+                        }
                     }
                 }
                 p.controls {

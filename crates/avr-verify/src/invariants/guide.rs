@@ -1,9 +1,9 @@
 //! Claims about loops as a guide of runs.
 
-use super::text;
+use super::{Invariants, text};
 use avr_image::Image;
 use avr_machine::{Frame, Machine, MachineState};
-use avr_progress::{Location, Proof};
+use avr_progress::{Limits, Location, Proof, StateFormula, exit};
 use avr_symbolic::{Interrupts, Rounds};
 use avr_witness::{Guide, Plan};
 
@@ -11,15 +11,21 @@ use avr_witness::{Guide, Plan};
 pub(crate) struct Claimed<'a> {
     machine: &'a Machine,
     image: &'a Image,
+    invariants: &'a Invariants,
+    target: &'a StateFormula<'a>,
     proof: &'a Proof,
     /// The plans of each claim.
     plans: Vec<Vec<Plan>>,
 }
 
 impl<'a> Claimed<'a> {
-    pub(crate) fn new(machine: &'a Machine, image: &'a Image, proof: &'a Proof) -> Self {
+    pub(crate) fn new(
+        (machine, image): (&'a Machine, &'a Image),
+        invariants: &'a Invariants,
+        (target, proof): (&'a StateFormula<'a>, &'a Proof),
+    ) -> Self {
         let plans = proof.claims.iter().map(|claim| claim.rounds.iter().map(plan).collect()).collect();
-        Self { machine, image, proof, plans }
+        Self { machine, image, invariants, target, proof, plans }
     }
 
     fn is_at(location: &Location, state: &MachineState<u8>) -> bool {
@@ -67,5 +73,10 @@ impl Guide for Claimed<'_> {
 
     fn words(&self, head: usize) -> String {
         text::loop_claim(self.machine, self.image, &self.proof.claims[head])
+    }
+
+    fn exit(&self, head: usize, near: &MachineState<u8>) -> Option<MachineState<u8>> {
+        let map = (&self.invariants.map, &self.invariants.moves);
+        exit(self.machine, map, (self.target, &Limits::default()), (&self.proof.claims, head), near)
     }
 }

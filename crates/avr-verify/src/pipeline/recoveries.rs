@@ -9,7 +9,7 @@ use avr_machine::Machine;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
-use avr_progress::{Form, Proof};
+use avr_progress::{Form, Proof, StateFormula};
 use avr_properties::{Atom, AtomTable, BoundProperty, Property, bind};
 use avr_witness::{Search, claimed_run};
 use mu_calculus::{Formula, PathQuantifier};
@@ -96,7 +96,7 @@ pub(crate) fn recovered(
             result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
             finish(&mut result, (Pass::Claims, &bound, claims.collect()), started);
             if let (Formula::Path(PathQuantifier::Exists, ..), [proof]) = (&bound.formula, proofs.as_slice()) {
-                result = shown(request, machine, (table.atoms(), &bound), proof, result);
+                result = shown(request, (machine, invariants), (table.atoms(), &bound), proof, result);
             }
         }
     }
@@ -106,7 +106,7 @@ pub(crate) fn recovered(
 /// A result with a run that does what the claims say.
 fn shown(
     request: &Request<'_>,
-    machine: &Machine,
+    (machine, invariants): (&Machine, &Invariants),
     (atoms, bound): (&[Atom], &BoundProperty),
     proof: &Proof,
     result: PropertyResult,
@@ -115,7 +115,9 @@ fn shown(
         let formula = bound.from_start(&bound.formula).ok()?;
         let goal = Goal { formula, observes_hazards: bound.observes_hazards };
         let firmware = Firmware::with_passes(machine, atoms, Passes::default());
-        let guide = Claimed::new(machine, request.image, proof);
+        let Some(Form::Recovery(reached)) = Form::of(bound) else { return None };
+        let target = StateFormula::new(atoms, reached.first()?)?;
+        let guide = Claimed::new((machine, request.image), invariants, (&target, proof));
         claimed_run((&firmware.model.context, request.watch), &goal, &guide)
     };
     let missing =

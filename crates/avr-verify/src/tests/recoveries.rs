@@ -4,8 +4,8 @@ use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::with_first_looks;
 use crate::pipeline::recoveries::{may_prove, recovered};
 use crate::random_programs::{CELLS, Code, LONG, PROGRAMS, Random, program, r, with_handlers, with_request};
-use crate::{Basis, InvariantUse, Pass, PropertyResult, Reductions, Request, Verdict, explained, verify};
-use avr_isa::Instruction as I;
+use crate::{Basis, Continuation, InvariantUse, Pass, PropertyResult, Reductions, Request, Verdict, explained, verify};
+use avr_isa::{DataAddress, Instruction as I};
 use std::time::Duration;
 
 /// The time for a program.
@@ -155,6 +155,11 @@ fn a_long_run_ends_at_the_loop_and_rests_on_its_claim() {
         assert!(proved.starts_with("'EF (PORTB == 1)' holds at the end: the loop at 0x0"), "{proved}");
         assert!(proved.contains("`r26:r24 - 1` falls less than 2^24 times until then"), "{proved}");
         assert_eq!((evidence.reached, evidence.atoms), (None, vec![("PORTB == 1".to_owned(), false)]));
+        let Continuation { cells, run } = *evidence.continuation.expect("there is a run from where the loop is left");
+        let counter: Vec<(DataAddress, u8)> = [24, 25, 26].map(DataAddress).into_iter().zip([1, 0, 0]).collect();
+        assert_eq!(cells.into_iter().collect::<Vec<_>>(), counter);
+        assert_eq!((run.steps, run.replayed, run.continuation.is_none()), (6, true, true));
+        assert_eq!((run.proved.is_empty(), run.atoms), (true, vec![("PORTB == 1".to_owned(), true)]));
         assert_eq!((result.verdict, result.basis), (Verdict::Holds, basis));
     }
 }

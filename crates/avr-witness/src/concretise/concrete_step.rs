@@ -382,12 +382,30 @@ impl<'a> Stepper<'a> {
         };
         let state: MachineState<u8> = machine.power_on(&mut trial);
         let asked = trial.asked;
-        let mut run = Run::default();
-        run.initial.extend(asked.iter().filter_map(|one| match one {
+        let mut stepper = Self::beginning(machine, (state, peripherals), (watched, timing));
+        stepper.run.initial.extend(asked.iter().filter_map(|one| match one {
             Asked::Input { source: Input::Initial(cell), value, .. } if *value != 0 => Some((*cell, *value)),
             _ => None,
         }));
-        let mut stepper = Self {
+        stepper.settle();
+        stepper
+    }
+
+    /// A run that begins in a state, with the peripherals as they are after power-on.
+    pub(crate) fn at(context: &Context<'a>, state: MachineState<u8>) -> Self {
+        let machine = context.machine;
+        let known = (watched(context.atoms).into(), Timing::new(machine));
+        let mut stepper = Self::beginning(machine, (state, Peripherals::new(machine)), known);
+        stepper.settle();
+        stepper
+    }
+
+    fn beginning(
+        machine: &'a Machine,
+        (state, peripherals): (MachineState<u8>, Peripherals),
+        (watched, timing): (Rc<[Watched]>, Timing),
+    ) -> Self {
+        Self {
             machine,
             watched,
             before: state.clone(),
@@ -396,11 +414,9 @@ impl<'a> Stepper<'a> {
             did: Occurrences::default(),
             timing,
             cycles: 0,
-            run,
+            run: Run::default(),
             tracking: None,
-        };
-        stepper.settle();
-        stepper
+        }
     }
 
     /// The state that was reached.

@@ -52,6 +52,8 @@ pub(crate) type Claims = Vec<(AtomId, bool)>;
 
 /// A run along the strategy.
 pub(crate) struct Walked {
+    /// The state that it begins in; none for the state after power-on.
+    pub(crate) start: Option<MachineState<u8>>,
     pub(crate) run: Run,
     pub(crate) ending: Ending,
     /// The last state, where the run was not cut.
@@ -444,7 +446,8 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
             let first = claims.iter().rev().find(|(from, _)| *from <= start).map(|(_, claims)| claims.clone());
             claims.push((self.stepper.run.steps, first.unwrap_or_default()));
         }
-        let mut walked = Walked { run: self.stepper.run, ending, last, claims, universal, branches, is_branch };
+        let run = self.stepper.run;
+        let mut walked = Walked { start: None, run, ending, last, claims, universal, branches, is_branch };
         if ending == Ending::Unending {
             walked.keep(rounds.get(2).map_or(KEPT_STEPS, |(_, _, step)| *step));
         }
@@ -463,13 +466,13 @@ impl Walked {
     pub(crate) fn to_end(stepper: Stepper<'_>, ending: Ending, claims: Claims) -> Self {
         let last = Some(stepper.state().clone());
         let claims = vec![(0, Vec::new()), (stepper.run.steps, claims)];
-        Self { run: stepper.run, ending, last, claims, universal: Vec::new(), branches: Vec::new(), is_branch: false }
+        Self { last, claims, ending, ..Self::broken_off(stepper.run) }
     }
 
     /// A run that was not brought to its end.
     pub(crate) fn broken_off(run: Run) -> Self {
         let (claims, universal, branches) = (Vec::new(), Vec::new(), Vec::new());
-        Self { run, ending: Ending::Shown, last: None, claims, universal, branches, is_branch: false }
+        Self { start: None, run, ending: Ending::Shown, last: None, claims, universal, branches, is_branch: false }
     }
 
     /// Forgets what comes after a step.
