@@ -6,18 +6,20 @@ use avr_machine::{Frame, FrameKind};
 use avr_properties::{Atom, CellsRead, StateView};
 use avr_symbolic::{SymbolicBit, SymbolicState};
 use mu_calculus::state_formula::truth;
-use mu_calculus::{AtomId, Formula, NormalForm};
+use mu_calculus::{AtomId, Formula, Node, NodeId, NormalForm};
 use std::collections::BTreeMap;
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 
-/// The most unknown bits that a formula is evaluated for.
+/// The most unknown bits by whose cases formulas are evaluated that are no atoms.
 const MOST_BITS: usize = 8;
+/// The most cases of an atom.
+const MOST_CASES: usize = 600;
 
-/// A formula about states, and the cells that it reads.
+/// A formula about states, and the cells that its atoms read.
 pub struct StateFormula<'a> {
     atoms: &'a [Atom],
     formula: NormalForm,
-    cells: Vec<(DataAddress, u8)>,
+    cells: BTreeMap<AtomId, Vec<(DataAddress, u8)>>,
 }
 
 impl<'a> StateFormula<'a> {
@@ -25,13 +27,12 @@ impl<'a> StateFormula<'a> {
     #[must_use]
     pub fn new(atoms: &'a [Atom], formula: &Formula<AtomId>) -> Option<Self> {
         let formula = NormalForm::new(formula).ok()?;
-        let mut cells: BTreeMap<DataAddress, u8> = BTreeMap::new();
-        for atom in formula.atoms() {
-            let atom = &atoms[atom.index()];
-            let CellsRead::These(read) = atom.cells() else { return None };
-            read.into_iter().for_each(|(cell, mask)| *cells.entry(cell).or_default() |= mask);
-        }
-        Some(Self { atoms, formula, cells: cells.into_iter().collect() })
+        let cells = formula.atoms().into_iter().map(|atom| match atoms[atom.index()].cells() {
+            CellsRead::These(cells) => Some((atom, cells)),
+            CellsRead::All => None,
+        });
+        let cells = cells.collect::<Option<_>>()?;
+        Some(Self { atoms, formula, cells })
     }
 
     /// The texts of its atoms.
@@ -42,52 +43,94 @@ impl<'a> StateFormula<'a> {
         texts.collect::<Vec<_>>().join(", ")
     }
 
-    fn truth(&self, view: &View<'_, '_>) -> Truth {
+    fn truth(&self, node: NodeId, view: &View<'_, '_>) -> Truth {
         let label = |atom: AtomId| self.atoms[atom.index()].evaluate(view);
-        truth(&self.formula, self.formula.root(), &label)
+        truth(&self.formula, node, &label)
     }
 }
 
 impl Target for StateFormula<'_> {
     fn bit<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        self.surely(state, true)
+        self.surely(self.formula.root(), state, true)
     }
 
     fn outside<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        self.surely(state, false)
+        self.surely(self.formula.root(), state, false)
     }
 }
 
+/// A bit of a cell that is not known, by its place.
+type OpenBit<'g> = (DataAddress, u8, SymbolicBit<'g>);
+
 impl StateFormula<'_> {
-    /// A bit that is 1 only if the formula has a value in a state.
-    fn surely<'g>(&self, state: &SymbolicState<'g>, value: bool) -> SymbolicBit<'g> {
+    /// A bit that is 1 only if a part of the formula has a value in a state.
+    ///
+    /// SOUND: a conjunction is true where both parts surely are, and false where one of them surely is.
+    fn surely<'g>(&self, node: NodeId, state: &SymbolicState<'g>, value: bool) -> SymbolicBit<'g> {
         let mut view = View { state, given: BTreeMap::new() };
-        let mut open: Vec<(DataAddress, u8, SymbolicBit<'g>)> = Vec::new();
-        for (cell, mask) in &self.cells {
-            let byte = state.data.get(*cell);
+        if let Some(known) = self.truth(node, &view).known() {
+            return SymbolicBit::constant(known == value);
+        }
+        let open = self.open(node, state);
+        match self.formula.node(node) {
+            Node::And(p, q) | Node::Or(p, q) if open.len() > MOST_BITS => {
+                let (p, q) = (self.surely(p, state, value), self.surely(q, state, value));
+                let needs_both = matches!(self.formula.node(node), Node::And(..)) == value;
+                if needs_both { p.and(&q) } else { p.or(&q) }
+            }
+            _ => self.decided((node, value), &mut view, &open, &mut MOST_CASES.clone()),
+        }
+    }
+
+    /// The bits that a part of the formula reads and that are not known. The highest byte of a number comes first: it decides most
+    /// comparisons.
+    fn open<'g>(&self, node: NodeId, state: &SymbolicState<'g>) -> Vec<OpenBit<'g>> {
+        let mut cells: BTreeMap<DataAddress, u8> = BTreeMap::new();
+        self.add_cells(node, &mut cells);
+        let open = cells.into_iter().rev().flat_map(|(cell, mask)| {
+            let byte = state.data.get(cell);
             let unknown = byte.bits().unknown_mask() & mask;
-            open.extend((0..8).filter(|bit| unknown >> bit & 1 == 1).map(|bit| (*cell, bit, byte.bit(bit))));
-        }
-        match self.truth(&view).known() {
-            Some(known) => return SymbolicBit::constant(known == value),
-            None if open.len() > MOST_BITS => return SymbolicBit::ZERO,
-            None => {}
-        }
-        let mut any = SymbolicBit::ZERO;
-        for values in 0u32..1 << open.len() {
-            view.given.clear();
-            let mut all = SymbolicBit::ONE;
-            for (index, (cell, bit, unknown)) in open.iter().enumerate() {
-                let is_set = values >> index & 1 == 1;
-                let known = view.given.entry(*cell).or_insert_with(|| state.data.get(*cell).bits());
-                *known = known.with_bit(*bit, &Truth::from(is_set));
-                all = all.and(&if is_set { *unknown } else { unknown.not() });
+            let bits = (0..8).rev().filter(move |bit| unknown >> bit & 1 == 1);
+            bits.map(move |bit| (cell, bit, byte.bit(bit)))
+        });
+        open.collect()
+    }
+
+    fn add_cells(&self, node: NodeId, cells: &mut BTreeMap<DataAddress, u8>) {
+        match self.formula.node(node) {
+            Node::Atom(atom) | Node::NegatedAtom(atom) => {
+                self.cells[&atom].iter().for_each(|(cell, mask)| *cells.entry(*cell).or_default() |= mask);
             }
-            if self.truth(&view).known() == Some(value) {
-                any = any.or(&all);
-            }
+            other => other.children().iter().for_each(|child| self.add_cells(*child, cells)),
         }
-        any
+    }
+
+    /// The same as [`Self::surely`] where some bits are given: by cases of the others, one after the other, until the value is known.
+    ///
+    /// SOUND: a case without a value counts as the other one.
+    fn decided<'g>(
+        &self,
+        (node, value): (NodeId, bool),
+        view: &mut View<'_, 'g>,
+        open: &[OpenBit<'g>],
+        left: &mut usize,
+    ) -> SymbolicBit<'g> {
+        if *left == 0 {
+            return SymbolicBit::ZERO;
+        }
+        *left -= 1;
+        if let Some(known) = self.truth(node, view).known() {
+            return SymbolicBit::constant(known == value);
+        }
+        let Some(((cell, bit, unknown), others)) = open.split_first() else { return SymbolicBit::ZERO };
+        let before = view.cell(*cell);
+        let mut case = |is_set: bool| {
+            view.given.insert(*cell, before.with_bit(*bit, &Truth::from(is_set)));
+            self.decided((node, value), view, others, left)
+        };
+        let (zero, one) = (case(false), case(true));
+        view.given.insert(*cell, before);
+        unknown.not().and(&zero).or(&unknown.and(&one))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::with_first_looks;
 use crate::pipeline::recoveries::{may_prove, recovered};
-use crate::random_programs::{CELLS, Code, LONG, PROGRAMS, Random, program, r, with_handlers, with_request};
+use crate::random_programs::{CELLS, Code, LONG, PROGRAMS, Random, Unhurried, program, r, with_handlers, with_request};
 use crate::{Basis, InvariantUse, Pass, PropertyResult, Reductions, Request, Verdict, explained, verify};
 use avr_isa::Instruction as I;
 use std::time::Duration;
@@ -32,7 +32,7 @@ type Recovered = Result<PropertyResult, Option<String>>;
 
 fn by_claims(request: &Request<'_>) -> Vec<Recovered> {
     let machine = machine(request).expect("there are no assumptions");
-    let request = Request { invariants: InvariantUse::Find, ..*request };
+    let request = Request { invariants: InvariantUse::Find, watch: &Unhurried, ..*request };
     let found = request.find_invariants(&machine).and_then(|sought| sought.found);
     let by_claims = |property| {
         found.as_ref().map_or(Err(None), |found| {

@@ -11,4 +11,5 @@ mod partial_order;
 mod path_compression;
 mod random_search;
 mod recoveries;
+mod state_formulas;
 mod visibility;
