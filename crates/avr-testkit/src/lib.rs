@@ -11,8 +11,10 @@ pub mod programs;
 mod random;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod side_by_side;
 
 pub use random::Random;
+pub use side_by_side::side_by_side;
 
 /// The environment variable that selects the size of tests: `short` (also if it is not set) or `long`.
 pub const SIZE: &str = "AVR_TVAR_TESTS";

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
+use avr_testkit::side_by_side;
 use avr_verify::{Basis, InvariantUse, Verdict};
-use rayon::prelude::*;
 use sample::{Firmware, StateLimit, root};
 use serde::Deserialize;
 
@@ -118,13 +118,13 @@ fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
     let all: Vec<Program> =
         programs("expected.ron").into_iter().filter(|program| program.image.contains(&wanted)).collect();
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
-    let found: Vec<String> = all.par_iter().flat_map(Program::problems).collect();
+    let found: Vec<String> = side_by_side(&all, Program::problems).concat();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
 fn invariants_are_those_of_the_sheet() {
-    let all: Vec<(Vec<String>, usize)> = programs("expected.ron").par_iter().map(Program::proved_wrongly).collect();
+    let all: Vec<(Vec<String>, usize)> = side_by_side(&programs("expected.ron"), Program::proved_wrongly);
     let (wrong, proved): (Vec<&String>, usize) =
         (all.iter().flat_map(|one| &one.0).collect(), all.iter().map(|one| one.1).sum());
     assert!(wrong.is_empty(), "{} are proved wrongly: {wrong:?}", wrong.len());
@@ -133,7 +133,7 @@ fn invariants_are_those_of_the_sheet() {
 
 #[test]
 fn programs_that_are_not_judged_as_the_sheet_says_are_not_judged_to_the_contrary() {
-    let found: Vec<String> = programs("open.ron").par_iter().flat_map(Program::wrong_verdicts).collect();
+    let found: Vec<String> = side_by_side(&programs("open.ron"), Program::wrong_verdicts).concat();
     assert!(found.is_empty(), "{} wrong verdicts:\n{}", found.len(), found.join("\n"));
 }
 

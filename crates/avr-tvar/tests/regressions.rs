@@ -4,8 +4,8 @@ mod sample;
 
 use avr_machine::simulator::{Simulator, Stimulus};
 use avr_properties::{Property, PropertyFile};
+use avr_testkit::side_by_side;
 use avr_verify::{Basis, InvariantUse, Verdict};
-use rayon::prelude::*;
 use sample::{Firmware, StateLimit, root};
 use serde::Deserialize;
 
@@ -69,15 +69,16 @@ fn regressions() -> Vec<Regression> {
 fn programs_that_were_judged_wrongly_are_judged_rightly() {
     let all = regressions();
     assert!(all.len() >= 20, "only {} programs", all.len());
-    let found: Vec<String> = all.par_iter().filter_map(problem).collect();
+    let found: Vec<String> = side_by_side(&all, problem).into_iter().flatten().collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
 fn invariants_hold_where_the_properties_do() {
     let all = regressions();
-    let is_proved = |one: &&Regression| judge(one, InvariantUse::Find, 0).starts_with("holds");
-    let proved: Vec<&Regression> = all.par_iter().filter(is_proved).collect();
+    let is_proved = side_by_side(&all, |one| judge(one, InvariantUse::Find, 0).starts_with("holds"));
+    let proved: Vec<&Regression> =
+        all.iter().zip(is_proved).filter(|(_, proved)| *proved).map(|(one, _)| one).collect();
     let wrong: Vec<&&Regression> = proved.iter().filter(|one| one.verdict != "holds").collect();
     assert!(wrong.is_empty() && proved.len() >= 10, "{} are proved, {wrong:?} wrongly", proved.len());
 }

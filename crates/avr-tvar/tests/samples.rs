@@ -8,8 +8,8 @@ mod sample;
 
 use avr_properties::PropertyKind;
 use avr_testkit::Size;
+use avr_testkit::side_by_side;
 use avr_verify::{Basis, InvariantUse, Pass, PropertyResult, Reductions, Request, Results, Verdict};
-use rayon::prelude::*;
 use sample::{Sample, StateLimit, samples};
 
 /// States that the analysis of a sample may reach that must be decided.
@@ -117,7 +117,7 @@ fn check(devices: &[&str], at_least: u64, scope: Scope) -> usize {
         let proved = results.properties.iter().filter(|result| result.methods.contains(&Pass::Invariants)).count();
         (differences(sample, image, &results, scope), proved)
     };
-    let all: Vec<(Vec<String>, usize)> = images.par_iter().map(verify).collect();
+    let all: Vec<(Vec<String>, usize)> = side_by_side(&images, verify);
     let found: Vec<&str> = all.iter().flat_map(|one| &one.0).map(String::as_str).collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
     all.iter().map(|one| one.1).sum()
@@ -174,7 +174,7 @@ fn loops_are_left_by_claims() {
     let images: Vec<_> = images.filter(|(_, (image, _))| is_chosen(image)).collect();
     assert!(images.len() as u64 >= avr_testkit::cases(5, 15), "only {} images", images.len());
     let check = |(sample, (image, file)): &(&Sample, &(String, String))| claim_differences(sample, image, file);
-    let found: Vec<String> = images.par_iter().flat_map(check).collect();
+    let found: Vec<String> = side_by_side(&images, check).concat();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 

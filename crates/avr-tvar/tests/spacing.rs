@@ -10,8 +10,8 @@ use avr_machine::device::Device;
 use avr_machine::simulator::Simulator;
 use avr_machine::{FrameKind, Machine, MachineState};
 use avr_properties::{Property, PropertyFile, Setting};
+use avr_testkit::side_by_side;
 use avr_verify::{Evidence, PropertyResult, Request, Verdict};
-use rayon::prelude::*;
 use sample::{Firmware, StateLimit, root, samples};
 
 /// States that the analysis of a sample may reach.
@@ -140,16 +140,16 @@ fn no_accepted_run_of_a_sample_has_events_too_soon() {
     let chosen = samples.iter().filter(|sample| sample.device == "atmega328p");
     let images = chosen.flat_map(|sample| sample.images.iter().map(move |image| (sample, image)));
     let images: Vec<_> = images.filter(|(sample, (image, _))| sample.is_selected(image)).collect();
-    let found = images.par_iter().map(|(sample, (image, properties))| look(image, &sample.load(image, properties)));
+    let found = side_by_side(&images, |(sample, (image, properties))| look(image, &sample.load(image, properties)));
     // The short selection has no sample in which the run that is found first has such an event.
-    check(found.collect(), avr_testkit::cases(0, 5) as usize);
+    check(found, avr_testkit::cases(0, 5) as usize);
 }
 
 #[test]
 fn no_accepted_run_of_a_regression_has_events_too_soon() {
     let images =
         ["bytes-at-once", "bytes-in-time", "byte-interrupts-at-once", "slave-transfers-at-once", "bus-event-at-once"];
-    let found = images.par_iter().map(|name| {
+    let found = side_by_side(&images, |name| {
         let path = root().join("tests/regressions/images").join(format!("{name}.elf"));
         let mut firmware = Firmware::load(&path, "atmega328p", "inherent.ron");
         firmware.file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
@@ -160,5 +160,5 @@ fn no_accepted_run_of_a_regression_has_events_too_soon() {
         }
         look(name, &firmware)
     });
-    check(found.collect(), 2);
+    check(found, 2);
 }

@@ -6,9 +6,9 @@ use std::process::{Command, Output};
 
 use avr_report::StackReport;
 use avr_testkit::schema;
+use avr_testkit::side_by_side;
 use avr_verify::{Fit, Request, Routine, Survey, WorstCase, worst_case};
 use expect_test::expect;
-use rayon::prelude::*;
 use sample::{Sample, StateLimit, root, samples};
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn bounds_are_those_derived_by_hand() {
     let check = |(sample, exact, image, file): &(&Sample, u32, &String, &String)| {
         difference(sample, image, *exact, &analyse(sample, image, file))
     };
-    let found: Vec<String> = images.par_iter().filter_map(check).collect();
+    let found: Vec<String> = side_by_side(&images, check).into_iter().flatten().collect();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
 

@@ -5,11 +5,11 @@
 
 mod sample;
 
+use avr_testkit::side_by_side;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use avr_verify::{Exhausted, Progress, PropertyResult, Request, Strategy, Verdict, Watch};
-use rayon::prelude::*;
 use sample::{Firmware, Sample, root, samples};
 
 /// The limits of the samples that are small enough for the naive strategy.
@@ -99,10 +99,8 @@ fn all_strategies_give_the_same_verdicts() {
     let is_taken = |number: usize, image: &String| number.is_multiple_of(step) || DECIDED.contains(&image.as_str());
     let images = images.enumerate().filter(|(number, (_, (image, _)))| is_taken(*number, image));
     let images: Vec<_> = images.map(|(_, image)| image).collect();
-    let agreeing: Vec<(&str, Vec<Strategy>)> = images
-        .into_par_iter()
-        .map(|(sample, (image, properties))| (image.as_str(), agreeing(sample, image, properties)))
-        .collect();
+    let agreeing: Vec<(&str, Vec<Strategy>)> =
+        side_by_side(&images, |(sample, (image, properties))| (image.as_str(), agreeing(sample, image, properties)));
     let by = |strategies: &[Strategy]| -> BTreeSet<&str> {
         let all = agreeing.iter().filter(|(_, those)| strategies.iter().all(|strategy| those.contains(strategy)));
         all.map(|(image, _)| *image).collect()
