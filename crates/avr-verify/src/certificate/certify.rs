@@ -21,9 +21,8 @@ use avr_properties::{AtomTable, Property, PropertyError, bind};
 use std::collections::BTreeMap;
 use tvar::Strategy;
 
-/// The reasons why there is no proof of what is decided without a state space.
+/// The reason why there is no proof of what a run into a closed set shows.
 const IN_CLOSED_SET: &str = "a run into a closed set shows it, which no certificate has";
-const BY_RANKS: &str = "ranks that fall on all paths prove it, which no certificate has";
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
@@ -151,7 +150,6 @@ impl<'a> ByExecution<'a> {
             _ if !result.is_open() => Left::Nothing,
             None => Left::Verdicts,
             Some(proved) if proved.result.verdict == Verdict::Violated => Left::Nothing,
-            Some(proved) if proved.proof.is_none() => Left::Verdicts,
             Some(proved) if !proved.result.rests_on_choices() => Left::Nothing,
             Some(_) if self.request.strict => Left::Verdicts,
             Some(_) => Left::Basis,
@@ -164,11 +162,13 @@ impl<'a> ByExecution<'a> {
         for (number, Recovered { result, proof }) in std::mem::take(&mut self.proved) {
             let known = &mut found.properties[number];
             if known.is_open() {
-                let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
-                claims[number] = match (proof, &result.verdict) {
-                    (Some(proof), _) => Claimed::Symbolic(proof, part),
-                    (None, Verdict::Violated) => Claimed::Unproved(IN_CLOSED_SET.to_owned()),
-                    (None, _) => Claimed::Unproved(BY_RANKS.to_owned()),
+                // Of fair paths invariants say nothing.
+                let vacuous =
+                    result.vacuous.as_ref().filter(|_| self.request.file.properties[number].under().is_empty());
+                let part = vacuous.and_then(|vacuity| vacuity.part);
+                claims[number] = match proof {
+                    Some(proof) => Claimed::Symbolic(proof, part),
+                    None => Claimed::Unproved(IN_CLOSED_SET.to_owned()),
                 };
                 *known = result;
             } else if known.verdict != result.verdict {
