@@ -12,7 +12,7 @@ use crate::content::{
     Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
-use crate::map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
+use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
 use crate::symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
 use crate::write::{MAGIC, VERSION};
@@ -269,8 +269,13 @@ impl<R: Read> Source<R> {
             2 => Ok(Claim::Uncertified(self.text()?)),
             3 => Ok(Claim::Invariant(self.option()?)),
             4 => Ok(Claim::Symbolic(self.symbolic(calls)?)),
+            5 => Ok(Claim::Confined(Box::new(self.closed_set()?))),
             _ => Err(damaged("there is no such kind of claim")),
         }
+    }
+
+    fn closed_set(&mut self) -> Result<ClosedSet, ReadError> {
+        Ok(ClosedSet { stimulus: self.text()?, steps: self.number()?, map: self.map()? })
     }
 
     fn symbolic(&mut self, calls: usize) -> Result<Symbolic, ReadError> {

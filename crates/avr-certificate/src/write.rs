@@ -11,7 +11,7 @@ use crate::content::{
     Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Running, Seen, Space, State,
     Store, Strategy, Upper, Verdict,
 };
-use crate::map::{Entry, Equal, Exit, Handler, Invariant, Map};
+use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, Map};
 use crate::symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
@@ -233,7 +233,17 @@ impl<W: Write> Sink<W> {
                 self.byte(4)?;
                 self.symbolic(symbolic)
             }
+            Claim::Confined(closed) => {
+                self.byte(5)?;
+                self.closed_set(closed)
+            }
         }
+    }
+
+    fn closed_set(&mut self, ClosedSet { stimulus, steps, map }: &ClosedSet) -> io::Result<()> {
+        self.text(stimulus)?;
+        self.number(*steps)?;
+        self.map(map)
     }
 
     fn symbolic(&mut self, symbolic: &Symbolic) -> io::Result<()> {

@@ -19,11 +19,13 @@ mod limits;
 mod obligation;
 mod places;
 mod proof;
+mod replay;
 mod rounds;
 mod search;
 mod state_formula;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 pub use check::{Accepted, Rejection, check};
 pub use claim::{Location, LoopClaim};
@@ -36,6 +38,8 @@ pub use form::Form;
 pub use limits::Limits;
 pub use places::Obstacle;
 pub use proof::{Proof, Stuck};
+pub use replay::{MOST_STEPS, Replayed, RunError, replayed};
 pub use rounds::Target;
 pub use search::{EventualityProof, always_comes, recovers};
 pub use state_formula::StateFormula;
+pub use wanted::{Wanted, wanted};

@@ -3,7 +3,7 @@
 use super::{Claimed, PropertyText, certificate};
 use crate::diagnosis::subformulas::Effort;
 use crate::invariants::Invariants;
-use crate::pipeline::confined::{confined, may_be_confined};
+use crate::pipeline::confined::{closed_set_of, confined, may_be_confined};
 use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::{CONTRADICTION, FewLooks};
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use tvar::Strategy;
 
 /// The reason why there is no proof of what a run into a closed set shows.
-const IN_CLOSED_SET: &str = "a run into a closed set shows it, which no certificate has";
+const IN_CLOSED_SET: &str = "a run into a closed set shows it, which was not found again";
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
@@ -49,7 +49,7 @@ pub fn certify(
     let mut results = Some(results);
     let mut finish = |work: &Work<'_, '_>, mut found: Results, mut claims: Vec<Claimed>| {
         let stack = found.stack;
-        add_unproved(request, &mut found, &mut claims);
+        add_unproved((request, &machine), &mut found, &mut claims);
         if let Some(results) = results.take() {
             results(found.after(sought.as_ref()));
         }
@@ -168,7 +168,11 @@ impl<'a> ByExecution<'a> {
                 let part = vacuous.and_then(|vacuity| vacuity.part);
                 claims[number] = match proof {
                     Some(proof) => Claimed::Symbolic(proof, part),
-                    None => Claimed::Unproved(IN_CLOSED_SET.to_owned()),
+                    None => {
+                        let property = &self.request.file.properties[number];
+                        let closed = closed_set_of(self.request, self.machine, (property, &result));
+                        closed.map_or_else(|| Claimed::Unproved(IN_CLOSED_SET.to_owned()), Claimed::Confined)
+                    }
                 };
                 *known = result;
             } else if known.verdict != result.verdict {
@@ -204,7 +208,7 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
 }
 
 /// Adds what is decided only with something left out or by random runs, as far as a limit leaves time for it.
-fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
+fn add_unproved((request, machine): (&Request<'_>, &Machine), found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
     // Random runs take no part in certificates, and where invariants prove everything, nothing else tells that the bound is exact.
     let is_exact = found.stack.lower.is_some() && found.stack.lower == found.stack.upper;
@@ -215,7 +219,7 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
     }
     let Ok(reduced) = verify(request) else { return };
     let pairs = found.properties.iter_mut().zip(reduced.properties).zip(claims);
-    for ((result, reduced), claim) in pairs {
+    for (((result, reduced), claim), property) in pairs.zip(&request.file.properties) {
         let (Verdict::Unknown(unknown), Verdict::Holds | Verdict::Violated) = (&result.verdict, &reduced.verdict)
         else {
             continue;
@@ -224,10 +228,12 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
             continue;
         }
         let why = &unknown.reason;
-        *claim = Claimed::Unproved(match &reduced.evidence {
+        let unproved = || match &reduced.evidence {
             Some(_) => format!("a run shows it, and no proof was found, because {why}"),
             None => format!("it was decided with {}, for which {why}", left_out(request.reductions)),
-        });
+        };
+        let closed = closed_set_of(request, machine, (property, &reduced));
+        *claim = closed.map_or_else(|| Claimed::Unproved(unproved()), Claimed::Confined);
         *result = reduced;
     }
     found.stack = found.stack.and(reduced.stack);
