@@ -117,7 +117,7 @@ impl Work<'_> {
     fn idle_rounds(&mut self) -> Result<(), Rejection> {
         let none = BTreeSet::new();
         match self.eventuality.trigger {
-            Trigger::Start => return self.from_power_on(Begins::Awaiting),
+            Trigger::Start => return self.begin(Begins::Awaiting),
             Trigger::Everywhere if self.eventuality.holds.is_none() => {
                 // SOUND: each run comes to heads, and something is awaited at all of them.
                 let missing = (0..self.places.heads.len()).find(|head| !self.claims.contains_key(head));
@@ -126,7 +126,7 @@ impl Work<'_> {
             }
             Trigger::Everywhere | Trigger::When(_) => {}
         }
-        self.from_power_on(Begins::Idle)?;
+        self.begin(Begins::Idle)?;
         let heads = if is_on(Fault::IdleForgotten) { 0 } else { self.places.heads.len() };
         for head in 0..heads {
             let at = self.places.location(head).at();
@@ -140,7 +140,7 @@ impl Work<'_> {
     }
 
     /// All paths from power-on to the first heads.
-    fn from_power_on(&mut self, begins: Begins) -> Result<(), Rejection> {
+    fn begin(&mut self, begins: Begins) -> Result<(), Rejection> {
         if is_on(Fault::PowerOnForgotten) {
             return Ok(());
         }
