@@ -214,7 +214,7 @@ fn no_ranks_prove_what_is_false() {
     // The number of altered certificates.
     let mutants = avr_testkit::cases(12, 60);
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in 0..avr_testkit::cases(4, PROGRAMS) {
+    for seed in 0..avr_testkit::cases(3, PROGRAMS) {
         let mut random = Random::new(seed);
         let shape = Shape { ticks: seed % 4 >= 2, ends: seed % 2 == 1 };
         let (own, wrong) = formulas(shape);
@@ -249,7 +249,7 @@ fn no_ranks_prove_what_is_false() {
             *kinds.entry(what).or_default() += u64::from(!is_accepted);
         }
     }
-    assert!(refused > accepted && accepted > 4, "{accepted} accepted, {refused} refused");
+    assert!(refused > accepted && accepted > 3, "{accepted} accepted, {refused} refused");
     let must =
         ["a part is dropped", "a claim of fairness is dropped", "a claim is about no head", "a claim is there twice"];
     assert!(must.iter().all(|kind| kinds.get(kind).is_none_or(|refused| *refused > 0)), "{kinds:?}");
