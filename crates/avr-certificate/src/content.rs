@@ -4,7 +4,7 @@ use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
-use crate::map::Map;
+use crate::map::{ClosedSet, Map};
 use crate::symbolic::Symbolic;
 
 /// The number of pages in a block.
@@ -376,6 +376,8 @@ pub enum Claim {
     Invariant(Option<u32>),
     /// It holds by symbolic execution between the heads of the loops of the map.
     Symbolic(Symbolic),
+    /// It is violated by a run into a closed set.
+    Confined(Box<ClosedSet>),
     /// It is decided, and there is no proof, for this reason.
     Uncertified(String),
 }

@@ -2,7 +2,8 @@
 //!
 //! A certificate holds what a proof about firmware consists of: the firmware, device and properties that it speaks of,
 //! and abstract states with their hyper-edges and labels. For each decided property it has the strategy of the player
-//! who wins its game, says that a map of invariants of the whole program shows it, or has claims about the loops of the map. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
+//! who wins its game, says that a map of invariants of the whole program shows it, has claims about the loops
+//! of the map, or has a run into a closed set with a map of its own. [`Certificate::write`] and [`Certificate::read`] are streams: compressed, the same bytes for the
 //! same content.
 //!
 //! [`read`](Certificate::read) takes any bytes. It gives a certificate in which every number refers to something, or an
@@ -24,6 +25,6 @@ pub use content::{
     Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 pub use error::{ReadError, ReadErrorKind};
-pub use map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
+pub use map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 pub use read::DEFAULT_MEMORY;
-pub use symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
+pub use symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};

@@ -75,3 +75,14 @@ pub enum Equal {
     /// The content of this cell now.
     Of(DataAddress),
 }
+
+/// A run, and the invariants of all runs from its last state, in none of which something comes that must be possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClosedSet {
+    /// The inputs of the run, as an exact stimulus in the format of stimulus files.
+    pub stimulus: String,
+    /// The number of its steps.
+    pub steps: u64,
+    /// The invariants.
+    pub map: Map,
+}

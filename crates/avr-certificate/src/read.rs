@@ -12,9 +12,9 @@ use crate::content::{
     Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
-use crate::map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
+use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
-use crate::symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
+use crate::symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
 use crate::write::{MAGIC, VERSION};
 
 /// The memory that the content of a certificate may take unless the caller says otherwise, in bytes.
@@ -269,16 +269,50 @@ impl<R: Read> Source<R> {
             2 => Ok(Claim::Uncertified(self.text()?)),
             3 => Ok(Claim::Invariant(self.option()?)),
             4 => Ok(Claim::Symbolic(self.symbolic(calls)?)),
+            5 => Ok(Claim::Confined(Box::new(self.closed_set()?))),
             _ => Err(damaged("there is no such kind of claim")),
         }
     }
 
+    fn closed_set(&mut self) -> Result<ClosedSet, ReadError> {
+        Ok(ClosedSet { stimulus: self.text()?, steps: self.number()?, map: self.map()? })
+    }
+
     fn symbolic(&mut self, calls: usize) -> Result<Symbolic, ReadError> {
-        let proof = match self.flag()? {
-            false => SymbolicProof::Everywhere,
-            true => SymbolicProof::Loops(self.list(|source| source.list(|source| source.loop_claim(calls)))?),
+        let proof = match self.byte()? {
+            0 => SymbolicProof::Everywhere,
+            1 => SymbolicProof::Loops(self.proofs_of_loops(calls)?),
+            2 => SymbolicProof::Ranks(Coming {
+                parts: self.list(|source| source.ranks(calls))?,
+                fair: self.proofs_of_loops(calls)?,
+            }),
+            _ => return Err(damaged("there is no such kind of proof")),
         };
         Ok(Symbolic { proof, vacuous: self.option()? })
+    }
+
+    fn proofs_of_loops(&mut self, calls: usize) -> Result<Vec<Vec<LoopClaim>>, ReadError> {
+        self.list(|source| source.list(|source| source.loop_claim(calls)))
+    }
+
+    fn ranks(&mut self, calls: usize) -> Result<Ranks, ReadError> {
+        let idle = self.list(|source| {
+            Ok(Passing { head: source.head(calls)?, passed: source.list(|source| source.head(calls))? })
+        })?;
+        Ok(Ranks { idle, claims: self.list(|source| source.rank_claim(calls))? })
+    }
+
+    fn rank_claim(&mut self, calls: usize) -> Result<RankClaim, ReadError> {
+        let claim = RankClaim {
+            head: self.head(calls)?,
+            is_triggering: self.flag()?,
+            passed: self.list(|source| source.head(calls))?,
+            group: self.u32()?,
+            rank: self.list(|source| source.term(MAX_TERM_DEPTH))?,
+            waits_for: None,
+        };
+        let number = self.option()?.map(u8::try_from).transpose();
+        Ok(RankClaim { waits_for: number.map_err(|_| damaged("there is no such interrupt"))?, ..claim })
     }
 
     fn loop_claim(&mut self, calls: usize) -> Result<LoopClaim, ReadError> {

@@ -19,6 +19,53 @@ pub enum SymbolicProof {
     Everywhere,
     /// For each formula that must be reached from every state, the claims about all heads.
     Loops(Vec<Vec<LoopClaim>>),
+    /// Ranks that fall on all paths.
+    Ranks(Coming),
+}
+
+/// A proof that something comes on all paths, or on those that are fair to interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coming {
+    /// One for each part of the property.
+    pub parts: Vec<Ranks>,
+    /// For each fair interrupt the claims that its handler can be entered again and again.
+    pub fair: Vec<Vec<LoopClaim>>,
+}
+
+/// The claims about heads at which something is awaited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranks {
+    /// The heads that rounds pass which begin with nothing awaited.
+    pub idle: Vec<Passing>,
+    /// The claims.
+    pub claims: Vec<RankClaim>,
+}
+
+/// A head, and others that rounds from it pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passing {
+    /// The head.
+    pub head: Head,
+    /// The others.
+    pub passed: Vec<Head>,
+}
+
+/// A claim about a head: each path from it, while something is awaited, comes to that, to a head of a group with a smaller number, or to a
+/// head of the same group with a smaller rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankClaim {
+    /// The head.
+    pub head: Head,
+    /// True if something may be awaited only in states at the head that trigger it.
+    pub is_triggering: bool,
+    /// Other heads that rounds pass.
+    pub passed: Vec<Head>,
+    /// The number of the group.
+    pub group: u32,
+    /// The numbers of the rank, in lexicographic order.
+    pub rank: Vec<Term>,
+    /// The interrupt without which the rank may stay.
+    pub waits_for: Option<u8>,
 }
 
 /// A claim about a head: from each of its states one of the strategies leads to the goal, to a head of a group with a smaller number, or

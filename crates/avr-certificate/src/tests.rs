@@ -2,8 +2,8 @@
 
 use crate::read::MAX_TERM_DEPTH;
 use crate::{
-    Certificate, Claim, Head, Header, LoopClaim, Map, ReadError, ReadErrorKind, Rounds, Stack, Store, Symbolic,
-    SymbolicProof, Term,
+    Certificate, Claim, ClosedSet, Coming, Head, Header, LoopClaim, Map, Passing, RankClaim, Ranks, ReadError,
+    ReadErrorKind, Rounds, Stack, Store, Symbolic, SymbolicProof, Term,
 };
 use avr_isa::{DataAddress, FlashWordAddress};
 use three_valued::TvByte;
@@ -44,6 +44,14 @@ fn claim() -> LoopClaim {
     }
 }
 
+fn ranks() -> Ranks {
+    let LoopClaim { head, passed, group, rank, .. } = claim();
+    let first =
+        RankClaim { head, is_triggering: true, passed: passed.clone(), group, rank: rank.clone(), waits_for: Some(0) };
+    let second = RankClaim { head, is_triggering: false, passed: Vec::new(), group: 0, rank, waits_for: None };
+    Ranks { idle: vec![Passing { head, passed }], claims: vec![first, second] }
+}
+
 fn read(certificate: &Certificate, memory: usize) -> Result<Certificate, ReadError> {
     let mut bytes = Vec::new();
     certificate.write(&mut bytes).expect("a list takes everything");
@@ -65,10 +73,22 @@ fn claims_about_loops_are_read_as_they_were_written() {
         SymbolicProof::Everywhere,
         SymbolicProof::Loops(Vec::new()),
         SymbolicProof::Loops(vec![Vec::new(), vec![claim(), claim()]]),
+        SymbolicProof::Ranks(Coming::default()),
+        SymbolicProof::Ranks(Coming { parts: vec![ranks(), Ranks::default()], fair: vec![vec![claim()], Vec::new()] }),
     ] {
         let certificate = certificate(proof, 2);
         assert_eq!(read(&certificate, MEMORY).unwrap_or_else(|error| panic!("{error}")), certificate);
     }
+}
+
+#[test]
+fn closed_sets_are_read_as_they_were_written() {
+    let map = Map { calls: vec![Vec::new(); 3], ..Map::default() };
+    let closed = ClosedSet { stimulus: "(exact: [])".to_owned(), steps: u64::MAX, map };
+    let claims = vec![Claim::Confined(Box::new(closed)), Claim::Undecided];
+    // They need no map of the whole program.
+    let certificate = Certificate { claims, map: None, ..certificate(SymbolicProof::Everywhere, 0) };
+    assert_eq!(read(&certificate, MEMORY).unwrap_or_else(|error| panic!("{error}")), certificate);
 }
 
 #[test]
@@ -92,6 +112,23 @@ fn claims_out_of_bounds_are_refused() {
     let mut deep = claim();
     deep.rank.push(nested(MAX_TERM_DEPTH));
     assert!(read(&certificate(SymbolicProof::Loops(vec![vec![deep]]), 2), MEMORY).is_ok());
+}
+
+#[test]
+fn ranks_out_of_bounds_are_refused() {
+    let alterations: [fn(&mut Ranks); 4] = [
+        |ranks| ranks.claims[1].head.calls = 2,
+        |ranks| ranks.claims[0].passed[0].calls = 2,
+        |ranks| ranks.idle[0].head.calls = 9,
+        |ranks| ranks.idle[0].passed[1].calls = 9,
+    ];
+    for alter in alterations {
+        let mut altered = ranks();
+        alter(&mut altered);
+        let coming = Coming { parts: vec![ranks(), altered], fair: Vec::new() };
+        let error = read(&certificate(SymbolicProof::Ranks(coming), 2), MEMORY).expect_err("it is out of bounds");
+        assert_eq!(error.to_string(), "the certificate is damaged: there is no such call string");
+    }
 }
 
 #[test]

@@ -11,8 +11,8 @@ use crate::content::{
     Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Running, Seen, Space, State,
     Store, Strategy, Upper, Verdict,
 };
-use crate::map::{Entry, Equal, Exit, Handler, Invariant, Map};
-use crate::symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
+use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, Map};
+use crate::symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
@@ -233,7 +233,17 @@ impl<W: Write> Sink<W> {
                 self.byte(4)?;
                 self.symbolic(symbolic)
             }
+            Claim::Confined(closed) => {
+                self.byte(5)?;
+                self.closed_set(closed)
+            }
         }
+    }
+
+    fn closed_set(&mut self, ClosedSet { stimulus, steps, map }: &ClosedSet) -> io::Result<()> {
+        self.text(stimulus)?;
+        self.number(*steps)?;
+        self.map(map)
     }
 
     fn symbolic(&mut self, symbolic: &Symbolic) -> io::Result<()> {
@@ -243,8 +253,34 @@ impl<W: Write> Sink<W> {
                 self.byte(1)?;
                 self.list(proofs, |sink, claims| sink.list(claims, Self::loop_claim))?;
             }
+            SymbolicProof::Ranks(coming) => {
+                self.byte(2)?;
+                self.coming(coming)?;
+            }
         }
         self.option(symbolic.vacuous)
+    }
+
+    fn coming(&mut self, coming: &Coming) -> io::Result<()> {
+        self.list(&coming.parts, Self::ranks)?;
+        self.list(&coming.fair, |sink, claims| sink.list(claims, Self::loop_claim))
+    }
+
+    fn ranks(&mut self, ranks: &Ranks) -> io::Result<()> {
+        self.list(&ranks.idle, |sink, Passing { head, passed }| {
+            sink.head(head)?;
+            sink.list(passed, Self::head)
+        })?;
+        self.list(&ranks.claims, Self::rank_claim)
+    }
+
+    fn rank_claim(&mut self, claim: &RankClaim) -> io::Result<()> {
+        self.head(&claim.head)?;
+        self.byte(claim.is_triggering.into())?;
+        self.list(&claim.passed, Self::head)?;
+        self.number(claim.group.into())?;
+        self.list(&claim.rank, Self::term)?;
+        self.option(claim.waits_for.map(u32::from))
     }
 
     fn loop_claim(&mut self, claim: &LoopClaim) -> io::Result<()> {

@@ -29,11 +29,7 @@ impl Invariants {
     /// # Errors
     /// If the map is not closed, or does not exclude every hazard.
     pub(crate) fn check(written: &Written, machine: &Machine) -> Result<Self, Rejection> {
-        let words = machine.device.memory.flash_words();
-        if written.calls.iter().flatten().any(|frame| frame.return_address.0 >= words) {
-            return Err(Reason::Misfit("a call returns outside of the flash").into());
-        }
-        let mut map = map(written).ok_or(Reason::Misfit("a part of the invariants is there twice"))?;
+        let mut map = map(written, machine)?;
         let mut moves = BTreeMap::new();
         let checked = check_with(machine, &mut map, &mut |one| *moves.entry(one).or_default() += 1);
         let claims = checked.map_err(|gap| Reason::Invariants(Box::new(gap)))?;
@@ -86,8 +82,20 @@ impl Invariants {
     }
 }
 
-/// The map as `avr-invariant` has it; none if two pages, blocks or call strings are the same.
-fn map(written: &Written) -> Option<Map> {
+/// The map as `avr-invariant` has it.
+///
+/// # Errors
+/// If it does not fit the machine.
+pub(crate) fn map(written: &Written, machine: &Machine) -> Result<Map, Reason> {
+    let words = machine.device.memory.flash_words();
+    if written.calls.iter().flatten().any(|frame| frame.return_address.0 >= words) {
+        return Err(Reason::Misfit("a call returns outside of the flash"));
+    }
+    numbered(written).ok_or(Reason::Misfit("a part of the invariants is there twice"))
+}
+
+/// The same; none if two pages, blocks or call strings are the same.
+fn numbered(written: &Written) -> Option<Map> {
     let mut store = Store::default();
     let mut calls = CallStrings::default();
     let is_next = |number: u32, index: usize| (number as usize == index).then_some(());
@@ -142,7 +150,7 @@ fn always(formula: &NormalForm) -> Option<Vec<NodeId>> {
 }
 
 /// The truth value of a part in a state. What speaks of other states is unknown.
-fn truth(formula: &NormalForm, node: NodeId, label: &dyn Fn(AtomId) -> Truth) -> Truth {
+pub(crate) fn truth(formula: &NormalForm, node: NodeId, label: &dyn Fn(AtomId) -> Truth) -> Truth {
     match formula.node(node) {
         Node::Constant(value) => Truth::from(value),
         Node::Atom(atom) => label(atom),
@@ -154,9 +162,9 @@ fn truth(formula: &NormalForm, node: NodeId, label: &dyn Fn(AtomId) -> Truth) ->
 }
 
 /// A state of a map as atoms see it. The verifier has a view of its own, as of the states of spaces.
-struct View<'a> {
-    map: &'a Map,
-    entry: &'a Entry,
+pub(crate) struct View<'a> {
+    pub(crate) map: &'a Map,
+    pub(crate) entry: &'a Entry,
 }
 
 impl StateView for View<'_> {

@@ -4,7 +4,7 @@
 //! [`check`] follows that argument on its own: it binds the properties again, takes one step from each state with the
 //! executor, and plays through the game of each formula. Where invariants of the whole program prove a property, one step
 //! from each of their states must be covered by them. It searches for nothing and refines nothing. Claims about loops are discharged
-//! by symbolic execution and a SAT solver.
+//! by symbolic execution and a SAT solver. A run into a closed set is taken again, and a map from its last state covered in the same way.
 //!
 //! The trusted base is this crate, the loader, the decoder, the executor with its device tables, the binding of
 //! properties, the normal form of formulas, and the closing check of `avr-invariant`; where a report says `proved with SAT`, symbolic
@@ -12,6 +12,7 @@
 //! of games is.
 #![forbid(unsafe_code)]
 
+mod closed_set;
 mod cycles;
 mod ground;
 mod invariants;
@@ -147,10 +148,11 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
         all: Vec::new(),
         always: Vec::new(),
         by_execution: Vec::new(),
+        confined: Vec::new(),
     };
     let mut properties = statements.properties(certificate)?;
     let stack = statements.stack(&certificate.stack)?;
-    let Statements { table, all: statements, always, by_execution, .. } = statements;
+    let Statements { table, all: statements, always, by_execution, confined, .. } = statements;
     let rests_on_map =
         !always.is_empty() || !by_execution.is_empty() || matches!(certificate.stack.upper, Some(Upper::Map(_)));
     let mapped = match &certificate.map {
@@ -161,12 +163,19 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
     for (property, basis) in mapped.bases {
         properties[property].proved = Proved::Decided(Verdict::Holds, basis);
     }
+    let (mut states, mut outcomes) = (mapped.states, mapped.outcomes);
+    for one in confined {
+        let shown = closed_set::show(&machine, (table.atoms(), &one.bound), one.closed);
+        let (basis, claims) = shown.map_err(|rejection| rejection.of(&one.name))?;
+        properties[one.property].proved = Proved::Decided(Verdict::Violated, basis);
+        (states, outcomes) = (states + claims.states, outcomes + claims.outcomes);
+    }
     let watched = watched_events(table.atoms());
     check_store(&certificate.store, &machine, &watched)?;
     let did: Vec<Vec<Occurred>> = certificate.store.did.iter().map(|seen| view::occurred(seen)).collect();
     let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did };
-    let (states, outcomes) = work.check_spaces(&statements)?;
-    let (states, outcomes) = (states + mapped.states, outcomes + mapped.outcomes);
+    let of_spaces = work.check_spaces(&statements)?;
+    let (states, outcomes) = (states + of_spaces.0, outcomes + of_spaces.1);
     Ok(Report { properties, stack, states, outcomes, queries: mapped.queries, file })
 }
 

@@ -190,6 +190,12 @@ pub enum Reason {
     /// The formula is not shown on all paths between the heads of loops.
     #[error("symbolic execution between the heads of loops does not show it: {0}")]
     Everywhere(Stuck),
+    /// A run cannot be followed.
+    #[error("its run cannot be followed: {0}")]
+    Run(avr_progress::RunError),
+    /// A closed set does not refute the property.
+    #[error("the run and the closed set behind it do not refute the property")]
+    NotConfined,
     /// The product of states and subformulas is too large.
     #[error("states and subformulas are too many to be numbered")]
     TooManyPositions,

@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, Decided, Depth, Proof, Stack, Symbolic, SymbolicProof, Upper, Vacuous, Verdict,
+    Basis, Certificate, Claim, ClosedSet, Decided, Depth, Proof, Stack, Symbolic, SymbolicProof, Upper, Vacuous,
+    Verdict,
 };
 use avr_properties::{
     AtomTable, Binding, BoundProperty, Property, PropertyError, PropertyFile, PropertyKind, StackLimit, bind,
@@ -41,6 +42,15 @@ pub(crate) struct ByExecution<'a> {
     pub(crate) proof: &'a SymbolicProof,
 }
 
+/// A property that is claimed to be violated by a run into a closed set.
+pub(crate) struct Confined<'a> {
+    pub(crate) name: String,
+    /// The number of the property.
+    pub(crate) property: usize,
+    pub(crate) bound: BoundProperty,
+    pub(crate) closed: &'a ClosedSet,
+}
+
 /// All that a certificate claims, while it is bound.
 pub(crate) struct Statements<'a, 'b> {
     pub(crate) binding: Binding<'b>,
@@ -50,6 +60,7 @@ pub(crate) struct Statements<'a, 'b> {
     pub(crate) all: Vec<Statement<'a>>,
     pub(crate) always: Vec<Always>,
     pub(crate) by_execution: Vec<ByExecution<'a>>,
+    pub(crate) confined: Vec<Confined<'a>>,
 }
 
 impl<'a> Statements<'a, '_> {
@@ -79,8 +90,8 @@ impl<'a> Statements<'a, '_> {
                 Claim::Uncertified(reason) => Proved::Uncertified(reason.clone()),
                 Claim::Decided(decided) => Proved::Decided(decided.verdict, basis(&decided.proofs)),
                 Claim::Invariant(_) => Proved::Decided(Verdict::Holds, Basis::Hardware),
-                // Its basis comes out when the proof is repeated.
-                Claim::Symbolic(_) => Proved::Nothing,
+                // Their basis comes out when the proof is repeated.
+                Claim::Symbolic(_) | Claim::Confined(_) => Proved::Nothing,
             },
             with_sat: matches!(claim, Claim::Symbolic(_)),
             vacuous: None,
@@ -103,6 +114,11 @@ impl<'a> Statements<'a, '_> {
                     self.always.push(Always { name: name.clone(), bound: bound.clone(), formulas });
                 }
                 self.by_execution.push(ByExecution { name, property: number, bound, proof });
+                return Ok(checked);
+            }
+            Claim::Confined(closed) => {
+                let name = checked.name.clone();
+                self.confined.push(Confined { name, property: number, bound: bound?, closed });
                 return Ok(checked);
             }
             Claim::Decided(decided) => decided,

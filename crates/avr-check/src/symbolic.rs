@@ -3,9 +3,15 @@
 //! The executions and queries are those of `avr-progress`, which also tells the formulas about states of which a property follows. Of a
 //! proof nothing is trusted but what is proved again.
 
-use avr_certificate::{Head, LoopClaim as Written, Map, Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm};
+use avr_certificate::{
+    Coming as WrittenComing, Head, LoopClaim as Written, Map, RankClaim as WrittenRankClaim, Ranks as WrittenRanks,
+    Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm,
+};
 use avr_machine::Machine;
-use avr_progress::{Accepted, Form, Limits, Location, LoopClaim, StateFormula, check, holds_everywhere};
+use avr_progress::{
+    Accepted, Awaits, Coming, ComingProof, Form, Limits, Location, LoopClaim, Passing, RankClaim, Ranks, StateFormula,
+    awaited, check, holds_everywhere,
+};
 use avr_properties::Atom;
 use avr_symbolic::{Interrupts, Rounds, Strategy, Term};
 
@@ -26,6 +32,13 @@ pub(crate) fn show(
     let limits = Limits::default();
     let never: &dyn Fn() -> bool = &|| false;
     let target = |formula| StateFormula::new(atoms, formula).ok_or(Reason::OtherForm);
+    if let SymbolicProof::Ranks(proof) = claimed.proof {
+        let awaited = awaited(&claimed.bound).ok_or(Reason::OtherForm)?;
+        let fair = claimed.bound.fairness().and_then(|fairness| fairness.interrupts.clone()).unwrap_or_default();
+        let coming = Coming::new(machine, atoms, (&awaited, &fair)).ok_or(Reason::OtherForm)?;
+        let shown = coming.check(machine, map, &coming_proof(proof, written)?, (&limits, never));
+        return Ok(shown.map_err(Reason::Loops)?);
+    }
     match (Form::of(&claimed.bound), claimed.proof) {
         (Some(Form::Everywhere(formula)), SymbolicProof::Everywhere) => {
             let shown = holds_everywhere(machine, map, &target(formula)?, (&limits, never));
@@ -34,8 +47,7 @@ pub(crate) fn show(
         (Some(Form::Recovery(reached)), SymbolicProof::Loops(proofs)) if reached.len() == proofs.len() => {
             let mut all = Accepted::default();
             for (formula, claims) in reached.into_iter().zip(proofs) {
-                let claims = claims.iter().map(|claim| loop_claim(claim, written));
-                let claims: Vec<LoopClaim> = claims.collect::<Result<_, _>>()?;
+                let claims = loop_claims(claims, written)?;
                 let accepted = check(machine, map, &target(formula)?, &claims, (&limits, never));
                 all = all.and(accepted.map_err(Reason::Loops)?);
             }
@@ -45,14 +57,51 @@ pub(crate) fn show(
     }
 }
 
+fn coming_proof(proof: &WrittenComing, map: &Map) -> Result<ComingProof, Reason> {
+    Ok(ComingProof {
+        parts: proof.parts.iter().map(|part| ranks(part, map)).collect::<Result<_, _>>()?,
+        fair: proof.fair.iter().map(|claims| loop_claims(claims, map)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn ranks(ranks: &WrittenRanks, map: &Map) -> Result<Ranks, Reason> {
+    let idle = ranks
+        .idle
+        .iter()
+        .map(|passing| Ok(Passing { head: location(&passing.head, map)?, passed: locations(&passing.passed, map)? }));
+    Ok(Ranks {
+        idle: idle.collect::<Result<_, Reason>>()?,
+        claims: ranks.claims.iter().map(|claim| rank_claim(claim, map)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn rank_claim(claim: &WrittenRankClaim, map: &Map) -> Result<RankClaim, Reason> {
+    Ok(RankClaim {
+        head: location(&claim.head, map)?,
+        awaits: if claim.is_triggering { Awaits::Triggering } else { Awaits::Any },
+        passed: locations(&claim.passed, map)?,
+        group: claim.group as usize,
+        rank: claim.rank.iter().map(term).collect(),
+        waits_for: claim.waits_for,
+    })
+}
+
+fn loop_claims(claims: &[Written], map: &Map) -> Result<Vec<LoopClaim>, Reason> {
+    claims.iter().map(|claim| loop_claim(claim, map)).collect()
+}
+
 fn loop_claim(claim: &Written, map: &Map) -> Result<LoopClaim, Reason> {
     Ok(LoopClaim {
         head: location(&claim.head, map)?,
-        passed: claim.passed.iter().map(|head| location(head, map)).collect::<Result<_, _>>()?,
+        passed: locations(&claim.passed, map)?,
         group: claim.group as usize,
         rank: claim.rank.iter().map(term).collect(),
         rounds: claim.rounds.iter().map(rounds).collect(),
     })
+}
+
+fn locations(heads: &[Head], map: &Map) -> Result<Vec<Location>, Reason> {
+    heads.iter().map(|head| location(head, map)).collect()
 }
 
 fn location(head: &Head, map: &Map) -> Result<Location, Reason> {

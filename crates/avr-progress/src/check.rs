@@ -59,6 +59,17 @@ pub enum Rejection {
     /// The query of a claim has a model, or no answer.
     #[error("it is not shown that the loop at {0} is left")]
     NotShown(FlashByteAddress),
+    /// The loops of a group wait for different interrupts, or for one of which no fairness is assumed.
+    #[error(
+        "the interrupt that the loop at {0} waits for is not that of its group, or none of which fairness is assumed"
+    )]
+    Waits(FlashByteAddress),
+    /// Something may be awaited at a head without a claim, or in a state that its claim leaves out, or paths to it are not as they are to be.
+    #[error("it is not shown that paths from {0} lead to loops with claims")]
+    NotAwaited(FlashByteAddress),
+    /// The proof has not as many parts as the property.
+    #[error("there are not as many proofs as the property has parts")]
+    Parts,
     /// A limit is reached.
     #[error("a limit on claims is reached")]
     Limit,
@@ -126,12 +137,7 @@ impl<'a> Claims<'a> {
         let mut widths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for claim in self.of_heads.values() {
             let rank = || Rejection::Rank(claim.head.at());
-            let own: Option<Vec<usize>> = claim.rank.iter().map(Term::width).collect();
-            let own = own.ok_or_else(rank)?;
-            let exists = |cell: &DataAddress| cell.index() < machine.cells();
-            if own.len() > MOST_NUMBERS || !claim.rank.iter().all(|term| term.cells().iter().all(exists)) {
-                return Err(rank());
-            }
+            let own = self::widths(machine, &claim.rank).ok_or_else(rank)?;
             if *widths.entry(claim.group).or_insert_with(|| own.clone()) != own {
                 return Err(rank());
             }
@@ -140,8 +146,15 @@ impl<'a> Claims<'a> {
     }
 }
 
+/// The widths of the numbers of a rank, if it is one.
+pub(crate) fn widths(machine: &Machine, rank: &[Term]) -> Option<Vec<usize>> {
+    let exists = |cell: &DataAddress| cell.index() < machine.cells();
+    let is_rank = rank.len() <= MOST_NUMBERS && rank.iter().all(|term| term.cells().iter().all(exists));
+    if is_rank { rank.iter().map(Term::width).collect() } else { None }
+}
+
 /// The number of the head at a place.
-fn head(places: &Places<'_>, at: &Location) -> Result<usize, Rejection> {
+pub(crate) fn head(places: &Places<'_>, at: &Location) -> Result<usize, Rejection> {
     places.head(at).ok_or(Rejection::NoHead(at.at()))
 }
 

@@ -55,6 +55,10 @@ pub enum Fault {
     EnabledForgotten,
     /// A fair interrupt need not be let in.
     LetInForgotten,
+    /// Paths from heads at which nothing is awaited are left out.
+    IdleForgotten,
+    /// Loops of a group may wait for different interrupts.
+    WaitsForgotten,
 }
 
 impl Fault {
@@ -85,6 +89,8 @@ impl Fault {
         Self::FiringForgotten,
         Self::EnabledForgotten,
         Self::LetInForgotten,
+        Self::IdleForgotten,
+        Self::WaitsForgotten,
     ];
 }
 

@@ -5,7 +5,8 @@
 //! each state at a head some strategy of the environment and the hardware leads to the goal, or to a head that comes before it in the order,
 //! or to one of the same loop with a smaller rank (a ranking function over cut points; `docs/soundness.md`, "Recovery by claims").
 //!
-//! [`check`] accepts such claims, and [`recovers`] searches for some. Nothing of the search (`search`) need be trusted.
+//! [`check`] accepts such claims, and [`recovers`] searches for some; [`check_ranks`] accepts ranks that fall on all paths, and
+//! [`always_comes`] searches for them. Nothing of the search (`search`) need be trusted.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -19,21 +20,28 @@ mod limits;
 mod obligation;
 mod places;
 mod proof;
+mod replay;
 mod rounds;
 mod search;
 mod state_formula;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 pub use check::{Accepted, Rejection, check};
 pub use claim::{Location, LoopClaim};
-pub use eventualities::{Eventuality, EventualityProof, FairInterrupt, RankClaim, Trigger, always_comes};
+pub use eventualities::{
+    Awaited, Awaits, Coming, ComingProof, Eventuality, FairInterrupt, InHandler, Passing, RankClaim, Ranks, Trigger,
+    awaited, check_ranks,
+};
 pub use everywhere::holds_everywhere;
 pub use exits::exit;
 pub use form::Form;
 pub use limits::Limits;
 pub use places::Obstacle;
 pub use proof::{Proof, Stuck};
+pub use replay::{MOST_STEPS, Replayed, RunError, replayed};
 pub use rounds::Target;
-pub use search::recovers;
+pub use search::{EventualityProof, always_comes, recovers};
 pub use state_formula::StateFormula;
+pub use wanted::{Wanted, wanted};

@@ -33,10 +33,19 @@ pub(crate) fn unserved<'e, 'g: 'e>(
 
 /// The bit that is 1 if the second rank is less than the first. Both have as many numbers, of the same widths.
 pub(crate) fn falls<'g>(
+    before: (&[Term], &SymbolicState<'g>),
+    after: (&[Term], &SymbolicState<'g>),
+) -> SymbolicBit<'g> {
+    falls_or(before, after, SymbolicBit::ZERO)
+}
+
+/// The same, or they are equal and another bit is 1.
+pub(crate) fn falls_or<'g>(
     (old, before): (&[Term], &SymbolicState<'g>),
     (new, after): (&[Term], &SymbolicState<'g>),
+    may_stay: SymbolicBit<'g>,
 ) -> SymbolicBit<'g> {
-    old.iter().zip(new).rev().fold(SymbolicBit::ZERO, |falls, (old, new)| {
+    old.iter().zip(new).rev().fold(may_stay, |falls, (old, new)| {
         let (old, new) = (old.symbolic(before), new.symbolic(after));
         if is_on(Fault::RankStays) {
             return old.is_less(&new).not();

@@ -59,13 +59,14 @@ pub(crate) fn rests_on(result: &PropertyResult) -> Vec<&'static str> {
     }
 }
 
-/// False for a verdict that rests on ranks, or on reductions and facts of state spaces, which no certificate has, and that no run shows; none where there
-/// is no verdict.
+/// False for a verdict that rests on reductions and facts of state spaces, which no certificate has, and that no run shows; none where
+/// there is no verdict.
 pub(crate) fn certified(result: &PropertyResult) -> Option<bool> {
     match result.verdict {
         Verdict::Unknown(_) => None,
         Verdict::Holds | Verdict::Violated => {
-            let has_proof = |pass: &Pass| matches!(pass, Pass::Invariants | Pass::Claims | Pass::SymbolicExecution);
+            let has_proof =
+                |pass: &Pass| matches!(pass, Pass::Invariants | Pass::Claims | Pass::Ranks | Pass::SymbolicExecution);
             Some(result.evidence.is_some() || result.methods.iter().all(has_proof))
         }
     }

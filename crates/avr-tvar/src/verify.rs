@@ -106,7 +106,9 @@ fn note_unproved(path: &Path, certificate: &Certificate, results: &Results, was_
         let reason = match claim {
             Claim::Uncertified(reason) => reason.as_str(),
             Claim::Undecided if was_reducible => UNDECIDED_WITH_ALL_INTERRUPTS,
-            Claim::Undecided | Claim::Decided(_) | Claim::Invariant(_) | Claim::Symbolic(_) => continue,
+            Claim::Undecided | Claim::Decided(_) | Claim::Invariant(_) | Claim::Symbolic(_) | Claim::Confined(_) => {
+                continue;
+            }
         };
         output::note(&format!("{} has no proof of {}: {reason}", path.display(), result.name));
     }

@@ -1,6 +1,6 @@
 //! Certificates as users meet them: `verify --certificate` writes one, `check` says what it proves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -107,20 +107,10 @@ fn verdicts(report: &Value) -> BTreeMap<String, String> {
     results.iter().map(|result| (name(result), verdict(result))).collect()
 }
 
-/// True if symbolic execution decided a property of a report of `verify`, by claims about loops or everywhere.
+/// True if symbolic execution decided a property of a report of `verify`, by claims about loops, ranks, or everywhere.
 fn rests_on_symbolic_execution(result: &Value) -> bool {
-    let is_symbolic = |pass: &Value| pass == "claims" || pass == "symbolic-execution";
+    let is_symbolic = |pass: &Value| pass == "claims" || pass == "ranks" || pass == "symbolic-execution";
     result["rests_on"].as_array().is_some_and(|all| all.iter().any(is_symbolic))
-}
-
-/// The names of the properties that ranks prove.
-fn by_ranks(report: &Value) -> BTreeSet<String> {
-    let rests_on_ranks = |result: &&Value| {
-        let all = result["rests_on"].as_array();
-        all.is_some_and(|all| all.iter().any(|pass| pass == "ranks"))
-    };
-    let results = report["results"].as_array().expect("there are results").iter().filter(rests_on_ranks);
-    results.filter_map(|result| Some(result["name"].as_str()?.to_owned())).collect()
 }
 
 /// The bounds of the stack that are more than 0, and the parts of properties that do not matter.
@@ -172,10 +162,9 @@ fn check_samples(wanted: impl Fn(&str) -> bool) {
         if Path::new(&bench.path("certificate")).exists() {
             let proved = bench.proved_report(&image);
             let proved_verdicts = verdicts(&proved);
-            // A violation that a run shows may have no proof in time, and ranks are in no certificate.
-            let by_ranks = by_ranks(&report);
+            // A violation that a run shows may have no proof in time.
             let is_shown = |(name, verdict): (&String, &String)| {
-                let may_lack = verdict == "violated" || by_ranks.contains(name);
+                let may_lack = verdict == "violated";
                 proved_verdicts.get(name).is_some_and(|proved| proved == verdict || may_lack && proved == "unknown")
             };
             assert!(verified.iter().all(is_shown), "{image}: {proved_verdicts:?}, {verified:?}");
@@ -286,6 +275,24 @@ fn recoveries_through_loops_are_proved_with_sat() {
 }
 
 #[test]
+fn what_always_comes_is_proved_with_sat() {
+    let (bench, firmware) = (Bench::new(), blinking("answer-in-time"));
+    let report = bench.report(&firmware, &["properties/answer-in-time.ron"]);
+    let proved = bench.proved_report(&firmware);
+    assert_eq!(verdicts(&proved), verdicts(&report));
+    let results = |report: &Value| report["results"].as_array().expect("there are results").clone();
+    assert_eq!(results(&report).len(), 3);
+    for (told, checked) in results(&report).iter().zip(results(&proved)) {
+        assert!(rests_on_symbolic_execution(told) && told["verdict"] == "holds", "{told}");
+        assert_eq!((&checked["with_sat"], &checked["basis"]), (&Value::Bool(true), &told["basis"]));
+        assert_eq!(told["certified"], true);
+    }
+    let certificate = bench.path("certificate");
+    let gate = ["check", &certificate, &firmware, "--expect", "holds"];
+    assert_eq!(avr_tvar(&gate).status.code(), Some(0));
+}
+
+#[test]
 fn no_claims_are_written_about_a_loop_that_hangs() {
     let (bench, firmware) = (Bench::new(), blinking("blink-ticks-hang"));
     let verified = bench.verify(&firmware, &["properties/blinking.ron"]);
@@ -293,6 +300,19 @@ fn no_claims_are_written_about_a_loop_that_hangs() {
     assert!(verified.values().any(|verdict| verdict == "violated"), "{verified:?}");
     assert_eq!(verdicts(&proved), verified);
     assert_eq!(proved["queries"], 0);
+}
+
+#[test]
+fn a_run_into_a_closed_set_is_proved() {
+    let (bench, firmware) = (Bench::new(), blinking("blink-modes-hang"));
+    let report = bench.report(&firmware, &["properties/waits.ron"]);
+    let proved = bench.proved_report(&firmware);
+    assert!(verdicts(&report).values().all(|verdict| verdict == "violated"), "{}", report["results"]);
+    assert_eq!(verdicts(&proved), verdicts(&report));
+    let results = proved["results"].as_array().expect("there are results");
+    assert!(results.iter().all(|result| result["with_sat"] == false), "{results:?}");
+    let certificate = bench.path("certificate");
+    assert_eq!(avr_tvar(&["check", &certificate, &firmware, "--expect", "holds"]).status.code(), Some(1));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use three_valued::{BitDomain, ByteDomain};
 
 /// The state of paths at their beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Begins {
+pub(crate) enum Begins {
     /// Something is awaited already.
     Awaiting,
     /// Nothing is awaited yet.
@@ -19,14 +19,14 @@ pub(super) enum Begins {
 }
 
 /// Paths end at heads at which no interrupt has just returned; what is awaited is told of all states on the way.
-pub(super) struct Between<'a> {
-    pub(super) places: &'a Places<'a>,
-    pub(super) eventuality: &'a Eventuality<'a>,
-    pub(super) passed: &'a BTreeSet<usize>,
-    pub(super) begins: Begins,
+pub(crate) struct Between<'a> {
+    pub(crate) places: &'a Places<'a>,
+    pub(crate) eventuality: &'a Eventuality<'a>,
+    pub(crate) passed: &'a BTreeSet<usize>,
+    pub(crate) begins: Begins,
     /// The status register.
-    pub(super) status: DataAddress,
-    pub(super) is_over: &'a dyn Fn() -> bool,
+    pub(crate) status: DataAddress,
+    pub(crate) is_over: &'a dyn Fn() -> bool,
 }
 
 impl Between<'_> {
@@ -94,7 +94,7 @@ impl<'g> Goal<'g> for Between<'_> {
             let stays_away = SymbolicBit::constant(!comes);
             let enabled = match is_on(Fault::EnabledForgotten) {
                 true => SymbolicBit::ONE,
-                false => interrupt.enabled.bit(state),
+                false => interrupt.is_enabled(state),
             };
             let is_let_in = state.data.get(self.status).bit(INTERRUPTS);
             history.push(was(stays(number), SymbolicBit::ONE).and(&stays_away).and(&enabled));
@@ -112,14 +112,14 @@ impl<'g> Goal<'g> for Between<'_> {
 const INTERRUPTS: u8 = 7;
 
 /// The place in the history of the bit that is 1 if a state may have been none in which paths are to be while something is awaited.
-pub(super) const BROKEN: usize = 0;
+pub(crate) const BROKEN: usize = 0;
 
 /// The place of the bit that is 1 if a fair interrupt was enabled all the time and did not come.
-pub(super) const fn stays(interrupt: usize) -> usize {
+pub(crate) const fn stays(interrupt: usize) -> usize {
     1 + 2 * interrupt
 }
 
 /// The place of the bit that is 1 if interrupts were let in.
-pub(super) const fn let_in(interrupt: usize) -> usize {
+pub(crate) const fn let_in(interrupt: usize) -> usize {
     2 + 2 * interrupt
 }

@@ -6,8 +6,9 @@
 //! programs", 2006).
 
 mod guesses;
-pub(crate) mod numbers;
-pub(crate) mod samples;
+mod numbers;
+mod ranks;
+mod samples;
 mod service;
 mod sought;
 mod strategies;
@@ -23,6 +24,7 @@ use avr_invariant::{Entry, Map, Move};
 use avr_machine::Machine;
 use avr_symbolic::{Execution, Executor, Graph, Rounds};
 use numbers::{Numbers, Word};
+pub use ranks::{EventualityProof, always_comes};
 use samples::{Part, Sample};
 use std::collections::{BTreeMap, BTreeSet};
 use strategies::free;
@@ -213,7 +215,7 @@ impl<'g> Search<'_, 'g> {
 }
 
 /// Groups of open heads from each of which rounds lead to the others: pairs, then all that there are.
-pub(crate) fn groups(open: &[usize], led_to: impl Fn(usize) -> BTreeSet<usize>) -> Vec<Vec<usize>> {
+fn groups(open: &[usize], led_to: impl Fn(usize) -> BTreeSet<usize>) -> Vec<Vec<usize>> {
     let leads: BTreeSet<(usize, usize)> =
         open.iter().flat_map(|from| led_to(*from).into_iter().map(|to| (*from, to))).collect();
     let is_mutual = |one: usize, other: usize| leads.contains(&(one, other)) && leads.contains(&(other, one));
@@ -231,7 +233,7 @@ pub(crate) fn groups(open: &[usize], led_to: impl Fn(usize) -> BTreeSet<usize>) 
 }
 
 /// The parts of which ranks of some heads are made, simple ones first.
-pub(crate) fn parts(numbers: &Numbers, heads: &[usize]) -> Vec<Part> {
+fn parts(numbers: &Numbers, heads: &[usize]) -> Vec<Part> {
     let mut parts: Vec<Part> = numbers.simple.iter().cloned().map(Part::Number).collect();
     if heads.len() > 1 {
         parts.extend(heads.iter().flat_map(|head| [Part::Place(*head, true), Part::Place(*head, false)]));

@@ -1,11 +1,11 @@
 //! Random programs with few states: what is proved of them, against an enumeration of all states.
 
-use super::explorer::{Awaited, Goal, On, Space};
+use super::explorer::{Awaited, Goal, On, Source, Space};
 use super::generator::{GO, Generated, LEFT, PORTB, TICKS, program};
 use crate::faults::{Fault, with_fault};
 use crate::{
-    Accepted, Eventuality, FairInterrupt, Limits, LoopClaim, Proof, Rejection, Stuck, Trigger, always_comes, check,
-    holds_everywhere, recovers,
+    Accepted, Eventuality, FairInterrupt, Limits, LoopClaim, Proof, Ranks, Rejection, Stuck, Trigger, always_comes,
+    check, check_ranks, holds_everywhere, recovers,
 };
 use avr_invariant::{Analysis, Options as MapOptions, analyse};
 use avr_isa::DataAddress;
@@ -81,20 +81,25 @@ impl Known {
         self.space.waits_in_vain(awaited)
     }
 
-    pub(super) fn always_comes(&self, awaited: &Awaited, limits: &Limits) -> Result<(), Stuck> {
-        let trigger = match &awaited.trigger {
-            On::Start => Trigger::Start,
-            On::Everywhere => Trigger::Everywhere,
-            On::When(goal) => Trigger::When(goal),
-        };
-        let enabled = awaited.fair.map(|source| Goal::Bit(source.enabled.0, source.enabled.1, true));
-        let fair = awaited.fair.zip(enabled.as_ref());
-        let fair: Vec<FairInterrupt<'_>> =
-            fair.map(|(source, enabled)| FairInterrupt { number: source.number, enabled }).into_iter().collect();
-        let holds = awaited.holds.as_ref().map(|holds| holds as &dyn crate::Target);
-        let eventuality = Eventuality { trigger, holds, until: &awaited.until, fair: &fair };
+    pub(super) fn always_comes(&self, awaited: &Awaited, limits: &Limits) -> Result<Ranks, Stuck> {
         let map = (&self.analysis.map, &self.analysis.moves);
-        always_comes(&self.machine, map, &eventuality, (limits, &|| false)).map(|_| ())
+        as_eventuality(awaited, |eventuality| {
+            always_comes(&self.machine, map, eventuality, (limits, &|| false)).map(|proof| proof.ranks)
+        })
+    }
+
+    pub(super) fn check_ranks(&self, awaited: &Awaited, ranks: &Ranks, limits: &Limits) -> Result<Accepted, Rejection> {
+        as_eventuality(awaited, |eventuality| self.check_of(eventuality, ranks, limits))
+    }
+
+    pub(super) fn check_of(
+        &self,
+        eventuality: &Eventuality<'_>,
+        ranks: &Ranks,
+        limits: &Limits,
+    ) -> Result<Accepted, Rejection> {
+        let map = (&self.analysis.map, &self.analysis.moves);
+        check_ranks(&self.machine, map, eventuality, ranks, (limits, &|| false))
     }
 
     pub(super) fn is_proved(&self, goal: Goal, limits: &Limits) -> bool {
@@ -109,6 +114,22 @@ impl Known {
         let map = (&self.analysis.map, &self.analysis.moves);
         check(&self.machine, map, &goal, claims, (limits, &|| false))
     }
+}
+
+/// Does something with what is awaited.
+fn as_eventuality<T>(awaited: &Awaited, work: impl FnOnce(&Eventuality<'_>) -> T) -> T {
+    let trigger = match &awaited.trigger {
+        On::Start => Trigger::Start,
+        On::Everywhere => Trigger::Everywhere,
+        On::When(goal) => Trigger::When(goal),
+    };
+    let of_source = |source: Source| {
+        let (cell, bit) = source.enabled;
+        FairInterrupt { number: source.number, enabled: (cell, 1 << bit) }
+    };
+    let fair: Vec<FairInterrupt> = awaited.fair.map(of_source).into_iter().collect();
+    let holds = awaited.holds.as_ref().map(|holds| holds as &dyn crate::Target);
+    work(&Eventuality { trigger, holds, until: &awaited.until, fair: &fair })
 }
 
 /// Two targets of which every state may be one.

@@ -10,32 +10,32 @@ use avr_symbolic::ExecutionLimits;
 use avr_testkit::Random;
 use avr_testkit::image::{Code, r};
 
-const MAIN: u32 = 0x40;
-const PORTB: u8 = 5;
-const PINB: u8 = 3;
+pub(super) const MAIN: u32 = 0x40;
+pub(super) const PORTB: u8 = 5;
+pub(super) const PINB: u8 = 3;
 const TCCR0B: u8 = 0x25;
 const SREG: u8 = 0x3f;
 const SMCR: u8 = 0x33;
-const TIMSK0: DataAddress = DataAddress(0x6e);
+pub(super) const TIMSK0: DataAddress = DataAddress(0x6e);
 const WDTCSR: DataAddress = DataAddress(0x60);
 const OVERFLOW_VECTOR: u32 = 0x20;
 const ZERO: u8 = 1;
-const INTERRUPTS: u8 = 7;
+pub(super) const INTERRUPTS: u8 = 7;
 
 /// Bit 0 of port B is 1, and 0.
-const ON: Goal = Goal::Bit(DataAddress(0x25), 0, true);
-const OFF: Goal = Goal::Bit(DataAddress(0x25), 0, false);
+pub(super) const ON: Goal = Goal::Bit(DataAddress(0x25), 0, true);
+pub(super) const OFF: Goal = Goal::Bit(DataAddress(0x25), 0, false);
 
 /// The interrupts of programs: INT0, TIMER0_OVF and EE_READY.
-const SOURCES: [Source; 3] = [
+pub(super) const SOURCES: [Source; 3] = [
     Source { number: 1, enabled: (DataAddress(0x3d), 0) },
     OVERFLOW,
     Source { number: 22, enabled: (DataAddress(0x3f), 3) },
 ];
-const OVERFLOW: Source = Source { number: 16, enabled: (TIMSK0, 0) };
+pub(super) const OVERFLOW: Source = Source { number: 16, enabled: (TIMSK0, 0) };
 
 /// A random program with what is awaited in it.
-fn random_case(seed: u64) -> (Generated, Vec<Awaited>) {
+pub(super) fn random_case(seed: u64) -> (Generated, Vec<Awaited>) {
     let mut random = Random::new(seed ^ 0xe7e7);
     let generated = program(&mut random);
     let mut one = |is_fair: bool| {
@@ -93,7 +93,7 @@ fn what_is_proved_to_come_always_comes() {
 }
 
 /// A program with a handler of the overflow of timer 0, which begins with bit 0 of port B at 0 and 1 in r16.
-fn with_handler(handler: &[I], main: impl FnOnce(&mut Code)) -> Generated {
+pub(super) fn with_handler(handler: &[I], main: impl FnOnce(&mut Code)) -> Generated {
     let mut code = Code::default();
     code.jump(MAIN);
     code.place(OVERFLOW_VECTOR);
@@ -109,14 +109,14 @@ fn with_handler(handler: &[I], main: impl FnOnce(&mut Code)) -> Generated {
 }
 
 /// Lets timer 0 count and its interrupt come.
-fn start_timer(code: &mut Code) {
+pub(super) fn start_timer(code: &mut Code) {
     code.add(I::Out { io: TCCR0B, rr: r(16) });
     code.add(I::Sts { address: TIMSK0, rr: r(16) });
     code.add(I::Bset { flag: INTERRUPTS });
 }
 
 /// A program that waits with the output off, and then switches it on and off, again and again.
-fn pulsing(handler: &[I], is_started: bool, wait: impl FnOnce(&mut Code)) -> Generated {
+pub(super) fn pulsing(handler: &[I], is_started: bool, wait: impl FnOnce(&mut Code)) -> Generated {
     with_handler(handler, |code| {
         if is_started {
             start_timer(code);
@@ -130,7 +130,7 @@ fn pulsing(handler: &[I], is_started: bool, wait: impl FnOnce(&mut Code)) -> Gen
 }
 
 /// `n = 3; while (n) { n--; }` with n in memory.
-fn count_down(code: &mut Code) {
+pub(super) fn count_down(code: &mut Code) {
     code.add(I::Ldi { rd: r(18), k: 3 });
     code.add(I::Sts { address: LEFT, rr: r(18) });
     code.add(I::Lds { rd: r(18), address: LEFT });
@@ -142,7 +142,7 @@ fn count_down(code: &mut Code) {
 }
 
 /// A handler that gives a cell a value.
-fn setting(cell: DataAddress, value: u8) -> Vec<I> {
+pub(super) fn setting(cell: DataAddress, value: u8) -> Vec<I> {
     vec![
         I::Push { rr: r(16) },
         I::Ldi { rd: r(16), k: value },
@@ -153,7 +153,7 @@ fn setting(cell: DataAddress, value: u8) -> Vec<I> {
 }
 
 /// A handler that counts in `TICKS`, modulo 8.
-fn ticking() -> Vec<I> {
+pub(super) fn ticking() -> Vec<I> {
     vec![
         I::Push { rr: r(16) },
         I::In { rd: r(16), io: SREG },
@@ -169,8 +169,8 @@ fn ticking() -> Vec<I> {
     ]
 }
 
-const AWAITED: Awaited = Awaited { trigger: On::Everywhere, holds: None, until: ON, fair: None };
-const FAIRLY: Awaited = Awaited { fair: Some(OVERFLOW), ..AWAITED };
+pub(super) const AWAITED: Awaited = Awaited { trigger: On::Everywhere, holds: None, until: ON, fair: None };
+pub(super) const FAIRLY: Awaited = Awaited { fair: Some(OVERFLOW), ..AWAITED };
 
 #[track_caller]
 fn check(generated: &Generated, awaited: &Awaited, is_true: bool) -> Option<Stuck> {
@@ -272,7 +272,7 @@ fn a_reset_begins_anew() {
 }
 
 /// A program that waits until a handler has counted to 3.
-fn waiting_for_ticks(is_enabled: bool, is_let_in: bool) -> Generated {
+pub(super) fn waiting_for_ticks(is_enabled: bool, is_let_in: bool) -> Generated {
     with_handler(&ticking(), |code| {
         code.add(I::Out { io: TCCR0B, rr: r(16) });
         if is_enabled {
@@ -300,7 +300,7 @@ fn what_a_handler_counts_comes_if_its_interrupt_does() {
 }
 
 /// A program that looks whether `GO` is 1, and if so, clears it after a while and gives a pulse. A handler sets it.
-fn responding(is_honest: bool) -> Generated {
+pub(super) fn responding(is_honest: bool) -> Generated {
     with_handler(&setting(GO, 1), |code| {
         start_timer(code);
         let start = code.words.len() as u32;
@@ -346,7 +346,7 @@ pub(super) const SHOWN_BY_RANDOM: [Fault; 5] = [
 pub(super) const WRITTEN: [Fault; 3] = [Fault::FiringForgotten, Fault::EnabledForgotten, Fault::LetInForgotten];
 
 /// Other faults that eventualities must show as well.
-const SHARED: [Fault; 5] =
+pub(super) const SHARED: [Fault; 5] =
     [Fault::HeadLeftOut, Fault::BehindForgotten, Fault::UnknownIsZero, Fault::RankStays, Fault::ElsewherePassed];
 
 #[test]

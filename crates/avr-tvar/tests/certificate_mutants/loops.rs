@@ -15,32 +15,35 @@ use std::collections::BTreeMap;
 
 use super::{alter_bytes, read, uncompressed};
 
-const PORTB: u8 = 5;
-const PINB: u8 = 3;
-const TCCR0B: u8 = 0x25;
-const TIMSK0: DataAddress = DataAddress(0x6e);
-const TICKS: DataAddress = DataAddress(0x100);
-const OVERFLOW_VECTOR: u32 = 0x20;
-const MAIN: u32 = 0x40;
+pub(super) const PORTB: u8 = 5;
+pub(super) const PINB: u8 = 3;
+pub(super) const TCCR0B: u8 = 0x25;
+pub(super) const TIMSK0: DataAddress = DataAddress(0x6e);
+pub(super) const TICKS: DataAddress = DataAddress(0x100);
+pub(super) const OVERFLOW_VECTOR: u32 = 0x20;
+pub(super) const MAIN: u32 = 0x40;
 
 /// A program with a certificate of a recovery, which is true.
-struct Sample {
+pub(super) struct Sample {
     image: Image,
-    certificate: Certificate,
+    pub(super) certificate: Certificate,
 }
 
 fn device() -> &'static Device {
     Device::named("atmega328p").expect("it exists")
 }
 
-fn property_text(formula: &str) -> String {
+pub(super) fn property_text(formula: &str) -> String {
     format!("(properties: [Formula(check: \"{formula}\")])")
 }
 
 impl Sample {
     fn new(code: &Code, formula: &str) -> Self {
+        Self::of(code, property_text(formula))
+    }
+
+    pub(super) fn of(code: &Code, text: String) -> Self {
         let image = avr_testkit::image::image(&code.words);
-        let text = property_text(formula);
         let file = PropertyFile::parse("loops", &text).unwrap_or_else(|error| panic!("{error}"));
         let request = Request { invariants: InvariantUse::Find, ..Request::of(&image, device(), &file) };
         let text = PropertyText { file: text, ..PropertyText::default() };
@@ -51,21 +54,26 @@ impl Sample {
         Self { image, certificate }
     }
 
-    fn is_accepted(&self, certificate: &Certificate) -> bool {
+    pub(super) fn is_accepted(&self, certificate: &Certificate) -> bool {
         self.check(certificate).is_ok()
     }
 
-    fn check(&self, certificate: &Certificate) -> Result<avr_check::Report, avr_check::Rejection> {
+    pub(super) fn check(&self, certificate: &Certificate) -> Result<avr_check::Report, avr_check::Rejection> {
         avr_check::check(certificate, &self.image, device())
     }
 
     /// The certificate with another formula.
-    fn about(&self, formula: &str) -> Certificate {
-        let header = Header { properties: property_text(formula), ..self.certificate.header.clone() };
+    pub(super) fn about(&self, formula: &str) -> Certificate {
+        self.about_properties(property_text(formula))
+    }
+
+    /// The certificate with other properties.
+    pub(super) fn about_properties(&self, properties: String) -> Certificate {
+        let header = Header { properties, ..self.certificate.header.clone() };
         Certificate { header, ..self.certificate.clone() }
     }
 
-    fn with_proof(&self, proof: SymbolicProof) -> Certificate {
+    pub(super) fn with_proof(&self, proof: SymbolicProof) -> Certificate {
         let claims = vec![Claim::Symbolic(Symbolic { proof, vacuous: None })];
         Certificate { claims, ..self.certificate.clone() }
     }
@@ -80,7 +88,7 @@ fn loops(certificate: &mut Certificate) -> &mut Vec<LoopClaim> {
 }
 
 /// A loop that counts a word in three registers down.
-fn delay(code: &mut Code, random: &mut Random) {
+pub(super) fn delay(code: &mut Code, random: &mut Random) {
     let [low, middle, high] = [0; 3].map(|_| random.byte());
     code.add(I::Ldi { rd: r(18), k: low | 1 });
     code.add(I::Ldi { rd: r(19), k: middle | 1 });
@@ -98,7 +106,7 @@ fn wait(code: &mut Code) {
 }
 
 /// A wait for ticks of the handler.
-fn wait_for_ticks(code: &mut Code) {
+pub(super) fn wait_for_ticks(code: &mut Code) {
     code.add(I::Eor { rd: r(18), rr: r(18) });
     code.add(I::Sts { address: TICKS, rr: r(18) });
     code.add(I::Lds { rd: r(18), address: TICKS });

@@ -6,11 +6,13 @@
 //! ([`exhaustive`]).
 
 mod claims;
+mod closed_sets;
 mod exhaustive;
 mod judge;
 mod loops;
 mod maps;
 mod mutants;
+mod ranks;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};

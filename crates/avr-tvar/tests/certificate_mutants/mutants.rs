@@ -118,7 +118,9 @@ fn proofs(certificate: &mut Certificate) -> Vec<&mut Proof> {
     let depths = depths(&mut certificate.stack).into_iter().flatten();
     let decided = certificate.claims.iter_mut().filter_map(|claim| match claim {
         Claim::Decided(decided) => Some(decided),
-        Claim::Undecided | Claim::Uncertified(_) | Claim::Invariant(_) | Claim::Symbolic(_) => None,
+        Claim::Undecided | Claim::Uncertified(_) | Claim::Invariant(_) | Claim::Symbolic(_) | Claim::Confined(_) => {
+            None
+        }
     });
     let claimed = decided.flat_map(|decided| {
         let vacuous = decided.vacuous.iter_mut().flat_map(|vacuous| &mut vacuous.proofs);
@@ -131,7 +133,9 @@ fn proofs(certificate: &mut Certificate) -> Vec<&mut Proof> {
 fn change_part(certificate: &mut Certificate, random: &mut Random) {
     let parts = certificate.claims.iter().filter_map(|claim| match claim {
         Claim::Decided(decided) => decided.vacuous.clone(),
-        Claim::Undecided | Claim::Uncertified(_) | Claim::Invariant(_) | Claim::Symbolic(_) => None,
+        Claim::Undecided | Claim::Uncertified(_) | Claim::Invariant(_) | Claim::Symbolic(_) | Claim::Confined(_) => {
+            None
+        }
     });
     let parts: Vec<_> = parts.collect();
     let claim = random.below(certificate.claims.len());

@@ -3,7 +3,7 @@
 use super::{Claimed, PropertyText, certificate};
 use crate::diagnosis::subformulas::Effort;
 use crate::invariants::Invariants;
-use crate::pipeline::confined::{confined, may_be_confined};
+use crate::pipeline::confined::{closed_set_of, confined, may_be_confined};
 use crate::pipeline::goals::PropertyGoals;
 use crate::pipeline::machine::machine;
 use crate::pipeline::property_groups::{CONTRADICTION, FewLooks};
@@ -21,9 +21,8 @@ use avr_properties::{AtomTable, Property, PropertyError, bind};
 use std::collections::BTreeMap;
 use tvar::Strategy;
 
-/// The reasons why there is no proof of what is decided without a state space.
-const IN_CLOSED_SET: &str = "a run into a closed set shows it, which no certificate has";
-const BY_RANKS: &str = "ranks that fall on all paths prove it, which no certificate has";
+/// The reason why there is no proof of what a run into a closed set shows.
+const IN_CLOSED_SET: &str = "a run into a closed set shows it, which was not found again";
 
 /// Verifies the properties of an image, hands the results over, and writes down the proofs of those that are decided.
 /// The proofs take time of their own. The text must be what the properties of the request were read from.
@@ -50,7 +49,7 @@ pub fn certify(
     let mut results = Some(results);
     let mut finish = |work: &Work<'_, '_>, mut found: Results, mut claims: Vec<Claimed>| {
         let stack = found.stack;
-        add_unproved(request, &mut found, &mut claims);
+        add_unproved((request, &machine), &mut found, &mut claims);
         if let Some(results) = results.take() {
             results(found.after(sought.as_ref()));
         }
@@ -151,7 +150,6 @@ impl<'a> ByExecution<'a> {
             _ if !result.is_open() => Left::Nothing,
             None => Left::Verdicts,
             Some(proved) if proved.result.verdict == Verdict::Violated => Left::Nothing,
-            Some(proved) if proved.proof.is_none() => Left::Verdicts,
             Some(proved) if !proved.result.rests_on_choices() => Left::Nothing,
             Some(_) if self.request.strict => Left::Verdicts,
             Some(_) => Left::Basis,
@@ -164,11 +162,17 @@ impl<'a> ByExecution<'a> {
         for (number, Recovered { result, proof }) in std::mem::take(&mut self.proved) {
             let known = &mut found.properties[number];
             if known.is_open() {
-                let part = result.vacuous.as_ref().and_then(|vacuity| vacuity.part);
-                claims[number] = match (proof, &result.verdict) {
-                    (Some(proof), _) => Claimed::Symbolic(proof, part),
-                    (None, Verdict::Violated) => Claimed::Unproved(IN_CLOSED_SET.to_owned()),
-                    (None, _) => Claimed::Unproved(BY_RANKS.to_owned()),
+                // Of fair paths invariants say nothing.
+                let vacuous =
+                    result.vacuous.as_ref().filter(|_| self.request.file.properties[number].under().is_empty());
+                let part = vacuous.and_then(|vacuity| vacuity.part);
+                claims[number] = match proof {
+                    Some(proof) => Claimed::Symbolic(proof, part),
+                    None => {
+                        let property = &self.request.file.properties[number];
+                        let closed = closed_set_of(self.request, self.machine, (property, &result));
+                        closed.map_or_else(|| Claimed::Unproved(IN_CLOSED_SET.to_owned()), Claimed::Confined)
+                    }
                 };
                 *known = result;
             } else if known.verdict != result.verdict {
@@ -204,7 +208,7 @@ fn claimed((goals, result): (&Option<PropertyGoals>, &PropertyResult)) -> Claime
 }
 
 /// Adds what is decided only with something left out or by random runs, as far as a limit leaves time for it.
-fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claimed]) {
+fn add_unproved((request, machine): (&Request<'_>, &Machine), found: &mut Results, claims: &mut [Claimed]) {
     let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
     // Random runs take no part in certificates, and where invariants prove everything, nothing else tells that the bound is exact.
     let is_exact = found.stack.lower.is_some() && found.stack.lower == found.stack.upper;
@@ -215,7 +219,7 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
     }
     let Ok(reduced) = verify(request) else { return };
     let pairs = found.properties.iter_mut().zip(reduced.properties).zip(claims);
-    for ((result, reduced), claim) in pairs {
+    for (((result, reduced), claim), property) in pairs.zip(&request.file.properties) {
         let (Verdict::Unknown(unknown), Verdict::Holds | Verdict::Violated) = (&result.verdict, &reduced.verdict)
         else {
             continue;
@@ -224,10 +228,12 @@ fn add_unproved(request: &Request<'_>, found: &mut Results, claims: &mut [Claime
             continue;
         }
         let why = &unknown.reason;
-        *claim = Claimed::Unproved(match &reduced.evidence {
+        let unproved = || match &reduced.evidence {
             Some(_) => format!("a run shows it, and no proof was found, because {why}"),
             None => format!("it was decided with {}, for which {why}", left_out(request.reductions)),
-        });
+        };
+        let closed = closed_set_of(request, machine, (property, &reduced));
+        *claim = closed.map_or_else(|| Claimed::Unproved(unproved()), Claimed::Confined);
         *result = reduced;
     }
     found.stack = found.stack.and(reduced.stack);

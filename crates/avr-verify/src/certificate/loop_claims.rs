@@ -1,10 +1,11 @@
 //! Proofs by symbolic execution as certificates store them.
 
-use crate::invariants::SymbolicProof;
+use crate::invariants::{Comes, SymbolicProof};
 use avr_certificate::{
-    Head, LoopClaim as WrittenClaim, Map, Rounds as WrittenRounds, SymbolicProof as Written, Term as WrittenTerm,
+    Coming, Head, LoopClaim as WrittenClaim, Map, Passing as WrittenPassing, RankClaim as WrittenRankClaim,
+    Ranks as WrittenRanks, Rounds as WrittenRounds, SymbolicProof as Written, Term as WrittenTerm,
 };
-use avr_progress::{Location, LoopClaim};
+use avr_progress::{Awaits, Location, LoopClaim, Passing, RankClaim, Ranks};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 /// A proof as certificates have it, with the map of the certificate.
@@ -12,20 +13,51 @@ pub(super) fn written(proof: &SymbolicProof, map: &Map) -> Written {
     match proof {
         SymbolicProof::Everywhere => Written::Everywhere,
         SymbolicProof::Claims(proofs) => {
-            let claims = proofs.iter().map(|proof| proof.claims.iter().map(|claim| loop_claim(claim, map)).collect());
-            Written::Loops(claims.collect())
+            Written::Loops(proofs.iter().map(|proof| loop_claims(&proof.claims, map)).collect())
         }
+        SymbolicProof::Ranks(Comes { proof, .. }) => Written::Ranks(Coming {
+            parts: proof.parts.iter().map(|part| ranks(part, map)).collect(),
+            fair: proof.fair.iter().map(|claims| loop_claims(claims, map)).collect(),
+        }),
     }
+}
+
+fn ranks(ranks: &Ranks, map: &Map) -> WrittenRanks {
+    let passing =
+        |Passing { head, passed }: &Passing| WrittenPassing { head: self::head(head, map), passed: heads(passed, map) };
+    WrittenRanks {
+        idle: ranks.idle.iter().map(passing).collect(),
+        claims: ranks.claims.iter().map(|claim| rank_claim(claim, map)).collect(),
+    }
+}
+
+fn rank_claim(claim: &RankClaim, map: &Map) -> WrittenRankClaim {
+    WrittenRankClaim {
+        head: head(&claim.head, map),
+        is_triggering: claim.awaits == Awaits::Triggering,
+        passed: heads(&claim.passed, map),
+        group: claim.group as u32,
+        rank: claim.rank.iter().map(term).collect(),
+        waits_for: claim.waits_for,
+    }
+}
+
+fn loop_claims(claims: &[LoopClaim], map: &Map) -> Vec<WrittenClaim> {
+    claims.iter().map(|claim| loop_claim(claim, map)).collect()
 }
 
 fn loop_claim(claim: &LoopClaim, map: &Map) -> WrittenClaim {
     WrittenClaim {
         head: head(&claim.head, map),
-        passed: claim.passed.iter().map(|passed| head(passed, map)).collect(),
+        passed: heads(&claim.passed, map),
         group: claim.group as u32,
         rank: claim.rank.iter().map(term).collect(),
         rounds: claim.rounds.iter().map(rounds).collect(),
     }
+}
+
+fn heads(locations: &[Location], map: &Map) -> Vec<Head> {
+    locations.iter().map(|location| head(location, map)).collect()
 }
 
 fn head(location: &Location, map: &Map) -> Head {

@@ -11,8 +11,8 @@ mod obligations;
 mod state_table;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Map, Proof, Space, Stack, State, Strategy,
-    Symbolic, Upper, Vacuous, Verdict,
+    Basis, Certificate, Claim, ClosedSet as Written, Decided, Depth, Edges, Header, Labels, Map, Proof, Space, Stack,
+    State, Strategy, Symbolic, Upper, Vacuous, Verdict,
 };
 use avr_machine::Machine;
 use avr_properties::Atom;
@@ -23,6 +23,7 @@ use three_valued::Truth;
 use tvar::{Goal, Outcome, StateSpace, System};
 
 use crate::invariants::{Invariants, SymbolicProof};
+use crate::pipeline::confined::ClosedSet;
 use crate::pipeline::goals::PropertyGoals;
 use crate::request::Request;
 use crate::stack_bound::StackBound;
@@ -44,7 +45,7 @@ pub struct PropertyText {
 }
 
 /// The claim about a property.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Claimed {
     /// Nothing: it is undecided.
     Nothing,
@@ -54,6 +55,8 @@ pub(crate) enum Claimed {
     Invariant(Option<usize>),
     /// Symbolic execution proves it, also with a part replaced that does not matter, as for invariants.
     Symbolic(SymbolicProof, Option<usize>),
+    /// A run into a closed set violates it.
+    Confined(ClosedSet),
     /// It is decided.
     Decided {
         holds: bool,
@@ -163,6 +166,10 @@ impl<'a> Draft<'a, '_> {
             Claimed::Symbolic(proof, part) => {
                 let proof = loop_claims::written(proof, self.map.expect("a claim rests on it"));
                 return Claim::Symbolic(Symbolic { proof, vacuous: part.map(|part| part as u32) });
+            }
+            Claimed::Confined(ClosedSet { stimulus, steps, map }) => {
+                let (stimulus, map) = (stimulus.clone(), invariant_map::written(map));
+                return Claim::Confined(Box::new(Written { stimulus, steps: *steps, map }));
             }
             Claimed::Decided { holds, goals, vacuous } => (*holds, *goals, *vacuous),
         };

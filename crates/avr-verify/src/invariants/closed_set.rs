@@ -3,12 +3,12 @@
 //! A closed set is a map of invariants from one concrete state (`docs/soundness.md`, "Closed sets").
 
 use super::{LIMITS, View};
-use avr_invariant::{Analysis, Claims, Options, Start, analyse_from};
+use avr_invariant::{Analysis, Claims, Map, Options, Start, analyse_from};
 use avr_machine::{Machine, MachineState};
 use avr_properties::{Atom, BoundProperty, StateView};
 use avr_witness::Lost;
 use mu_calculus::state_formula::truth;
-use mu_calculus::{AtomId, Formula, NormalForm, PathOperator, PathQuantifier};
+use mu_calculus::{AtomId, NormalForm};
 use std::cell::Cell;
 use three_valued::Truth;
 
@@ -25,38 +25,14 @@ pub(crate) struct Wanted {
 /// The parts `EF q` of a property each of which must be true in all states, or in those in which formulas about states are. None if
 /// the property speaks of some paths only.
 pub(crate) fn wanted(bound: &BoundProperty) -> Vec<Wanted> {
-    let has_conditions = bound.fairness().is_some() || bound.something_is_left().is_some();
-    let mut all = Vec::new();
-    if !has_conditions && !bound.observes_hazards {
-        add_parts(&bound.formula, &mut all);
-    }
-    all
-}
-
-fn add_parts(formula: &Formula<AtomId>, all: &mut Vec<Wanted>) {
-    match formula {
-        Formula::And(parts) => parts.iter().for_each(|part| add_parts(part, all)),
-        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => add_everywhere(inner, &[], all),
-        _ => {}
-    }
-}
-
-/// Adds the parts of a formula that must be true in the reachable states in which others are.
-fn add_everywhere(formula: &Formula<AtomId>, when: &[&Formula<AtomId>], all: &mut Vec<Wanted>) {
-    match formula {
-        Formula::And(parts) => parts.iter().for_each(|part| add_everywhere(part, when, all)),
-        Formula::Implies(p, then) if p.is_boolean() => {
-            add_everywhere(then, &[when, &[&**p]].concat(), all);
-        }
-        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, reached) if reached.is_boolean() => {
-            let when = when.iter().map(|p| NormalForm::new(p)).collect::<Result<Vec<_>, _>>();
-            let both = (when, NormalForm::new(reached), NormalForm::new(formula));
-            if let (Ok(when), Ok(reached), Ok(subformula)) = both {
-                all.push(Wanted { when, reached, subformula });
-            }
-        }
-        _ => {}
-    }
+    let normal = |part: avr_progress::Wanted<'_>| {
+        Some(Wanted {
+            when: part.when.into_iter().map(|p| NormalForm::new(p).ok()).collect::<Option<_>>()?,
+            reached: NormalForm::new(part.reached).ok()?,
+            subformula: NormalForm::new(part.subformula).ok()?,
+        })
+    };
+    avr_progress::wanted(bound).into_iter().filter_map(normal).collect()
 }
 
 /// A part of a property on a machine.
@@ -70,6 +46,16 @@ pub(crate) struct OnMachine<'a> {
 }
 
 impl OnMachine<'_> {
+    /// A closed set behind a state in which nothing is reached, if one is found.
+    pub(crate) fn closed_set(&self, state: &MachineState<u8>) -> Option<Map> {
+        let limits = Options { steps: STEPS, ..LIMITS };
+        let Analysis { map, outcome, .. } = analyse_from(self.machine, Start::At(state), &limits, self.is_over);
+        // SOUND: behind a hazard anything may happen.
+        let is_lost = outcome.is_ok_and(|claims: Claims| claims.has_no_hazard())
+            && map.entries.iter().all(|entry| !self.is_reached(&View { map: &map, entry }));
+        is_lost.then_some(map)
+    }
+
     fn truth(&self, formula: &NormalForm, view: &dyn StateView) -> Truth {
         truth(formula, formula.root(), &|atom: AtomId| self.atoms[atom.index()].evaluate(view))
     }
@@ -97,14 +83,10 @@ impl Lost for OnMachine<'_> {
     }
 
     fn is_lost(&self, state: &MachineState<u8>) -> bool {
-        let limits = Options { steps: STEPS, ..LIMITS };
-        let Analysis { map, outcome, .. } = analyse_from(self.machine, Start::At(state), &limits, self.is_over);
-        // SOUND: behind a hazard anything may happen.
-        let is_lost = outcome.is_ok_and(|claims: Claims| claims.has_no_hazard())
-            && map.entries.iter().all(|entry| !self.is_reached(&View { map: &map, entry }));
-        if is_lost {
+        let closed = self.closed_set(state);
+        if let Some(map) = &closed {
             self.states.set(map.entries.len());
         }
-        is_lost
+        closed.is_some()
     }
 }

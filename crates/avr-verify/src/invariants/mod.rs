@@ -27,6 +27,7 @@ use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
 pub(crate) use closed_set::{OnMachine, wanted};
+pub(crate) use eventuality::Comes;
 pub(crate) use guide::Claimed;
 pub(crate) use recovery::{Recovery, SymbolicProof, may_be_proved};
 

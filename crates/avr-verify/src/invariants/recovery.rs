@@ -1,9 +1,9 @@
 //! Proofs by symbolic execution between the heads of loops, for a program with invariants: `AG EF q` by claims, `AG p`, and eventualities.
 
 use super::Invariants;
-use super::eventuality::{Comes, awaited};
+use super::eventuality::Comes;
 use avr_machine::Machine;
-use avr_progress::{Form, Limits, Proof, StateFormula, Stuck, holds_everywhere, recovers};
+use avr_progress::{Form, Limits, Proof, StateFormula, Stuck, awaited, holds_everywhere, recovers};
 use avr_properties::{Atom, BoundProperty};
 
 /// The most steps on symbolic bits for a formula that is to be true everywhere.
@@ -15,8 +15,6 @@ pub(crate) enum Recovery {
     Proved(SymbolicProof),
     /// No proof was found for some of the formulas that must be reached, each with its text where there are others; so many have one.
     Stuck(usize, Vec<(Option<String>, Stuck)>),
-    /// What is awaited comes.
-    Comes(Comes),
     /// The property is of another form.
     OtherForm,
 }
@@ -28,18 +26,13 @@ pub(crate) enum SymbolicProof {
     Everywhere,
     /// A proof for each formula that must be reached.
     Claims(Vec<Proof>),
+    /// Ranks that fall on all paths.
+    Ranks(Comes),
 }
 
 /// True if a property has a form that claims or symbolic execution may prove.
 pub(crate) fn may_be_proved(bound: &BoundProperty) -> bool {
-    Form::of(bound).is_some() || may_come(bound)
-}
-
-/// True if a property says that something comes, on all runs or on those that are fair to some interrupts.
-fn may_come(bound: &BoundProperty) -> bool {
-    let has_conditions = bound.something_is_left().is_some() || bound.observes_hazards;
-    let is_fair = bound.fairness().is_none_or(|fairness| fairness.interrupts.is_some());
-    !has_conditions && is_fair && awaited(&bound.formula).is_some()
+    Form::of(bound).is_some() || awaited(bound).is_some()
 }
 
 impl Invariants {
@@ -51,12 +44,11 @@ impl Invariants {
         is_over: &dyn Fn() -> bool,
     ) -> Recovery {
         let map = (&self.map, &self.moves);
-        if may_come(bound) {
-            let awaited = awaited(&bound.formula).unwrap_or_default();
+        if let Some(awaited) = awaited(bound) {
             let fair = bound.fairness().and_then(|fairness| fairness.interrupts.clone()).unwrap_or_default();
             let limits = (&Limits::default(), is_over);
             return match self.prove_eventualities(machine, (atoms, &awaited), &fair, limits) {
-                Ok(comes) => Recovery::Comes(comes),
+                Ok(comes) => Recovery::Proved(SymbolicProof::Ranks(comes)),
                 Err(stuck) => stuck.map_or(Recovery::OtherForm, |stuck| Recovery::Stuck(0, vec![(None, stuck)])),
             };
         }

@@ -4,7 +4,7 @@ use avr_image::Image;
 use avr_invariant::{Gap, Mark, Thread};
 use avr_isa::{DataAddress, Register};
 use avr_machine::Machine;
-use avr_progress::{EventualityProof, LoopClaim, Proof, RankClaim, Stuck};
+use avr_progress::{LoopClaim, Proof, RankClaim, Ranks, Stuck};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 use crate::diagnosis::unknown_reason::place_at;
@@ -73,14 +73,14 @@ pub(crate) fn fairness(machine: &Machine, numbers: &[u8]) -> String {
 }
 
 /// The claims of a proof that something comes: those of loops that do not lead on by themselves.
-pub(crate) fn rank_claims(machine: &Machine, image: &Image, proof: &EventualityProof) -> Vec<String> {
+pub(crate) fn rank_claims(machine: &Machine, image: &Image, ranks: &Ranks) -> Vec<String> {
     let says_something = |claim: &&RankClaim| !claim.rank.is_empty() || claim.waits_for.is_some();
-    proof.claims.iter().filter(says_something).map(|claim| rank_claim(machine, image, claim)).collect()
+    ranks.claims.iter().filter(says_something).map(|claim| rank_claim(machine, image, claim)).collect()
 }
 
 fn rank_claim(machine: &Machine, image: &Image, claim: &RankClaim) -> String {
     let names = Names { machine, image };
-    let place = place_at(image, claim.at.0);
+    let place = place_at(image, claim.head.at().0);
     let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();
     let waits = claim.waits_for.map(|number| format!("until {} comes", interrupt(machine, number)));
     match (rank.as_slice(), waits) {

@@ -5,10 +5,12 @@ use crate::diagnosis::unknown_reason::place_at;
 use crate::invariants::{OnMachine, wanted};
 use crate::request::{InvariantUse, Request};
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
+use avr_invariant::Map;
 use avr_machine::Machine;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
+use avr_progress::replayed;
 use avr_properties::{AtomTable, Property, PropertyKind, bind};
 use avr_witness::{Lost, Sampler};
 use std::cell::Cell;
@@ -84,4 +86,38 @@ pub(crate) fn confined_within(
         ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics)
     };
     Some(with_evidence(result, search))
+}
+
+/// A run into a closed set, as a certificate has it.
+#[derive(Debug)]
+pub(crate) struct ClosedSet {
+    /// The inputs of the run, as an exact stimulus.
+    pub(crate) stimulus: String,
+    /// The number of its steps.
+    pub(crate) steps: u64,
+    /// The map that begins in its last state.
+    pub(crate) map: Map,
+}
+
+/// The closed set behind the run that shows that a property is violated, if the run alone leads to one.
+pub(crate) fn closed_set_of(
+    request: &Request<'_>,
+    machine: &Machine,
+    (property, result): (&Property, &PropertyResult),
+) -> Option<ClosedSet> {
+    let evidence = result.evidence.as_ref().filter(|one| one.stimulus.exact.is_some())?;
+    if result.verdict != Verdict::Violated {
+        return None;
+    }
+    let mut table = AtomTable::default();
+    let bound = bind(property, &request.file.definitions, &request.binding(), &mut table).ok()?;
+    let stimulus = evidence.stimulus.exact_to_ron(machine.device);
+    let run = replayed(machine, &stimulus, evidence.steps).ok()?;
+    let is_over = || request.watch.cancelled();
+    let map = wanted(&bound).iter().find_map(|wanted| {
+        let atoms = table.atoms();
+        let part = OnMachine { wanted, machine, atoms, is_over: &is_over, states: Cell::new(0) };
+        part.is_claimed(&run).then(|| part.closed_set(&run.last)).flatten()
+    })?;
+    Some(ClosedSet { stimulus, steps: evidence.steps, map })
 }

@@ -23,7 +23,7 @@ const MOST_OPEN: usize = 6;
 pub(crate) struct Recovered {
     /// The result.
     pub(crate) result: PropertyResult,
-    /// The proof, if certificates have a form for it.
+    /// The proof, if symbolic execution is one.
     pub(crate) proof: Option<SymbolicProof>,
 }
 
@@ -70,16 +70,6 @@ pub(crate) fn recovered(
             let parts = if count == 1 { String::new() } else { format!(", but {proved} of its {count} parts") };
             return Err(Some(format!("claims about loops do not prove it{parts}: {open}")));
         }
-        Recovery::Comes(comes) => {
-            let mut result = proved(property, &bound, invariants);
-            let claims = comes.proofs.iter().flat_map(|proof| text::rank_claims(machine, request.image, proof));
-            // That fair runs go on is a premise, which rests on the choices of its strategies.
-            let is_of_model = comes.fair.iter().any(Proof::rests_on_choices);
-            result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
-            result.vacuous = invariants.vacuity(table.atoms(), &bound);
-            finish(&mut result, (Pass::Ranks, &bound, claims.collect()), started);
-            return Ok(Recovered { result, proof: None });
-        }
         Recovery::Proved(proof) => proof,
     };
     let mut result = proved(property, &bound, invariants);
@@ -89,6 +79,12 @@ pub(crate) fn recovered(
             result.notes = bound.notes.clone();
             result.methods.push(Pass::SymbolicExecution);
             result.statistics.time = started.elapsed();
+        }
+        SymbolicProof::Ranks(comes) => {
+            let claims = comes.proof.parts.iter().flat_map(|ranks| text::rank_claims(machine, request.image, ranks));
+            // That fair runs go on is a premise, which rests on the choices of its strategies.
+            result.basis = if comes.rests_on_choices { Basis::Model } else { Basis::Hardware };
+            finish(&mut result, (Pass::Ranks, &bound, claims.collect()), started);
         }
         SymbolicProof::Claims(proofs) => {
             let claims = proofs.iter().flat_map(|proof| text::claims(machine, request.image, proof));

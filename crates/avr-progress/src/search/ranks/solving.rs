@@ -1,15 +1,14 @@
 //! The claims about heads at which something is awaited: one head or group after the other gets a rank.
 
-use super::between::{Begins, let_in, stays};
-use super::{Claim, RankClaim, Search, ends_well, served};
-use crate::faults::{Fault, is_on};
+use super::{Claim, Search};
+use crate::eventualities::{Awaits, Begins, RankClaim, ends_well, falls_or_is_quiet, is_quiet, served};
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, arrival};
 use crate::search::numbers::{Numbers, Word};
 use crate::search::samples::{Outcome, Part, Row, Sample, Table, Transition};
 use crate::search::{groups, parts};
-use avr_symbolic::{Answer, End, SymbolicBit, SymbolicState, SymbolicWord, satisfy};
-use std::collections::BTreeSet;
+use avr_symbolic::{Answer, End, SymbolicBit, SymbolicState, Term, satisfy};
+use std::collections::{BTreeMap, BTreeSet};
 use three_valued::BitDomain;
 
 impl<'g> Search<'_, 'g> {
@@ -159,12 +158,17 @@ impl<'g> Search<'_, 'g> {
         }
         let group = self.claims.last().map_or(0, |last| last.group + 1);
         for head in claim.heads {
-            let location = self.places.location(*head);
-            let (at, frames) = (location.at(), location.frames);
-            let rank = claim.rank.iter().map(|part| part.term(*head, claim.words)).collect();
-            let waits_for = claim.fair.map(|fair| self.eventuality.fair[fair].number);
-            self.claims.push(RankClaim { at, frames, group, rank, waits_for });
-            self.heads[*head].solved = true;
+            let of = &mut self.heads[*head];
+            let passed = of.passed.get(&Begins::Awaiting).into_iter().flatten();
+            self.claims.push(RankClaim {
+                head: self.places.location(*head),
+                awaits: of.awaited.unwrap_or(Awaits::Any),
+                passed: passed.map(|passed| self.places.location(*passed)).collect(),
+                group,
+                rank: claim.rank_at(*head),
+                waits_for: claim.fair.map(|fair| self.eventuality.fair[fair].number),
+            });
+            of.solved = true;
         }
         Ok(true)
     }
@@ -172,13 +176,14 @@ impl<'g> Search<'_, 'g> {
     /// True if all paths from the states of an entry at a head end well. A state from which one does not is a sample from then on.
     fn is_served(&mut self, head: usize, start: usize, claim: &Claim<'_>) -> Result<bool, Stuck> {
         let of = &self.heads[head].starts[start];
+        let ranks: BTreeMap<usize, Vec<Term>> = claim.heads.iter().map(|head| (*head, claim.rank_at(*head))).collect();
         let arrives = |to: usize, end: &End<'g>, after: &SymbolicState<'g>| {
             let leads_on = if self.heads[to].solved {
                 SymbolicBit::ONE
-            } else if claim.heads.contains(&to) {
-                falls(claim, (head, &of.start.state), (to, after), end)
             } else {
-                SymbolicBit::ZERO
+                let before = (ranks[&head].as_slice(), &of.start.state);
+                let falls = |rank: &Vec<Term>| falls_or_is_quiet(before, (rank, after), (claim.fair, end));
+                ranks.get(&to).map_or(SymbolicBit::ZERO, falls)
             };
             leads_on.and(&self.may_be_awaited(to, after))
         };
@@ -199,30 +204,9 @@ impl<'g> Search<'_, 'g> {
     }
 }
 
-/// The bit that is 1 if a fair interrupt was enabled on paths to an end and did not come, though interrupts were let in.
-fn is_quiet<'g>(end: &End<'g>, fair: usize) -> SymbolicBit<'g> {
-    let let_in = match is_on(Fault::LetInForgotten) {
-        true => SymbolicBit::ONE,
-        false => end.history[let_in(fair)],
-    };
-    end.history[stays(fair)].and(&let_in)
-}
-
-/// The bit that is 1 if the rank of a claim, at the second head in its state, is less than at the first, or the same while a fair interrupt
-/// did not come that could.
-fn falls<'g>(
-    claim: &Claim<'_>,
-    (from, before): (usize, &SymbolicState<'g>),
-    (to, after): (usize, &SymbolicState<'g>),
-    end: &End<'g>,
-) -> SymbolicBit<'g> {
-    let value = |part: &Part, head: usize, state| -> SymbolicWord<'g> { part.term(head, claim.words).symbolic(state) };
-    let may_stay = claim.fair.map_or(SymbolicBit::ZERO, |fair| is_quiet(end, fair));
-    claim.rank.iter().rev().fold(may_stay, |falls, part| {
-        let (old, new) = (value(part, from, before), value(part, to, after));
-        if is_on(Fault::RankStays) {
-            return old.is_less(&new).not();
-        }
-        new.is_less(&old).or(&new.is_equal(&old).and(&falls))
-    })
+impl Claim<'_> {
+    /// The numbers of the rank at a head.
+    fn rank_at(&self, head: usize) -> Vec<Term> {
+        self.rank.iter().map(|part| part.term(head, self.words)).collect()
+    }
 }
