@@ -2,7 +2,7 @@
 //!
 //! Two samples differ in that one of them hangs in a mode that an input selects, and the other does not.
 
-use avr_certificate::{Certificate, Claim, ClosedSet, Header, Stack, Verdict};
+use avr_certificate::{Basis, Certificate, Claim, ClosedSet, Header, Stack, Verdict};
 use avr_check::Proved;
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
@@ -27,20 +27,24 @@ fn firmware(sample: &str) -> Firmware {
     Firmware { image: Image::load(path, &options).unwrap_or_else(|error| panic!("{error}")), device }
 }
 
-/// The text of one property of each kind that closed sets refute.
-fn property_text() -> String {
-    let properties = "NoHang(), Recovery(name: \"off\", to: \"PORTB.5 == 0\")";
+/// One property of each kind that closed sets refute.
+const REFUTED: &str = "NoHang(), Recovery(name: \"off\", to: \"PORTB.5 == 0\")";
+
+/// The text of a property file.
+fn property_text(properties: &str) -> String {
     format!("(device: \"atmega328p\", properties: [{properties}])")
 }
 
 impl Firmware {
-    fn certificate(&self) -> Certificate {
-        let file = PropertyFile::parse("waits", &property_text()).unwrap_or_else(|error| panic!("{error}"));
+    fn certificate(&self, properties: &str) -> Certificate {
+        let text = property_text(properties);
+        let file = PropertyFile::parse("waits", &text).unwrap_or_else(|error| panic!("{error}"));
         let request = Request { invariants: InvariantUse::Find, ..Request::of(&self.image, self.device, &file) };
-        let text = PropertyText { file: property_text(), ..PropertyText::default() };
+        let text = PropertyText { file: text, ..PropertyText::default() };
         let certificate = avr_verify::certify(&request, &text, |_| {}, |_| {});
         let certificate = certificate.unwrap_or_else(|error| panic!("{error}"));
-        Certificate { spaces: Vec::new(), stack: Stack::default(), map: None, ..certificate }
+        // The stack takes state spaces.
+        Certificate { spaces: Vec::new(), stack: Stack::default(), ..certificate }
     }
 
     fn check(&self, certificate: &Certificate) -> Result<avr_check::Report, String> {
@@ -106,7 +110,7 @@ fn alter(ClosedSet { stimulus, steps, map }: &mut ClosedSet, random: &mut Random
 #[test]
 fn no_closed_set_refutes_what_is_true() {
     let (hangs, works) = (firmware("blink-modes-hang"), firmware("blink-modes"));
-    let certificate = hangs.certificate();
+    let certificate = hangs.certificate(REFUTED);
     let report = hangs.check(&certificate).unwrap_or_else(|rejection| panic!("{rejection}"));
     for checked in &report.properties {
         assert!(matches!(checked.proved, Proved::Decided(Verdict::Violated, _)) && !checked.with_sat, "{checked:?}");
@@ -143,12 +147,33 @@ fn no_closed_set_refutes_what_is_true() {
     );
 }
 
+/// The invariants of all runs are a closed set behind power-on, in which the light is off at first and on later.
+#[test]
+fn nothing_of_a_closed_set_is_reached() {
+    let works = firmware("blink-modes");
+    let certificate = works.certificate("Inherent()");
+    let map = certificate.map.clone().expect("invariants prove it");
+    let header = |properties: &str| Header { properties: property_text(properties), ..certificate.header.clone() };
+    let closed = ClosedSet { stimulus: "(exact: [])".to_owned(), steps: 0, map };
+    let about = |formula: &str| {
+        let claims = vec![Claim::Confined(Box::new(closed.clone()))];
+        let header = header(&format!("Formula(check: \"{formula}\")"));
+        works.check(&Certificate { header, claims, map: None, ..certificate.clone() })
+    };
+    let refused = about("AG EF (PORTB.5 == 1)").expect_err("the light goes on");
+    assert!(refused.contains("do not refute the property"), "{refused}");
+    // No instruction writes to another port.
+    let report = about("AG EF (PORTC == 1)").unwrap_or_else(|rejection| panic!("{rejection}"));
+    assert_eq!(report.properties[0].proved, Proved::Decided(Verdict::Violated, Basis::Hardware));
+    assert!(about("AG EF (PORTC == 0)").is_err());
+}
+
 #[test]
 fn a_closed_set_is_one_of_its_formula_alone() {
     let hangs = firmware("blink-modes-hang");
-    let certificate = hangs.certificate();
+    let certificate = hangs.certificate(REFUTED);
     let about = |formula: &str| {
-        let properties = format!("(device: \"atmega328p\", properties: [NoHang(), Formula(check: \"{formula}\")])");
+        let properties = property_text(&format!("NoHang(), Formula(check: \"{formula}\")"));
         Certificate { header: Header { properties, ..certificate.header.clone() }, ..certificate.clone() }
     };
     assert!(hangs.check(&about("AG EF (PORTB.5 == 0)")).is_ok());
