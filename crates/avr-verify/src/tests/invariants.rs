@@ -63,7 +63,7 @@ fn proved_alike(words: &[u16]) -> Result<usize, String> {
 
 #[test]
 fn state_spaces_say_the_same() {
-    let programs = avr_testkit::cases(40, PROGRAMS);
+    let programs = avr_testkit::cases(24, PROGRAMS);
     let mut proved = 0;
     for seed in 0..programs {
         let words = program(&mut Random::new(seed));
