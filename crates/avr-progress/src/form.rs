@@ -1,15 +1,15 @@
-//! The forms of properties that claims and symbolic execution prove.
+//! The forms of properties that claims, ranks and symbolic execution prove.
 
 use avr_properties::BoundProperty;
-use mu_calculus::{AtomId, Formula, PathOperator, PathQuantifier};
+use mu_calculus::{AtomId, Formula, PathOperator, PathPairOperator, PathQuantifier};
 
 /// The formulas about states of which a property follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form<'f> {
     /// It is `AG p` for this p.
     Everywhere(&'f Formula<AtomId>),
-    /// It is true if from every state each of these can be reached.
-    Recovery(Vec<&'f Formula<AtomId>>),
+    /// It is true if each of these is possible.
+    Recovery(Vec<Awaited>),
 }
 
 impl<'f> Form<'f> {
@@ -23,7 +23,7 @@ impl<'f> Form<'f> {
             return None;
         }
         let everywhere = || everywhere(&bound.formula).map(Self::Everywhere);
-        everywhere().or_else(|| reached(&bound.formula).map(Self::Recovery))
+        everywhere().or_else(|| awaited(&bound.formula, PathQuantifier::Exists).map(Self::Recovery))
     }
 
     /// True for `AG p`.
@@ -36,48 +36,95 @@ impl<'f> Form<'f> {
 /// p of `AG p`, if p speaks of states.
 fn everywhere(formula: &Formula<AtomId>) -> Option<&Formula<AtomId>> {
     match formula {
-        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => speaks_of_states(inner).then_some(&**inner),
+        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => inner.is_boolean().then_some(&**inner),
         _ => None,
     }
 }
 
-/// Formulas about states such that a formula is true if from every state each of them can be reached.
-///
-/// SOUND: `EF q` speaks of the first states, which are some of all.
-fn reached(formula: &Formula<AtomId>) -> Option<Vec<&Formula<AtomId>>> {
+/// `AF until`, `A[holds U until]`, or with E in the place of A, in some states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// These states.
+    pub from: Awaits,
+    /// The formula that is to be true until then, if there is one.
+    pub holds: Option<Formula<AtomId>>,
+    /// The formula that is to become true.
+    pub until: Formula<AtomId>,
+}
+
+/// The states from which something is awaited, or is to be possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Awaits {
+    /// Those after power-on.
+    Start,
+    /// All.
+    Everywhere,
+    /// Those in which this is true.
+    Where(Formula<AtomId>),
+}
+
+/// What comes, on all paths or on some, if a formula says no more than that; the formula is true if all of that is.
+#[must_use]
+pub fn awaited(formula: &Formula<AtomId>, paths: PathQuantifier) -> Option<Vec<Awaited>> {
     match formula {
-        Formula::And(parts) => Some(parts.iter().map(reached).collect::<Option<Vec<_>>>()?.concat()),
-        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => reached_everywhere(inner),
-        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, inner) => {
-            speaks_of_states(inner).then(|| vec![&**inner])
+        Formula::And(parts) => {
+            Some(parts.iter().map(|part| awaited(part, paths)).collect::<Option<Vec<_>>>()?.concat())
         }
-        _ => None,
+        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => awaited_everywhere(inner, paths, &[]),
+        _ => of_path(formula, paths, Awaits::Start),
     }
 }
 
-/// The same for a formula that is to be true in every state.
+/// The same for a formula that is to be true in every state in which conditions hold.
 ///
-/// SOUND: in `p -> EF q` and its like all operators around `EF` are monotone, and `EF q` is true in every state.
-fn reached_everywhere(formula: &Formula<AtomId>) -> Option<Vec<&Formula<AtomId>>> {
+/// SOUND: `p -> q` is true where p is not, and a disjunction with formulas about states is such an implication. What is true in all states is
+/// true in some, so that other conditions may be left out.
+fn awaited_everywhere(
+    formula: &Formula<AtomId>,
+    paths: PathQuantifier,
+    conditions: &[Formula<AtomId>],
+) -> Option<Vec<Awaited>> {
+    let with = |more: Vec<Formula<AtomId>>| [conditions.to_vec(), more].concat();
     match formula {
-        Formula::And(parts) => Some(parts.iter().map(reached_everywhere).collect::<Option<Vec<_>>>()?.concat()),
-        Formula::Or(parts) => parts.iter().find_map(reached_everywhere),
-        Formula::Implies(_, then) => reached_everywhere(then),
-        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => reached_everywhere(inner),
-        Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, inner) => {
-            speaks_of_states(inner).then(|| vec![&**inner])
+        Formula::And(parts) => {
+            let parts = parts.iter().map(|part| awaited_everywhere(part, paths, conditions));
+            Some(parts.collect::<Option<Vec<_>>>()?.concat())
         }
-        _ => None,
+        Formula::Implies(one, then) if one.is_boolean() => {
+            awaited_everywhere(then, paths, &with(vec![(**one).clone()]))
+        }
+        Formula::Implies(_, then) if paths == PathQuantifier::Exists => awaited_everywhere(then, paths, conditions),
+        Formula::Or(parts) => {
+            let (states, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.is_boolean());
+            let negated = states.into_iter().map(|part| Formula::Not(Box::new(part.clone())));
+            let conditions = with(negated.collect());
+            match (others.as_slice(), paths) {
+                ([other], _) => awaited_everywhere(other, paths, &conditions),
+                (others, PathQuantifier::Exists) => {
+                    others.iter().find_map(|other| awaited_everywhere(other, paths, &conditions))
+                }
+                (_, PathQuantifier::All) => None,
+            }
+        }
+        Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => awaited_everywhere(inner, paths, &[]),
+        _ => {
+            let from = match conditions {
+                [] => Awaits::Everywhere,
+                [one] => Awaits::Where(one.clone()),
+                all => Awaits::Where(Formula::And(all.to_vec())),
+            };
+            of_path(formula, paths, from)
+        }
     }
 }
 
-/// True if each state decides a formula.
-fn speaks_of_states(formula: &Formula<AtomId>) -> bool {
-    match formula {
-        Formula::Constant(_) | Formula::Atom(_) => true,
-        Formula::Not(inner) => speaks_of_states(inner),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(speaks_of_states),
-        Formula::Implies(one, other) | Formula::Iff(one, other) => speaks_of_states(one) && speaks_of_states(other),
-        _ => false,
-    }
+fn of_path(formula: &Formula<AtomId>, paths: PathQuantifier, from: Awaits) -> Option<Vec<Awaited>> {
+    let (of, holds, until) = match formula {
+        Formula::Path(of, PathOperator::Eventually, until) => (of, None, until),
+        Formula::PathPair(of, PathPairOperator::Until, holds, until) => (of, Some(holds), until),
+        _ => return None,
+    };
+    let are_of_states = until.is_boolean() && holds.is_none_or(|holds| holds.is_boolean());
+    let holds = holds.map(|holds| (**holds).clone());
+    (*of == paths && are_of_states).then(|| vec![Awaited { from, holds, until: (**until).clone() }])
 }

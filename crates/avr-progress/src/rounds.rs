@@ -1,10 +1,12 @@
 //! Rounds: what strategies lead to from the states of an entry at a head until the next head.
 
 use crate::faults::{Fault, is_on};
+use crate::obligation::BROKEN;
 use crate::places::Places;
+use crate::possibility::Possibility;
 use avr_invariant::{Entry, Map};
 use avr_isa::DataAddress;
-use avr_machine::Machine;
+use avr_machine::{Frame, FrameKind, Machine};
 use avr_symbolic::{
     End, EndKind, Execution, Executor, Goal, Graph, PathCondition, Pattern, Rounds, SymbolicBit, SymbolicByte,
     SymbolicState, Valuation,
@@ -26,16 +28,17 @@ pub trait Target {
 /// The heads at which rounds end.
 #[derive(Clone, Copy)]
 pub(crate) struct Route<'a> {
-    /// The head at which they begin.
-    pub(crate) head: usize,
+    /// The head at which they begin, if they begin at one.
+    pub(crate) head: Option<usize>,
     /// The other heads that they pass.
     pub(crate) passed: &'a BTreeSet<usize>,
 }
 
-/// Paths end where they come back to their head so many times, at other heads, and where the target is surely reached.
+/// Paths end where they come back to their head so many times, at other heads, and where what is to be reached surely is. Those that do
+/// not begin at a head end in states of the trigger as well.
 struct ToHead<'a> {
     places: &'a Places<'a>,
-    target: &'a dyn Target,
+    possibility: &'a Possibility<'a>,
     route: Route<'a>,
     rounds: usize,
     is_over: &'a dyn Fn() -> bool,
@@ -43,14 +46,17 @@ struct ToHead<'a> {
 
 impl<'g> Goal<'g> for ToHead<'_> {
     fn is_round(&self, state: &SymbolicState<'g>) -> bool {
-        self.places.head_at(state.calls.frames(), state.control.pc) == Some(self.route.head)
+        let at = self.places.head_at(state.calls.frames(), state.control.pc);
+        self.route.head.is_some_and(|own| at == Some(own))
     }
 
     fn is_end(&self, state: &SymbolicState<'g>, rounds: usize) -> bool {
         let at = self.places.head_at(state.calls.frames(), state.control.pc);
         let Route { head: own, passed } = self.route;
-        let at_other = at.is_some_and(|head| head != own && !passed.contains(&head));
-        at_other || rounds >= self.rounds || self.target.bit(state).known() == Some(true)
+        let at_other = at.is_some_and(|head| Some(head) != own && !passed.contains(&head));
+        let ends = at_other || rounds >= self.rounds || self.possibility.until.bit(state).known() == Some(true);
+        let triggers = self.possibility.trigger.surely(state).known();
+        ends || own.is_none() && (triggers == Some(true) || triggers.is_none() && is_on(Fault::PossibleTriggerPassed))
     }
 
     fn is_over(&self) -> bool {
@@ -58,13 +64,41 @@ impl<'g> Goal<'g> for ToHead<'_> {
     }
 
     fn is_kept(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        let reached = self.target.bit(state);
+        let reached = self.possibility.until.bit(state);
         match reached.known() {
             _ if is_on(Fault::KeptInverted) => reached,
             None if is_on(Fault::PossibleReached) => SymbolicBit::ZERO,
             _ => reached.not(),
         }
     }
+
+    fn history(
+        &self,
+        before: Option<&[SymbolicBit<'g>]>,
+        kept: &SymbolicBit<'g>,
+        state: &SymbolicState<'g>,
+    ) -> Vec<SymbolicBit<'g>> {
+        let was_broken = before.map_or(SymbolicBit::ZERO, |before| before[BROKEN]);
+        let is_at_head = self.places.head_at(state.calls.frames(), state.control.pc).is_some();
+        let is_looked_at = match () {
+            () if is_on(Fault::HoldsForgotten) => false,
+            () if is_on(Fault::HoldsAtHeadsOnly) => is_at_head,
+            () if is_on(Fault::HoldsInHandlersForgotten) => !is_handled(state.calls.frames()),
+            () if is_on(Fault::HoldsAtFirstForgotten) => before.is_some(),
+            () if is_on(Fault::HoldsAtLastForgotten) => before.is_none() || !is_at_head,
+            () => true,
+        };
+        let may_break = match is_looked_at {
+            true => kept.and(&self.possibility.surely_holds(state).not()),
+            false => SymbolicBit::ZERO,
+        };
+        vec![was_broken.or(&may_break)]
+    }
+}
+
+/// True if the last of these frames, or one before it, is one of a handler.
+fn is_handled(frames: &[Frame]) -> bool {
+    frames.iter().any(|frame| matches!(frame.kind, FrameKind::Interrupt(_)))
 }
 
 /// The states of an entry.
@@ -110,15 +144,15 @@ impl<'g> Start<'g> {
         Some(Self { graph: self.graph, state, condition: PathCondition::new() })
     }
 
-    /// All paths under a strategy until another head, or so many times this one, which is where it begins.
+    /// All paths under a strategy until another head, or so many times the one at which it begins.
     pub(crate) fn round(
         &self,
         executor: &Executor<'_>,
         (route, rounds): (Route<'_>, &Rounds),
-        (places, target): (&Places<'_>, &dyn Target),
+        (places, possibility): (&Places<'_>, &Possibility<'_>),
         is_over: &dyn Fn() -> bool,
     ) -> Execution<'g> {
-        let goal = ToHead { places, target, route, rounds: rounds.count, is_over };
+        let goal = ToHead { places, possibility, route, rounds: rounds.count, is_over };
         executor.execute(self.graph, (self.state.clone(), self.condition.clone()), &rounds.strategy, &goal)
     }
 }

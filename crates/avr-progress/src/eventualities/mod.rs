@@ -8,11 +8,13 @@ mod solving;
 
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
+use crate::obligation::{BROKEN, served};
 use crate::places::Places;
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, Start, Target, arrival};
 use crate::search::numbers::Word;
 use crate::search::samples::{Part, Sample};
+use crate::trigger::Trigger;
 use avr_invariant::{Entry, Map, Move};
 use avr_isa::FlashByteAddress;
 use avr_machine::{Frame, Machine};
@@ -20,20 +22,9 @@ use avr_symbolic::{
     Answer, End, EndKind, Execution, Executor, Graph, PathCondition, Strategy, SymbolicBit, SymbolicState, Term,
     power_on, satisfy,
 };
-use between::{BROKEN, Begins, Between};
+use between::{Begins, Between};
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::BitDomain;
-
-/// The states from which something is awaited.
-#[derive(Clone, Copy)]
-pub enum Trigger<'a> {
-    /// Those after power-on.
-    Start,
-    /// All.
-    Everywhere,
-    /// Those of a set.
-    When(&'a dyn Target),
-}
 
 /// The claim that on all paths from the states of the trigger something comes: `A[holds U until]`.
 #[derive(Clone, Copy)]
@@ -273,7 +264,7 @@ impl<'g> Search<'_, 'g> {
             return Ok(more);
         }
         for OfArrival { head, awaited, state } in arrivals {
-            let triggers = self.surely_triggers(&state);
+            let triggers = self.eventuality.trigger.surely(&state);
             let before = self.heads[head].awaited;
             if before == Some(Awaited::Any) || self.is_never(&awaited)? {
                 continue;
@@ -288,22 +279,13 @@ impl<'g> Search<'_, 'g> {
         Ok(more)
     }
 
-    /// The bit that is 1 only if a state triggers what is awaited.
-    fn surely_triggers<'h>(&self, state: &SymbolicState<'h>) -> SymbolicBit<'h> {
-        match self.eventuality.trigger {
-            Trigger::When(states) => states.bit(state),
-            Trigger::Everywhere => SymbolicBit::ONE,
-            Trigger::Start => SymbolicBit::ZERO,
-        }
-    }
-
     /// The bit that is 1 if a state at a head is one in which something may be awaited.
     fn may_be_awaited<'h>(&self, head: usize, state: &SymbolicState<'h>) -> SymbolicBit<'h> {
         match self.heads[head].awaited {
             None if is_on(Fault::AwaitedForgotten) => SymbolicBit::ONE,
             None => SymbolicBit::ZERO,
             Some(Awaited::Any) => SymbolicBit::ONE,
-            Some(Awaited::Triggering) => self.surely_triggers(state),
+            Some(Awaited::Triggering) => self.eventuality.trigger.surely(state),
         }
     }
 
@@ -410,11 +392,6 @@ fn arrivals<'g>(places: &Places<'_>, round: &Execution<'g>, begins: &SymbolicBit
         Arrival::Elsewhere => None,
     };
     round.ends.iter().filter_map(of_end).collect()
-}
-
-/// The bit that is 1 if a path that ends well is taken.
-fn served<'g>(round: &Execution<'g>, well: impl Fn(&End<'g>) -> SymbolicBit<'g>) -> SymbolicBit<'g> {
-    round.ends.iter().fold(SymbolicBit::ZERO, |any, end| any.or(&end.condition.bit().and(&well(end))))
 }
 
 /// The bit that is 1 if an end of paths is a good one: nothing was broken, and nothing is awaited, or an arrival at a head does.

@@ -1,8 +1,9 @@
 //! The claims about heads at which something is awaited: one head or group after the other gets a rank.
 
 use super::between::{Begins, let_in, stays};
-use super::{Claim, RankClaim, Search, ends_well, served};
+use super::{Claim, RankClaim, Search, ends_well};
 use crate::faults::{Fault, is_on};
+use crate::obligation::served;
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, arrival};
 use crate::search::numbers::{Numbers, Word};

@@ -1,6 +1,7 @@
 //! Samples: single states at heads with what strategies lead to from them. Ranks are guessed from them before a query is asked.
 
 use super::numbers::{Number, Word};
+use crate::obligation::BROKEN;
 use crate::places::Places;
 use crate::rounds::Start;
 use crate::rounds::{Arrival, arrival};
@@ -53,6 +54,9 @@ impl<'g> Sample<'g> {
         let Some((number, end)) = round.ends.iter().enumerate().find(|end| is_taken(end, &mut self.values)) else {
             return Outcome::Elsewhere;
         };
+        if self.values.bit(&end.history[BROKEN]) != Some(false) {
+            return Outcome::Elsewhere;
+        }
         match (self.values.bit(&end.kept), arrival(places, end)) {
             (Some(false), _) => Outcome::Reached,
             (Some(true), Arrival::Head(head, _)) => Outcome::Head(head, number),

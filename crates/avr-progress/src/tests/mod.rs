@@ -6,3 +6,4 @@ mod explorer;
 mod faults;
 mod generator;
 mod mutants;
+mod possibilities;
