@@ -26,4 +26,4 @@ pub use content::{
 pub use error::{ReadError, ReadErrorKind};
 pub use map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 pub use read::DEFAULT_MEMORY;
-pub use symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
+pub use symbolic::{Head, LoopClaim, Loops, Rounds, Symbolic, SymbolicProof, Term};

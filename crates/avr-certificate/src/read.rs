@@ -14,7 +14,7 @@ use crate::content::{
 use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
-use crate::symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
+use crate::symbolic::{Head, LoopClaim, Loops, Rounds, Symbolic, SymbolicProof, Term};
 use crate::write::{MAGIC, VERSION};
 
 /// The memory that the content of a certificate may take unless the caller says otherwise, in bytes.
@@ -276,14 +276,19 @@ impl<R: Read> Source<R> {
     fn symbolic(&mut self, calls: usize) -> Result<Symbolic, ReadError> {
         let proof = match self.flag()? {
             false => SymbolicProof::Everywhere,
-            true => SymbolicProof::Loops(self.list(|source| source.list(|source| source.loop_claim(calls)))?),
+            true => SymbolicProof::Loops(self.list(|source| source.loops(calls))?),
         };
         Ok(Symbolic { proof, vacuous: self.option()? })
+    }
+
+    fn loops(&mut self, calls: usize) -> Result<Loops, ReadError> {
+        Ok(Loops { first: self.list(Self::rounds)?, claims: self.list(|source| source.loop_claim(calls))? })
     }
 
     fn loop_claim(&mut self, calls: usize) -> Result<LoopClaim, ReadError> {
         Ok(LoopClaim {
             head: self.head(calls)?,
+            is_conditional: self.flag()?,
             passed: self.list(|source| source.head(calls))?,
             group: self.u32()?,
             rank: self.list(|source| source.term(MAX_TERM_DEPTH))?,

@@ -17,16 +17,27 @@ pub struct Symbolic {
 pub enum SymbolicProof {
     /// It is `AG p`, and p is true on all paths between heads.
     Everywhere,
-    /// For each formula that must be reached from every state, the claims about all heads.
-    Loops(Vec<Vec<LoopClaim>>),
+    /// The claims for each formula that must be possible to reach.
+    Loops(Vec<Loops>),
 }
 
-/// A claim about a head: from each of its states one of the strategies leads to the goal, to a head of a group with a smaller number, or
-/// to a head of the same group with a smaller rank.
+/// The claims by which something is possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loops {
+    /// The strategies that lead from the states of which the formula speaks to heads.
+    pub first: Vec<Rounds>,
+    /// The claims about heads.
+    pub claims: Vec<LoopClaim>,
+}
+
+/// A claim about a head: from each state of which it speaks one of the strategies leads to the goal, to a head of a group with a smaller
+/// number, or to a head of the same group with a smaller rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopClaim {
     /// The head.
     pub head: Head,
+    /// True if it speaks only of states in which the condition of the formula is true.
+    pub is_conditional: bool,
     /// Other heads that the strategies pass.
     pub passed: Vec<Head>,
     /// The number of the group.

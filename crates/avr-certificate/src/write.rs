@@ -12,7 +12,7 @@ use crate::content::{
     Store, Strategy, Upper, Verdict,
 };
 use crate::map::{Entry, Equal, Exit, Handler, Invariant, Map};
-use crate::symbolic::{Head, LoopClaim, Rounds, Symbolic, SymbolicProof, Term};
+use crate::symbolic::{Head, LoopClaim, Loops, Rounds, Symbolic, SymbolicProof, Term};
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
@@ -241,14 +241,20 @@ impl<W: Write> Sink<W> {
             SymbolicProof::Everywhere => self.byte(0)?,
             SymbolicProof::Loops(proofs) => {
                 self.byte(1)?;
-                self.list(proofs, |sink, claims| sink.list(claims, Self::loop_claim))?;
+                self.list(proofs, Self::loops)?;
             }
         }
         self.option(symbolic.vacuous)
     }
 
+    fn loops(&mut self, loops: &Loops) -> io::Result<()> {
+        self.list(&loops.first, Self::rounds)?;
+        self.list(&loops.claims, Self::loop_claim)
+    }
+
     fn loop_claim(&mut self, claim: &LoopClaim) -> io::Result<()> {
         self.head(&claim.head)?;
+        self.byte(claim.is_conditional.into())?;
         self.list(&claim.passed, Self::head)?;
         self.number(claim.group.into())?;
         self.list(&claim.rank, Self::term)?;

@@ -3,9 +3,13 @@
 //! The executions and queries are those of `avr-progress`, which also tells the formulas about states of which a property follows. Of a
 //! proof nothing is trusted but what is proved again.
 
-use avr_certificate::{Head, LoopClaim as Written, Map, Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm};
+use avr_certificate::{
+    Head, LoopClaim as Written, Loops, Map, Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm,
+};
 use avr_machine::Machine;
-use avr_progress::{Accepted, Form, Limits, Location, LoopClaim, StateFormula, check, holds_everywhere};
+use avr_progress::{
+    Accepted, Claims, Form, Limits, Location, LoopClaim, Region, StateFormula, WithAtoms, check, holds_everywhere,
+};
 use avr_properties::Atom;
 use avr_symbolic::{Interrupts, Rounds, Strategy, Term};
 
@@ -33,10 +37,10 @@ pub(crate) fn show(
         }
         (Some(Form::Recovery(reached)), SymbolicProof::Loops(proofs)) if reached.len() == proofs.len() => {
             let mut all = Accepted::default();
-            for (formula, claims) in reached.into_iter().zip(proofs) {
-                let claims = claims.iter().map(|claim| loop_claim(claim, written));
-                let claims: Vec<LoopClaim> = claims.collect::<Result<_, _>>()?;
-                let accepted = check(machine, map, &target(formula)?, &claims, (&limits, never));
+            for (one, claims) in reached.iter().zip(proofs) {
+                let of_states = WithAtoms::new(atoms, one).ok_or(Reason::OtherForm)?;
+                let claims = self::claims(claims, written)?;
+                let accepted = check(machine, map, &of_states.possibility(), &claims, (&limits, never));
                 all = all.and(accepted.map_err(Reason::Loops)?);
             }
             Ok(all)
@@ -45,9 +49,17 @@ pub(crate) fn show(
     }
 }
 
+fn claims(claims: &Loops, map: &Map) -> Result<Claims, Reason> {
+    Ok(Claims {
+        first: claims.first.iter().map(rounds).collect(),
+        loops: claims.claims.iter().map(|claim| loop_claim(claim, map)).collect::<Result<_, _>>()?,
+    })
+}
+
 fn loop_claim(claim: &Written, map: &Map) -> Result<LoopClaim, Reason> {
     Ok(LoopClaim {
         head: location(&claim.head, map)?,
+        region: if claim.is_conditional { Region::Triggering } else { Region::All },
         passed: claim.passed.iter().map(|head| location(head, map)).collect::<Result<_, _>>()?,
         group: claim.group as usize,
         rank: claim.rank.iter().map(term).collect(),

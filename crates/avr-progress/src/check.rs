@@ -2,6 +2,7 @@
 //!
 //! Of a proof nothing is trusted but what is proved again (`docs/soundness.md`, "Recovery by claims").
 
+use crate::accepted::Accepted;
 use crate::claim::{Claims, Location, LoopClaim, Region};
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
@@ -14,33 +15,10 @@ use crate::trigger::Trigger;
 use avr_invariant::{Map, Move};
 use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::Machine;
-use avr_symbolic::{Answer, Execution, Executor, Freedom, Graph, Rounds, SymbolicBit, SymbolicState, Term, satisfy};
+use avr_symbolic::{Answer, Execution, Executor, Graph, Rounds, SymbolicBit, SymbolicState, Term, satisfy};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 use three_valued::BitDomain;
-
-/// The work of a check that accepts, and what it rests on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Accepted {
-    /// The freedom that strategies use.
-    pub freedom: Freedom,
-    /// Steps on symbolic bits.
-    pub steps: usize,
-    /// Queries.
-    pub queries: usize,
-}
-
-impl Accepted {
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            freedom: self.freedom.union(other.freedom),
-            steps: self.steps + other.steps,
-            queries: self.queries + other.queries,
-        }
-    }
-}
 
 /// The reason why claims are not accepted. It says nothing of the property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

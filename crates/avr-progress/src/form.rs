@@ -1,6 +1,11 @@
 //! The forms of properties that claims, ranks and symbolic execution prove.
 
-use avr_properties::BoundProperty;
+use crate::eventualities::{Eventuality, FairInterrupt};
+use crate::possibility::Possibility;
+use crate::state_formula::StateFormula;
+use crate::target::Target;
+use crate::trigger::Trigger;
+use avr_properties::{Atom, BoundProperty};
 use mu_calculus::{AtomId, Formula, PathOperator, PathPairOperator, PathQuantifier};
 
 /// The formulas about states of which a property follows.
@@ -127,4 +132,59 @@ fn of_path(formula: &Formula<AtomId>, paths: PathQuantifier, from: Awaits) -> Op
     let are_of_states = until.is_boolean() && holds.is_none_or(|holds| holds.is_boolean());
     let holds = holds.map(|holds| (**holds).clone());
     (*of == paths && are_of_states).then(|| vec![Awaited { from, holds, until: (**until).clone() }])
+}
+
+/// What comes, with formulas about states.
+pub struct WithAtoms<'a> {
+    from: &'a Awaits,
+    conditions: Option<StateFormula<'a>>,
+    holds: Option<StateFormula<'a>>,
+    until: StateFormula<'a>,
+}
+
+impl<'a> WithAtoms<'a> {
+    /// None if a formula reads a cell which depends on the state.
+    #[must_use]
+    pub fn new(atoms: &'a [Atom], awaited: &'a Awaited) -> Option<Self> {
+        let Awaited { from, holds, until } = awaited;
+        let conditions = match from {
+            Awaits::Where(conditions) => Some(StateFormula::new(atoms, conditions)?),
+            Awaits::Start | Awaits::Everywhere => None,
+        };
+        let holds = match holds {
+            Some(holds) => Some(StateFormula::new(atoms, holds)?),
+            None => None,
+        };
+        Some(Self { from, conditions, holds, until: StateFormula::new(atoms, until)? })
+    }
+
+    /// The claim that some path leads to it.
+    #[must_use]
+    pub fn possibility(&self) -> Possibility<'_> {
+        Possibility { trigger: self.trigger(), holds: self.holds(), until: &self.until }
+    }
+
+    /// The claim that all paths do, under fairness of some interrupts.
+    #[must_use]
+    pub fn eventuality<'b>(&'b self, fair: &'b [FairInterrupt<'b>]) -> Eventuality<'b> {
+        Eventuality { trigger: self.trigger(), holds: self.holds(), until: &self.until, fair }
+    }
+
+    /// The texts of the atoms of what is to become true.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.until.text()
+    }
+
+    fn trigger(&self) -> Trigger<'_> {
+        match (self.from, &self.conditions) {
+            (Awaits::Start, _) => Trigger::Start,
+            (_, Some(conditions)) => Trigger::When(conditions),
+            (_, None) => Trigger::Everywhere,
+        }
+    }
+
+    fn holds(&self) -> Option<&dyn Target> {
+        self.holds.as_ref().map(|holds| holds as &dyn Target)
+    }
 }

@@ -8,6 +8,7 @@
 //! [`check`] accepts such claims, and [`recovers`] searches for some. Nothing of the search (`search`) need be trusted.
 #![forbid(unsafe_code)]
 
+mod accepted;
 mod check;
 mod claim;
 mod eventualities;
@@ -23,20 +24,22 @@ mod rounds;
 mod search;
 mod starts;
 mod state_formula;
+mod target;
 #[cfg(test)]
 mod tests;
 mod trigger;
 
-pub use check::{Accepted, Rejection, check};
+pub use accepted::Accepted;
+pub use check::{Rejection, check};
 pub use claim::{Claims, Location, LoopClaim, Region};
 pub use eventualities::{Eventuality, EventualityProof, FairInterrupt, RankClaim, always_comes};
 pub use everywhere::holds_everywhere;
-pub use form::{Awaited, Awaits, Form, awaited};
+pub use form::{Awaited, Form, WithAtoms, awaited};
 pub use limits::Limits;
 pub use places::Obstacle;
 pub use possibility::Possibility;
 pub use proof::{Proof, Stuck};
-pub use rounds::Target;
 pub use search::recovers;
 pub use state_formula::StateFormula;
+pub use target::Target;
 pub use trigger::Trigger;

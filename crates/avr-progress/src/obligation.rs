@@ -4,12 +4,9 @@ use crate::claim::Region;
 use crate::faults::{Fault, is_on};
 use crate::places::Places;
 use crate::possibility::Possibility;
-use crate::rounds::{Arrival, Start, arrival};
+use crate::rounds::{Arrival, BROKEN, Start, arrival};
 use avr_symbolic::{End, Execution, SymbolicBit, SymbolicState, Term};
 use three_valued::BitDomain;
-
-/// The place in the history of the bit that is 1 if a state may have been none in which paths are to be until what is to come.
-pub(crate) const BROKEN: usize = 0;
 
 /// The bit that is 1 for the states of an entry that a claim about a region must serve.
 ///

@@ -2,7 +2,7 @@
 
 use crate::claim::Region;
 use crate::faults::{Fault, is_on};
-use crate::rounds::Target;
+use crate::target::Target;
 use crate::trigger::Trigger;
 use avr_symbolic::{SymbolicBit, SymbolicState};
 use three_valued::BitDomain;

@@ -1,7 +1,6 @@
 //! Rounds: what strategies lead to from the states of an entry at a head until the next head.
 
 use crate::faults::{Fault, is_on};
-use crate::obligation::BROKEN;
 use crate::places::Places;
 use crate::possibility::Possibility;
 use avr_invariant::{Entry, Map};
@@ -14,16 +13,8 @@ use avr_symbolic::{
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
-/// The states that are to be reached.
-pub trait Target {
-    /// A bit that is 1 only if a state is one of them.
-    fn bit<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g>;
-
-    /// A bit that is 1 only if a state is none of them.
-    fn outside<'g>(&self, _state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        SymbolicBit::ZERO
-    }
-}
+/// The place in the history of the bit that is 1 if a state may have been none in which paths are to be until what is to come.
+pub(crate) const BROKEN: usize = 0;
 
 /// The heads at which rounds end.
 #[derive(Clone, Copy)]

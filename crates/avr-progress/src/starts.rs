@@ -3,20 +3,20 @@
 //! All paths from power-on, and from the states of each head to the next heads, come by all states. From each of them that may be one of the
 //! trigger, rounds begin of their own (`docs/soundness.md`, "Recovery by claims").
 
-use crate::check::Accepted;
+use crate::accepted::Accepted;
 use crate::claim::Region;
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
-use crate::obligation::{BROKEN, ends_well, unserved};
+use crate::obligation::{ends_well, unserved};
 use crate::places::Places;
 use crate::possibility::Possibility;
-use crate::rounds::{Arrival, Route, Start, arrival};
+use crate::rounds::{Arrival, BROKEN, Route, Start, arrival};
 use crate::trigger::Trigger;
 use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Input, Machine};
 use avr_symbolic::{
-    Answer, End, EndKind, Execution, Executor, Goal, Graph, PathCondition, Rounds, Strategy, SymbolicBit, SymbolicState,
-    power_on, satisfy,
+    Answer, End, EndKind, Execution, Executor, Goal, Graph, PathCondition, Rounds, Strategy, SymbolicBit,
+    SymbolicState, power_on, satisfy,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,11 +66,13 @@ impl Starts<'_> {
             return Ok(());
         }
         let heads = 0..self.places.heads.len();
-        heads.flat_map(|head| self.places.entries(head).map(move |entry| (head, entry))).try_for_each(|(head, entry)| {
-            let graph = Graph::new(self.limits.nodes);
-            let start = Start::of(self.machine, self.places.map(), entry, &graph);
-            self.show_behind(&start, (Some(head), first), done)
-        })
+        heads.flat_map(|head| self.places.entries(head).map(move |entry| (head, entry))).try_for_each(
+            |(head, entry)| {
+                let graph = Graph::new(self.limits.nodes);
+                let start = Start::of(self.machine, self.places.map(), entry, &graph);
+                self.show_behind(&start, (Some(head), first), done)
+            },
+        )
     }
 
     /// Shows it for the states from a state on up to the next heads.

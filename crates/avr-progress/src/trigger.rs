@@ -1,7 +1,7 @@
 //! The states from which something is awaited, or is to be possible.
 
 use crate::faults::{Fault, is_on};
-use crate::rounds::Target;
+use crate::target::Target;
 use avr_symbolic::{SymbolicBit, SymbolicState};
 use three_valued::BitDomain;
 

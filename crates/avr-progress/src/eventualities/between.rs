@@ -2,8 +2,8 @@
 
 use super::Eventuality;
 use crate::faults::{Fault, is_on};
-use crate::obligation::BROKEN;
 use crate::places::Places;
+use crate::rounds::BROKEN;
 use avr_isa::DataAddress;
 use avr_machine::{Frame, FrameKind};
 use avr_symbolic::{Goal, SymbolicBit, SymbolicState};

@@ -8,12 +8,13 @@ mod solving;
 
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
-use crate::obligation::{BROKEN, served};
+use crate::obligation::served;
 use crate::places::Places;
 use crate::proof::Stuck;
-use crate::rounds::{Arrival, Start, Target, arrival};
+use crate::rounds::{Arrival, BROKEN, Start, arrival};
 use crate::search::numbers::Word;
 use crate::search::samples::{Part, Sample};
+use crate::target::Target;
 use crate::trigger::Trigger;
 use avr_invariant::{Entry, Map, Move};
 use avr_isa::FlashByteAddress;

@@ -1,10 +1,8 @@
 //! Samples: single states at heads with what strategies lead to from them. Ranks are guessed from them before a query is asked.
 
 use super::numbers::{Number, Word};
-use crate::obligation::BROKEN;
 use crate::places::Places;
-use crate::rounds::Start;
-use crate::rounds::{Arrival, arrival};
+use crate::rounds::{Arrival, BROKEN, Start, arrival};
 use avr_symbolic::{Assignment, End, Execution, SymbolicState, Term, Valuation};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::cmp::Ordering;

@@ -15,7 +15,8 @@ impl Search<'_, '_> {
             return Ok(None);
         }
         self.tried = Some(self.claims.len());
-        let regions: BTreeMap<_, _> = (0..).zip(&self.heads).filter_map(|(head, of)| Some((head, of.solved?))).collect();
+        let regions: BTreeMap<_, _> =
+            (0..).zip(&self.heads).filter_map(|(head, of)| Some((head, of.solved?))).collect();
         let Self { machine, places, possibility, executor, limits, is_over, .. } = self;
         let starts = Starts { machine, places, possibility, executor, regions: &regions, limits, is_over };
         let interrupts = free(&places.interrupts());

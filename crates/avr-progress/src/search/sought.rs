@@ -4,9 +4,9 @@ use super::samples::MOST_STRATEGIES;
 use super::strategies::{free, repeating};
 use super::{Claim, Head, OfStart, Search};
 use crate::claim::Region;
-use crate::obligation::{BROKEN, served};
+use crate::obligation::served;
 use crate::proof::Stuck;
-use crate::rounds::{Arrival, Route, arrival};
+use crate::rounds::{Arrival, BROKEN, Route, arrival};
 use avr_symbolic::{Answer, End, Executor, Rounds, SymbolicBit, Valuation, satisfy};
 use three_valued::BitDomain;
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::slice::from_ref;
 
 /// A random change of a claim, and its name.
-fn alter(claims: &mut Vec<LoopClaim>, random: &mut Random) -> &'static str {
+pub(super) fn alter(claims: &mut Vec<LoopClaim>, random: &mut Random) -> &'static str {
     let (number, other) = (random.below(claims.len()), random.below(claims.len()));
     let place = claims[other].head.clone();
     let group = claims[other].group;

@@ -3,7 +3,7 @@
 //! Programs switch some pins on and off, with delays in between that no state space counts out, so that it is known without a judge which
 //! recoveries are true: a pin that no instruction switches on is never on, and behind the last loop of a program that ends nothing changes.
 
-use avr_certificate::{Certificate, Claim, Header, LoopClaim, Rounds, Stack, Symbolic, SymbolicProof, Term};
+use avr_certificate::{Certificate, Claim, Header, LoopClaim, Loops, Rounds, Stack, Symbolic, SymbolicProof, Term};
 use avr_image::{DataAddress, Image};
 use avr_isa::Instruction as I;
 use avr_machine::device::Device;
@@ -74,7 +74,7 @@ impl Sample {
 /// The claims of the only proof of a certificate.
 fn loops(certificate: &mut Certificate) -> &mut Vec<LoopClaim> {
     match certificate.claims.first_mut() {
-        Some(Claim::Symbolic(Symbolic { proof: SymbolicProof::Loops(proofs), .. })) => &mut proofs[0],
+        Some(Claim::Symbolic(Symbolic { proof: SymbolicProof::Loops(proofs), .. })) => &mut proofs[0].claims,
         other => panic!("there are no claims about loops: {other:?}"),
     }
 }
@@ -272,7 +272,7 @@ fn a_proof_is_one_of_its_formula_alone() {
     let sample = Sample::new(&program(&mut Random::new(0), false), SWITCHED[0]);
     let certificate = &sample.certificate;
     assert!(sample.is_accepted(certificate));
-    let proof = loops(&mut certificate.clone()).clone();
+    let proof = Loops { first: Vec::new(), claims: loops(&mut certificate.clone()).clone() };
     let refuses = |altered: Certificate| {
         let rejection = sample.check(&altered).expect_err("it proves nothing");
         rejection.to_string()
@@ -282,7 +282,7 @@ fn a_proof_is_one_of_its_formula_alone() {
     assert!(refuses(sample.with_proof(SymbolicProof::Loops(Vec::new()))).contains(of_another_kind));
     assert!(refuses(sample.with_proof(SymbolicProof::Loops(vec![proof.clone(); 2]))).contains(of_another_kind));
     assert!(
-        refuses(sample.with_proof(SymbolicProof::Loops(vec![Vec::new()])))
+        refuses(sample.with_proof(SymbolicProof::Loops(vec![Loops::default()])))
             .contains("there is no claim about the loop at")
     );
     for formula in

@@ -2,25 +2,30 @@
 
 use crate::invariants::SymbolicProof;
 use avr_certificate::{
-    Head, LoopClaim as WrittenClaim, Map, Rounds as WrittenRounds, SymbolicProof as Written, Term as WrittenTerm,
+    Head, LoopClaim as WrittenClaim, Loops, Map, Rounds as WrittenRounds, SymbolicProof as Written, Term as WrittenTerm,
 };
-use avr_progress::{Location, LoopClaim};
+use avr_progress::{Claims, Location, LoopClaim, Region};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 /// A proof as certificates have it, with the map of the certificate.
 pub(super) fn written(proof: &SymbolicProof, map: &Map) -> Written {
     match proof {
         SymbolicProof::Everywhere => Written::Everywhere,
-        SymbolicProof::Claims(proofs) => {
-            let claims = proofs.iter().map(|proof| proof.claims.iter().map(|claim| loop_claim(claim, map)).collect());
-            Written::Loops(claims.collect())
-        }
+        SymbolicProof::Claims(proofs) => Written::Loops(proofs.iter().map(|proof| loops(&proof.claims, map)).collect()),
+    }
+}
+
+fn loops(claims: &Claims, map: &Map) -> Loops {
+    Loops {
+        first: claims.first.iter().map(rounds).collect(),
+        claims: claims.loops.iter().map(|claim| loop_claim(claim, map)).collect(),
     }
 }
 
 fn loop_claim(claim: &LoopClaim, map: &Map) -> WrittenClaim {
     WrittenClaim {
         head: head(&claim.head, map),
+        is_conditional: claim.region == Region::Triggering,
         passed: claim.passed.iter().map(|passed| head(passed, map)).collect(),
         group: claim.group as u32,
         rank: claim.rank.iter().map(term).collect(),

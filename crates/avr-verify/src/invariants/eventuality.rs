@@ -5,8 +5,8 @@ use avr_invariant::Thread;
 use avr_isa::DataAddress;
 use avr_machine::{FrameKind, Machine};
 use avr_progress::{
-    Awaited, Awaits, Eventuality, EventualityProof, FairInterrupt, Limits, Possibility, Proof, StateFormula, Stuck,
-    Target, Trigger, always_comes, awaited, recovers,
+    Awaited, EventualityProof, FairInterrupt, Limits, Possibility, Proof, Stuck, Target, WithAtoms, always_comes,
+    awaited, recovers,
 };
 use avr_properties::{Atom, BoundProperty};
 use avr_symbolic::{SymbolicBit, SymbolicState};
@@ -47,15 +47,6 @@ impl Target for InHandler {
     fn bit<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         let is_own = |frame: &avr_machine::Frame| frame.kind == FrameKind::Interrupt(self.0);
         SymbolicBit::constant(state.calls.frames().iter().any(is_own))
-    }
-}
-
-/// The states in which something is awaited, with the conditions as a formula about states.
-pub(super) fn trigger<'a>(from: &Awaits, conditions: Option<&'a StateFormula<'a>>) -> Trigger<'a> {
-    match (from, conditions) {
-        (Awaits::Start, _) => Trigger::Start,
-        (_, Some(conditions)) => Trigger::When(conditions),
-        (_, None) => Trigger::Everywhere,
     }
 }
 
@@ -106,23 +97,14 @@ impl Invariants {
         let interrupts: Vec<FairInterrupt<'_>> =
             fair.iter().map(|one| FairInterrupt { number: one.number, enabled: one }).collect();
         let mut proofs = Vec::new();
-        for Awaited { from, holds, until } in awaited {
-            let of_states = |formula| StateFormula::new(atoms, formula).ok_or(None);
-            let until = of_states(until)?;
-            let holds = holds.as_ref().map(of_states).transpose()?;
-            let conditions = match from {
-                Awaits::Where(conditions) => Some(of_states(conditions)?),
-                Awaits::Start | Awaits::Everywhere => None,
-            };
-            let trigger = trigger(from, conditions.as_ref());
-            let holds = holds.as_ref().map(|holds| holds as &dyn Target);
-            let eventuality = Eventuality { trigger, holds, until: &until, fair: &interrupts };
+        for one in awaited {
+            let of_states = WithAtoms::new(atoms, one).ok_or(None)?;
+            let eventuality = of_states.eventuality(&interrupts);
             proofs.push(always_comes(machine, map, &eventuality, (limits, is_over))?);
         }
         // SOUND: from every state a run goes on on which all of them come again and again, which is a fair one.
-        let comes_again = |number: &u8| {
-            recovers(machine, map, &Possibility::everywhere(&InHandler(*number)), (limits, is_over))
-        };
+        let comes_again =
+            |number: &u8| recovers(machine, map, &Possibility::everywhere(&InHandler(*number)), (limits, is_over));
         let fair = numbers.iter().map(comes_again).collect::<Result<_, _>>()?;
         Ok(Comes { proofs, fair })
     }

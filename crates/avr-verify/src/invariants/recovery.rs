@@ -1,10 +1,11 @@
-//! Proofs by symbolic execution between the heads of loops, for a program with invariants: `AG EF q` by claims, `AG p`, and eventualities.
+//! Proofs by symbolic execution between the heads of loops, for a program with invariants: `EF q` and `E[p U q]` by claims, `AG p`, and eventualities.
 
 use super::Invariants;
-use super::eventuality::{Comes, awaited};
+use super::eventuality::Comes;
 use avr_machine::Machine;
-use avr_progress::{Form, Limits, Proof, StateFormula, Stuck, holds_everywhere, recovers};
+use avr_progress::{Form, Limits, Proof, StateFormula, Stuck, WithAtoms, awaited, holds_everywhere, recovers};
 use avr_properties::{Atom, BoundProperty};
+use mu_calculus::PathQuantifier;
 
 /// The most steps on symbolic bits for a formula that is to be true everywhere.
 const STEPS_EVERYWHERE: usize = 50_000;
@@ -39,7 +40,7 @@ pub(crate) fn may_be_proved(bound: &BoundProperty) -> bool {
 fn may_come(bound: &BoundProperty) -> bool {
     let has_conditions = bound.something_is_left().is_some() || bound.observes_hazards;
     let is_fair = bound.fairness().is_none_or(|fairness| fairness.interrupts.is_some());
-    !has_conditions && is_fair && awaited(&bound.formula).is_some()
+    !has_conditions && is_fair && awaited(&bound.formula, PathQuantifier::All).is_some()
 }
 
 impl Invariants {
@@ -52,7 +53,7 @@ impl Invariants {
     ) -> Recovery {
         let map = (&self.map, &self.moves);
         if may_come(bound) {
-            let awaited = awaited(&bound.formula).unwrap_or_default();
+            let awaited = awaited(&bound.formula, PathQuantifier::All).unwrap_or_default();
             let fair = bound.fairness().and_then(|fairness| fairness.interrupts.clone()).unwrap_or_default();
             let limits = (&Limits::default(), is_over);
             return match self.prove_eventualities(machine, (atoms, &awaited), &fair, limits) {
@@ -73,11 +74,11 @@ impl Invariants {
             Some(Form::Recovery(reached)) => reached,
         };
         let (mut proofs, mut open) = (Vec::new(), Vec::new());
-        for formula in &reached {
-            let Some(target) = StateFormula::new(atoms, formula) else { return Recovery::OtherForm };
-            match recovers(machine, map, &target, (&Limits::default(), is_over)) {
+        for one in &reached {
+            let Some(of_states) = WithAtoms::new(atoms, one) else { return Recovery::OtherForm };
+            match recovers(machine, map, &of_states.possibility(), (&Limits::default(), is_over)) {
                 Ok(proof) => proofs.push(proof),
-                Err(stuck) => open.push(((reached.len() > 1).then(|| target.text()), stuck)),
+                Err(stuck) => open.push(((reached.len() > 1).then(|| of_states.text()), stuck)),
             }
         }
         match open.is_empty() {

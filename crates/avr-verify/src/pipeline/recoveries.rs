@@ -91,7 +91,9 @@ pub(crate) fn recovered(
             let is_of_model = proofs.iter().any(Proof::rests_on_choices);
             result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
             finish(&mut result, (Pass::Claims, &bound, claims.collect()), started);
-            if let Formula::Path(PathQuantifier::Exists, ..) = bound.formula {
+            if let Formula::Path(PathQuantifier::Exists, ..) | Formula::PathPair(PathQuantifier::Exists, ..) =
+                bound.formula
+            {
                 result.evidence_missing = Some("claims about loops prove it, and no run was looked for".to_owned());
             }
         }

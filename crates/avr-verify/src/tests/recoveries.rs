@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The time for a program.
 const SHORT: Duration = Duration::from_secs(2);
 
-const PROPERTIES: [&str; 13] = [
+const PROPERTIES: [&str; 19] = [
     "EF (mem[0x101] == 1)",
     "EF (mem[0x100] == 1) && AG EF (mem[0x101] == 0)",
     "AG (mem[0x100] == 0)",
@@ -25,6 +25,12 @@ const PROPERTIES: [&str; 13] = [
     "AG EF (mem[0x100] == 1 && mem[0x101] == 1)",
     "AG EF sleeping",
     "AG EF in_interrupt",
+    "E[mem[0x100] == 0 U mem[0x101] == 1]",
+    "E[!in_interrupt U mem[0x101] == 0] && EF (mem[0x100] == 0)",
+    "AG E[mem[0x100] < 0x80 U mem[0x101] == 0]",
+    "AG (mem[0x101] == 1 -> E[mem[0x101] == 1 U mem[0x100] == 0])",
+    "AG (in_interrupt || !E[false U false] || E[!in_interrupt U mem[0x101] == 0])",
+    "AG (mem[0x100] != 0 -> mem[0x101] == 0 || E[mem[0x101] == 1 U EIMSK == 3])",
 ];
 
 /// The results that claims prove, whatever state spaces say, or a note.
@@ -138,6 +144,13 @@ fn other_formulas_are_not_taken_for_recoveries() {
         "EG EF (mem[0x100] == 0)",
         "nu X. (EF (mem[0x100] == 0) && []X)",
         "Inherent()",
+        "E[EF (mem[0x100] == 0) U mem[0x101] == 0]",
+        "E[mem[0x100] == 0 U EX (mem[0x101] == 0)]",
+        "AG !E[mem[0x100] == 0 U mem[0x101] == 0]",
+        "AG (E[mem[0x100] == 0 U mem[0x101] == 0] -> mem[0x101] == 0)",
+        "E[mem[0x100] == 0 W mem[0x101] == 0]",
+        "E[mem[0x100] == 0 R mem[0x101] == 0]",
+        "mu X. (mem[0x101] == 0 || mem[0x100] == 0 && <>X)",
     ];
     with_request(&delaying(false), &[&PROPERTIES[..], &others].concat(), Reductions::ALL, LONG, |request| {
         for (number, property) in request.file.properties.iter().enumerate() {
