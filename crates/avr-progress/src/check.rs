@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::obligation::{ends_well, falls, must_be_served, unserved};
 use crate::places::{Obstacle, Places};
 use crate::possibility::Possibility;
-use crate::rounds::{Route, Start};
+use crate::rounds::{AtTriggers, Route, Start};
 use crate::starts::{Done, Starts, Unshown};
 use crate::trigger::Trigger;
 use avr_invariant::{Map, Move};
@@ -174,7 +174,11 @@ impl Work<'_> {
         places.entries(number).try_for_each(|entry| {
             let graph = Graph::new(self.limits.nodes);
             let start = Start::of(self.machine, places.map(), entry, &graph);
-            let rounds = self.rounds(claim, &start, Route { head: Some(number), passed: &passed })?;
+            let rounds = self.rounds(
+                claim,
+                &start,
+                Route { head: Some(number), passed: &passed, at_triggers: AtTriggers::Never },
+            )?;
             self.show(claim, &start, &rounds)
         })
     }

@@ -23,10 +23,23 @@ pub(crate) struct Route<'a> {
     pub(crate) head: Option<usize>,
     /// The other heads that they pass.
     pub(crate) passed: &'a BTreeSet<usize>,
+    /// The states of the trigger in which they end.
+    pub(crate) at_triggers: AtTriggers,
 }
 
-/// Paths end where they come back to their head so many times, at other heads, and where what is to be reached surely is. Those that do
-/// not begin at a head end in states of the trigger as well.
+/// The states of the trigger in which rounds end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtTriggers {
+    /// In none.
+    Never,
+    /// In those that surely are some.
+    Surely,
+    /// In those that may be some.
+    Possibly,
+}
+
+/// Paths end where they come back to their head so many times, at other heads, where what is to be reached surely is, and perhaps in states
+/// of the trigger.
 struct ToHead<'a> {
     places: &'a Places<'a>,
     possibility: &'a Possibility<'a>,
@@ -43,11 +56,15 @@ impl<'g> Goal<'g> for ToHead<'_> {
 
     fn is_end(&self, state: &SymbolicState<'g>, rounds: usize) -> bool {
         let at = self.places.head_at(state.calls.frames(), state.control.pc);
-        let Route { head: own, passed } = self.route;
+        let Route { head: own, passed, at_triggers } = self.route;
         let at_other = at.is_some_and(|head| Some(head) != own && !passed.contains(&head));
         let ends = at_other || rounds >= self.rounds || self.possibility.until.bit(state).known() == Some(true);
-        let triggers = self.possibility.trigger.surely(state).known();
-        ends || own.is_none() && (triggers == Some(true) || triggers.is_none() && is_on(Fault::PossibleTriggerPassed))
+        let triggers = || self.possibility.trigger.surely(state).known();
+        ends || match at_triggers {
+            AtTriggers::Never => false,
+            AtTriggers::Surely => triggers() == Some(true),
+            AtTriggers::Possibly => triggers() != Some(false),
+        }
     }
 
     fn is_over(&self) -> bool {

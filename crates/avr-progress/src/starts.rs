@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::obligation::{ends_well, unserved};
 use crate::places::Places;
 use crate::possibility::Possibility;
-use crate::rounds::{Arrival, BROKEN, Route, Start, arrival};
+use crate::rounds::{Arrival, AtTriggers, BROKEN, Route, Start, arrival};
 use crate::trigger::Trigger;
 use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Input, Machine};
@@ -48,6 +48,8 @@ pub(crate) struct Done {
     pub(crate) accepted: Accepted,
     /// The registers whose inputs the strategies left open.
     pub(crate) asked: BTreeSet<DataAddress>,
+    /// Rounds that began between heads.
+    pub(crate) starts: usize,
 }
 
 impl Starts<'_> {
@@ -135,6 +137,20 @@ struct Found<'g> {
     is_cut: bool,
 }
 
+impl Found<'_> {
+    /// Takes note of a round from a state of the trigger.
+    fn note(&mut self, round: &Execution<'_>) {
+        let Done { accepted, asked, starts } = &mut self.done;
+        *starts += 1;
+        accepted.steps += round.steps;
+        accepted.freedom = accepted.freedom.union(round.freedom());
+        asked.extend(round.inputs().filter_map(|asked| match asked.source {
+            Input::Register(register) => Some(register),
+            _ => None,
+        }));
+    }
+}
+
 /// Paths end at heads; from the states of the trigger on the way rounds begin.
 struct Between<'a, 'g> {
     starts: &'a Starts<'a>,
@@ -160,26 +176,34 @@ impl<'g> Between<'_, 'g> {
             return;
         }
         let start = Start { graph: self.graph, state: state.clone(), condition };
-        let route = Route { head: None, passed: &BTreeSet::new() };
-        let rounds = self.first.iter().map(|rounds| {
-            let round = start.round(executor, (route, rounds), (places, possibility), *is_over);
-            let mut found = self.found.borrow_mut();
-            found.done.accepted.steps += round.steps;
-            found.done.accepted.freedom = found.done.accepted.freedom.union(round.freedom());
-            found.is_cut |= found.done.accepted.steps > limits.steps;
-            found.done.asked.extend(round.inputs().filter_map(|asked| match asked.source {
-                Input::Register(register) => Some(register),
-                _ => None,
-            }));
-            round
-        });
-        let rounds: Vec<Execution<'g>> = rounds.collect();
-        let unserved = unserved(states, rounds.iter(), &|end| self.well(end));
+        let mut left = states;
+        // Most states are followed by one of the trigger.
+        let all: &[AtTriggers] = match possibility.trigger {
+            Trigger::Start => &[AtTriggers::Never],
+            Trigger::Everywhere | Trigger::When(_) => &[AtTriggers::Possibly, AtTriggers::Surely],
+        };
+        for at_triggers in all.iter().copied() {
+            let route = Route { head: None, passed: &BTreeSet::new(), at_triggers };
+            for rounds in self.first {
+                let round = start.round(executor, (route, rounds), (places, possibility), *is_over);
+                left = unserved(left, std::iter::once(&round), &|end| self.well(end));
+                let mut found = self.found.borrow_mut();
+                found.note(&round);
+                found.is_cut |= found.done.accepted.steps > limits.steps || found.done.starts > limits.starts;
+                if found.is_cut || left.known() == Some(false) {
+                    return;
+                }
+                found.done.accepted.queries += 1;
+                if satisfy(&left, limits.query) == Answer::Unsatisfiable {
+                    return;
+                }
+            }
+        }
         let mut found = self.found.borrow_mut();
-        found.unserved = found.unserved.or(&unserved);
+        found.unserved = found.unserved.or(&left);
     }
 
-    /// The bit that is 1 if a round from a state of the trigger ends well.
+    /// The bit that is 1 if a round from a state of the trigger ends well, if its condition is.
     fn well(&self, end: &End<'g>) -> SymbolicBit<'g> {
         let Starts { places, possibility: Possibility { trigger, .. }, .. } = self.starts;
         let well = ends_well(places, end, &|head, state| self.starts.serves(head, state));
@@ -188,7 +212,8 @@ impl<'g> Between<'_, 'g> {
             EndKind::Goal(state) if !self.is_at_head(state) => trigger.surely(state),
             _ => SymbolicBit::ZERO,
         };
-        well.or(&leads_on.and(&end.history[BROKEN].not()))
+        let well = well.or(&leads_on.and(&end.history[BROKEN].not()));
+        end.condition.value(&well).map_or(well, SymbolicBit::constant)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Claim, Head, OfStart, Search};
 use crate::claim::Region;
 use crate::obligation::served;
 use crate::proof::Stuck;
-use crate::rounds::{Arrival, BROKEN, Route, arrival};
+use crate::rounds::{Arrival, AtTriggers, BROKEN, Route, arrival};
 use avr_symbolic::{Answer, End, Executor, Rounds, SymbolicBit, Valuation, satisfy};
 use three_valued::BitDomain;
 
@@ -40,7 +40,8 @@ impl<'g> Search<'_, 'g> {
         let Head { starts, passed, .. } = &mut self.heads[head];
         let OfStart { start, samples, .. } = &mut starts[start];
         let single = start.single(&mut samples[sample].values)?;
-        let route = Route { head: Some(head), passed: passed.as_ref().expect("they were found") };
+        let passed = passed.as_ref().expect("they were found");
+        let route = Route { head: Some(head), passed, at_triggers: AtTriggers::Never };
         let few = Executor::new(self.machine, self.limits.passed);
         let rounds: Vec<_> = free
             .into_iter()

@@ -304,13 +304,13 @@ fn a_proof_is_one_of_its_formula_alone() {
 /// Formulas `E[p U q]` that are true of the programs that do not end, and false ones that differ in p, in q or in the condition.
 const UNTIL: [(&str, [&str; 5]); 3] = [
     (
-        "AG (PORTB.0 == 1 -> E[PORTB.1 == 0 || PORTB.0 == 1 U PORTB.0 == 0 && PORTB.1 == 0])",
+        "AG (PORTB.0 == 1 -> E[(PORTB.1 == 0 || PORTB.0 == 1) U (PORTB.0 == 0 && PORTB.1 == 0)])",
         [
-            "AG (PORTB.0 == 1 -> E[PORTB.1 == 1 || PORTB.0 == 0 U PORTB.0 == 0 && PORTB.1 == 0])",
-            "AG (PORTB.0 == 1 -> E[PORTB.1 == 0 && PORTB.5 == 1 U PORTB.0 == 0 && PORTB.1 == 0])",
-            "AG (PORTB.0 == 1 -> E[PORTB.1 == 0 U PORTB.0 == 1 && PORTB.1 == 1])",
-            "AG (PORTB.0 == 0 -> E[PORTB.0 == 0 && PORTB.1 == 0 U PORTB.0 == 1])",
-            "AG E[PORTB.0 == 1 U PORTB.0 == 0 && PORTB.1 == 0]",
+            "AG (PORTB.0 == 1 -> E[(PORTB.1 == 1 || PORTB.0 == 0) U (PORTB.0 == 0 && PORTB.1 == 0)])",
+            "AG (PORTB.0 == 1 -> E[(PORTB.1 == 0 && PORTB.5 == 1) U (PORTB.0 == 0 && PORTB.1 == 0)])",
+            "AG (PORTB.0 == 1 -> E[PORTB.1 == 0 U (PORTB.0 == 1 && PORTB.1 == 1)])",
+            "AG (PORTB.0 == 0 -> E[(PORTB.0 == 0 && PORTB.1 == 0) U PORTB.0 == 1])",
+            "AG E[PORTB.0 == 1 U (PORTB.0 == 0 && PORTB.1 == 0)]",
         ],
     ),
     (
@@ -319,8 +319,8 @@ const UNTIL: [(&str, [&str; 5]); 3] = [
             "AG E[PORTB.5 == 1 U PORTB.1 == 1]",
             "AG E[PORTB.0 == 0 U PORTB.1 == 1]",
             "AG E[PORTB.5 == 0 U PORTB.5 == 1]",
-            "AG E[PORTB.1 == 0 && PORTB.0 == 0 U PORTB.1 == 1]",
-            "AG E[PORTB.5 == 0 && mem[0x100] == 0 U PORTB.1 == 1]",
+            "AG E[(PORTB.1 == 0 && PORTB.0 == 0) U PORTB.1 == 1]",
+            "AG E[(PORTB.5 == 0 && mem[0x100] == 0) U PORTB.1 == 1]",
         ],
     ),
     (
@@ -329,8 +329,8 @@ const UNTIL: [(&str, [&str; 5]); 3] = [
             "E[PORTB.0 == 0 U PORTB.1 == 1]",
             "E[PORTB.1 == 1 U PORTB.1 == 1]",
             "E[PORTB.1 == 0 U PORTB.5 == 1]",
-            "E[PORTB.1 == 0 && r16 == 1 && r16 == 2 U PORTB.1 == 1]",
-            "AG E[PORTB.1 == 0 && PORTB.0 == 1 U PORTB.1 == 1]",
+            "E[(PORTB.1 == 0 && r16 == 1 && r16 == 2) U PORTB.1 == 1]",
+            "AG E[(PORTB.1 == 0 && PORTB.0 == 1) U PORTB.1 == 1]",
         ],
     ),
 ];
