@@ -14,7 +14,9 @@ use crate::content::{
 use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
-use crate::symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
+use crate::symbolic::{
+    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term,
+};
 use crate::write::{MAGIC, VERSION};
 
 /// The memory that the content of a certificate may take unless the caller says otherwise, in bytes.
@@ -281,18 +283,18 @@ impl<R: Read> Source<R> {
     fn symbolic(&mut self, calls: usize) -> Result<Symbolic, ReadError> {
         let proof = match self.byte()? {
             0 => SymbolicProof::Everywhere,
-            1 => SymbolicProof::Loops(self.proofs_of_loops(calls)?),
+            1 => SymbolicProof::Loops(self.list(|source| source.loops(calls))?),
             2 => SymbolicProof::Ranks(Coming {
                 parts: self.list(|source| source.ranks(calls))?,
-                fair: self.proofs_of_loops(calls)?,
+                fair: self.list(|source| source.loops(calls))?,
             }),
             _ => return Err(damaged("there is no such kind of proof")),
         };
         Ok(Symbolic { proof, vacuous: self.option()? })
     }
 
-    fn proofs_of_loops(&mut self, calls: usize) -> Result<Vec<Vec<LoopClaim>>, ReadError> {
-        self.list(|source| source.list(|source| source.loop_claim(calls)))
+    fn loops(&mut self, calls: usize) -> Result<Loops, ReadError> {
+        Ok(Loops { first: self.list(Self::rounds)?, claims: self.list(|source| source.loop_claim(calls))? })
     }
 
     fn ranks(&mut self, calls: usize) -> Result<Ranks, ReadError> {
@@ -318,6 +320,7 @@ impl<R: Read> Source<R> {
     fn loop_claim(&mut self, calls: usize) -> Result<LoopClaim, ReadError> {
         Ok(LoopClaim {
             head: self.head(calls)?,
+            is_conditional: self.flag()?,
             passed: self.list(|source| source.head(calls))?,
             group: self.u32()?,
             rank: self.list(|source| source.term(MAX_TERM_DEPTH))?,

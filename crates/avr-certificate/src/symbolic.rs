@@ -17,8 +17,8 @@ pub struct Symbolic {
 pub enum SymbolicProof {
     /// It is `AG p`, and p is true on all paths between heads.
     Everywhere,
-    /// For each formula that must be reached from every state, the claims about all heads.
-    Loops(Vec<Vec<LoopClaim>>),
+    /// The claims for each formula that must be possible to reach.
+    Loops(Vec<Loops>),
     /// Ranks that fall on all paths.
     Ranks(Coming),
 }
@@ -29,7 +29,7 @@ pub struct Coming {
     /// One for each part of the property.
     pub parts: Vec<Ranks>,
     /// For each fair interrupt the claims that its handler can be entered again and again.
-    pub fair: Vec<Vec<LoopClaim>>,
+    pub fair: Vec<Loops>,
 }
 
 /// The claims about heads at which something is awaited.
@@ -68,12 +68,23 @@ pub struct RankClaim {
     pub waits_for: Option<u8>,
 }
 
-/// A claim about a head: from each of its states one of the strategies leads to the goal, to a head of a group with a smaller number, or
-/// to a head of the same group with a smaller rank.
+/// The claims by which something is possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loops {
+    /// The strategies that lead from the states of which the formula speaks to heads.
+    pub first: Vec<Rounds>,
+    /// The claims about heads.
+    pub claims: Vec<LoopClaim>,
+}
+
+/// A claim about a head: from each state of which it speaks one of the strategies leads to the goal, to a head of a group with a smaller
+/// number, or to a head of the same group with a smaller rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopClaim {
     /// The head.
     pub head: Head,
+    /// True if it speaks only of states in which the condition of the formula is true.
+    pub is_conditional: bool,
     /// Other heads that the strategies pass.
     pub passed: Vec<Head>,
     /// The number of the group.

@@ -2,7 +2,7 @@
 
 use crate::read::MAX_TERM_DEPTH;
 use crate::{
-    Certificate, Claim, ClosedSet, Coming, Head, Header, LoopClaim, Map, Passing, RankClaim, Ranks, ReadError,
+    Certificate, Claim, ClosedSet, Coming, Head, Header, LoopClaim, Loops, Map, Passing, RankClaim, Ranks, ReadError,
     ReadErrorKind, Rounds, Stack, Store, Symbolic, SymbolicProof, Term,
 };
 use avr_isa::{DataAddress, FlashWordAddress};
@@ -37,11 +37,16 @@ fn claim() -> LoopClaim {
     let any = Rounds { count: 1, interrupts: None, held: Vec::new(), sequences: Vec::new() };
     LoopClaim {
         head,
+        is_conditional: true,
         passed: vec![head, Head { calls: 0, ..head }],
         group: 7,
         rank: vec![number],
         rounds: vec![rounds, any],
     }
+}
+
+fn claims(claims: &[LoopClaim]) -> Loops {
+    Loops { first: Vec::new(), claims: claims.to_vec() }
 }
 
 fn ranks() -> Ranks {
@@ -62,7 +67,7 @@ fn read(certificate: &Certificate, memory: usize) -> Result<Certificate, ReadErr
 fn is_damaged(alter: impl FnOnce(&mut LoopClaim), expected: &str) {
     let mut altered = claim();
     alter(&mut altered);
-    let error = read(&certificate(SymbolicProof::Loops(vec![vec![claim()], vec![altered]]), 2), MEMORY);
+    let error = read(&certificate(SymbolicProof::Loops(vec![claims(&[claim()]), claims(&[altered])]), 2), MEMORY);
     let error = error.expect_err("it is out of bounds");
     assert_eq!(error.to_string(), format!("the certificate is damaged: {expected}"));
 }
@@ -72,9 +77,13 @@ fn claims_about_loops_are_read_as_they_were_written() {
     for proof in [
         SymbolicProof::Everywhere,
         SymbolicProof::Loops(Vec::new()),
-        SymbolicProof::Loops(vec![Vec::new(), vec![claim(), claim()]]),
+        SymbolicProof::Loops(vec![Loops::default(), claims(&[claim(), claim()])]),
+        SymbolicProof::Loops(vec![Loops { first: claim().rounds, ..claims(&[claim()]) }]),
         SymbolicProof::Ranks(Coming::default()),
-        SymbolicProof::Ranks(Coming { parts: vec![ranks(), Ranks::default()], fair: vec![vec![claim()], Vec::new()] }),
+        SymbolicProof::Ranks(Coming {
+            parts: vec![ranks(), Ranks::default()],
+            fair: vec![Loops { first: claim().rounds, ..claims(&[claim()]) }, Loops::default()],
+        }),
     ] {
         let certificate = certificate(proof, 2);
         assert_eq!(read(&certificate, MEMORY).unwrap_or_else(|error| panic!("{error}")), certificate);
@@ -111,7 +120,7 @@ fn claims_out_of_bounds_are_refused() {
     is_damaged(|claim| claim.rank.push(nested(MAX_TERM_DEPTH + 1)), "a number of a rank is too deep");
     let mut deep = claim();
     deep.rank.push(nested(MAX_TERM_DEPTH));
-    assert!(read(&certificate(SymbolicProof::Loops(vec![vec![deep]]), 2), MEMORY).is_ok());
+    assert!(read(&certificate(SymbolicProof::Loops(vec![claims(&[deep])]), 2), MEMORY).is_ok());
 }
 
 #[test]
@@ -136,7 +145,7 @@ fn claims_take_a_map_and_memory() {
     let without = Certificate { map: None, ..certificate(SymbolicProof::Everywhere, 0) };
     let error = read(&without, MEMORY).expect_err("there is no map");
     assert_eq!(error.to_string(), "the certificate is damaged: a claim rests on invariants, and there are none");
-    let large = certificate(SymbolicProof::Loops(vec![vec![claim(); 1_000]]), 2);
+    let large = certificate(SymbolicProof::Loops(vec![claims(&vec![claim(); 1_000])]), 2);
     let error = read(&large, 10_000).expect_err("it is too large");
     assert!(matches!(error.kind, ReadErrorKind::TooLarge { limit: 10_000 }), "{error}");
 }

@@ -12,7 +12,9 @@ use crate::content::{
     Store, Strategy, Upper, Verdict,
 };
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, Map};
-use crate::symbolic::{Coming, Head, LoopClaim, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
+use crate::symbolic::{
+    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term,
+};
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
@@ -251,7 +253,7 @@ impl<W: Write> Sink<W> {
             SymbolicProof::Everywhere => self.byte(0)?,
             SymbolicProof::Loops(proofs) => {
                 self.byte(1)?;
-                self.list(proofs, |sink, claims| sink.list(claims, Self::loop_claim))?;
+                self.list(proofs, Self::loops)?;
             }
             SymbolicProof::Ranks(coming) => {
                 self.byte(2)?;
@@ -263,7 +265,7 @@ impl<W: Write> Sink<W> {
 
     fn coming(&mut self, coming: &Coming) -> io::Result<()> {
         self.list(&coming.parts, Self::ranks)?;
-        self.list(&coming.fair, |sink, claims| sink.list(claims, Self::loop_claim))
+        self.list(&coming.fair, Self::loops)
     }
 
     fn ranks(&mut self, ranks: &Ranks) -> io::Result<()> {
@@ -283,8 +285,14 @@ impl<W: Write> Sink<W> {
         self.option(claim.waits_for.map(u32::from))
     }
 
+    fn loops(&mut self, loops: &Loops) -> io::Result<()> {
+        self.list(&loops.first, Self::rounds)?;
+        self.list(&loops.claims, Self::loop_claim)
+    }
+
     fn loop_claim(&mut self, claim: &LoopClaim) -> io::Result<()> {
         self.head(&claim.head)?;
+        self.byte(claim.is_conditional.into())?;
         self.list(&claim.passed, Self::head)?;
         self.number(claim.group.into())?;
         self.list(&claim.rank, Self::term)?;

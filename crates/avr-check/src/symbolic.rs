@@ -4,13 +4,13 @@
 //! proof nothing is trusted but what is proved again.
 
 use avr_certificate::{
-    Coming as WrittenComing, Head, LoopClaim as Written, Map, RankClaim as WrittenRankClaim, Ranks as WrittenRanks,
-    Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm,
+    Coming as WrittenComing, Head, LoopClaim as Written, Loops, Map, RankClaim as WrittenRankClaim,
+    Ranks as WrittenRanks, Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm,
 };
 use avr_machine::Machine;
 use avr_progress::{
-    Accepted, Awaits, Coming, ComingProof, Form, Limits, Location, LoopClaim, Passing, RankClaim, Ranks, StateFormula,
-    awaited, check, holds_everywhere,
+    Accepted, Awaits, Claims, Coming, ComingProof, Form, Limits, Location, LoopClaim, Passing, RankClaim, Ranks,
+    Region, StateFormula, WithAtoms, awaited, check, holds_everywhere,
 };
 use avr_properties::Atom;
 use avr_symbolic::{Interrupts, Rounds, Strategy, Term};
@@ -46,9 +46,10 @@ pub(crate) fn show(
         }
         (Some(Form::Recovery(reached)), SymbolicProof::Loops(proofs)) if reached.len() == proofs.len() => {
             let mut all = Accepted::default();
-            for (formula, claims) in reached.into_iter().zip(proofs) {
-                let claims = loop_claims(claims, written)?;
-                let accepted = check(machine, map, &target(formula)?, &claims, (&limits, never));
+            for (one, claims) in reached.iter().zip(proofs) {
+                let of_states = WithAtoms::new(atoms, one).ok_or(Reason::OtherForm)?;
+                let claims = self::claims(claims, written)?;
+                let accepted = check(machine, map, &of_states.possibility(), &claims, (&limits, never));
                 all = all.and(accepted.map_err(Reason::Loops)?);
             }
             Ok(all)
@@ -60,7 +61,7 @@ pub(crate) fn show(
 fn coming_proof(proof: &WrittenComing, map: &Map) -> Result<ComingProof, Reason> {
     Ok(ComingProof {
         parts: proof.parts.iter().map(|part| ranks(part, map)).collect::<Result<_, _>>()?,
-        fair: proof.fair.iter().map(|claims| loop_claims(claims, map)).collect::<Result<_, _>>()?,
+        fair: proof.fair.iter().map(|one| claims(one, map)).collect::<Result<_, _>>()?,
     })
 }
 
@@ -86,13 +87,17 @@ fn rank_claim(claim: &WrittenRankClaim, map: &Map) -> Result<RankClaim, Reason> 
     })
 }
 
-fn loop_claims(claims: &[Written], map: &Map) -> Result<Vec<LoopClaim>, Reason> {
-    claims.iter().map(|claim| loop_claim(claim, map)).collect()
+fn claims(claims: &Loops, map: &Map) -> Result<Claims, Reason> {
+    Ok(Claims {
+        first: claims.first.iter().map(rounds).collect(),
+        loops: claims.claims.iter().map(|claim| loop_claim(claim, map)).collect::<Result<_, _>>()?,
+    })
 }
 
 fn loop_claim(claim: &Written, map: &Map) -> Result<LoopClaim, Reason> {
     Ok(LoopClaim {
         head: location(&claim.head, map)?,
+        region: if claim.is_conditional { Region::Triggering } else { Region::All },
         passed: locations(&claim.passed, map)?,
         group: claim.group as usize,
         rank: claim.rank.iter().map(term).collect(),

@@ -3,12 +3,13 @@
 //! The knowledge of single states may be too little, where a path has compared values that no state remembers
 //! (`docs/soundness.md`, "Everywhere between heads").
 
-use crate::check::Accepted;
+use crate::accepted::Accepted;
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
 use crate::places::Places;
 use crate::proof::Stuck;
-use crate::rounds::{Start, Target};
+use crate::rounds::Start;
+use crate::target::Target;
 use avr_invariant::{Map, Move};
 use avr_isa::FlashByteAddress;
 use avr_machine::Machine;

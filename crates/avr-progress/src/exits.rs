@@ -1,9 +1,11 @@
 //! States in which loops are left, for the runs that reports show. Nothing rests on them.
 
-use crate::claim::LoopClaim;
+use crate::claim::{LoopClaim, Region};
 use crate::limits::Limits;
+use crate::obligation::{ends_well, served};
 use crate::places::Places;
-use crate::rounds::{Arrival, Route, Start, Target, arrival};
+use crate::possibility::Possibility;
+use crate::rounds::{AtTriggers, Route, Start};
 use avr_invariant::{Map, Move};
 use avr_isa::DataAddress;
 use avr_machine::{Control, Machine, MachineState};
@@ -11,12 +13,12 @@ use avr_symbolic::{Answer, Executor, Graph, SymbolicBit, SymbolicByte, SymbolicS
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::BitDomain;
 
-/// A state at the head of a claim from which one of its rounds leads to the target, or to a head of a group with a smaller number. It differs
-/// from another state at the head in the cells of the rank alone, if there is such a state. None if none is found.
+/// A state at the head of a claim from which one of its rounds leads to what is to be reached, or to a head of a group with a smaller number.
+/// It differs from another state at the head in the cells of the rank alone, if there is such a state. None if none is found.
 pub fn exit(
     machine: &Machine,
     (map, moves): (&Map, &BTreeMap<Move, usize>),
-    (target, limits): (&dyn Target, &Limits),
+    (possibility, limits): (&Possibility<'_>, &Limits),
     (claims, number): (&[LoopClaim], usize),
     near: &MachineState<u8>,
 ) -> Option<MachineState<u8>> {
@@ -25,8 +27,10 @@ pub fn exit(
     let head = places.head(&claim.head)?;
     let passed: Option<BTreeSet<usize>> = claim.passed.iter().map(|passed| places.head(passed)).collect();
     let passed = passed?;
-    let route = Route { head, passed: &passed };
-    let leads_on = |to: usize| claims.iter().any(|one| places.head(&one.head) == Some(to) && one.group < claim.group);
+    let route = Route { head: Some(head), passed: &passed, at_triggers: AtTriggers::Never };
+    let nearer = claims.iter().filter(|one| one.group < claim.group);
+    let nearer: BTreeMap<usize, Region> =
+        nearer.filter_map(|one| Some((places.head(&one.head)?, one.region))).collect();
     let of_rank: BTreeSet<DataAddress> = claim.rank.iter().flat_map(|term| term.cells()).collect();
     let executor = Executor::new(machine, limits.execution);
     let is_like = |control: Control| control.of_hardware() == near.control.of_hardware();
@@ -35,14 +39,12 @@ pub fn exit(
         let start = Start::of(machine, map, entry, &graph);
         let none = SymbolicBit::ZERO;
         let left = claim.rounds.iter().fold(none, |left, rounds| {
-            let round = start.round(&executor, (route, rounds), (&places, target), &|| false);
-            round.ends.iter().fold(left, |left, end| {
-                let well = match arrival(&places, end) {
-                    Arrival::Head(to, _) if leads_on(to) => SymbolicBit::ONE,
-                    Arrival::Head(..) | Arrival::Elsewhere => end.kept.not(),
-                };
-                left.or(&end.condition.bit().and(&well))
-            })
+            let round = start.round(&executor, (route, rounds), (&places, possibility), &|| false);
+            left.or(&served(&round, |end| {
+                ends_well(&places, end, &|to, after| {
+                    nearer.get(&to).map_or(SymbolicBit::ZERO, |region| possibility.surely_in(*region, after))
+                })
+            }))
         });
         let left = left.and(&start.condition.bit());
         let like_near = same(&start.state, near, &of_rank);

@@ -45,6 +45,22 @@ pub enum Fault {
     TriggerForgotten,
     /// Nothing is demanded of the states on the way.
     HoldsForgotten,
+    /// Of the states on the way those at heads are looked at.
+    HoldsAtHeadsOnly,
+    /// States in handlers are not looked at.
+    HoldsInHandlersForgotten,
+    /// The first state is not looked at.
+    HoldsAtFirstForgotten,
+    /// The state at the head at which a way ends is not looked at.
+    HoldsAtLastForgotten,
+    /// A claim about some states of a head serves all of them.
+    RegionForgotten,
+    /// A state that may be one of the trigger leads on like one that is.
+    PossibleTriggerPassed,
+    /// Of the states from which something is to be possible those between heads are left out.
+    BetweenForgotten,
+    /// Of the states from which something is to be possible those at heads are left out.
+    TriggerAtHeadsForgotten,
     /// Paths from power-on to the first heads are left out.
     PowerOnForgotten,
     /// Heads at which something is awaited are left out.
@@ -84,6 +100,14 @@ impl Fault {
         Self::InterruptsForgotten,
         Self::TriggerForgotten,
         Self::HoldsForgotten,
+        Self::HoldsAtHeadsOnly,
+        Self::HoldsInHandlersForgotten,
+        Self::HoldsAtFirstForgotten,
+        Self::HoldsAtLastForgotten,
+        Self::RegionForgotten,
+        Self::PossibleTriggerPassed,
+        Self::BetweenForgotten,
+        Self::TriggerAtHeadsForgotten,
         Self::PowerOnForgotten,
         Self::AwaitedForgotten,
         Self::FiringForgotten,

@@ -9,6 +9,7 @@
 //! [`always_comes`] searches for them. Nothing of the search (`search`) need be trusted.
 #![forbid(unsafe_code)]
 
+mod accepted;
 mod check;
 mod claim;
 mod eventualities;
@@ -19,29 +20,35 @@ mod form;
 mod limits;
 mod obligation;
 mod places;
+mod possibility;
 mod proof;
 mod replay;
 mod rounds;
 mod search;
+mod starts;
 mod state_formula;
+mod target;
 #[cfg(test)]
 mod tests;
+mod trigger;
 mod wanted;
 
-pub use check::{Accepted, Rejection, check};
-pub use claim::{Location, LoopClaim};
+pub use accepted::Accepted;
+pub use check::{Rejection, check};
+pub use claim::{Claims, Location, LoopClaim, Region};
 pub use eventualities::{
-    Awaited, Awaits, Coming, ComingProof, Eventuality, FairInterrupt, InHandler, Passing, RankClaim, Ranks, Trigger,
-    awaited, check_ranks,
+    Awaits, Coming, ComingProof, Eventuality, FairInterrupt, InHandler, Passing, RankClaim, Ranks, check_ranks,
 };
 pub use everywhere::holds_everywhere;
 pub use exits::exit;
-pub use form::Form;
+pub use form::{Awaited, Form, WithAtoms, awaited};
 pub use limits::Limits;
 pub use places::Obstacle;
+pub use possibility::Possibility;
 pub use proof::{Proof, Stuck};
 pub use replay::{MOST_STEPS, Replayed, RunError, replayed};
-pub use rounds::Target;
 pub use search::{EventualityProof, always_comes, recovers};
 pub use state_formula::StateFormula;
+pub use target::Target;
+pub use trigger::Trigger;
 pub use wanted::{Wanted, wanted};

@@ -11,6 +11,8 @@ pub struct Limits {
     pub entries: usize,
     /// Queries.
     pub queries: usize,
+    /// States between heads from which something is to be possible.
+    pub starts: usize,
     /// Ranks that are guessed for a group of loops with the same numbers.
     pub guesses: usize,
     /// Strategies that are sought for single states of a head.
@@ -33,6 +35,7 @@ impl Default for Limits {
             steps: 200_000,
             entries: 200,
             queries: 2_000,
+            starts: 20_000,
             guesses: 300,
             sought: 16,
             looks: 100_000_000,

@@ -1,34 +1,51 @@
-//! The obligation of a claim about a head: there is no state that none of its strategies serves.
+//! The obligation of a claim: there is no state that none of its strategies serves.
 
+use crate::claim::Region;
 use crate::faults::{Fault, is_on};
 use crate::places::Places;
-use crate::rounds::{Arrival, Start, Target, arrival};
-use avr_symbolic::{Execution, SymbolicBit, SymbolicState, Term};
+use crate::possibility::Possibility;
+use crate::rounds::{Arrival, BROKEN, Start, arrival};
+use avr_symbolic::{End, Execution, SymbolicBit, SymbolicState, Term};
 use three_valued::BitDomain;
 
-/// The bit that is 1 for a state of an entry, outside of the target, and values of all other variables, if under each of the strategies,
-/// whose rounds are given, the execution ends otherwise than in the target or at a head that serves.
+/// The bit that is 1 for the states of an entry that a claim about a region must serve.
+///
+/// SOUND: claims say nothing of states in which what is to hold does not; whatever leads to a head leads to one in which it does.
+pub(crate) fn must_be_served<'g>(possibility: &Possibility<'_>, start: &Start<'g>, region: Region) -> SymbolicBit<'g> {
+    let open = possibility.is_open(&start.state).and(&possibility.possibly_in(region, &start.state));
+    start.condition.bit().and(&open)
+}
+
+/// The bit that is 1 if one of these states, and values of all other variables, are such that under each of the strategies, whose rounds
+/// are given, the execution ends in a way that is not good.
 ///
 /// SOUND: executions have no variables in common but those of the state.
 pub(crate) fn unserved<'e, 'g: 'e>(
-    (places, target): (&Places<'_>, &dyn Target),
-    start: &Start<'g>,
+    states: SymbolicBit<'g>,
     rounds: impl Iterator<Item = &'e Execution<'g>>,
+    well: &dyn Fn(&End<'g>) -> SymbolicBit<'g>,
+) -> SymbolicBit<'g> {
+    rounds.fold(states, |unserved, round| unserved.and(&served(round, well).not()))
+}
+
+/// The bit that is 1 if a path that ends well is taken.
+pub(crate) fn served<'g>(round: &Execution<'g>, well: impl Fn(&End<'g>) -> SymbolicBit<'g>) -> SymbolicBit<'g> {
+    round.ends.iter().fold(SymbolicBit::ZERO, |any, end| any.or(&end.condition.bit().and(&well(end))))
+}
+
+/// The bit that is 1 if an end of paths is a good one: what is to be reached was, or a head is that serves; and what is to hold did.
+pub(crate) fn ends_well<'g>(
+    places: &Places<'_>,
+    end: &End<'g>,
     serves: &dyn Fn(usize, &SymbolicState<'g>) -> SymbolicBit<'g>,
 ) -> SymbolicBit<'g> {
-    let none = start.condition.bit().and(&target.bit(&start.state).not());
-    rounds.fold(none, |unserved, round| {
-        let served = round.ends.iter().fold(SymbolicBit::ZERO, |any, end| {
-            let was_reached = end.kept.not();
-            let well = match arrival(places, end) {
-                Arrival::Head(to, after) => was_reached.or(&serves(to, after)),
-                Arrival::Elsewhere if is_on(Fault::ElsewherePassed) => SymbolicBit::ONE,
-                Arrival::Elsewhere => was_reached,
-            };
-            any.or(&end.condition.bit().and(&well))
-        });
-        unserved.and(&served.not())
-    })
+    let was_reached = end.kept.not();
+    let comes = match arrival(places, end) {
+        Arrival::Head(to, after) => was_reached.or(&serves(to, after)),
+        Arrival::Elsewhere if is_on(Fault::ElsewherePassed) => SymbolicBit::ONE,
+        Arrival::Elsewhere => was_reached,
+    };
+    comes.and(&end.history[BROKEN].not())
 }
 
 /// The bit that is 1 if the second rank is less than the first. Both have as many numbers, of the same widths.

@@ -1,7 +1,7 @@
-//! Proofs that from every state some run comes to a target.
+//! Proofs that something is possible.
 
 use crate::check::Rejection;
-use crate::claim::LoopClaim;
+use crate::claim::Claims;
 use crate::places::Obstacle;
 use avr_isa::FlashByteAddress;
 use avr_symbolic::Freedom;
@@ -10,8 +10,8 @@ use thiserror::Error;
 /// A proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// The claims, one about each head.
-    pub claims: Vec<LoopClaim>,
+    /// The claims.
+    pub claims: Claims,
     /// The freedom that strategies use.
     pub freedom: Freedom,
     /// Steps on symbolic bits, of the search.
@@ -37,6 +37,9 @@ pub enum Stuck {
     /// For a loop no claim was found.
     #[error("no way out of the loop at {0} was found")]
     Loop(FlashByteAddress),
+    /// There are claims about all loops, but some state between them leads to none.
+    #[error("no way from between loops was found")]
+    Between,
     /// The check does not accept what was found.
     #[error("the claims that were found are not accepted: {0}")]
     Rejected(Rejection),

@@ -2,9 +2,10 @@
 
 use crate::faults::{Fault, is_on};
 use crate::places::Places;
+use crate::possibility::Possibility;
 use avr_invariant::{Entry, Map};
 use avr_isa::DataAddress;
-use avr_machine::Machine;
+use avr_machine::{Frame, FrameKind, Machine};
 use avr_symbolic::{
     End, EndKind, Execution, Executor, Goal, Graph, PathCondition, Pattern, Rounds, SymbolicBit, SymbolicByte,
     SymbolicState, Valuation,
@@ -12,30 +13,36 @@ use avr_symbolic::{
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
-/// The states that are to be reached.
-pub trait Target {
-    /// A bit that is 1 only if a state is one of them.
-    fn bit<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g>;
-
-    /// A bit that is 1 only if a state is none of them.
-    fn outside<'g>(&self, _state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        SymbolicBit::ZERO
-    }
-}
+/// The place in the history of the bit that is 1 if a state may have been none in which paths are to be until what is to come.
+pub(crate) const BROKEN: usize = 0;
 
 /// The heads at which rounds end.
 #[derive(Clone, Copy)]
 pub(crate) struct Route<'a> {
-    /// The head at which they begin.
-    pub(crate) head: usize,
+    /// The head at which they begin, if they begin at one.
+    pub(crate) head: Option<usize>,
     /// The other heads that they pass.
     pub(crate) passed: &'a BTreeSet<usize>,
+    /// The states of the trigger in which they end.
+    pub(crate) at_triggers: AtTriggers,
 }
 
-/// Paths end where they come back to their head so many times, at other heads, and where the target is surely reached.
+/// The states of the trigger in which rounds end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtTriggers {
+    /// In none.
+    Never,
+    /// In those that surely are some.
+    Surely,
+    /// In those that may be some.
+    Possibly,
+}
+
+/// Paths end where they come back to their head so many times, at other heads, where what is to be reached surely is, and perhaps in states
+/// of the trigger.
 struct ToHead<'a> {
     places: &'a Places<'a>,
-    target: &'a dyn Target,
+    possibility: &'a Possibility<'a>,
     route: Route<'a>,
     rounds: usize,
     is_over: &'a dyn Fn() -> bool,
@@ -43,14 +50,21 @@ struct ToHead<'a> {
 
 impl<'g> Goal<'g> for ToHead<'_> {
     fn is_round(&self, state: &SymbolicState<'g>) -> bool {
-        self.places.head_at(state.calls.frames(), state.control.pc) == Some(self.route.head)
+        let at = self.places.head_at(state.calls.frames(), state.control.pc);
+        self.route.head.is_some_and(|own| at == Some(own))
     }
 
     fn is_end(&self, state: &SymbolicState<'g>, rounds: usize) -> bool {
         let at = self.places.head_at(state.calls.frames(), state.control.pc);
-        let Route { head: own, passed } = self.route;
-        let at_other = at.is_some_and(|head| head != own && !passed.contains(&head));
-        at_other || rounds >= self.rounds || self.target.bit(state).known() == Some(true)
+        let Route { head: own, passed, at_triggers } = self.route;
+        let at_other = at.is_some_and(|head| Some(head) != own && !passed.contains(&head));
+        let ends = at_other || rounds >= self.rounds || self.possibility.until.bit(state).known() == Some(true);
+        let triggers = || self.possibility.trigger.surely(state).known();
+        ends || match at_triggers {
+            AtTriggers::Never => false,
+            AtTriggers::Surely => triggers() == Some(true),
+            AtTriggers::Possibly => triggers() != Some(false),
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -58,13 +72,41 @@ impl<'g> Goal<'g> for ToHead<'_> {
     }
 
     fn is_kept(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        let reached = self.target.bit(state);
+        let reached = self.possibility.until.bit(state);
         match reached.known() {
             _ if is_on(Fault::KeptInverted) => reached,
             None if is_on(Fault::PossibleReached) => SymbolicBit::ZERO,
             _ => reached.not(),
         }
     }
+
+    fn history(
+        &self,
+        before: Option<&[SymbolicBit<'g>]>,
+        kept: &SymbolicBit<'g>,
+        state: &SymbolicState<'g>,
+    ) -> Vec<SymbolicBit<'g>> {
+        let was_broken = before.map_or(SymbolicBit::ZERO, |before| before[BROKEN]);
+        let is_at_head = self.places.head_at(state.calls.frames(), state.control.pc).is_some();
+        let is_looked_at = match () {
+            () if is_on(Fault::HoldsForgotten) => false,
+            () if is_on(Fault::HoldsAtHeadsOnly) => is_at_head,
+            () if is_on(Fault::HoldsInHandlersForgotten) => !is_handled(state.calls.frames()),
+            () if is_on(Fault::HoldsAtFirstForgotten) => before.is_some(),
+            () if is_on(Fault::HoldsAtLastForgotten) => before.is_none() || !is_at_head,
+            () => true,
+        };
+        let may_break = match is_looked_at {
+            true => kept.and(&self.possibility.surely_holds(state).not()),
+            false => SymbolicBit::ZERO,
+        };
+        vec![was_broken.or(&may_break)]
+    }
+}
+
+/// True if the last of these frames, or one before it, is one of a handler.
+fn is_handled(frames: &[Frame]) -> bool {
+    frames.iter().any(|frame| matches!(frame.kind, FrameKind::Interrupt(_)))
 }
 
 /// The states of an entry.
@@ -110,15 +152,15 @@ impl<'g> Start<'g> {
         Some(Self { graph: self.graph, state, condition: PathCondition::new() })
     }
 
-    /// All paths under a strategy until another head, or so many times this one, which is where it begins.
+    /// All paths under a strategy until another head, or so many times the one at which it begins.
     pub(crate) fn round(
         &self,
         executor: &Executor<'_>,
         (route, rounds): (Route<'_>, &Rounds),
-        (places, target): (&Places<'_>, &dyn Target),
+        (places, possibility): (&Places<'_>, &Possibility<'_>),
         is_over: &dyn Fn() -> bool,
     ) -> Execution<'g> {
-        let goal = ToHead { places, target, route, rounds: rounds.count, is_over };
+        let goal = ToHead { places, possibility, route, rounds: rounds.count, is_over };
         executor.execute(self.graph, (self.state.clone(), self.condition.clone()), &rounds.strategy, &goal)
     }
 }

@@ -1,6 +1,6 @@
 //! Formulas about states as targets.
 
-use crate::rounds::Target;
+use crate::target::Target;
 use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Frame, FrameKind};
 use avr_properties::{Atom, CellsRead, StateView};

@@ -4,7 +4,7 @@ use avr_invariant::{Options as MapOptions, analyse};
 use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::device::Device;
 use avr_machine::{Machine, Options, Program};
-use avr_progress::{Limits, Obstacle, Proof, Stuck, Target, recovers};
+use avr_progress::{Limits, Obstacle, Possibility, Proof, Stuck, Target, recovers};
 use avr_symbolic::{SymbolicBit, SymbolicState};
 use avr_testkit::Random;
 use avr_testkit::image::{Code, r};
@@ -42,7 +42,8 @@ fn recovery(code: &Code, target: &Bit) -> Result<Proof, Stuck> {
     let analysis = analyse(&machine, &MapOptions::default());
     let claims = analysis.outcome.expect("the map is closed");
     assert!(claims.has_no_hazard(), "{:?}", claims.marks);
-    recovers(&machine, (&analysis.map, &analysis.moves), target, (&Limits::default(), &|| false))
+    let possibility = Possibility::everywhere(target);
+    recovers(&machine, (&analysis.map, &analysis.moves), &possibility, (&Limits::default(), &|| false))
 }
 
 /// A program that begins with the stack pointer at the end of the SRAM, bit 5 of port B an output, and the main part.

@@ -41,6 +41,8 @@ pub struct Plan {
 pub trait Guide {
     /// The head at which a state is.
     fn head(&self, state: &MachineState<u8>) -> Option<usize>;
+    /// The plans from the start of the program to a head.
+    fn first(&self) -> &[Plan];
     /// The plans at a head.
     fn plans(&self, head: usize) -> &[Plan];
     /// True if rounds from a head pass another one.
@@ -189,18 +191,15 @@ impl<'a> Follower<'a> {
     }
 
     /// Does what claims say, from the start of the program on.
-    fn follow<'m>(&mut self, mut stepper: Stepper<'m>) -> Followed<'m> {
+    fn follow<'m>(&mut self, from: Stepper<'m>) -> Followed<'m> {
         let mut first = BTreeMap::new();
-        let mut head = loop {
-            if self.target.is_reached(&stepper) {
-                return Followed::Reached(stepper);
-            }
-            if let Some(head) = self.guide.head(stepper.state()) {
-                break head;
-            }
-            if self.is_over(&stepper, STEPS) || step(&mut stepper, &Plan::default(), &mut Course::default()).is_none() {
-                return Followed::Nothing;
-            }
+        let by_itself = Plan::default();
+        let guide = self.guide;
+        let mut plans = std::iter::once(&by_itself).chain(guide.first());
+        let (mut head, mut stepper) = match plans.find_map(|plan| self.begin(plan, from.clone())) {
+            Some((Part::Nearer(head), stepper)) => (head, stepper),
+            Some((_, stepper)) => return Followed::Reached(stepper),
+            None => return Followed::Nothing,
         };
         loop {
             first.entry(head).or_insert_with(|| stepper.clone());
@@ -212,6 +211,24 @@ impl<'a> Follower<'a> {
             match part {
                 Part::Nearer(at) => head = at,
                 _ => return Followed::Reached(stepper),
+            }
+        }
+    }
+
+    /// The part of a run up to the first head about which there is a claim.
+    fn begin<'m>(&mut self, plan: &Plan, mut stepper: Stepper<'m>) -> Option<(Part, Stepper<'m>)> {
+        let (mut course, most) = (Course::default(), self.steps + STEPS_BY_ITSELF);
+        loop {
+            if self.target.is_reached(&stepper) {
+                return Some((Part::Reached, stepper));
+            }
+            if let Some(head) = self.guide.head(stepper.state()) {
+                return Some((Part::Nearer(head), stepper));
+            }
+            if self.is_over(&stepper, most) || step(&mut stepper, plan, &mut course).is_none() {
+                // Another plan may lead to a head.
+                self.is_cut = false;
+                return None;
             }
         }
     }

@@ -1,8 +1,9 @@
 //! The paths between heads: the place where they end, and what is told of all states on the way.
 
-use super::{Eventuality, Trigger};
+use super::Eventuality;
 use crate::faults::{Fault, is_on};
 use crate::places::Places;
+use crate::rounds::BROKEN;
 use avr_isa::DataAddress;
 use avr_machine::{Frame, FrameKind};
 use avr_symbolic::{Goal, SymbolicBit, SymbolicState};
@@ -34,16 +35,6 @@ impl Between<'_> {
     fn is_open<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         self.eventuality.until.bit(state).not()
     }
-
-    /// The bit that is 1 if something may be awaited from a state on.
-    fn triggers<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        match self.eventuality.trigger {
-            Trigger::Start => SymbolicBit::ZERO,
-            Trigger::Everywhere => SymbolicBit::ONE,
-            Trigger::When(_) if is_on(Fault::TriggerForgotten) => SymbolicBit::ZERO,
-            Trigger::When(states) => states.outside(state).not(),
-        }
-    }
 }
 
 impl<'g> Goal<'g> for Between<'_> {
@@ -63,14 +54,14 @@ impl<'g> Goal<'g> for Between<'_> {
     fn is_kept(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         match self.begins {
             Begins::Awaiting => self.is_open(state),
-            Begins::Idle => self.triggers(state).and(&self.is_open(state)),
+            Begins::Idle => self.eventuality.trigger.possibly(state).and(&self.is_open(state)),
         }
     }
 
     fn keep(&self, awaited: &SymbolicBit<'g>, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         let awaited = match self.begins {
             Begins::Awaiting => *awaited,
-            Begins::Idle => awaited.or(&self.triggers(state)),
+            Begins::Idle => awaited.or(&self.eventuality.trigger.possibly(state)),
         };
         awaited.and(&self.is_open(state))
     }
@@ -110,9 +101,6 @@ impl<'g> Goal<'g> for Between<'_> {
 
 /// The flag of the status register that lets interrupts in.
 const INTERRUPTS: u8 = 7;
-
-/// The place in the history of the bit that is 1 if a state may have been none in which paths are to be while something is awaited.
-pub(crate) const BROKEN: usize = 0;
 
 /// The place of the bit that is 1 if a fair interrupt was enabled all the time and did not come.
 pub(crate) const fn stays(interrupt: usize) -> usize {

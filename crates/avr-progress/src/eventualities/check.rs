@@ -3,14 +3,17 @@
 //! Of a proof nothing is trusted but what is proved again (`docs/soundness.md`, "The check of ranks").
 
 use super::between::{Begins, Between};
-use super::obligation::{ends_well, falls_or_is_quiet, followed, served};
-use super::{Awaits, Eventuality, RankClaim, Ranks, Trigger};
-use crate::check::{Accepted, Rejection, head, widths};
+use super::obligation::{ends_well, falls_or_is_quiet, followed};
+use super::{Awaits, Eventuality, RankClaim, Ranks};
+use crate::accepted::Accepted;
+use crate::check::{Rejection, head, widths};
 use crate::claim::Location;
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
+use crate::obligation::served;
 use crate::places::Places;
 use crate::rounds::Start;
+use crate::trigger::Trigger;
 use avr_invariant::{Entry, Map, Move};
 use avr_isa::FlashByteAddress;
 use avr_machine::Machine;

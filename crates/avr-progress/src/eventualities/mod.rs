@@ -5,30 +5,20 @@
 
 mod between;
 mod check;
-mod form;
+mod coming;
 mod obligation;
 
 use crate::claim::Location;
-use crate::rounds::Target;
+use crate::target::Target;
+use crate::trigger::Trigger;
 use avr_isa::DataAddress;
 use avr_symbolic::{SymbolicBit, SymbolicState, Term};
 use three_valued::{BitDomain, ByteDomain};
 
 pub(crate) use between::{Begins, Between};
 pub use check::check_ranks;
-pub use form::{Awaited, Coming, ComingProof, InHandler, awaited};
-pub(crate) use obligation::{OfArrival, arrivals, ends_well, falls_or_is_quiet, followed, is_quiet, served};
-
-/// The states from which something is awaited.
-#[derive(Clone, Copy)]
-pub enum Trigger<'a> {
-    /// Those after power-on.
-    Start,
-    /// All.
-    Everywhere,
-    /// Those of a set.
-    When(&'a dyn Target),
-}
+pub use coming::{Coming, ComingProof, InHandler};
+pub(crate) use obligation::{OfArrival, arrivals, ends_well, falls_or_is_quiet, followed, is_quiet};
 
 /// The claim that on all paths from the states of the trigger something comes: `A[holds U until]`.
 #[derive(Clone, Copy)]

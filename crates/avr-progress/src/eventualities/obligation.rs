@@ -1,31 +1,23 @@
 //! The obligations of claims about heads at which something is awaited.
 
-use super::between::{BROKEN, Begins, let_in, stays};
-use super::{Awaits, Eventuality, Trigger};
+use super::between::{Begins, let_in, stays};
+use super::{Awaits, Eventuality};
 use crate::faults::{Fault, is_on};
 use crate::obligation::falls_or;
 use crate::places::Places;
-use crate::rounds::{Arrival, Start, arrival};
+use crate::rounds::{Arrival, BROKEN, Start, arrival};
+use crate::trigger::Trigger;
 use avr_symbolic::{End, Execution, Strategy, SymbolicBit, SymbolicState, Term};
 use three_valued::BitDomain;
 
 impl Eventuality<'_> {
-    /// The bit that is 1 only if a state triggers what is awaited.
-    pub(crate) fn surely_triggers<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        match self.trigger {
-            Trigger::When(states) => states.bit(state),
-            Trigger::Everywhere => SymbolicBit::ONE,
-            Trigger::Start => SymbolicBit::ZERO,
-        }
-    }
-
     /// The bit that is 1 only if a state at a head is one in which something may be awaited.
     pub(crate) fn may_be_awaited<'g>(&self, at: Option<Awaits>, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
         match at {
             None if is_on(Fault::AwaitedForgotten) => SymbolicBit::ONE,
             None => SymbolicBit::ZERO,
             Some(Awaits::Any) => SymbolicBit::ONE,
-            Some(Awaits::Triggering) => self.surely_triggers(state),
+            Some(Awaits::Triggering) => self.trigger.surely(state),
         }
     }
 
@@ -63,11 +55,6 @@ pub(crate) fn arrivals<'g>(places: &Places<'_>, round: &Execution<'g>, begins: &
         Arrival::Elsewhere => None,
     };
     round.ends.iter().filter_map(of_end).collect()
-}
-
-/// The bit that is 1 if a path that ends well is taken.
-pub(crate) fn served<'g>(round: &Execution<'g>, well: impl Fn(&End<'g>) -> SymbolicBit<'g>) -> SymbolicBit<'g> {
-    round.ends.iter().fold(SymbolicBit::ZERO, |any, end| any.or(&end.condition.bit().and(&well(end))))
 }
 
 /// The bit that is 1 if an end of paths is a good one: nothing was broken, and nothing is awaited, or an arrival at a head does.

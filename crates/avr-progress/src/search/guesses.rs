@@ -3,6 +3,8 @@
 use super::numbers::Word;
 use super::samples::{Outcome, Part, Row, Table, Transition};
 use super::{Allowed, Claim, Search};
+use crate::claim::Region;
+use crate::obligation::must_be_served;
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, arrival};
 
@@ -11,13 +13,13 @@ impl Search<'_, '_> {
     pub(super) fn has_rank(
         &mut self,
         heads: &[usize],
-        allowed: &[Allowed],
+        (region, allowed): (Region, &[Allowed]),
         (parts, words): (&[Part], &[Word]),
     ) -> Result<bool, Stuck> {
         let mut table = Table::new(parts);
         let mut seen = 0;
         for _ in 0..self.limits.guesses {
-            let Some(rows) = self.rows(heads, allowed, (words, seen)) else { return Ok(false) };
+            let Some(rows) = self.rows(heads, (region, allowed), (words, seen)) else { return Ok(false) };
             // A query without an answer gives no sample.
             if rows.is_empty() {
                 return Ok(false);
@@ -30,7 +32,7 @@ impl Search<'_, '_> {
                 return Err(Stuck::Limit);
             }
             let Some(rank) = rank else { return Ok(false) };
-            if self.is_claim(&Claim { heads, allowed, rank: &rank, words })? {
+            if self.is_claim(&Claim { heads, region, allowed, rank: &rank, words })? {
                 return Ok(true);
             }
         }
@@ -38,12 +40,21 @@ impl Search<'_, '_> {
     }
 
     /// The samples at some heads, of queries after so many, that no strategy serves without a rank; none if strategies lead nowhere from one.
-    fn rows(&mut self, heads: &[usize], allowed: &[Allowed], (words, seen): (&[Word], usize)) -> Option<Vec<Row>> {
+    fn rows(
+        &mut self,
+        heads: &[usize],
+        (region, allowed): (Region, &[Allowed]),
+        (words, seen): (&[Word], usize),
+    ) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
         for (from, allowed) in heads.iter().zip(allowed) {
-            let solved: Vec<bool> = self.heads.iter().map(|head| head.solved).collect();
+            let solved: Vec<bool> = self.heads.iter().map(|head| head.solved.is_some()).collect();
             for of in &mut self.heads[*from].starts {
+                let states = must_be_served(self.possibility, &of.start, region);
                 for sample in of.samples.iter_mut().filter(|sample| sample.query > seen) {
+                    if sample.values.bit(&states) == Some(false) {
+                        continue;
+                    }
                     let outcomes = sample.outcomes(self.places, &of.rounds).to_vec();
                     let is_served = |(number, outcome): (usize, &Outcome)| {
                         let is_good = match outcome {

@@ -10,16 +10,19 @@ mod numbers;
 mod ranks;
 mod samples;
 mod service;
+mod setting_out;
 mod sought;
 mod strategies;
 mod trials;
 
 use crate::check::check;
-use crate::claim::LoopClaim;
+use crate::claim::{Claims, LoopClaim, Region};
 use crate::limits::Limits;
 use crate::places::Places;
+use crate::possibility::Possibility;
 use crate::proof::{Proof, Stuck};
-use crate::rounds::{Arrival, Start, Target, arrival};
+use crate::rounds::{Arrival, Start, arrival};
+use crate::trigger::Trigger;
 use avr_invariant::{Entry, Map, Move};
 use avr_machine::Machine;
 use avr_symbolic::{Execution, Executor, Graph, Rounds};
@@ -29,7 +32,7 @@ use samples::{Part, Sample};
 use std::collections::{BTreeMap, BTreeSet};
 use strategies::free;
 
-/// Proves that from every reachable state some run comes to a state of the target.
+/// Proves that what is said to be possible is.
 ///
 /// The map must have been accepted for the machine, without marks, and the moves be those of its check. The work ends early where it is over.
 ///
@@ -38,7 +41,7 @@ use strategies::free;
 pub fn recovers(
     machine: &Machine,
     (map, moves): (&Map, &BTreeMap<Move, usize>),
-    target: &dyn Target,
+    possibility: &Possibility<'_>,
     (limits, is_over): (&Limits, &dyn Fn() -> bool),
 ) -> Result<Proof, Stuck> {
     let places = Places::new(machine, map, moves).map_err(Stuck::Obstacle)?;
@@ -57,27 +60,29 @@ pub fn recovers(
         strategies: free(&places.interrupts()),
         held: false,
         passed: None,
-        solved: false,
+        solved: None,
     });
     let heads = heads.collect();
     let executor = Executor::new(machine, limits.execution);
     let mut search = Search {
         machine,
         places: &places,
-        target,
+        possibility,
         executor,
         limits,
         is_over,
         heads,
         claims: Vec::new(),
+        tried: None,
         looks: 0,
         steps: 0,
         queries: 0,
     };
-    search.run()?;
-    let Search { claims, steps, queries, .. } = search;
+    let first = search.run()?;
+    let Search { claims: loops, steps, queries, .. } = search;
     // SOUND: nothing is proved but what the check accepts.
-    let accepted = check(machine, (map, moves), target, &claims, (limits, is_over));
+    let claims = Claims { first, loops };
+    let accepted = check(machine, (map, moves), possibility, &claims, (limits, is_over));
     accepted.map(|accepted| Proof { claims, freedom: accepted.freedom, steps, queries }).map_err(Stuck::Rejected)
 }
 
@@ -98,16 +103,18 @@ struct Head<'a, 'g> {
     held: bool,
     /// The heads that rounds pass, once they are found: those of loops that end by themselves.
     passed: Option<BTreeSet<usize>>,
-    solved: bool,
+    /// The states from which there is a claim, if there is one.
+    solved: Option<Region>,
 }
 
 /// The strategies of a head that a claim may use, as a set.
 type Allowed = u64;
 
-/// A claim that from each state at some heads one of the strategies leads to the target, to a head that is solved, or to one of these with
+/// A claim that from each state of a region at some heads one of the strategies leads to the target, to a head that is solved, or to one of these with
 /// a smaller rank.
 struct Claim<'c> {
     heads: &'c [usize],
+    region: Region,
     /// For each of the heads.
     allowed: &'c [Allowed],
     rank: &'c [Part],
@@ -129,53 +136,96 @@ enum Effort {
     Sought,
 }
 
+/// The result of an attempt to solve heads.
+enum Progress {
+    /// Some were solved.
+    Solved,
+    /// No more are needed: these strategies lead to those that are solved.
+    Enough(Vec<Rounds>),
+    /// None was solved.
+    None,
+}
+
 struct Search<'a, 'g> {
     machine: &'a Machine,
     places: &'a Places<'a>,
-    target: &'a dyn Target,
+    possibility: &'a Possibility<'a>,
     executor: Executor<'a>,
     limits: &'a Limits,
     is_over: &'a dyn Fn() -> bool,
     heads: Vec<Head<'a, 'g>>,
     claims: Vec<LoopClaim>,
+    /// The number of claims that were not enough to lead from the states of the trigger to them.
+    tried: Option<usize>,
     looks: usize,
     steps: usize,
     queries: usize,
 }
 
 impl<'g> Search<'_, 'g> {
-    fn run(&mut self) -> Result<(), Stuck> {
+    /// Solves heads until claims about them are enough. Gives the strategies that lead to them.
+    fn run(&mut self) -> Result<Vec<Rounds>, Stuck> {
         loop {
-            let open: Vec<usize> = (0..self.heads.len()).filter(|head| !self.heads[*head].solved).collect();
-            if open.is_empty() {
-                return Ok(());
+            let open: Vec<usize> = (0..self.heads.len()).filter(|head| self.heads[*head].solved.is_none()).collect();
+            if open.is_empty() && self.are_of_all() {
+                return Ok(Vec::new());
             }
-            if !self.solve_some(&open)? {
-                // The way out of the others may lead through this one.
-                let leads_to_none = |head: &usize| self.led_to(*head).iter().all(|to| to == head);
-                let stuck = open.iter().copied().find(leads_to_none).unwrap_or(open[0]);
-                return Err(Stuck::Loop(self.places.location(stuck).at()));
+            let progress = match self.solve_some(&open) {
+                // What was solved may be enough.
+                Err(Stuck::Limit) if self.may_be_enough() && !(self.is_over)() => Ok(Progress::None),
+                progress => progress,
+            };
+            match progress? {
+                Progress::Solved => {}
+                Progress::Enough(first) => return Ok(first),
+                Progress::None => {
+                    return match self.sets_out()? {
+                        Some(first) => Ok(first),
+                        // The way out of the others may lead through this one.
+                        None => {
+                            let leads_to_none = |head: &usize| self.led_to(*head).iter().all(|to| to == head);
+                            let stuck = open.iter().copied().find(leads_to_none).or(open.first().copied());
+                            Err(match stuck {
+                                Some(stuck) => Stuck::Loop(self.places.location(stuck).at()),
+                                None => Stuck::Between,
+                            })
+                        }
+                    };
+                }
             }
         }
     }
 
+    /// True if claims about some heads may be enough.
+    fn may_be_enough(&self) -> bool {
+        !matches!((self.possibility.trigger, self.possibility.holds), (Trigger::Everywhere, None))
+    }
+
+    /// True if there are claims about all states of all heads, and that is enough.
+    fn are_of_all(&self) -> bool {
+        self.possibility.holds.is_none() && self.heads.iter().all(|head| head.solved == Some(Region::All))
+    }
+
     /// Solves one open head at least, if that is possible.
-    fn solve_some(&mut self, open: &[usize]) -> Result<bool, Stuck> {
+    fn solve_some(&mut self, open: &[usize]) -> Result<Progress, Stuck> {
         for effort in [Effort::Quiet, Effort::Environment, Effort::Free, Effort::All, Effort::Sought] {
             let mut is_better = false;
             for head in open {
                 is_better |= self.solve(&[*head], effort)?;
             }
             if is_better {
-                return Ok(true);
+                return Ok(Progress::Solved);
             }
             for group in groups(open, |from| self.led_to(from)) {
                 if self.solve(&group, effort)? {
-                    return Ok(true);
+                    return Ok(Progress::Solved);
                 }
             }
+            if let Some(first) = self.sets_out()? {
+                return Ok(Progress::Enough(first));
+            }
         }
-        Ok(false)
+        Ok(Progress::None)
     }
 
     /// The open heads at which rounds from a head end.
@@ -185,10 +235,10 @@ impl<'g> Search<'_, 'g> {
             Arrival::Head(head, _) => Some(head),
             Arrival::Elsewhere => None,
         });
-        heads.filter(|head| !self.heads[*head].solved).collect()
+        heads.filter(|head| self.heads[*head].solved.is_none()).collect()
     }
 
-    /// Solves heads with a common rank, if that is possible.
+    /// Solves heads with a common rank, if that is possible: in all of their states, or else in those of the trigger.
     fn solve(&mut self, heads: &[usize], effort: Effort) -> Result<bool, Stuck> {
         let allowed = heads.iter().map(|head| self.allowed(*head, effort));
         let allowed: Vec<Allowed> = allowed.collect::<Result<_, _>>()?;
@@ -196,12 +246,27 @@ impl<'g> Search<'_, 'g> {
         if is_quiet && effort != Effort::Quiet {
             return Ok(false);
         }
-        let claim = Claim { heads, allowed: &allowed, rank: &[], words: &[] };
+        let in_some = matches!(self.possibility.trigger, Trigger::When(_)).then_some(Region::Triggering);
+        for region in [Region::All].into_iter().chain(in_some) {
+            if self.solve_in(heads, (region, &allowed), effort)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn solve_in(
+        &mut self,
+        heads: &[usize],
+        (region, allowed): (Region, &[Allowed]),
+        effort: Effort,
+    ) -> Result<bool, Stuck> {
+        let claim = Claim { heads, region, allowed, rank: &[], words: &[] };
         if self.is_claim(&claim)? {
             return Ok(true);
         }
         if effort == Effort::Sought {
-            return self.seeks(heads);
+            return self.seeks(heads, region);
         }
         if !heads.iter().any(|from| heads.iter().any(|to| self.led_to(*from).contains(to))) {
             return Ok(false);
@@ -210,7 +275,7 @@ impl<'g> Search<'_, 'g> {
         let rounds: Vec<_> = of_heads.map(|of| (&of.start, of.rounds.as_slice())).collect();
         let numbers = Numbers::new(self.machine, self.places, heads, &rounds);
         let parts = parts(&numbers, heads);
-        self.has_rank(heads, &allowed, (&parts, &numbers.words))
+        self.has_rank(heads, (region, allowed), (&parts, &numbers.words))
     }
 }
 

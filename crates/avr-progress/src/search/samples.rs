@@ -2,8 +2,7 @@
 
 use super::numbers::{Number, Word};
 use crate::places::Places;
-use crate::rounds::Start;
-use crate::rounds::{Arrival, arrival};
+use crate::rounds::{Arrival, BROKEN, Start, arrival};
 use avr_symbolic::{Assignment, End, Execution, SymbolicState, Term, Valuation};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::cmp::Ordering;
@@ -53,6 +52,9 @@ impl<'g> Sample<'g> {
         let Some((number, end)) = round.ends.iter().enumerate().find(|end| is_taken(end, &mut self.values)) else {
             return Outcome::Elsewhere;
         };
+        if self.values.bit(&end.history[BROKEN]) != Some(false) {
+            return Outcome::Elsewhere;
+        }
         match (self.values.bit(&end.kept), arrival(places, end)) {
             (Some(false), _) => Outcome::Reached,
             (Some(true), Arrival::Head(head, _)) => Outcome::Head(head, number),

@@ -4,9 +4,10 @@ use super::samples::{MOST_STRATEGIES, Sample};
 use super::{Allowed, Claim, Head, Search};
 use crate::claim::LoopClaim;
 use crate::faults::{Fault, is_on};
-use crate::obligation::{falls, unserved};
+use crate::obligation::{ends_well, falls, must_be_served, unserved};
 use crate::proof::Stuck;
 use avr_symbolic::{Answer, SymbolicBit, SymbolicState, Term, satisfy};
+use three_valued::BitDomain;
 
 impl<'g> Search<'_, 'g> {
     /// True if a claim is proved; the heads are solved then, with as few strategies as are found to do.
@@ -23,7 +24,7 @@ impl<'g> Search<'_, 'g> {
             claims.push(self.loop_claim((*head, allowed), claim, group));
         }
         self.claims.extend(claims);
-        claim.heads.iter().for_each(|head| self.heads[*head].solved = true);
+        claim.heads.iter().for_each(|head| self.heads[*head].solved = Some(claim.region));
         Ok(true)
     }
 
@@ -42,6 +43,7 @@ impl<'g> Search<'_, 'g> {
         let used = (0..).zip(strategies).filter(|(number, _)| allowed >> number & 1 == 1);
         LoopClaim {
             head: self.places.location(head),
+            region: claim.region,
             passed: passed.iter().flatten().map(|passed| self.places.location(*passed)).collect(),
             group,
             rank: claim.rank(head),
@@ -63,16 +65,18 @@ impl<'g> Search<'_, 'g> {
         let of = &self.heads[head].starts[start];
         let own = claim.rank(head);
         let serves = |to: usize, after: &SymbolicState<'g>| {
-            if self.heads[to].solved {
-                SymbolicBit::ONE
-            } else if claim.heads.contains(&to) {
-                falls((&own, &of.start.state), (&claim.rank(to), after))
-            } else {
-                SymbolicBit::ZERO
-            }
+            let (region, is_smaller) = match self.heads[to].solved {
+                Some(region) => (region, SymbolicBit::ONE),
+                None if claim.heads.contains(&to) => {
+                    (claim.region, falls((&own, &of.start.state), (&claim.rank(to), after)))
+                }
+                None => return SymbolicBit::ZERO,
+            };
+            is_smaller.and(&self.possibility.surely_in(region, after))
         };
         let rounds = (0..).zip(&of.rounds).filter(|(number, _)| allowed >> number & 1 == 1).map(|(_, round)| round);
-        let unserved = unserved((self.places, self.target), &of.start, rounds, &serves);
+        let states = must_be_served(self.possibility, &of.start, claim.region);
+        let unserved = unserved(states, rounds, &|end| ends_well(self.places, end, &serves));
         self.queries += 1;
         if self.queries > self.limits.queries || (self.is_over)() {
             return Err(Stuck::Limit);

@@ -3,21 +3,23 @@
 use super::samples::MOST_STRATEGIES;
 use super::strategies::{free, repeating};
 use super::{Claim, Head, OfStart, Search};
+use crate::claim::Region;
+use crate::obligation::served;
 use crate::proof::Stuck;
-use crate::rounds::{Arrival, Route, arrival};
+use crate::rounds::{Arrival, AtTriggers, BROKEN, Route, arrival};
 use avr_symbolic::{Answer, End, Executor, Rounds, SymbolicBit, Valuation, satisfy};
 use three_valued::BitDomain;
 
 impl<'g> Search<'_, 'g> {
     /// Solves a head with strategies that are sought for single states, if that is possible.
-    pub(super) fn seeks(&mut self, heads: &[usize]) -> Result<bool, Stuck> {
+    pub(super) fn seeks(&mut self, heads: &[usize], region: Region) -> Result<bool, Stuck> {
         let &[head] = heads else { return Ok(false) };
         for _ in 0..self.limits.sought {
             let Some(found) = self.sought(head) else { return Ok(false) };
             self.heads[head].strategies.push(found);
             self.take_rounds(head, MOST_STRATEGIES)?;
             let allowed = [u64::MAX >> (MOST_STRATEGIES - self.heads[head].strategies.len())];
-            if self.is_claim(&Claim { heads, allowed: &allowed, rank: &[], words: &[] })? {
+            if self.is_claim(&Claim { heads, region, allowed: &allowed, rank: &[], words: &[] })? {
                 return Ok(true);
             }
         }
@@ -38,19 +40,20 @@ impl<'g> Search<'_, 'g> {
         let Head { starts, passed, .. } = &mut self.heads[head];
         let OfStart { start, samples, .. } = &mut starts[start];
         let single = start.single(&mut samples[sample].values)?;
-        let route = Route { head, passed: passed.as_ref().expect("they were found") };
+        let passed = passed.as_ref().expect("they were found");
+        let route = Route { head: Some(head), passed, at_triggers: AtTriggers::Never };
         let few = Executor::new(self.machine, self.limits.passed);
         let rounds: Vec<_> = free
             .into_iter()
-            .map(|free| (single.round(&few, (route, &free), (self.places, self.target), self.is_over), free))
+            .map(|free| (single.round(&few, (route, &free), (self.places, self.possibility), self.is_over), free))
             .collect();
         self.steps += rounds.iter().map(|(round, _)| round.steps).sum::<usize>();
         rounds.into_iter().find_map(|(round, free)| {
             let leads_on = |end: &End<'g>| match arrival(self.places, end) {
-                Arrival::Head(to, _) if self.heads[to].solved => end.condition.bit(),
-                _ => end.condition.bit().and(&end.kept.not()),
+                Arrival::Head(to, _) if self.heads[to].solved.is_some() => SymbolicBit::ONE,
+                _ => end.kept.not(),
             };
-            let any = round.ends.iter().fold(SymbolicBit::ZERO, |any, end| any.or(&leads_on(end)));
+            let any = served(&round, |end| leads_on(end).and(&end.history[BROKEN].not()));
             self.queries += 1;
             let Answer::Satisfiable(assignment) = satisfy(&any, self.limits.query) else { return None };
             let run = round.concrete(&mut Valuation::new(single.graph, assignment)).ok()?;

@@ -4,7 +4,7 @@ use super::samples::MOST_STRATEGIES;
 use super::strategies::{free, holding};
 use super::{Allowed, Effort, Head, Search};
 use crate::proof::Stuck;
-use crate::rounds::{Route, Start};
+use crate::rounds::{AtTriggers, Route, Start};
 use avr_isa::DataAddress;
 use avr_machine::Input;
 use avr_symbolic::{EndKind, Execution, Executor, Graph, Rounds, Strategy};
@@ -63,12 +63,12 @@ impl Search<'_, '_> {
         let mut passed = BTreeSet::new();
         for inner in self.places.inner(head) {
             passed.insert(inner);
-            let route = Route { head, passed: &passed };
+            let route = Route { head: Some(head), passed: &passed, at_triggers: AtTriggers::Never };
             let ends = self.heads[head].starts.iter().all(|of| {
                 // Trials are no part of the graph in which claims are made.
                 let graph = Graph::new(self.limits.nodes);
                 let start = Start::of(self.machine, self.places.map(), of.entry, &graph);
-                let round = start.round(&few, (route, &quiet), (self.places, self.target), self.is_over);
+                let round = start.round(&few, (route, &quiet), (self.places, self.possibility), self.is_over);
                 self.steps += round.steps;
                 round.ends.iter().all(|end| !matches!(end.kind, EndKind::Cannot(_)))
             });
@@ -82,12 +82,13 @@ impl Search<'_, '_> {
     /// Takes the rounds of the first strategies of a head.
     pub(super) fn take_rounds(&mut self, head: usize, most: usize) -> Result<(), Stuck> {
         self.find_passed(head);
-        let Self { heads, executor, places, target, steps, limits, is_over, .. } = self;
+        let Self { heads, executor, places, possibility, steps, limits, is_over, .. } = self;
         let Head { starts, strategies, passed, .. } = &mut heads[head];
-        let route = Route { head, passed: passed.as_ref().expect("they were found") };
+        let passed = passed.as_ref().expect("they were found");
+        let route = Route { head: Some(head), passed, at_triggers: AtTriggers::Never };
         for of in starts {
             for rounds in strategies.iter().take(most).skip(of.rounds.len()) {
-                let round = of.start.round(executor, (route, rounds), (places, *target), *is_over);
+                let round = of.start.round(executor, (route, rounds), (places, *possibility), *is_over);
                 *steps += round.steps;
                 of.rounds.push(round);
                 if *steps > limits.steps || is_over() {

@@ -1,11 +1,11 @@
 //! Random programs with few states: what is proved of them, against an enumeration of all states.
 
-use super::explorer::{Awaited, Goal, On, Source, Space};
+use super::explorer::{Awaited, Coarse, Goal, On, Possible, Source, Space};
 use super::generator::{GO, Generated, LEFT, PORTB, TICKS, program};
 use crate::faults::{Fault, with_fault};
 use crate::{
-    Accepted, Eventuality, FairInterrupt, Limits, LoopClaim, Proof, Ranks, Rejection, Stuck, Trigger, always_comes,
-    check, check_ranks, holds_everywhere, recovers,
+    Accepted, Claims, Eventuality, FairInterrupt, Limits, LoopClaim, Possibility, Proof, Ranks, Rejection, Stuck,
+    Target, Trigger, always_comes, check, check_ranks, holds_everywhere, recovers,
 };
 use avr_invariant::{Analysis, Options as MapOptions, analyse};
 use avr_isa::DataAddress;
@@ -65,7 +65,12 @@ impl Known {
 
     /// A state from which no run comes to the target, if there is one; in words.
     pub(super) fn stuck(&mut self, goal: Goal) -> Option<String> {
-        self.space.stuck(goal)
+        self.refutes(&everywhere(goal))
+    }
+
+    /// A state from which something is not possible that is said to be, if there is one; in words.
+    pub(super) fn refutes(&mut self, possible: &Possible) -> Option<String> {
+        self.space.refutes(possible)
     }
 
     pub(super) fn are_all(&mut self, goal: Goal) -> bool {
@@ -107,12 +112,60 @@ impl Known {
     }
 
     pub(super) fn proof(&self, goal: Goal, limits: &Limits) -> Result<Proof, Stuck> {
-        recovers(&self.machine, (&self.analysis.map, &self.analysis.moves), &goal, (limits, &|| false))
+        self.possibility_proof(&everywhere(goal), limits)
     }
 
-    pub(super) fn check(&self, goal: Goal, claims: &[LoopClaim], limits: &Limits) -> Result<Accepted, Rejection> {
+    pub(super) fn possibility_proof(&self, possible: &Possible, limits: &Limits) -> Result<Proof, Stuck> {
         let map = (&self.analysis.map, &self.analysis.moves);
-        check(&self.machine, map, &goal, claims, (limits, &|| false))
+        recovers(&self.machine, map, &possible.possibility(), (limits, &|| false))
+    }
+
+    /// The same with targets of which less is known.
+    pub(super) fn coarse_proof(&self, possible: &Possible, limits: &Limits) -> Result<Proof, Stuck> {
+        let map = (&self.analysis.map, &self.analysis.moves);
+        let Possible { trigger, holds, until } = possible;
+        let (holds, until) = (holds.as_ref().map(Coarse), Coarse(until));
+        let holds = holds.as_ref().map(|holds| holds as &dyn Target);
+        let goal = match trigger {
+            On::When(goal) => Some(Coarse(goal)),
+            _ => None,
+        };
+        let trigger = match (&goal, trigger) {
+            (Some(goal), _) => Trigger::When(goal),
+            (None, On::Start) => Trigger::Start,
+            _ => Trigger::Everywhere,
+        };
+        recovers(&self.machine, map, &Possibility { trigger, holds, until: &until }, (limits, &|| false))
+    }
+
+    pub(super) fn check(&self, goal: Goal, loops: &[LoopClaim], limits: &Limits) -> Result<Accepted, Rejection> {
+        self.check_possibility(&everywhere(goal), &Claims { first: Vec::new(), loops: loops.to_vec() }, limits)
+    }
+
+    pub(super) fn check_possibility(
+        &self,
+        possible: &Possible,
+        claims: &Claims,
+        limits: &Limits,
+    ) -> Result<Accepted, Rejection> {
+        let map = (&self.analysis.map, &self.analysis.moves);
+        check(&self.machine, map, &possible.possibility(), claims, (limits, &|| false))
+    }
+}
+
+/// What is to be possible from all states.
+fn everywhere(until: Goal) -> Possible {
+    Possible { trigger: On::Everywhere, holds: None, until }
+}
+
+impl Possible {
+    fn possibility(&self) -> Possibility<'_> {
+        let trigger = match &self.trigger {
+            On::Start => Trigger::Start,
+            On::Everywhere => Trigger::Everywhere,
+            On::When(goal) => Trigger::When(goal),
+        };
+        Possibility { trigger, holds: self.holds.as_ref().map(|holds| holds as &dyn Target), until: &self.until }
     }
 }
 
@@ -128,12 +181,12 @@ fn as_eventuality<T>(awaited: &Awaited, work: impl FnOnce(&Eventuality<'_>) -> T
         FairInterrupt { number: source.number, enabled: (cell, 1 << bit) }
     };
     let fair: Vec<FairInterrupt> = awaited.fair.map(of_source).into_iter().collect();
-    let holds = awaited.holds.as_ref().map(|holds| holds as &dyn crate::Target);
+    let holds = awaited.holds.as_ref().map(|holds| holds as &dyn Target);
     work(&Eventuality { trigger, holds, until: &awaited.until, fair: &fair })
 }
 
 /// Two targets of which every state may be one.
-fn everywhere(seed: u64) -> [Goal; 2] {
+fn of_all_states(seed: u64) -> [Goal; 2] {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut one = || {
         let port = (DataAddress(u16::from(PORTB) + 0x20), random.below(2));
@@ -214,7 +267,7 @@ fn what_holds_everywhere_is_true_of_each_state() {
     for seed in 0..programs {
         let (generated, _) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
-        for goal in everywhere(seed) {
+        for goal in of_all_states(seed) {
             let is_true = known.are_all(goal);
             let is_proved = known.is_everywhere(goal, &limits());
             assert!(is_true || !is_proved, "seed {seed}: {goal:?}, {:04x?}", generated.code.words);

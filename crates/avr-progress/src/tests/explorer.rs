@@ -74,6 +74,27 @@ pub(super) struct Awaited {
     pub(super) fair: Option<Source>,
 }
 
+/// What is to be possible: from each state of the trigger some path leads to a state through such in which something holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Possible {
+    pub(super) trigger: On,
+    pub(super) holds: Option<Goal>,
+    pub(super) until: Goal,
+}
+
+/// Known of a state only if it is the same for all values of what is open.
+pub(super) struct Coarse<'a>(pub(super) &'a Goal);
+
+impl Target for Coarse<'_> {
+    fn bit<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        SymbolicBit::constant(self.0.bit(state).known() == Some(true))
+    }
+
+    fn outside<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
+        SymbolicBit::constant(self.0.bit(state).known() == Some(false))
+    }
+}
+
 /// An environment that gives the answers of a list, and the first one behind its end.
 struct Script<'a> {
     /// Each answer with the number of those that are possible.
@@ -268,11 +289,7 @@ impl Space {
     /// A state from which something is awaited and need not come, if there is one; in words.
     pub(super) fn waits_in_vain(&mut self, awaited: &Awaited) -> Option<String> {
         let until = self.are_of(awaited.until);
-        let triggers = match awaited.trigger {
-            On::Start => (0..self.states.len()).map(|state| state < self.initial).collect(),
-            On::Everywhere => vec![true; self.states.len()],
-            On::When(goal) => self.are_of(goal),
-        };
+        let triggers = self.triggers(awaited.trigger);
         let comes = match (awaited.fair, awaited.holds) {
             (Some(interrupt), _) => self.comes_fairly(&until, interrupt),
             (None, holds) => {
@@ -281,8 +298,20 @@ impl Space {
             }
         };
         let state = (0..self.states.len()).find(|state| triggers[*state] && !comes[*state])?;
+        Some(self.text(state))
+    }
+
+    fn triggers(&mut self, on: On) -> Vec<bool> {
+        match on {
+            On::Start => (0..self.states.len()).map(|state| state < self.initial).collect(),
+            On::Everywhere => vec![true; self.states.len()],
+            On::When(goal) => self.are_of(goal),
+        }
+    }
+
+    fn text(&self, state: usize) -> String {
         let stored = &self.states[state];
-        Some(format!("pc {:#x}, {} frames", stored.control.pc.byte().0, stored.frames.len()))
+        format!("pc {:#x}, {} frames", stored.control.pc.byte().0, stored.frames.len())
     }
 
     /// The states from which all paths come to one of a set through such in which something holds: a least fixed point.
@@ -369,25 +398,21 @@ impl Space {
         parts
     }
 
-    /// A state from which no run comes to the target, if there is one; in words.
-    pub(super) fn stuck(&mut self, goal: Goal) -> Option<String> {
-        let Self { states, previous, working, .. } = self;
-        let mut cell = |state: &Stored, cell: DataAddress| {
-            state.load(working);
-            *working.data.get(cell)
-        };
-        let mut reaches: Vec<bool> =
-            states.iter().map(|state| goal.is_reached(|address| cell(state, address))).collect();
-        let mut waiting: Vec<usize> = (0..states.len()).filter(|state| reaches[*state]).collect();
+    /// A state from which something is not possible that is said to be, if there is one; in words.
+    pub(super) fn refutes(&mut self, possible: &Possible) -> Option<String> {
+        let mut comes = self.are_of(possible.until);
+        let holds = possible.holds.map_or_else(|| vec![true; comes.len()], |holds| self.are_of(holds));
+        let mut waiting: Vec<usize> = (0..comes.len()).filter(|state| comes[*state]).collect();
         while let Some(state) = waiting.pop() {
-            for before in &previous[state] {
+            for before in &self.previous[state] {
                 let before = *before as usize;
-                if !std::mem::replace(&mut reaches[before], true) {
+                if holds[before] && !std::mem::replace(&mut comes[before], true) {
                     waiting.push(before);
                 }
             }
         }
-        let stuck = states.iter().zip(&reaches).find(|(_, reaches)| !**reaches)?.0;
-        Some(format!("pc {:#x}, {} frames", stuck.control.pc.byte().0, stuck.frames.len()))
+        let triggers = self.triggers(possible.trigger);
+        let state = (0..self.states.len()).find(|state| triggers[*state] && !comes[*state])?;
+        Some(self.text(state))
     }
 }

@@ -4,6 +4,7 @@ use super::enumeration::{Known, limits, random_case};
 use super::eventualities;
 use super::explorer::Goal;
 use super::generator::Generated;
+use super::possibilities;
 use super::rank_mutants;
 use crate::Limits;
 use crate::faults::{Fault, with_fault};
@@ -37,8 +38,8 @@ const OF_CHECK: [Fault; 2] = [Fault::ClaimForgotten, Fault::GroupForgotten];
 pub(super) const MAIN: u32 = 0x40;
 pub(super) const PORTB: u8 = 5;
 pub(super) const PINB: u8 = 3;
-const TCCR0B: u8 = 0x25;
-const TIMSK0: DataAddress = DataAddress(0x6e);
+pub(super) const TCCR0B: u8 = 0x25;
+pub(super) const TIMSK0: DataAddress = DataAddress(0x6e);
 pub(super) const OVERFLOW_VECTOR: u32 = 0x20;
 
 /// The target of a program: bit 0 of port B is 1.
@@ -118,7 +119,8 @@ pub(super) fn limits_of(fault: Fault) -> Limits {
 fn each_fault_has_a_test() {
     let of_eventualities =
         [&eventualities::WRITTEN[..], &eventualities::SHOWN_BY_RANDOM, &rank_mutants::OF_CHECK].concat();
-    let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE, &OF_CHECK, &of_eventualities].concat();
+    let others = [&of_eventualities[..], &possibilities::WRITTEN, &possibilities::SHOWN_BY_RANDOM].concat();
+    let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE, &OF_CHECK, &others].concat();
     assert_eq!(all.len(), Fault::ALL.len());
     assert!(Fault::ALL.iter().all(|fault| all.contains(fault)), "{all:?}");
 }

@@ -6,4 +6,5 @@ mod explorer;
 mod faults;
 mod generator;
 mod mutants;
+mod possibilities;
 mod rank_mutants;

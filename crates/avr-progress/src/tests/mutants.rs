@@ -5,7 +5,7 @@ use super::explorer::Goal;
 use super::faults::{MAIN, ON, OVERFLOW_VECTOR, PINB, PORTB, SHOWN_BY_RANDOM, limits_of, program};
 use super::generator::{GO, Generated, LEFT, TICKS};
 use crate::faults::{Fault, with_fault};
-use crate::{Location, LoopClaim, Rejection};
+use crate::{Location, LoopClaim, Region, Rejection};
 use avr_invariant::{CallStrings, Move, Place};
 use avr_isa::{DataAddress, Instruction as I};
 use avr_symbolic::{Interrupts, Rounds, Strategy, Term};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::slice::from_ref;
 
 /// A random change of a claim, and its name.
-fn alter(claims: &mut Vec<LoopClaim>, random: &mut Random) -> &'static str {
+pub(super) fn alter(claims: &mut Vec<LoopClaim>, random: &mut Random) -> &'static str {
     let (number, other) = (random.below(claims.len()), random.below(claims.len()));
     let place = claims[other].head.clone();
     let group = claims[other].group;
@@ -106,7 +106,7 @@ fn altered_claims_prove_nothing_false() {
         let mut random = Random::new(seed ^ 0xa17e);
         let proofs: Vec<_> = goals.iter().filter_map(|goal| known.proof(*goal, &limits()).ok()).collect();
         let is_true = goals.map(|goal| known.stuck(goal).is_none());
-        for claims in proofs.iter().map(|proof| &proof.claims).filter(|claims| !claims.is_empty()) {
+        for claims in proofs.iter().map(|proof| &proof.claims.loops).filter(|claims| !claims.is_empty()) {
             for (goal, is_true) in goals.iter().zip(is_true) {
                 for _ in 0..20 {
                     let mut altered = claims.clone();
@@ -144,7 +144,7 @@ fn false_claims_of_faults_are_refused() {
             for fault in SHOWN_BY_RANDOM {
                 let limits = limits_of(fault);
                 let Ok(proof) = with_fault(fault, || known.proof(goal, &limits)) else { continue };
-                let checked = known.check(goal, &proof.claims, &limits);
+                let checked = known.check(goal, &proof.claims.loops, &limits);
                 assert!(checked.is_err(), "seed {seed}, {goal:?}, {fault:?}: {:04x?}", generated.code.words);
                 *refused.entry(format!("{fault:?}")).or_default() += 1;
             }
@@ -158,7 +158,8 @@ fn at(pc: u32) -> Location {
 }
 
 fn quiet(pc: u32, group: usize, rank: Vec<Term>) -> LoopClaim {
-    LoopClaim { head: at(pc), passed: Vec::new(), group, rank, rounds: vec![Rounds::one(Strategy::entering(&[]))] }
+    let rounds = vec![Rounds::one(Strategy::entering(&[]))];
+    LoopClaim { head: at(pc), region: Region::All, passed: Vec::new(), group, rank, rounds }
 }
 
 fn known(generated: &Generated) -> Known {
@@ -240,7 +241,7 @@ fn ranks_are_numbers_of_the_same_widths() {
     let known = known(&counts());
     let proof = known.proof(ON, &limits()).unwrap_or_else(|stuck| panic!("{stuck}"));
     let check = |rank: Vec<Term>| {
-        let mut claims = proof.claims.clone();
+        let mut claims = proof.claims.loops.clone();
         let ranked = claims.iter_mut().find(|claim| !claim.rank.is_empty()).expect("a number falls");
         ranked.rank = rank;
         known.check(ON, &claims, &limits())
@@ -301,7 +302,7 @@ fn heads_do_not_depend_on_numbers_of_call_strings() {
             goals.iter().filter_map(|goal| Some((goal, known.proof(*goal, &limits()).ok()?))).collect();
         renumbered(&mut known);
         for (goal, proof) in proofs {
-            let accepted = known.check(*goal, &proof.claims, &limits());
+            let accepted = known.check(*goal, &proof.claims.loops, &limits());
             assert_eq!(accepted.map(|accepted| accepted.freedom), Ok(proof.freedom), "{:04x?}", generated.code.words);
             with_calls += usize::from(known.analysis.map.calls.len() > 2);
         }

@@ -51,6 +51,9 @@ pub trait Goal<'g> {
         Vec::new()
     }
 
+    /// Takes note of a state from which a step is to be taken, the first one included, with the condition of the paths to it.
+    fn passes(&self, _state: &SymbolicState<'g>, _condition: &PathCondition<'g>) {}
+
     /// True if paths go on where the processor sleeps on.
     fn sleeps_on(&self) -> bool {
         false
@@ -261,6 +264,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
     fn follow(&mut self, point: usize) {
         let Some(path) = self.waiting[point].take() else { return };
         self.points.remove(&path.key(self.executor.machine));
+        self.goal.passes(&path.state, &path.condition);
         let outcomes = match self.execution.steps >= self.executor.limits.steps || self.goal.is_over() {
             true => Err(Cannot::Steps),
             false => self.stepper.outcomes(&path).ok_or(Cannot::Outcomes),

@@ -3,7 +3,7 @@
 //! Programs switch some pins on and off, with delays in between that no state space counts out, so that it is known without a judge which
 //! recoveries are true: a pin that no instruction switches on is never on, and behind the last loop of a program that ends nothing changes.
 
-use avr_certificate::{Certificate, Claim, Header, LoopClaim, Rounds, Stack, Symbolic, SymbolicProof, Term};
+use avr_certificate::{Certificate, Claim, Header, LoopClaim, Loops, Rounds, Stack, Symbolic, SymbolicProof, Term};
 use avr_image::{DataAddress, Image};
 use avr_isa::Instruction as I;
 use avr_machine::device::Device;
@@ -82,7 +82,7 @@ impl Sample {
 /// The claims of the only proof of a certificate.
 fn loops(certificate: &mut Certificate) -> &mut Vec<LoopClaim> {
     match certificate.claims.first_mut() {
-        Some(Claim::Symbolic(Symbolic { proof: SymbolicProof::Loops(proofs), .. })) => &mut proofs[0],
+        Some(Claim::Symbolic(Symbolic { proof: SymbolicProof::Loops(proofs), .. })) => &mut proofs[0].claims,
         other => panic!("there are no claims about loops: {other:?}"),
     }
 }
@@ -280,7 +280,7 @@ fn a_proof_is_one_of_its_formula_alone() {
     let sample = Sample::new(&program(&mut Random::new(0), false), SWITCHED[0]);
     let certificate = &sample.certificate;
     assert!(sample.is_accepted(certificate));
-    let proof = loops(&mut certificate.clone()).clone();
+    let proof = Loops { first: Vec::new(), claims: loops(&mut certificate.clone()).clone() };
     let refuses = |altered: Certificate| {
         let rejection = sample.check(&altered).expect_err("it proves nothing");
         rejection.to_string()
@@ -290,7 +290,7 @@ fn a_proof_is_one_of_its_formula_alone() {
     assert!(refuses(sample.with_proof(SymbolicProof::Loops(Vec::new()))).contains(of_another_kind));
     assert!(refuses(sample.with_proof(SymbolicProof::Loops(vec![proof.clone(); 2]))).contains(of_another_kind));
     assert!(
-        refuses(sample.with_proof(SymbolicProof::Loops(vec![Vec::new()])))
+        refuses(sample.with_proof(SymbolicProof::Loops(vec![Loops::default()])))
             .contains("there is no claim about the loop at")
     );
     for formula in
@@ -307,6 +307,81 @@ fn a_proof_is_one_of_its_formula_alone() {
     let both = sample.about("AG (EF (PORTB.0 == 1) && EF (PORTB.0 == 1))");
     let twice = sample.with_proof(SymbolicProof::Loops(vec![proof; 2]));
     assert!(sample.is_accepted(&Certificate { header: both.header, ..twice }));
+}
+
+/// Formulas `E[p U q]` that are true of the programs that do not end, and false ones that differ in p, in q or in the condition.
+const UNTIL: [(&str, [&str; 5]); 3] = [
+    (
+        "AG (PORTB.0 == 1 -> E[(PORTB.1 == 0 || PORTB.0 == 1) U (PORTB.0 == 0 && PORTB.1 == 0)])",
+        [
+            "AG (PORTB.0 == 1 -> E[(PORTB.1 == 1 || PORTB.0 == 0) U (PORTB.0 == 0 && PORTB.1 == 0)])",
+            "AG (PORTB.0 == 1 -> E[(PORTB.1 == 0 && PORTB.5 == 1) U (PORTB.0 == 0 && PORTB.1 == 0)])",
+            "AG (PORTB.0 == 1 -> E[PORTB.1 == 0 U (PORTB.0 == 1 && PORTB.1 == 1)])",
+            "AG (PORTB.0 == 0 -> E[(PORTB.0 == 0 && PORTB.1 == 0) U PORTB.0 == 1])",
+            "AG E[PORTB.0 == 1 U (PORTB.0 == 0 && PORTB.1 == 0)]",
+        ],
+    ),
+    (
+        "AG E[PORTB.5 == 0 U PORTB.1 == 1]",
+        [
+            "AG E[PORTB.5 == 1 U PORTB.1 == 1]",
+            "AG E[PORTB.0 == 0 U PORTB.1 == 1]",
+            "AG E[PORTB.5 == 0 U PORTB.5 == 1]",
+            "AG E[(PORTB.1 == 0 && PORTB.0 == 0) U PORTB.1 == 1]",
+            "AG E[(PORTB.5 == 0 && mem[0x100] == 0) U PORTB.1 == 1]",
+        ],
+    ),
+    (
+        "E[PORTB.1 == 0 U PORTB.1 == 1]",
+        [
+            "E[PORTB.0 == 0 U PORTB.1 == 1]",
+            "E[PORTB.1 == 1 U PORTB.1 == 1]",
+            "E[PORTB.1 == 0 U PORTB.5 == 1]",
+            "E[(PORTB.1 == 0 && r16 == 1 && r16 == 2) U PORTB.1 == 1]",
+            "AG E[(PORTB.1 == 0 && PORTB.0 == 1) U PORTB.1 == 1]",
+        ],
+    ),
+];
+
+/// Claims for `E[p U q]`, altered and for other p: in some state on each way that the program has, these do not hold.
+#[test]
+fn no_claims_prove_a_false_until() {
+    let (mut accepted, mut refused, mut conditions) = (0, 0, 0);
+    for (seed, (own, wrong)) in (0..).step_by(2).zip(UNTIL) {
+        let mut random = Random::new(seed);
+        let sample = Sample::new(&program(&mut random, false), own);
+        let report = sample.check(&sample.certificate).unwrap_or_else(|rejection| panic!("{own}: {rejection}"));
+        assert!(report.properties[0].with_sat, "{own}: {:?}", sample.certificate.claims);
+        let first = |certificate: &mut Certificate| match certificate.claims.first_mut() {
+            Some(Claim::Symbolic(Symbolic { proof: SymbolicProof::Loops(proofs), .. })) => {
+                std::mem::take(&mut proofs[0].first)
+            }
+            _ => Vec::new(),
+        };
+        let mut without = sample.certificate.clone();
+        assert!(!first(&mut without).is_empty() && !sample.is_accepted(&without), "{own}");
+        for formula in wrong {
+            let about = sample.about(formula);
+            assert!(!sample.is_accepted(&about), "{formula}");
+            for _ in 0..MUTANTS / 10 {
+                let mut mutant = about.clone();
+                let what = alter(loops(&mut mutant), &mut random);
+                assert!(!sample.is_accepted(&mutant), "{formula}: {what:?}");
+            }
+        }
+        for _ in 0..MUTANTS / 4 {
+            let mut mutant = sample.certificate.clone();
+            if random.once_in(4) {
+                loops(&mut mutant).iter_mut().for_each(|claim| claim.is_conditional ^= true);
+                conditions += 1;
+            } else {
+                alter(loops(&mut mutant), &mut random);
+            }
+            let is_accepted = sample.is_accepted(&mutant);
+            *(if is_accepted { &mut accepted } else { &mut refused }) += 1;
+        }
+    }
+    assert!(refused > 10 && accepted > 5 && conditions > 3, "{accepted} accepted, {refused} refused, {conditions}");
 }
 
 /// `AG p` that no state of the map shows, because a path has compared what none remembers.

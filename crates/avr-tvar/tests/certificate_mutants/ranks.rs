@@ -3,7 +3,9 @@
 //! Programs switch some pins on and off, with delays in between that no state space counts out, so that it is known without a judge what
 //! comes again and again: a pin that no instruction switches on is never on, and behind the last loop of a program that ends nothing changes.
 
-use avr_certificate::{Basis, Certificate, Claim, Coming, Passing, RankClaim, Ranks, Symbolic, SymbolicProof, Term};
+use avr_certificate::{
+    Basis, Certificate, Claim, Coming, Loops, Passing, RankClaim, Ranks, Symbolic, SymbolicProof, Term,
+};
 use avr_check::Proved;
 use avr_image::DataAddress;
 use avr_isa::Instruction as I;
@@ -94,7 +96,7 @@ fn alter(coming: &mut Coming, random: &mut Random) -> &'static str {
         if random.once_in(2) {
             fair.pop();
         } else {
-            fair[0].pop();
+            fair[0].claims.pop();
         }
         return "a claim of fairness is dropped";
     }
@@ -270,7 +272,7 @@ fn ranks_are_those_of_their_property() {
     let with = |parts: Vec<Ranks>, fair| sample.with_proof(SymbolicProof::Ranks(Coming { parts, fair }));
     assert!(refuses(with(Vec::new(), Vec::new())).contains(parts));
     assert!(refuses(with([proof.parts.clone(), proof.parts.clone()].concat(), Vec::new())).contains(parts));
-    assert!(refuses(with(proof.parts.clone(), vec![Vec::new()])).contains(parts));
+    assert!(refuses(with(proof.parts.clone(), vec![Loops::default()])).contains(parts));
     assert!(refuses(with(vec![Ranks::default()], Vec::new())).contains("there is no claim about the loop at"));
     for formula in
         ["EF (PORTB.0 == 1)", "EG (PORTB.0 == 1)", "AG EF (PORTB.0 == 1)", "AG (PORTB.0 == 1)", "A[G F true]"]

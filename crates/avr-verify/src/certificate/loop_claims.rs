@@ -2,23 +2,28 @@
 
 use crate::invariants::{Comes, SymbolicProof};
 use avr_certificate::{
-    Coming, Head, LoopClaim as WrittenClaim, Map, Passing as WrittenPassing, RankClaim as WrittenRankClaim,
+    Coming, Head, LoopClaim as WrittenClaim, Loops, Map, Passing as WrittenPassing, RankClaim as WrittenRankClaim,
     Ranks as WrittenRanks, Rounds as WrittenRounds, SymbolicProof as Written, Term as WrittenTerm,
 };
-use avr_progress::{Awaits, Location, LoopClaim, Passing, RankClaim, Ranks};
+use avr_progress::{Awaits, Claims, Location, LoopClaim, Passing, RankClaim, Ranks, Region};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 /// A proof as certificates have it, with the map of the certificate.
 pub(super) fn written(proof: &SymbolicProof, map: &Map) -> Written {
     match proof {
         SymbolicProof::Everywhere => Written::Everywhere,
-        SymbolicProof::Claims(proofs) => {
-            Written::Loops(proofs.iter().map(|proof| loop_claims(&proof.claims, map)).collect())
-        }
+        SymbolicProof::Claims(proofs) => Written::Loops(proofs.iter().map(|proof| loops(&proof.claims, map)).collect()),
         SymbolicProof::Ranks(Comes { proof, .. }) => Written::Ranks(Coming {
             parts: proof.parts.iter().map(|part| ranks(part, map)).collect(),
-            fair: proof.fair.iter().map(|claims| loop_claims(claims, map)).collect(),
+            fair: proof.fair.iter().map(|claims| loops(claims, map)).collect(),
         }),
+    }
+}
+
+fn loops(claims: &Claims, map: &Map) -> Loops {
+    Loops {
+        first: claims.first.iter().map(rounds).collect(),
+        claims: claims.loops.iter().map(|claim| loop_claim(claim, map)).collect(),
     }
 }
 
@@ -42,13 +47,10 @@ fn rank_claim(claim: &RankClaim, map: &Map) -> WrittenRankClaim {
     }
 }
 
-fn loop_claims(claims: &[LoopClaim], map: &Map) -> Vec<WrittenClaim> {
-    claims.iter().map(|claim| loop_claim(claim, map)).collect()
-}
-
 fn loop_claim(claim: &LoopClaim, map: &Map) -> WrittenClaim {
     WrittenClaim {
         head: head(&claim.head, map),
+        is_conditional: claim.region == Region::Triggering,
         passed: heads(&claim.passed, map),
         group: claim.group as u32,
         rank: claim.rank.iter().map(term).collect(),

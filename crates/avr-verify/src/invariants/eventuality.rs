@@ -4,7 +4,7 @@ use super::Invariants;
 use avr_invariant::Thread;
 use avr_machine::Machine;
 use avr_progress::{
-    Awaited, Coming, ComingProof, EventualityProof, Limits, Proof, Stuck, always_comes, awaited, recovers,
+    Awaited, Coming, ComingProof, EventualityProof, Limits, Possibility, Proof, Stuck, always_comes, awaited, recovers,
 };
 use avr_properties::{Atom, BoundProperty};
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ impl Invariants {
         let parts = coming.eventualities().map(|eventuality| always_comes(machine, map, &eventuality, limits));
         let parts: Vec<EventualityProof> = parts.collect::<Result<_, _>>()?;
         // SOUND: from every state a run goes on on which all of them come again and again, which is a fair one.
-        let fair = coming.handlers().map(|handler| recovers(machine, map, &handler, limits));
+        let fair = coming.handlers().map(|handler| recovers(machine, map, &Possibility::everywhere(&handler), limits));
         let fair: Vec<Proof> = fair.collect::<Result<_, _>>()?;
         let rests_on_choices = fair.iter().any(Proof::rests_on_choices);
         let parts = parts.into_iter().map(|part| part.ranks).collect();

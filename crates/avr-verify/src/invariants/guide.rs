@@ -3,17 +3,19 @@
 use super::{Invariants, text};
 use avr_image::Image;
 use avr_machine::{Frame, Machine, MachineState};
-use avr_progress::{Limits, Location, Proof, StateFormula, exit};
+use avr_progress::{Limits, Location, LoopClaim, Possibility, Proof, Region, exit};
 use avr_symbolic::{Interrupts, Rounds};
 use avr_witness::{Guide, Plan};
 
-/// The claims of a proof that a formula about states is reached.
+/// The claims of a proof that something is possible.
 pub(crate) struct Claimed<'a> {
     machine: &'a Machine,
     image: &'a Image,
     invariants: &'a Invariants,
-    target: &'a StateFormula<'a>,
-    proof: &'a Proof,
+    possibility: Possibility<'a>,
+    loops: &'a [LoopClaim],
+    /// The plans up to the first head with a claim.
+    first: Vec<Plan>,
     /// The plans of each claim.
     plans: Vec<Vec<Plan>>,
 }
@@ -22,10 +24,12 @@ impl<'a> Claimed<'a> {
     pub(crate) fn new(
         (machine, image): (&'a Machine, &'a Image),
         invariants: &'a Invariants,
-        (target, proof): (&'a StateFormula<'a>, &'a Proof),
+        (possibility, proof): (Possibility<'a>, &'a Proof),
     ) -> Self {
-        let plans = proof.claims.iter().map(|claim| claim.rounds.iter().map(plan).collect()).collect();
-        Self { machine, image, invariants, target, proof, plans }
+        let loops = proof.claims.loops.as_slice();
+        let first = proof.claims.first.iter().map(plan).collect();
+        let plans = loops.iter().map(|claim| claim.rounds.iter().map(plan).collect()).collect();
+        Self { machine, image, invariants, possibility, loops, first, plans }
     }
 
     fn is_at(location: &Location, state: &MachineState<u8>) -> bool {
@@ -53,7 +57,13 @@ fn same_calls(some: &[Frame], others: &[Frame]) -> bool {
 
 impl Guide for Claimed<'_> {
     fn head(&self, state: &MachineState<u8>) -> Option<usize> {
-        self.proof.claims.iter().position(|claim| Self::is_at(&claim.head, state))
+        // A claim about some states of a head says nothing of the others.
+        let speaks_of = |claim: &LoopClaim| claim.region == Region::All && Self::is_at(&claim.head, state);
+        self.loops.iter().position(speaks_of)
+    }
+
+    fn first(&self) -> &[Plan] {
+        &self.first
     }
 
     fn plans(&self, head: usize) -> &[Plan] {
@@ -61,22 +71,22 @@ impl Guide for Claimed<'_> {
     }
 
     fn passes(&self, head: usize, other: usize) -> bool {
-        self.proof.claims[head].passed.contains(&self.proof.claims[other].head)
+        self.loops[head].passed.contains(&self.loops[other].head)
     }
 
     fn is_nearer(&self, from: (usize, &MachineState<u8>), to: (usize, &MachineState<u8>)) -> bool {
-        let (one, other) = (&self.proof.claims[from.0], &self.proof.claims[to.0]);
+        let (one, other) = (&self.loops[from.0], &self.loops[to.0]);
         let before = one.rank.iter().map(|term| term.concrete(from.1));
         let after = other.rank.iter().map(|term| term.concrete(to.1));
         other.group < one.group || other.group == one.group && after.lt(before)
     }
 
     fn words(&self, head: usize) -> String {
-        text::loop_claim(self.machine, self.image, &self.proof.claims[head])
+        text::loop_claim(self.machine, self.image, &self.loops[head])
     }
 
     fn exit(&self, head: usize, near: &MachineState<u8>) -> Option<MachineState<u8>> {
         let map = (&self.invariants.map, &self.invariants.moves);
-        exit(self.machine, map, (self.target, &Limits::default()), (&self.proof.claims, head), near)
+        exit(self.machine, map, (&self.possibility, &Limits::default()), (self.loops, head), near)
     }
 }

@@ -1,9 +1,9 @@
-//! Proofs by symbolic execution between the heads of loops, for a program with invariants: `AG EF q` by claims, `AG p`, and eventualities.
+//! Proofs by symbolic execution between the heads of loops, for a program with invariants: `EF q` and `E[p U q]` by claims, `AG p`, and eventualities.
 
 use super::Invariants;
 use super::eventuality::Comes;
 use avr_machine::Machine;
-use avr_progress::{Form, Limits, Proof, StateFormula, Stuck, awaited, holds_everywhere, recovers};
+use avr_progress::{Form, Limits, Proof, StateFormula, Stuck, WithAtoms, awaited, holds_everywhere, recovers};
 use avr_properties::{Atom, BoundProperty};
 
 /// The most steps on symbolic bits for a formula that is to be true everywhere.
@@ -65,11 +65,11 @@ impl Invariants {
             Some(Form::Recovery(reached)) => reached,
         };
         let (mut proofs, mut open) = (Vec::new(), Vec::new());
-        for formula in &reached {
-            let Some(target) = StateFormula::new(atoms, formula) else { return Recovery::OtherForm };
-            match recovers(machine, map, &target, (&Limits::default(), is_over)) {
+        for one in &reached {
+            let Some(of_states) = WithAtoms::new(atoms, one) else { return Recovery::OtherForm };
+            match recovers(machine, map, &of_states.possibility(), (&Limits::default(), is_over)) {
                 Ok(proof) => proofs.push(proof),
-                Err(stuck) => open.push(((reached.len() > 1).then(|| target.text()), stuck)),
+                Err(stuck) => open.push(((reached.len() > 1).then(|| of_states.text()), stuck)),
             }
         }
         match open.is_empty() {

@@ -29,7 +29,7 @@ pub(super) fn gap(machine: &Machine, image: &Image, gap: &Gap) -> String {
 pub(crate) fn stuck(image: &Image, stuck: &Stuck) -> String {
     match stuck {
         Stuck::Loop(at) => format!("no way out of the loop {} was found", place_at(image, at.0)),
-        Stuck::Obstacle(_) | Stuck::Rejected(_) | Stuck::Limit => stuck.to_string(),
+        Stuck::Obstacle(_) | Stuck::Rejected(_) | Stuck::Between | Stuck::Limit => stuck.to_string(),
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn claims(machine: &Machine, image: &Image, proof: &Proof) -> Vec<Str
         };
         !claim.rank.is_empty() || claim.rounds.iter().any(chooses)
     };
-    proof.claims.iter().filter(says_something).map(|claim| loop_claim(machine, image, claim)).collect()
+    proof.claims.loops.iter().filter(says_something).map(|claim| loop_claim(machine, image, claim)).collect()
 }
 
 /// A claim about a loop.

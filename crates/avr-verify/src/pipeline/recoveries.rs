@@ -9,7 +9,7 @@ use avr_machine::Machine;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
-use avr_progress::{Form, Proof, StateFormula};
+use avr_progress::{Form, Proof, WithAtoms};
 use avr_properties::{Atom, AtomTable, BoundProperty, Property, bind};
 use avr_witness::{Search, claimed_run};
 use mu_calculus::{Formula, PathQuantifier};
@@ -91,8 +91,14 @@ pub(crate) fn recovered(
             let is_of_model = proofs.iter().any(Proof::rests_on_choices);
             result.basis = if is_of_model { Basis::Model } else { Basis::Hardware };
             finish(&mut result, (Pass::Claims, &bound, claims.collect()), started);
-            if let (Formula::Path(PathQuantifier::Exists, ..), [proof]) = (&bound.formula, proofs.as_slice()) {
-                result = shown(request, (machine, invariants), (table.atoms(), &bound), proof, result);
+            match (&bound.formula, proofs.as_slice()) {
+                (Formula::Path(PathQuantifier::Exists, ..), [proof]) => {
+                    result = shown(request, (machine, invariants), (table.atoms(), &bound), proof, result);
+                }
+                (Formula::PathPair(PathQuantifier::Exists, ..), _) => {
+                    result.evidence_missing = Some("claims about loops prove it, and no run was looked for".to_owned());
+                }
+                _ => {}
             }
         }
     }
@@ -112,8 +118,8 @@ fn shown(
         let goal = Goal { formula, observes_hazards: bound.observes_hazards };
         let firmware = Firmware::with_passes(machine, atoms, Passes::default());
         let Some(Form::Recovery(reached)) = Form::of(bound) else { return None };
-        let target = StateFormula::new(atoms, reached.first()?)?;
-        let guide = Claimed::new((machine, request.image), invariants, (&target, proof));
+        let of_states = WithAtoms::new(atoms, reached.first()?)?;
+        let guide = Claimed::new((machine, request.image), invariants, (of_states.possibility(), proof));
         claimed_run((&firmware.model.context, request.watch), &goal, &guide)
     };
     let missing =

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The time for a program.
 const SHORT: Duration = Duration::from_secs(2);
 
-const PROPERTIES: [&str; 13] = [
+const PROPERTIES: [&str; 19] = [
     "EF (mem[0x101] == 1)",
     "EF (mem[0x100] == 1) && AG EF (mem[0x101] == 0)",
     "AG (mem[0x100] == 0)",
@@ -25,6 +25,12 @@ const PROPERTIES: [&str; 13] = [
     "AG EF (mem[0x100] == 1 && mem[0x101] == 1)",
     "AG EF sleeping",
     "AG EF in_interrupt",
+    "E[mem[0x100] == 0 U mem[0x101] == 1]",
+    "E[!in_interrupt U mem[0x101] == 0] && EF (mem[0x100] == 0)",
+    "AG E[mem[0x100] < 0x80 U mem[0x101] == 0]",
+    "AG (mem[0x101] == 1 -> E[mem[0x101] == 1 U mem[0x100] == 0])",
+    "AG (in_interrupt || !E[false U false] || E[!in_interrupt U mem[0x101] == 0])",
+    "AG (mem[0x100] != 0 -> mem[0x101] == 0 || E[mem[0x101] == 1 U EIMSK == 3])",
 ];
 
 /// The results that claims prove, whatever state spaces say, or a note.
@@ -164,6 +170,35 @@ fn a_long_run_ends_at_the_loop_and_rests_on_its_claim() {
     }
 }
 
+/// Counts down and sets port B if pin 0 of port B is high at the start, and ends otherwise. Inputs are low by themselves.
+fn choosing() -> Vec<u16> {
+    let mut code = Code::default();
+    code.add(I::Sbis { io: 3, bit: 0 });
+    code.add(I::Rjmp { offset: -1 });
+    for register in [24, 25] {
+        code.add(I::Ldi { rd: r(register), k: 0x20 });
+    }
+    code.add(I::Sbiw { rd: r(24), k: 1 });
+    code.add(I::Brbc { flag: 1, offset: -2 });
+    set(&mut code);
+    code.words
+}
+
+#[test]
+fn a_run_begins_with_the_first_strategies() {
+    let result = claimed(&choosing(), "EF (PORTB == 1)");
+    let evidence = result.evidence.expect("there is a run");
+    assert!(evidence.replayed && evidence.proved.is_empty());
+    assert_eq!((result.verdict, evidence.atoms), (Verdict::Holds, vec![("PORTB == 1".to_owned(), true)]));
+}
+
+#[test]
+fn no_run_is_looked_for_where_something_is_to_hold_until_then() {
+    let result = claimed(&choosing(), "E[PORTB == 0 U PORTB == 1]");
+    assert_eq!((result.verdict, result.evidence), (Verdict::Holds, None));
+    assert_eq!(result.evidence_missing.as_deref(), Some("claims about loops prove it, and no run was looked for"));
+}
+
 fn verified(words: &[u16], property: &str, check: impl Fn(&PropertyResult)) {
     with_request(words, &[property], Reductions::ALL, LONG, |request| {
         let request = Request { invariants: InvariantUse::Find, ..*request };
@@ -209,6 +244,13 @@ fn other_formulas_are_not_taken_for_recoveries() {
         "EG EF (mem[0x100] == 0)",
         "nu X. (EF (mem[0x100] == 0) && []X)",
         "Inherent()",
+        "E[EF (mem[0x100] == 0) U mem[0x101] == 0]",
+        "E[mem[0x100] == 0 U EX (mem[0x101] == 0)]",
+        "AG !E[mem[0x100] == 0 U mem[0x101] == 0]",
+        "AG (E[mem[0x100] == 0 U mem[0x101] == 0] -> mem[0x101] == 0)",
+        "E[mem[0x100] == 0 W mem[0x101] == 0]",
+        "E[mem[0x100] == 0 R mem[0x101] == 0]",
+        "mu X. (mem[0x101] == 0 || mem[0x100] == 0 && <>X)",
     ];
     with_request(&delaying(false), &[&PROPERTIES[..], &others].concat(), Reductions::ALL, LONG, |request| {
         for (number, property) in request.file.properties.iter().enumerate() {

@@ -5,14 +5,16 @@ mod solving;
 use super::numbers::Word;
 use super::samples::{Part, Sample};
 use crate::eventualities::{
-    Awaits, Begins, Between, Eventuality, OfArrival, Passing, RankClaim, Ranks, Trigger, arrivals, check_ranks,
-    ends_well, followed, served,
+    Awaits, Begins, Between, Eventuality, OfArrival, Passing, RankClaim, Ranks, arrivals, check_ranks, ends_well,
+    followed,
 };
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
+use crate::obligation::served;
 use crate::places::Places;
 use crate::proof::Stuck;
 use crate::rounds::Start;
+use crate::trigger::Trigger;
 use avr_invariant::{Entry, Map, Move};
 use avr_isa::FlashByteAddress;
 use avr_machine::Machine;
@@ -217,7 +219,7 @@ impl<'g> Search<'_, 'g> {
             return Ok(more);
         }
         for OfArrival { head, awaited, state } in arrivals {
-            let triggers = self.eventuality.surely_triggers(&state);
+            let triggers = self.eventuality.trigger.surely(&state);
             let before = self.heads[head].awaited;
             if before == Some(Awaits::Any) || self.is_never(&awaited)? {
                 continue;

@@ -1,7 +1,8 @@
 //! The claims about heads at which something is awaited: one head or group after the other gets a rank.
 
 use super::{Claim, Search};
-use crate::eventualities::{Awaits, Begins, RankClaim, ends_well, falls_or_is_quiet, is_quiet, served};
+use crate::eventualities::{Awaits, Begins, RankClaim, ends_well, falls_or_is_quiet, is_quiet};
+use crate::obligation::served;
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, arrival};
 use crate::search::numbers::{Numbers, Word};
