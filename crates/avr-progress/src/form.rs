@@ -50,7 +50,7 @@ fn everywhere(formula: &Formula<AtomId>) -> Option<&Formula<AtomId>> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     /// These states.
-    pub from: Origin,
+    pub from: AwaitedIn,
     /// The formula that is to be true until then, if there is one.
     pub holds: Option<Formula<AtomId>>,
     /// The formula that is to become true.
@@ -59,7 +59,7 @@ pub struct Awaited {
 
 /// The states from which something is awaited, or is to be possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum AwaitedIn {
     /// Those after power-on.
     Start,
     /// All.
@@ -84,7 +84,7 @@ fn comes(formula: &Formula<AtomId>, paths: PathQuantifier) -> Option<Vec<Awaited
     match formula {
         Formula::And(parts) => Some(parts.iter().map(|part| comes(part, paths)).collect::<Option<Vec<_>>>()?.concat()),
         Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => comes_everywhere(inner, paths, &[]),
-        _ => of_path(formula, paths, Origin::Start),
+        _ => of_path(formula, paths, AwaitedIn::Start),
     }
 }
 
@@ -120,16 +120,16 @@ fn comes_everywhere(
         Formula::Path(PathQuantifier::All, PathOperator::Always, inner) => comes_everywhere(inner, paths, &[]),
         _ => {
             let from = match conditions {
-                [] => Origin::Everywhere,
-                [one] => Origin::Where(one.clone()),
-                all => Origin::Where(Formula::And(all.to_vec())),
+                [] => AwaitedIn::Everywhere,
+                [one] => AwaitedIn::Where(one.clone()),
+                all => AwaitedIn::Where(Formula::And(all.to_vec())),
             };
             of_path(formula, paths, from)
         }
     }
 }
 
-fn of_path(formula: &Formula<AtomId>, paths: PathQuantifier, from: Origin) -> Option<Vec<Awaited>> {
+fn of_path(formula: &Formula<AtomId>, paths: PathQuantifier, from: AwaitedIn) -> Option<Vec<Awaited>> {
     let (of, holds, until) = match formula {
         Formula::Path(of, PathOperator::Eventually, until) => (of, None, until),
         Formula::PathPair(of, PathPairOperator::Until, holds, until) => (of, Some(holds), until),
@@ -142,7 +142,7 @@ fn of_path(formula: &Formula<AtomId>, paths: PathQuantifier, from: Origin) -> Op
 
 /// What comes, with formulas about states.
 pub struct WithAtoms<'a> {
-    from: &'a Origin,
+    from: &'a AwaitedIn,
     conditions: Option<StateFormula<'a>>,
     holds: Option<StateFormula<'a>>,
     until: StateFormula<'a>,
@@ -154,8 +154,8 @@ impl<'a> WithAtoms<'a> {
     pub fn new(atoms: &'a [Atom], awaited: &'a Awaited) -> Option<Self> {
         let Awaited { from, holds, until } = awaited;
         let conditions = match from {
-            Origin::Where(conditions) => Some(StateFormula::new(atoms, conditions)?),
-            Origin::Start | Origin::Everywhere => None,
+            AwaitedIn::Where(conditions) => Some(StateFormula::new(atoms, conditions)?),
+            AwaitedIn::Start | AwaitedIn::Everywhere => None,
         };
         let holds = match holds {
             Some(holds) => Some(StateFormula::new(atoms, holds)?),
@@ -184,7 +184,7 @@ impl<'a> WithAtoms<'a> {
 
     fn trigger(&self) -> Trigger<'_> {
         match (self.from, &self.conditions) {
-            (Origin::Start, _) => Trigger::Start,
+            (AwaitedIn::Start, _) => Trigger::Start,
             (_, Some(conditions)) => Trigger::When(conditions),
             (_, None) => Trigger::Everywhere,
         }

@@ -12,6 +12,7 @@
 mod accepted;
 mod check;
 mod claim;
+mod coming;
 mod eventualities;
 mod everywhere;
 mod exits;
@@ -36,9 +37,8 @@ mod wanted;
 pub use accepted::Accepted;
 pub use check::{Rejection, check};
 pub use claim::{Claims, Location, LoopClaim, Region};
-pub use eventualities::{
-    Awaits, Coming, ComingProof, Eventuality, FairInterrupt, InHandler, Passing, RankClaim, Ranks, check_ranks,
-};
+pub use coming::{Coming, ComingProof, InHandler};
+pub use eventualities::{Awaits, Eventuality, FairInterrupt, Passing, RankClaim, Ranks, check_ranks};
 pub use everywhere::holds_everywhere;
 pub use exits::exit;
 pub use form::{Awaited, Form, WithAtoms, awaited};

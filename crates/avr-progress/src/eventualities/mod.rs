@@ -5,7 +5,6 @@
 
 mod between;
 mod check;
-mod coming;
 mod obligation;
 
 use crate::claim::Location;
@@ -17,7 +16,6 @@ use three_valued::{BitDomain, ByteDomain};
 
 pub(crate) use between::{Begins, Between};
 pub use check::check_ranks;
-pub use coming::{Coming, ComingProof, InHandler};
 pub(crate) use obligation::{OfArrival, arrivals, ends_well, falls_or_is_quiet, followed, is_quiet};
 
 /// The claim that on all paths from the states of the trigger something comes: `A[holds U until]`.

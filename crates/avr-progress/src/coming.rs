@@ -1,10 +1,10 @@
 //! The properties that say that something comes: `AF q` and `A[p U q]`, in the first state, in every state, or in those where something
 //! holds, on all paths or on those that are fair to interrupts.
 
-use super::{Eventuality, FairInterrupt, Ranks, check_ranks};
 use crate::accepted::Accepted;
 use crate::check::{Rejection, check};
 use crate::claim::Claims;
+use crate::eventualities::{Eventuality, FairInterrupt, Ranks, check_ranks};
 use crate::form::{Awaited, WithAtoms};
 use crate::limits::Limits;
 use crate::possibility::Possibility;
