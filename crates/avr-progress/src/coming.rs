@@ -32,7 +32,7 @@ pub struct ComingProof {
 }
 
 impl<'a> Coming<'a> {
-    /// What is awaited under fairness of interrupts, by their numbers; none if it reads cells that depend on the state, or there is no such
+    /// The events awaited under fairness of interrupts, by their numbers; none if it reads cells that depend on the state, or there is no such
     /// interrupt.
     #[must_use]
     pub fn new(machine: &Machine, atoms: &'a [Atom], (awaited, numbers): (&'a [Awaited], &[u8])) -> Option<Self> {

@@ -68,7 +68,7 @@ pub enum AwaitedIn {
     Where(Formula<AtomId>),
 }
 
-/// What is awaited, if a property says no more than that it comes on all paths: the property is true if all of that is.
+/// The events awaited, if a property says no more than that they come on all paths: the property is true if they all come.
 ///
 /// SOUND: proofs are about all runs, or about those that are fair to interrupts. They say nothing of other conditions, nor of hazards and
 /// paths that end.
@@ -79,7 +79,7 @@ pub fn awaited(bound: &BoundProperty) -> Option<Vec<Awaited>> {
     if has_conditions || !is_fair { None } else { comes(&bound.formula, PathQuantifier::All) }
 }
 
-/// What comes, on all paths or on some, if a formula says no more than that; the formula is true if all of that is.
+/// The events that come, on all paths or on some, if a formula says no more than that; the formula is true if they all come.
 fn comes(formula: &Formula<AtomId>, paths: PathQuantifier) -> Option<Vec<Awaited>> {
     match formula {
         Formula::And(parts) => Some(parts.iter().map(|part| comes(part, paths)).collect::<Option<Vec<_>>>()?.concat()),
@@ -140,7 +140,7 @@ fn of_path(formula: &Formula<AtomId>, paths: PathQuantifier, from: AwaitedIn) ->
     (*of == paths && are_of_states).then(|| vec![Awaited { from, holds, until: (**until).clone() }])
 }
 
-/// What comes, with formulas about states.
+/// An event that comes, with formulas about states.
 pub struct WithAtoms<'a> {
     from: &'a AwaitedIn,
     conditions: Option<StateFormula<'a>>,

@@ -171,7 +171,7 @@ impl<'g> Search<'_, 'g> {
                 return Ok(Vec::new());
             }
             let progress = match self.solve_some(&open) {
-                // What was solved may be enough.
+                // The heads that are solved may be enough.
                 Err(Stuck::Limit) if self.may_be_enough() && !(self.is_over)() => Ok(Progress::None),
                 progress => progress,
             };

@@ -103,7 +103,7 @@ fn alter(ranks: &mut Ranks, random: &mut Random) -> &'static str {
     }
 }
 
-/// What is awaited, and variants of it.
+/// An eventuality, and variants of it.
 fn variants(awaited: &Awaited, random: &mut Random) -> Vec<Awaited> {
     let other = goal(random);
     let mut all = vec![
