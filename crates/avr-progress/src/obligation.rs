@@ -33,6 +33,16 @@ pub(crate) fn served<'g>(round: &Execution<'g>, well: impl Fn(&End<'g>) -> Symbo
     round.ends.iter().fold(SymbolicBit::ZERO, |any, end| any.or(&end.condition.bit().and(&well(end))))
 }
 
+/// The bits of which one is 1 if no path that ends well is taken: for each end that its paths are taken and end otherwise, and that no path is.
+pub(crate) fn unserved_ends<'g>(
+    round: &Execution<'g>,
+    well: impl Fn(&End<'g>) -> SymbolicBit<'g>,
+) -> Vec<SymbolicBit<'g>> {
+    let of_end = |end: &End<'g>| end.condition.bit().and(&well(end).not());
+    let none = round.ends.iter().fold(SymbolicBit::ONE, |none, end| none.and(&end.condition.bit().not()));
+    round.ends.iter().map(of_end).chain([none]).collect()
+}
+
 /// The bit that is 1 if an end of paths is a good one: what is to be reached was, or a head is that serves; and what is to hold did.
 pub(crate) fn ends_well<'g>(
     places: &Places<'_>,

@@ -95,6 +95,45 @@ pub fn satisfy(bit: &SymbolicBit<'_>, limits: QueryLimits) -> Answer {
     }
 }
 
+/// A node with what it is computed from: choices and exclusive disjunctions, which take three nodes, in one (Eén, Mishchenko & Sörensson,
+/// "Applying logic synthesis for speeding up SAT", 2007).
+#[derive(Clone, Copy, Debug)]
+enum Gate {
+    /// A constant or a variable.
+    Input,
+    And(Literal, Literal),
+    /// If the first then the second, else the third.
+    Select(Literal, Literal, Literal),
+}
+
+impl Gate {
+    fn of(graph: &Graph, node: usize) -> Self {
+        let Node::And(a, b) = graph.node(node) else { return Self::Input };
+        let parts =
+            |literal: Literal| match literal.node().filter(|_| literal.is_complement()).map(|node| graph.node(node)) {
+                Some(Node::And(a, b)) => Some([a, b]),
+                _ => None,
+            };
+        let (Some(first), Some(second)) = (parts(a), parts(b)) else { return Self::And(a, b) };
+        for (condition, then) in [(first[0], first[1]), (first[1], first[0])] {
+            for (other, otherwise) in [(second[0], second[1]), (second[1], second[0])] {
+                if condition == other.not() {
+                    return Self::Select(condition, then.not(), otherwise.not());
+                }
+            }
+        }
+        Self::And(a, b)
+    }
+
+    fn inputs(self) -> Vec<Literal> {
+        match self {
+            Self::Input => Vec::new(),
+            Self::And(a, b) => vec![a, b],
+            Self::Select(condition, then, otherwise) => vec![condition, then, otherwise],
+        }
+    }
+}
+
 /// The clauses of a cone.
 struct Formula {
     /// Numbers of the solver's variables, by nodes.
@@ -115,26 +154,37 @@ impl Formula {
             if formula.numbers.len() > most_nodes {
                 return None;
             }
-            if let Node::And(a, b) = graph.node(node) {
-                open.extend([a, b].into_iter().filter_map(Literal::node));
-            }
+            open.extend(Gate::of(graph, node).inputs().into_iter().filter_map(Literal::node));
         }
         let mut nodes: Vec<usize> = formula.numbers.keys().copied().collect();
         nodes.sort_unstable();
         for node in nodes {
-            if let Node::And(a, b) = graph.node(node) {
-                let (own, a, b) = (formula.numbers[&node], formula.literal(a)?, formula.literal(b)?);
-                let own = Lit::positive(own);
-                formula.clauses.extend([
-                    Clause::from_iter([!own, a]),
-                    Clause::from_iter([!own, b]),
-                    Clause::from_iter([own, !a, !b]),
-                ]);
+            let own = Lit::positive(formula.numbers[&node]);
+            match Gate::of(graph, node) {
+                Gate::Input => {}
+                Gate::And(a, b) => {
+                    let (a, b) = (formula.literal(a)?, formula.literal(b)?);
+                    formula.add([[!own, a].as_slice(), &[!own, b], &[own, !a, !b]]);
+                }
+                Gate::Select(condition, then, otherwise) if then == otherwise.not() => {
+                    let (a, b) = (formula.literal(condition)?, formula.literal(then)?);
+                    formula.add([[!own, !a, b].as_slice(), &[own, !a, !b], &[!own, a, !b], &[own, a, b]]);
+                }
+                Gate::Select(condition, then, otherwise) => {
+                    let (s, a, b) = (formula.literal(condition)?, formula.literal(then)?, formula.literal(otherwise)?);
+                    formula.add([[!own, !s, a].as_slice(), &[own, !s, !a], &[!own, s, b], &[own, s, !b]]);
+                    // They follow, and let the solver see more.
+                    formula.add([[!own, a, b].as_slice(), &[own, !a, !b]]);
+                }
             }
         }
         let goal = formula.literal(goal)?;
         formula.clauses.push(Clause::from_iter([goal]));
         Some(formula)
+    }
+
+    fn add<'c>(&mut self, clauses: impl IntoIterator<Item = &'c [Lit]>) {
+        self.clauses.extend(clauses.into_iter().map(|clause| Clause::from_iter(clause.iter().copied())));
     }
 
     fn literal(&self, literal: Literal) -> Option<Lit> {

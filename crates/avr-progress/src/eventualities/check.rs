@@ -10,7 +10,7 @@ use crate::check::{Rejection, head, widths};
 use crate::claim::Location;
 use crate::faults::{Fault, is_on};
 use crate::limits::Limits;
-use crate::obligation::served;
+use crate::obligation::unserved_ends;
 use crate::places::Places;
 use crate::rounds::Start;
 use crate::trigger::Trigger;
@@ -167,8 +167,10 @@ impl Work<'_> {
     ) -> Result<(), Rejection> {
         let arrives = |to: usize, _: &End<'g>, state: &SymbolicState<'g>| self.may_be_awaited(to, state);
         let unserved = self.unserved(start, (begins, passed), arrives);
-        let unserved = self.took(unserved)?;
-        self.never(&start.condition.bit().and(&unserved), Rejection::NotAwaited(at))
+        for unserved in self.took(unserved)? {
+            self.never(&start.condition.bit().and(&unserved), Rejection::NotAwaited(at))?;
+        }
+        Ok(())
     }
 
     /// Shows that all paths from a head at which something is awaited come to that, or make a rank fall.
@@ -180,8 +182,9 @@ impl Work<'_> {
             let of = &self.claims[&number];
             let (at, open) = (of.claim.head.at(), self.eventuality.is_open(of.claim.awaits, &start));
             let unserved = self.waiting_round(of, &start);
-            let unserved = self.took(unserved)?;
-            self.never(&open.and(&unserved), Rejection::NotShown(at))?;
+            for unserved in self.took(unserved)? {
+                self.never(&open.and(&unserved), Rejection::NotShown(at))?;
+            }
         }
         Ok(())
     }
@@ -190,7 +193,7 @@ impl Work<'_> {
         &self,
         Claim { claim, passed, fair }: &Claim<'_>,
         start: &Start<'g>,
-    ) -> (SymbolicBit<'g>, usize) {
+    ) -> (Vec<SymbolicBit<'g>>, usize) {
         let arrives = |to: usize, end: &End<'g>, after: &SymbolicState<'g>| {
             let leads_on = match self.claims.get(&to).map(|other| other.claim) {
                 Some(other) if other.group < claim.group || is_on(Fault::GroupForgotten) => SymbolicBit::ONE,
@@ -210,26 +213,26 @@ impl Work<'_> {
         self.eventuality.may_be_awaited(awaits, state)
     }
 
-    /// The bit that is 1 if a path from a start ends otherwise than well, and the steps that it takes to find that.
+    /// The bits of which one is 1 if a path from a start ends otherwise than well, and the steps that it takes to find that.
     fn unserved<'g>(
         &self,
         start: &Start<'g>,
         (begins, passed): (Begins, &BTreeSet<usize>),
         arrives: impl Fn(usize, &End<'g>, &SymbolicState<'g>) -> SymbolicBit<'g>,
-    ) -> (SymbolicBit<'g>, usize) {
+    ) -> (Vec<SymbolicBit<'g>>, usize) {
         let Self { places, eventuality, is_over, .. } = *self;
         let goal = Between { places, eventuality, passed, begins, machine: self.machine, is_over };
         let from = (start.state.clone(), start.condition.clone());
         let round = self.executor.execute(start.graph, from, &followed(), &goal);
         let well = |end: &End<'g>| ends_well((places, begins), end, |to, state| arrives(to, end, state));
-        (served(&round, well).not(), round.steps)
+        (unserved_ends(&round, well), round.steps)
     }
 
     /// Takes note of steps.
-    fn took<'g>(&mut self, (bit, steps): (SymbolicBit<'g>, usize)) -> Result<SymbolicBit<'g>, Rejection> {
+    fn took<'g>(&mut self, (bits, steps): (Vec<SymbolicBit<'g>>, usize)) -> Result<Vec<SymbolicBit<'g>>, Rejection> {
         self.done.steps += steps;
         let is_over = self.done.steps > self.limits.steps || (self.is_over)();
-        if is_over { Err(Rejection::Limit) } else { Ok(bit) }
+        if is_over { Err(Rejection::Limit) } else { Ok(bits) }
     }
 
     /// Shows that a bit is never 1.

@@ -47,6 +47,42 @@ pub fn always_comes(
     eventuality: &Eventuality<'_>,
     (limits, is_over): (&Limits, &dyn Fn() -> bool),
 ) -> Result<EventualityProof, Stuck> {
+    let of = (machine, (map, moves), eventuality);
+    // What the solver does not refute soon is mostly true, and the check proves it anyway.
+    match search(of, (limits, is_over), Doubt::Trusted) {
+        (Err(_), true) => search(of, (limits, is_over), Doubt::Asked).0,
+        (result, _) => result,
+    }
+}
+
+/// What a query without an early answer counts for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// The claim is taken for proved.
+    Trusted,
+    /// The solver goes on up to its limit.
+    Asked,
+}
+
+/// The eventuality, and what it is one of.
+type Of<'a> = (&'a Machine, (&'a Map, &'a BTreeMap<Move, usize>), &'a Eventuality<'a>);
+
+/// A proof, and whether a claim was trusted.
+fn search(
+    (machine, (map, moves), eventuality): Of<'_>,
+    (limits, is_over): (&Limits, &dyn Fn() -> bool),
+    doubt: Doubt,
+) -> (Result<EventualityProof, Stuck>, bool) {
+    let mut is_trusted = false;
+    let proof = searched((machine, (map, moves), eventuality), (limits, is_over), (doubt, &mut is_trusted));
+    (proof, is_trusted)
+}
+
+fn searched(
+    (machine, (map, moves), eventuality): Of<'_>,
+    (limits, is_over): (&Limits, &dyn Fn() -> bool),
+    (doubt, is_trusted): (Doubt, &mut bool),
+) -> Result<EventualityProof, Stuck> {
     let places = Places::new(machine, map, moves).map_err(Stuck::Obstacle)?;
     let count: usize = (0..places.heads.len()).map(|head| places.entries(head).count()).sum();
     if count > limits.entries {
@@ -78,9 +114,12 @@ pub fn always_comes(
         looks: 0,
         steps: 0,
         queries: 0,
+        doubt,
+        is_trusted: false,
     };
-    search.await_at_heads()?;
-    search.solve_all()?;
+    let found = search.await_at_heads().and_then(|()| search.solve_all());
+    *is_trusted = search.is_trusted;
+    found?;
     let idle = search.idle();
     let Search { claims, steps, queries, .. } = search;
     let ranks = Ranks { idle, claims };
@@ -129,6 +168,9 @@ struct Search<'a, 'g> {
     looks: usize,
     steps: usize,
     queries: usize,
+    doubt: Doubt,
+    /// True if a claim was taken for proved that is not.
+    is_trusted: bool,
 }
 
 impl<'g> Search<'_, 'g> {

@@ -1,16 +1,19 @@
 //! The claims about heads at which something is awaited: one head or group after the other gets a rank.
 
-use super::{Claim, Search};
+use super::{Claim, Doubt, Search};
 use crate::eventualities::{Awaits, Begins, RankClaim, ends_well, falls_or_is_quiet, is_quiet};
-use crate::obligation::served;
+use crate::obligation::unserved_ends;
 use crate::proof::Stuck;
 use crate::rounds::{Arrival, arrival};
 use crate::search::numbers::{Numbers, Word};
 use crate::search::samples::{Outcome, Part, Row, Sample, Table, Transition};
 use crate::search::{groups, parts};
-use avr_symbolic::{Answer, End, SymbolicBit, SymbolicState, Term, satisfy};
+use avr_symbolic::{Answer, End, QueryLimits, SymbolicBit, SymbolicState, Term, Unanswered, satisfy};
 use std::collections::{BTreeMap, BTreeSet};
 use three_valued::BitDomain;
+
+/// Steps of the solver after which a claim is taken for proved, if that is allowed.
+const EARLY_STEPS: u64 = 50_000;
 
 impl<'g> Search<'_, 'g> {
     pub(super) fn solve_all(&mut self) -> Result<(), Stuck> {
@@ -190,18 +193,23 @@ impl<'g> Search<'_, 'g> {
         };
         let at = (self.places, Begins::Awaiting);
         let well = |end: &End<'g>| ends_well(at, end, |to, state| arrives(to, end, state));
-        let served = served(&of.rounds[0], well);
-        let unserved = self.first(head, &of.start).and(&served.not());
-        self.asks()?;
-        match satisfy(&unserved, self.limits.query) {
-            Answer::Unsatisfiable => Ok(true),
-            Answer::Satisfiable(assignment) => {
-                let of = &mut self.heads[head].starts[start];
-                of.samples.push(Sample::new(&of.start, assignment, self.queries));
-                Ok(false)
+        let first = self.first(head, &of.start);
+        for unserved in unserved_ends(&of.rounds[0], well) {
+            self.asks()?;
+            let few = QueryLimits { steps: self.limits.query.steps.min(EARLY_STEPS), ..self.limits.query };
+            let limits = if self.doubt == Doubt::Trusted { few } else { self.limits.query };
+            match satisfy(&first.and(&unserved), limits) {
+                Answer::Unsatisfiable => {}
+                Answer::None(Unanswered::Steps) if self.doubt == Doubt::Trusted => self.is_trusted = true,
+                Answer::Satisfiable(assignment) => {
+                    let of = &mut self.heads[head].starts[start];
+                    of.samples.push(Sample::new(&of.start, assignment, self.queries));
+                    return Ok(false);
+                }
+                Answer::None(_) => return Ok(false),
             }
-            Answer::None(_) => Ok(false),
         }
+        Ok(true)
     }
 }
 
