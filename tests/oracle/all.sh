@@ -52,9 +52,9 @@ oracle() { $step "oracle: $*" "$@"; }
 release="${CARGO_TARGET_DIR:-target}/release"
 tool="$release/avr-tvar"
 
-step "release build" cargo build --quiet --release -p avr-tvar -p avr-tvar-fuzz -p simavr-oracle -p inclusion-oracle -p explicit-oracle
-step "release build of the solver's oracle" cargo build --quiet --release -p mu-calculus --example oracle
-oracle cargo test --quiet -p avr-isa --features oracle
+step "release build" tests/oracle/build
+# Of the workspace, so that the fast tests have built it: with the same features.
+oracle cargo test --quiet --workspace --test objdump -- --ignored
 oracle tests/oracle/devices/compare.py
 oracle tests/oracle/samples/run
 oracle tests/oracle/regressions/run.py

@@ -20,7 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["avr-verify", "avr-check"],
     &["avr-report"],
     &["avr-tvar"],
-    &["architecture-tests", "avr-tvar-fuzz", "explicit-oracle", "inclusion-oracle", "simavr-oracle"],
+    &["architecture-tests", "avr-tvar-fuzz", "explicit-oracle", "inclusion-oracle", "logic-oracle", "simavr-oracle"],
 ];
 
 /// Crates that know model checking and must not know that AVR exists.

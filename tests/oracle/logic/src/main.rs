@@ -1,9 +1,9 @@
 //! Random two-valued graphs with formulas of CTL and LTL and what the solver says of them, for independent tools.
 //!
-//! `cargo run --release -p mu-calculus --example oracle [CASES]`; one JSON object per line: the successors and the
+//! `cargo run --release -p logic-oracle [CASES]`; one JSON object per line: the successors and the
 //! atoms of each state, the logic, the formula, and the states where it holds. Formulas are in the syntax of
 //! pyModelChecking and (LTL without `X`) of Spin. `tests/oracle/logic` compares.
-#![expect(clippy::print_stdout, reason = "the lines are what the example is for")]
+#![expect(clippy::print_stdout, reason = "the lines are what the program is for")]
 
 use std::error::Error;
 
