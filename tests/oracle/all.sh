@@ -29,6 +29,7 @@ install_packages() {
 
 fuzzing=6
 step=step
+every=
 for option in "$@"; do
     case $option in
         --install | --only-install)
@@ -40,6 +41,7 @@ for option in "$@"; do
             export AVR_TVAR_TESTS=long CASES=800 SPIN_CASES=25
             fuzzing=60
             step=step_of_all
+            every=--all
             ;;
         *)
             echo "usage: tests/oracle/all.sh [--install | --only-install] [--full]" >&2
@@ -53,28 +55,35 @@ release="${CARGO_TARGET_DIR:-target}/release"
 tool="$release/avr-tvar"
 
 step "release build" tests/oracle/build
+
+# Each of these takes one processor: the longest begin first.
+beside tests/oracle/integrations/run "$tool"
+beside tests/oracle/samples/run
+beside tests/oracle/logic/run
+beside tests/oracle/fuzz/run "$fuzzing"
+beside tests/oracle/run.sh
+beside tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
+beside tests/oracle/devices/compare.py
+beside tests/oracle/full-disk/run "$tool"
+beside tests/oracle/batch/run "$tool"
+beside tests/oracle/graph/run "$tool"
+beside tests/oracle/junit/run "$tool"
+beside tests/oracle/book/run
 # Of the workspace, so that the fast tests have built it: with the same features.
-oracle cargo test --quiet --workspace --test objdump -- --ignored
-oracle tests/oracle/devices/compare.py
-oracle tests/oracle/samples/run
+beside cargo test --quiet --workspace --test objdump -- --ignored
+side_by_side $every
+[ $step = step_of_all ] || all_passed
+
+# These take all processors.
 oracle tests/oracle/regressions/run.py
 oracle tests/oracle/data-sheet/run.py "$tool"
 oracle tests/oracle/inclusion/run
 oracle tests/oracle/explicit/run
-oracle tests/oracle/logic/run
-oracle tests/oracle/run.sh
-oracle tests/oracle/package/run
-oracle tests/oracle/fuzz/run "$fuzzing"
-oracle tests/oracle/book/run
-oracle tests/oracle/graph/run "$tool"
-oracle tests/oracle/batch/run "$tool"
-oracle tests/oracle/junit/run "$tool"
-oracle tests/oracle/full-disk/run "$tool"
-oracle tests/oracle/integrations/run "$tool"
 oracle tests/oracle/evidence/run.py "$tool"
 oracle tests/oracle/stack/run.py "$tool"
-oracle tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
 if [ "${AVR_TVAR_TESTS:-short}" = long ]; then
+    oracle tests/oracle/package/run
+    oracle docs/pictures/terminal.py violated "$tool" --check
     oracle tests/oracle/mutants/run.py "$tool"
     $step "long tests" cargo test --workspace --no-fail-fast
 fi
