@@ -6,13 +6,12 @@ use std::process::Command;
 
 use super::project::{Project, said};
 
-/// The script of the last step, without its indentation.
+/// The script of the step that verifies, without its indentation.
 fn script() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../action.yml");
     let text = fs::read_to_string(path).expect("the action is there");
-    let (_, script) = text.rsplit_once("      run: |\n").expect("the last step has a script");
-    let line = |line: &str| line.strip_prefix("        ").unwrap_or_default().to_owned() + "\n";
-    script.lines().map(line).collect()
+    let (_, script) = text.rsplit_once("      run: |\n").expect("the step has a script");
+    script.lines().map_while(|line| line.strip_prefix("        ")).map(|line| line.to_owned() + "\n").collect()
 }
 
 /// Expects the exit code of the action for a firmware whose property is decided in the model.
