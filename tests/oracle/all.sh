@@ -7,7 +7,7 @@
 #   tests/oracle/all.sh --only-install   installs and ends
 #   tests/oracle/all.sh --full           everything at its full size: the long tests of all crates, all samples, long fuzzing
 #
-# Without --full, samples are taken in quarters (share.py), and fuzzing and random comparisons are short. The first step that fails
+# Without --full, samples are taken in quarters, and in eighths where each takes long (share.py), and fuzzing and random comparisons are short. The first step that fails
 # ends the run; with --full all steps run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
