@@ -311,6 +311,7 @@ impl Job {
             vacuous: None,
             explanation: None,
             notes: Vec::new(),
+            promises: Vec::new(),
             basis: Basis::Hardware,
             methods: Vec::new(),
             recheck: None,
