@@ -7,7 +7,7 @@
 #   tests/oracle/all.sh --only-install   installs and ends
 #   tests/oracle/all.sh --full           everything at its full size: the long tests of all crates, all samples, long fuzzing
 #
-# Without --full, samples are taken in quarters (share.py), and fuzzing and random comparisons are short. The first step that fails
+# Without --full, samples are taken in quarters, and in eighths where each takes long (share.py), and fuzzing and random comparisons are short. The first step that fails
 # ends the run; with --full all steps run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -29,6 +29,7 @@ install_packages() {
 
 fuzzing=6
 step=step
+every=
 for option in "$@"; do
     case $option in
         --install | --only-install)
@@ -40,6 +41,7 @@ for option in "$@"; do
             export AVR_TVAR_TESTS=long CASES=800 SPIN_CASES=25
             fuzzing=60
             step=step_of_all
+            every=--all
             ;;
         *)
             echo "usage: tests/oracle/all.sh [--install | --only-install] [--full]" >&2
@@ -52,29 +54,36 @@ oracle() { $step "oracle: $*" "$@"; }
 release="${CARGO_TARGET_DIR:-target}/release"
 tool="$release/avr-tvar"
 
-step "release build" cargo build --quiet --release -p avr-tvar -p avr-tvar-fuzz -p simavr-oracle -p inclusion-oracle -p explicit-oracle
-step "release build of the solver's oracle" cargo build --quiet --release -p mu-calculus --example oracle
-oracle cargo test --quiet -p avr-isa --features oracle
-oracle tests/oracle/devices/compare.py
-oracle tests/oracle/samples/run
+step "release build" tests/oracle/build
+
+# Each of these takes one processor: the longest begin first.
+beside tests/oracle/integrations/run "$tool"
+beside tests/oracle/samples/run
+beside tests/oracle/logic/run
+beside tests/oracle/fuzz/run "$fuzzing"
+beside tests/oracle/run.sh
+beside tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
+beside tests/oracle/devices/compare.py
+beside tests/oracle/full-disk/run "$tool"
+beside tests/oracle/batch/run "$tool"
+beside tests/oracle/graph/run "$tool"
+beside tests/oracle/junit/run "$tool"
+beside tests/oracle/book/run
+# Of the workspace, so that the fast tests have built it: with the same features.
+beside cargo test --quiet --workspace --test objdump -- --ignored
+side_by_side $every
+[ $step = step_of_all ] || all_passed
+
+# These take all processors.
 oracle tests/oracle/regressions/run.py
 oracle tests/oracle/data-sheet/run.py "$tool"
 oracle tests/oracle/inclusion/run
 oracle tests/oracle/explicit/run
-oracle tests/oracle/logic/run
-oracle tests/oracle/run.sh
-oracle tests/oracle/package/run
-oracle tests/oracle/fuzz/run "$fuzzing"
-oracle tests/oracle/book/run
-oracle tests/oracle/graph/run "$tool"
-oracle tests/oracle/batch/run "$tool"
-oracle tests/oracle/junit/run "$tool"
-oracle tests/oracle/full-disk/run "$tool"
-oracle tests/oracle/integrations/run "$tool"
 oracle tests/oracle/evidence/run.py "$tool"
 oracle tests/oracle/stack/run.py "$tool"
-oracle tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
 if [ "${AVR_TVAR_TESTS:-short}" = long ]; then
+    oracle tests/oracle/package/run
+    oracle docs/pictures/terminal.py violated "$tool" --check
     oracle tests/oracle/mutants/run.py "$tool"
     $step "long tests" cargo test --workspace --no-fail-fast
 fi

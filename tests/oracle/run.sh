@@ -9,4 +9,5 @@ cd "$(dirname "$0")/../.."
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cc -O2 -Wall -Wextra -o "$directory/stepper" tests/oracle/simavr/stepper.c -lsimavr -lelf
-cargo run --quiet --release -p simavr-oracle -- "$directory/stepper" tests/oracle/simavr/regressions "$@"
+tests/oracle/build
+"${CARGO_TARGET_DIR:-target}/release/simavr-oracle" "$directory/stepper" tests/oracle/simavr/regressions "$@"

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Prints the samples that the oracles take, one in each line.
 
-    tests/oracle/share.py
+    tests/oracle/share.py [PARTS]
 
-A quarter of all samples, chosen by the hash of the commit as if at random; and always
+A quarter of all samples (or one of PARTS), chosen by the hash of the commit as if at random; and always
 those whose files changed since the commit before, and those in ALWAYS. With `AVR_TVAR_TESTS=long` in the environment, all of them.
 """
 import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = 4
 # Samples that some verdict of theirs makes indispensable: hazards, torn copies, a stack that overflows, resets and sleep.
 ALWAYS = {"branch", "calibration-original", "shared-counter-torn", "watchdog", "timer-blink", "parser-overflow", "sleep-wake"}
 
@@ -28,17 +28,17 @@ def git(*arguments):
     return done.stdout if done.returncode == 0 else ""
 
 
-def selected():
-    """The names of the samples to take."""
+def selected(parts=4):
+    """The names of the samples to take: one of so many parts."""
     names = all_samples()
     if os.environ.get("AVR_TVAR_TESTS") == "long":
         return names
     commit = git("rev-parse", "HEAD").strip() or "0"
     changed = git("diff", "--name-only", "HEAD~1", "--", "firmware-samples", "properties")
-    part = int(commit, 16) % PARTS
-    is_taken = lambda number, name: number % PARTS == part or name in ALWAYS or f"/{name}" in changed
+    part = int(commit, 16) % parts
+    is_taken = lambda number, name: number % parts == part or name in ALWAYS or f"/{name}" in changed
     return [name for number, name in enumerate(names) if is_taken(number, name)]
 
 
 if __name__ == "__main__":
-    print("\n".join(selected()))
+    print("\n".join(selected(*map(int, sys.argv[1:]))))

@@ -31,6 +31,39 @@ all_passed() {
     [ ${#failed[@]} = 0 ] || { printf '\nfailed: %s\n' "${failed[@]}" >&2; return 1; }
 }
 
+# beside COMMAND...: keeps a step that needs one processor for `side_by_side`.
+kept=()
+beside() {
+    kept+=("$(printf '%q ' "$@")")
+}
+
+# side_by_side [--all]: runs the steps that were kept, one for each processor at a time. What each printed comes in one piece, when
+# it has ended. After a failure no other step begins, except with --all.
+side_by_side() {
+    local folder next=0 which pid code processors
+    local -A running=()
+    folder=$(mktemp -d)
+    processors=$(nproc)
+    while [ $next -lt ${#kept[@]} ] || [ ${#running[@]} -gt 0 ]; do
+        while [ $next -lt ${#kept[@]} ] && [ ${#running[@]} -lt "$processors" ]; do
+            (eval "step 'oracle: ${kept[$next]% }' ${kept[$next]}") > "$folder/$next" 2>&1 &
+            running[$!]=$next
+            next=$((next + 1))
+        done
+        code=0
+        wait -n -p pid "${!running[@]}" || code=$?
+        which=${running[$pid]}
+        unset "running[$pid]"
+        cat "$folder/$which"
+        if [ $code != 0 ]; then
+            failed+=("${kept[$which]}")
+            [ "${1:-}" = --all ] || next=${#kept[@]}
+        fi
+    done
+    kept=()
+    rm -rf "$folder"
+}
+
 report_steps() {
     printf '\n=== times of all steps\n'
     cat "$STEPS"

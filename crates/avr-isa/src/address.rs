@@ -1,7 +1,7 @@
 //! Addresses of the memories, each with a type of its own.
 //!
 //! The AVR core counts flash in 16-bit words, the tools count it in bytes; mixing the two up is the classic mistake. Each
-//! conversion is here once: no other module multiplies or divides an address by 2 (`tests/architecture/tests/addresses.rs`).
+//! conversion is here once: no other module multiplies or divides an address by 2 (`tests/architecture/tests/suite/addresses.rs`).
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! The disassembly of every word against avr-objdump. Needs binutils-avr: `cargo test -p avr-isa --features oracle`.
+//! The disassembly of every word against avr-objdump. Needs binutils-avr:
+//! `cargo test -p avr-isa --test objdump -- --ignored`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,6 +58,7 @@ fn compare(name: &str, words: &[u16], stride: usize) -> (usize, usize) {
 }
 
 #[test]
+#[ignore = "needs avr-objdump; run by tests/oracle/all.sh"]
 fn all_first_words() {
     for second in [0x0100, 0xfffe] {
         let words: Vec<u16> = (0..=u16::MAX).flat_map(|first| [first, second, 0]).collect();
@@ -65,6 +67,7 @@ fn all_first_words() {
 }
 
 #[test]
+#[ignore = "needs avr-objdump; run by tests/oracle/all.sh"]
 fn all_second_words() {
     for first in [0x9000, 0x93f0, 0x940c, 0x95ff] {
         let words: Vec<u16> = (0..=u16::MAX).flat_map(|second| [first, second]).collect();

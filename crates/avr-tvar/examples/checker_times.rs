@@ -8,7 +8,7 @@
 
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
-#[path = "../tests/sample/mod.rs"]
+#[path = "../tests/suite/sample.rs"]
 mod sample;
 
 use std::cmp::Reverse;

@@ -177,7 +177,7 @@ def folder_of(directory, name):
 
 def main():
     tool = pathlib.Path(sys.argv[1]).resolve()
-    wanted = sys.argv[2:] or share.selected()
+    wanted = sys.argv[2:] or share.selected(parts=8)
     chosen = [entry for entry in samples() if entry[0] in wanted]
     differences, total = 0, 0
     with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

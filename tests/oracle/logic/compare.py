@@ -7,7 +7,7 @@ formula, and played on the graph here. Formulas with X are left out, which Spin 
 pyModelChecking knows LTL as well, but not reliably: version 1.3.4 denies `A G p` where p always holds, and version 1.3.3
 errs on nested operators. The first of these is looked up, so that we notice when it is repaired.
 
-Usage: compare.py [--spin COUNT] < lines of `cargo run --release -p mu-calculus --example oracle`
+Usage: compare.py [--spin COUNT] < lines of `cargo run --release -p logic-oracle`
 """
 
 import argparse

@@ -1,0 +1,120 @@
+//! Evidence as users see it: as text, as JSON, as waves and as a program.
+
+use avr_machine::Machine;
+use avr_report::{Colour, Report};
+use avr_testkit::schema;
+use avr_verify::PropertyResult;
+use expect_test::expect;
+use serde_json::Value;
+
+const PROPERTIES: &str = r#"(properties: [
+    Recovery(name: "gets back", to: "PORTD == 0"),
+    Formula(name: "shows 1", check: "AF PORTD == 1"),
+])"#;
+
+/// Renders what verification answers about a sample.
+fn with_report<T>(render: impl FnOnce(&Report<'_>, &Machine) -> T) -> T {
+    crate::branch::with_report(("branch.Og.elf", "branch.elf"), PROPERTIES, |_| {}, render)
+}
+
+fn first<'a>(report: &Report<'a>) -> &'a PropertyResult {
+    &report.results.properties[0]
+}
+
+#[test]
+fn text_reads_like_a_debugger() {
+    let expected = expect![[r#"
+        branch.elf (elf for atmega328p-gpio)
+
+        verdict   property   states  refinements     time
+        violated  gets back      20            0  0.00 ms
+                  run of 13 steps, 19 cycles, replayed: after 13 steps 'EF (PORTD == 0)' does not hold
+                  by proof: 'EF (PORTD == 0)' does not hold at the end, whatever comes after it
+                  input at step 10: PINB.0 = 1
+                  __vectors
+                       0  0x0000  jmp 0x68 <__ctors_end>
+                  __ctors_end
+                       1  0x0068  eor r1, r1                      Z=1
+                       2  0x006a  out 0x3f, r1 <SREG>             Z=0
+                       3  0x006c  ldi r28, 0xFF                   r28 0x00->0xff
+                       4  0x006e  ldi r29, 0x08                   r29 0x00->0x08
+                       5  0x0070  out 0x3e, r29 <SPH>
+                       6  0x0072  out 0x3d, r28 <SPL>
+                       7  0x0074  call 0x80 <main>                SPL 0xfd, mem[0x08ff] 0x00->0x3c
+                  main at branch/main.c:8
+                       8  0x0080  ldi r24, 0xFF                   r24 0x00->0xff
+                       9  0x0082  out 0x0a, r24 <DDRD>            DDRD 0x00->0xff
+                  main at branch/main.c:9
+                      10  0x0084  sbis 0x03, 0 <PINB>               <- PINB.0 = 1
+                  main at branch/main.c:10
+                      11  0x0088  ldi r24, 0x01                   r24 0xff->0x01
+                      12  0x008a  out 0x0b, r24 <PORTD>           PORTD 0x00->0x01
+        violated  shows 1        20            0  0.00 ms
+                  run of 15 steps, 22 cycles, replayed: from step 14 on the same 1 step repeat for ever, and 'PORTD == 1' stays false
+                  __vectors
+                       0  0x0000  jmp 0x68 <__ctors_end>
+                  __ctors_end
+                       1  0x0068  eor r1, r1                      Z=1
+                       2  0x006a  out 0x3f, r1 <SREG>             Z=0
+                       3  0x006c  ldi r28, 0xFF                   r28 0x00->0xff
+                       4  0x006e  ldi r29, 0x08                   r29 0x00->0x08
+                       5  0x0070  out 0x3e, r29 <SPH>
+                       6  0x0072  out 0x3d, r28 <SPL>
+                       7  0x0074  call 0x80 <main>                SPL 0xfd, mem[0x08ff] 0x00->0x3c
+                  main at branch/main.c:8
+                       8  0x0080  ldi r24, 0xFF                   r24 0x00->0xff
+                       9  0x0082  out 0x0a, r24 <DDRD>            DDRD 0x00->0xff
+                  main at branch/main.c:9
+                      10  0x0084  sbis 0x03, 0 <PINB>
+                      11  0x0086  rjmp .+6 <main+0xe>
+                  main at branch/main.c:12
+                      12  0x008e  ldi r24, 0x02                   r24 0xff->0x02
+                      13  0x0090  out 0x0b, r24 <PORTD>           PORTD 0x00->0x02
+                      14  0x0092  rjmp .-2 <main+0x12>
+
+        stack     2 bytes at most, and some run needs them
+        summary   0 hold, 2 violated, 0 unknown
+        memory    0.0 MiB at most
+    "#]];
+    expected.assert_eq(&with_report(|report, _| report.text(Colour::Never)));
+}
+
+#[test]
+fn reports_and_traces_fit_their_schemas() {
+    let (report, trace) = with_report(|report, machine| (report.json(), report.trace_json(first(report), machine)));
+    let report: Value = serde_json::from_str(&report).expect("the report is JSON");
+    assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new());
+    assert_eq!(report["results"][0]["evidence"]["kind"], "path");
+    assert_eq!(report["results"][1]["evidence"]["kind"], "lasso");
+    let trace: Value = serde_json::from_str(&trace.expect("there is a run")).expect("the trace is JSON");
+    assert_eq!(schema::problems(&trace, schema::TRACE), Vec::<String>::new());
+    assert_eq!(
+        trace["steps"].as_array().map(Vec::len),
+        trace["evidence"]["steps"].as_u64().map(|steps| steps as usize)
+    );
+    let mut other = trace.clone();
+    other["evidence"]["kind"] = "guess".into();
+    let problems = schema::problems(&other, schema::TRACE);
+    assert!(problems.len() == 1 && problems[0].starts_with("/evidence/kind: "), "{problems:?}");
+}
+
+#[test]
+fn waves_show_the_ports() {
+    let waves = with_report(|report, machine| report.vcd(first(report), machine)).expect("it is written to memory");
+    let text = String::from_utf8(waves.expect("there is a run")).expect("the format is text");
+    for name in ["PC", "SP", "interrupt_level", "SREG", "PORTD", "DDRD", "PB0"] {
+        assert!(text.contains(&format!(" {name} $end")), "{name}");
+    }
+    // PORTD becomes 1 in the 13th step, which ends after 19 cycles.
+    assert!(text.contains("#19\n"), "{text}");
+    assert!(text.contains("b00000001 "), "{text}");
+}
+
+#[test]
+fn the_program_for_simavr_has_what_comes_from_outside() {
+    let program = with_report(|report, machine| report.replay_program(first(report), machine)).expect("there is a run");
+    // The pin is high when the instruction at step 10 reads it.
+    assert!(program.contains("    {10, POKE, 0x23, 0x1},"), "{program}");
+    assert!(program.contains("#define STEPS 13ull"));
+    assert!(program.contains("avr_make_mcu_by_name(MCU)"));
+}

@@ -1,0 +1,10 @@
+//! Reports in all formats.
+//!
+//! One program for all: each would take its time to link.
+
+mod branch;
+mod culprit;
+mod dot;
+mod evidence;
+mod formats;
+mod render;

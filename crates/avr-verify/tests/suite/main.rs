@@ -1,0 +1,9 @@
+//! Requests to the pipeline and what comes of them.
+//!
+//! One program for all: each would take its time to link.
+
+mod culprit;
+mod facts;
+mod known;
+mod logic;
+mod words;
