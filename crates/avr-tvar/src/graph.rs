@@ -53,7 +53,13 @@ pub struct Graph {
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
     /// How the analysis starts
-    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = options::strategies())]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = Strategy::default().name(),
+        value_parser = options::strategies(),
+        help_heading = options::EXPERT
+    )]
     pub strategy: Strategy,
     /// Draw what there is after this time: 500ms, 10s, 2m; a number alone counts seconds; none for no limit [default: 60s]
     #[arg(long, value_name = "DURATION", value_parser = values::time_limit)]
