@@ -102,20 +102,65 @@ mod tests {
     #[test]
     fn no_message_names_a_type() {
         let wrong = [
-            "", "(", "5", "x", "()x", "Other()", "[]", "\"a", "(inner: 5)", "(inner: x)", "(inner: ())", "(inner: (", "(inner: [])",
-            "(inner: (number: x))", "(inner: (number: 300))", "(inner: (number: 1, number: 2))", "(inner: (other: 1))",
-            "(number: \"a\")", "(number: 1.5)", "(number: -1)", "(number: (", "(text: 5)", "(text: a)", "(text: 'a')",
-            "(choice: 5)", "(choice: Three)", "(choice: One)", "(choice: One(5))", "(choice: One(number: x))", "(choice: Two(5))",
-            "(choice: One())", "(choice: {})", "(list: 5)", "(list: (1, 2))", "(list: [1 2])", "(list: {1: 2})", "(pair: (1))",
-            "(pair: (1, 2, 3))", "(pair: 5)", "(number 5)", "(number: 5", "(number: 5 text: \"a\")", "(\"number\": 5)", "(inner: Some(5))",
-            "(text: \"\\q\")", "/*", "(number: 0b12)", "(r#number: 5)", "(number: 5) // end", "#![enable(nothing)]()", "{}",
+            "",
+            "(",
+            "5",
+            "x",
+            "()x",
+            "Other()",
+            "[]",
+            "\"a",
+            "(inner: 5)",
+            "(inner: x)",
+            "(inner: ())",
+            "(inner: (",
+            "(inner: [])",
+            "(inner: (number: x))",
+            "(inner: (number: 300))",
+            "(inner: (number: 1, number: 2))",
+            "(inner: (other: 1))",
+            "(number: \"a\")",
+            "(number: 1.5)",
+            "(number: -1)",
+            "(number: (",
+            "(text: 5)",
+            "(text: a)",
+            "(text: 'a')",
+            "(choice: 5)",
+            "(choice: Three)",
+            "(choice: One)",
+            "(choice: One(5))",
+            "(choice: One(number: x))",
+            "(choice: Two(5))",
+            "(choice: One())",
+            "(choice: {})",
+            "(list: 5)",
+            "(list: (1, 2))",
+            "(list: [1 2])",
+            "(list: {1: 2})",
+            "(pair: (1))",
+            "(pair: (1, 2, 3))",
+            "(pair: 5)",
+            "(number 5)",
+            "(number: 5",
+            "(number: 5 text: \"a\")",
+            "(\"number\": 5)",
+            "(inner: Some(5))",
+            "(text: \"\\q\")",
+            "/*",
+            "(number: 0b12)",
+            "(r#number: 5)",
+            "(number: 5) // end",
+            "#![enable(nothing)]()",
+            "{}",
         ];
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
         let mut messages = std::collections::BTreeSet::new();
         for text in wrong {
             let Err(error) = options.from_str::<Outermost>(text) else { continue };
             let message = ron_message(&error.code);
-            let types = ["Outermost", "Innermost", "Choice", "ron::", "serde", "struct", "enum", "variant", "Option", "u8"];
+            let types =
+                ["Outermost", "Innermost", "Choice", "ron::", "serde", "struct", "enum", "variant", "Option", "u8"];
             let named = types.iter().find(|name| message.contains(**name));
             assert_eq!(named, None, "{text}: {message}");
             assert!(message.starts_with(|c: char| !c.is_uppercase()), "{text}: {message}");

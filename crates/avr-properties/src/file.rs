@@ -22,8 +22,9 @@ use crate::finding_kind::FindingKind;
 use crate::nearest::nearest;
 use crate::property::{Property, PropertyKind};
 use content::{Content, Never};
-pub use content::{EnvironmentEvent, Fuses};
+pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
 use entry::{Entry, is_entry};
+pub use entry::{entry_fields, entry_kinds};
 
 /// A property file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use crate::completions::{self, Completions, Man};
 use crate::explain::{self, Explain};
 use crate::graph::{self, By, Graph};
 use crate::init::{self, Init};
+use crate::lsp::{self, Lsp};
 use crate::options::{Check, Disasm, GENERAL, Verify, When};
 use crate::props::{self, Props};
 use crate::run::{self, Run};
@@ -127,6 +128,9 @@ pub enum Command {
     /// Check a property file
     #[command(after_help = props::HELP)]
     Props(Props),
+    /// Serve an editor of property files
+    #[command(after_help = lsp::HELP)]
+    Lsp(Lsp),
     /// List the machine code of a firmware image
     Disasm(Disasm),
     /// Simulate a firmware image with concrete values

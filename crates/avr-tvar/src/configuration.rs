@@ -97,7 +97,10 @@ impl Configuration {
         for (key, value) in table.get_ref() {
             let Some((known, form, is_for_all)) = KEYS.into_iter().find(|(known, ..)| *known == key.get_ref()) else {
                 let known = KEYS.map(|(known, ..)| known).join(", ");
-                return Err(wrong(key.span(), format!("there is no key '{}' here; the keys are {known}", key.get_ref())));
+                return Err(wrong(
+                    key.span(),
+                    format!("there is no key '{}' here; the keys are {known}", key.get_ref()),
+                ));
             };
             let options = options(known, form, value.get_ref()).map_err(|problem| wrong(value.span(), problem))?;
             settings.push(Setting { key: known, is_for_all, options, span: value.span() });
@@ -109,8 +112,10 @@ impl Configuration {
     /// The command line with the defaults of the options that it has not got, behind the name of its command.
     pub(crate) fn complete(&self, line: &[OsString], matches: &ArgMatches) -> Vec<OsString> {
         let Some((command, given)) = matches.subcommand() else { return line.to_vec() };
+        let is_given = |key: &str| given.value_source(key) == Some(ValueSource::CommandLine);
+        // The clock means nothing without evidence, which is never a default.
         let is_open = |key: &str| {
-            given.try_contains_id(key).is_ok() && given.value_source(key) != Some(ValueSource::CommandLine)
+            given.try_contains_id(key).is_ok() && !is_given(key) && (key != "clock" || is_given("evidence"))
         };
         let counts = |setting: &&Setting| setting.is_for_all || COMMANDS.contains(&command);
         let settings = self.settings.iter().filter(counts).filter(|setting| is_open(setting.key));
@@ -186,7 +191,8 @@ mod tests {
     fn every_key_is_an_option() {
         let program = Arguments::command();
         for (key, _, is_for_all) in KEYS {
-            let has = |command: &clap::Command| command.get_arguments().any(|argument| argument.get_long() == Some(key));
+            let has =
+                |command: &clap::Command| command.get_arguments().any(|argument| argument.get_long() == Some(key));
             let found = if is_for_all { has(&program) } else { program.get_subcommands().any(has) };
             assert!(found, "{key}");
         }
@@ -210,6 +216,11 @@ mod tests {
     fn commands_take_what_they_have() {
         let file = "timeout = 5\nstrict = true\ncolor = \"never\"\n";
         assert_eq!(completed(file, "avr-tvar graph a.elf"), "avr-tvar graph --color=never --timeout=5 a.elf");
+        assert_eq!(completed("clock = \"8MHz\"", "avr-tvar verify a.elf"), "avr-tvar verify a.elf");
+        assert_eq!(
+            completed("clock = \"8MHz\"", "avr-tvar verify a.elf --evidence d"),
+            "avr-tvar verify --clock=8MHz a.elf --evidence d"
+        );
         assert_eq!(completed(file, "avr-tvar check a.cert a.elf"), "avr-tvar check --color=never a.cert a.elf");
         assert_eq!(completed(file, "avr-tvar verify-all m.ron"), "avr-tvar verify-all --color=never m.ron");
     }

@@ -59,6 +59,14 @@ pub(crate) fn load_from(
 }
 
 impl Wishes<'_> {
+    /// The device that is wished for, else the one of a name.
+    ///
+    /// # Errors
+    /// If a device does not exist, or the command line and the property file name different ones.
+    pub(crate) fn device_or(&self, default: &str) -> Result<&'static Device, InputError> {
+        self.wished_device()?.map_or_else(|| named(default, "the default"), Ok)
+    }
+
     /// The device of the command line, or else of the property file.
     fn wished_device(&self) -> Result<Option<&'static Device>, InputError> {
         let of_file = self.file.and_then(|file| Some((file, file.device.as_deref()?)));

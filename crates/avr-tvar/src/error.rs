@@ -43,6 +43,12 @@ pub enum InputErrorKind {
         /// Advice.
         hint: &'static str,
     },
+    /// An editor does not speak the language server protocol.
+    #[error("the language server protocol broke off: {reason}")]
+    Protocol {
+        /// The reason.
+        reason: String,
+    },
     /// Files cannot be watched.
     #[error("the files cannot be watched: {reason}")]
     Watch {
@@ -210,6 +216,14 @@ pub enum InputErrorKind {
         /// The limit.
         reason: String,
     },
+    /// A place on the command line that is no code.
+    #[error("--around {place}: the image has no code of this name{}", did_you_mean(nearest))]
+    NoCode {
+        /// The place.
+        place: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+    },
     /// A file that must not be written over.
     #[error("{path}: is there already")]
     Exists {
@@ -318,12 +332,17 @@ impl InputErrorKind {
             Self::Image(error) => error.hint(),
             Self::Property(error) => return error.hint(),
             Self::InFile { hint, .. } => (*hint).to_owned(),
+            Self::Protocol { .. } => {
+                "let an editor start it; `integrations/vscode` is an extension that does".to_owned()
+            }
             Self::Watch { .. } => "leave --watch out, and verify again by hand".to_owned(),
             Self::Read { .. } => "check the path and its permissions".to_owned(),
             Self::NotText { .. } => {
                 "verify one firmware at a time; a property file is RON, as in `properties/`".to_owned()
             }
-            Self::Device { .. } | Self::UnsupportedPart { .. } => format!("the devices are {}", Device::names().collect::<Vec<_>>().join(", ")),
+            Self::Device { .. } | Self::UnsupportedPart { .. } => {
+                format!("the devices are {}", Device::names().collect::<Vec<_>>().join(", "))
+            }
             Self::DifferentDevices { .. } => "leave out --device, or use a property file for that device".to_owned(),
             Self::BeyondEeprom { .. } => {
                 "write it with `avr-objcopy -O ihex -j .eeprom --change-section-lma .eeprom=0`".to_owned()
@@ -348,6 +367,7 @@ impl InputErrorKind {
             Self::SameOutput { .. } | Self::OutputOverInput { .. } => "give each output a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::ReportWithOptions { .. } => "leave the other arguments out, or give the firmware image".to_owned(),
+            Self::NoCode { .. } => "name a function, a label, a line as in main.c:12, or a byte address".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
             Self::Manifest { .. } => MANIFEST_FORM.to_owned(),
             Self::JournalExists { .. } => "go on with it: `--resume`; or give another name".to_owned(),
@@ -376,4 +396,8 @@ impl From<PropertyError> for InputError {
     fn from(error: PropertyError) -> Self {
         InputErrorKind::Property(Box::new(error)).into()
     }
+}
+
+fn did_you_mean(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) }
 }

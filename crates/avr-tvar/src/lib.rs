@@ -26,6 +26,7 @@ mod graph;
 mod init;
 mod inputs;
 mod job;
+mod lsp;
 mod memory;
 mod monitor;
 mod options;
@@ -97,8 +98,8 @@ fn read(line: &[OsString], inputs: &mut Inputs) -> Result<Arguments, Refusal> {
     let configuration = configuration::read(inputs, typed.config.as_deref()).map_err(Refusal::Input)?;
     let Some(configuration) = configuration else { return Ok(typed) };
     let completed = Arguments::read(&configuration.complete(line, &matches));
-    let mut arguments = completed
-        .map_err(|error| configuration.blamed(&error).map_or(Refusal::Usage(error), Refusal::Input))?;
+    let mut arguments =
+        completed.map_err(|error| configuration.blamed(&error).map_or(Refusal::Usage(error), Refusal::Input))?;
     output::configure(arguments.color, arguments.quiet);
     if let (Command::Explain(explain), Command::Explain(typed)) = (&mut arguments.command, typed.command) {
         explain.typed = Some(typed.verify);
@@ -122,6 +123,7 @@ fn execute(arguments: &Arguments, inputs: Inputs, line: &[OsString]) -> Exit {
         Command::Props(arguments) => props::run(arguments),
         Command::Completions(arguments) => completions::completions(arguments, Arguments::command()),
         Command::Man(arguments) => completions::man(arguments, Arguments::command()),
+        Command::Lsp(arguments) => lsp::run(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Stack(arguments) => stack::run(arguments),

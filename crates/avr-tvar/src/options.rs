@@ -1,6 +1,6 @@
 //! The options of the commands that verify, check and list, and those that several commands share.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use avr_machine::device::Device;
@@ -101,6 +101,9 @@ pub struct Verify {
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
+    /// The system clock, for the times in the files of --evidence: 16MHz, 8M, 32.768kHz [default: 16MHz]
+    #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency, requires = "evidence")]
+    pub clock: Option<NonZeroU32>,
     /// Have simavr run the firmware by clock cycles where a verdict rests on the model; what it shows by itself counts as
     /// hardware. Needs a C compiler and libsimavr
     #[arg(long)]
@@ -151,6 +154,7 @@ impl Verify {
             report: Vec::new(),
             baseline: None,
             evidence: None,
+            clock: None,
             confirm: false,
             certificate: None,
             timeout: None,

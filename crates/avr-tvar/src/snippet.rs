@@ -81,7 +81,10 @@ mod tests {
 
     #[test]
     fn no_text_adds_colours_or_lines() {
-        let told = error("a\n::error::b", Some(&Marked { file: None, text: "x\x1b[1m\r\n\ty\u{202e}".to_owned(), span: 9..10 }));
+        let told = error(
+            "a\n::error::b",
+            Some(&Marked { file: None, text: "x\x1b[1m\r\n\ty\u{202e}".to_owned(), span: 9..10 }),
+        );
         let plain = anstream::adapter::strip_str(&told).to_string();
         assert!(plain.contains("a\\n::error::b") && plain.contains("\\u{202e}"), "{plain}");
         assert!(!told.contains("\x1b[1mm") && !plain.contains('\r'), "{told:?}");

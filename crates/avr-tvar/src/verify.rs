@@ -155,7 +155,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, (arguments.format, detail), &arguments.report)?;
     if let Some(directory) = &arguments.evidence {
-        evidence::write(directory, &report, &machine)?;
+        evidence::write(directory, &report, &machine, arguments.clock)?;
     }
     Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }

@@ -91,7 +91,8 @@ impl Process {
         let mut command = Command::new(std::env::current_exe()?);
         let end = line.iter().position(|word| word == "--").unwrap_or(line.len());
         let (options, files) = line.split_at(end);
-        command.args(options.iter().skip(1).map(|word| if word == "--watch" { OsStr::new("--attached") } else { word }));
+        command
+            .args(options.iter().skip(1).map(|word| if word == "--watch" { OsStr::new("--attached") } else { word }));
         let mut child = command.args(files).stdin(Stdio::piped()).spawn()?;
         let stdin = child.stdin.take();
         Ok(Self { child, stdin })

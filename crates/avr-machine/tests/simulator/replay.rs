@@ -62,7 +62,8 @@ fn inputs_of_a_step_serve_its_questions_in_order() {
 #[test]
 fn polled_bits_are_written_once() {
     // Two questions in each round of six steps, and a level that changes in between.
-    let step = |step: u64, register: &str, value: u8| format!("(step: {step}, inputs: [(\"{register}\", 0x01, {value})])");
+    let step =
+        |step: u64, register: &str, value: u8| format!("(step: {step}, inputs: [(\"{register}\", 0x01, {value})])");
     let round = |number: u64| [step(4 + 6 * number, "PINB", u8::from(number >= 400)), step(7 + 6 * number, "PIND", 0)];
     let steps: Vec<String> = (0..1000).flat_map(round).collect();
     let read = stimulus(&format!("(exact: [{}])", steps.join(", ")));
@@ -82,7 +83,9 @@ fn repetitions_are_exact_or_refused() {
     let error = |text: &str| Stimulus::parse("s.ron", text, device()).expect_err("it is wrong").to_string();
     let twice = error("(exact: [(step: 1, every: 3, times: 4, choice: \"none\"), (step: 7, choice: \"none\")])");
     assert!(twice.contains("step 7 does not come after step 7"), "{twice}");
-    for text in ["(step: 1, every: 3)", "(step: 1, times: 3)", "(step: 1, every: 0, times: 2)", "(step: 1, every: 1, times: 0)"] {
+    for text in
+        ["(step: 1, every: 3)", "(step: 1, times: 3)", "(step: 1, every: 0, times: 2)", "(step: 1, every: 1, times: 0)"]
+    {
         let refused = error(&format!("(exact: [{text}])"));
         assert!(refused.contains("both at least 1"), "{refused}");
     }

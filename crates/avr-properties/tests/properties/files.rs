@@ -1,8 +1,12 @@
 //! Property files: what they say, and what is wrong with them and where.
 
+use std::collections::BTreeSet;
+
 use avr_machine::HazardKind;
 use avr_machine::device::FuseBytes;
-use avr_properties::{Assumption, EnvironmentEvent, PropertyFile, PropertyKind};
+use avr_properties::{
+    Assumption, EnvironmentEvent, FILE_FIELDS, PropertyErrorKind, PropertyFile, PropertyKind, entry_fields, entry_kinds,
+};
 use expect_test::{Expect, expect};
 
 const FULL: &str = r#"// Everything.
@@ -354,4 +358,19 @@ fn no_text_panics() {
             let _may_be_right = PropertyFile::parse("p.ron", &format!("{before}({after}"));
         }
     }
+}
+
+#[test]
+fn the_fields_that_editors_offer_are_those_that_are_read() {
+    let known = |text: &str| match PropertyFile::parse("p.ron", text).expect_err("there is no such field").kind() {
+        PropertyErrorKind::UnknownField { known, .. } => *known,
+        other => panic!("{other}"),
+    };
+    assert_eq!(known("(zzz: 1)"), FILE_FIELDS);
+    for kind in entry_kinds() {
+        let read: BTreeSet<&str> = known(&format!("(properties: [{kind}(zzz: 1)])")).iter().copied().collect();
+        let offered: BTreeSet<&str> = entry_fields(kind).expect("it is a kind").iter().copied().collect();
+        assert_eq!(offered, read, "{kind}");
+    }
+    assert_eq!(entry_fields("Nothing"), None);
 }
