@@ -173,10 +173,12 @@ fn names_are_completed() {
 
 #[test]
 fn members_of_structures_are_completed() {
-    let firmware = concat!(env!("CARGO_MANIFEST_DIR"), "/../avr-image/tests/fixtures/structures.elf");
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples");
+    let firmware = format!("{samples}/sketch-serial-echo/sketch-serial-echo.Og.elf");
     let (mut server, _) = Server::new(&json!({ "firmware": firmware }), &json!({}));
-    let members = server.completions("(properties: [Always(check: \"MEMBER.|\")])");
-    assert!(members.len() > 1, "{members:?}");
+    let members = server.completions("(properties: [Always(check: \"received.|\")])");
+    assert_eq!(members, ["head", "tail", "bytes"]);
+    assert!(server.hover("(properties: [Always(check: \"received.ta|il == 0\")])").contains("member, byte 1"));
     server.end();
 }
 
