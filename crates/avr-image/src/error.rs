@@ -126,13 +126,43 @@ pub enum ImageErrorKind {
         requested: String,
     },
     /// The image was linked for another AVR architecture.
-    #[error("was linked for architecture avr:{image}, but the device has avr:{device}")]
+    #[error("was linked for {}, not for {}", family_text(*image), family_text(*device))]
     Architecture {
         /// The architecture number in the ELF header's flags.
         image: u8,
         /// The device's.
         device: u8,
     },
+}
+
+/// A well-known part of an architecture of the AVR, as the data sheets spell it, by the number that ELF files have.
+#[must_use]
+pub fn known_part(architecture: u8) -> Option<&'static str> {
+    Some(match architecture {
+        1 => "AT90S1200",
+        2 => "AT90S8515",
+        25 => "ATtiny85",
+        3 => "AT43USB355",
+        31 => "ATmega103",
+        35 => "ATmega32U2",
+        4 => "ATmega8",
+        5 => "ATmega328P",
+        51 => "ATmega1284P",
+        6 => "ATmega2560",
+        100 => "ATtiny10",
+        102 => "ATxmega32A4",
+        103 => "ATmega4809",
+        104 => "ATxmega64A3",
+        105 => "ATxmega64A1",
+        106 => "ATxmega128A3",
+        107 => "ATxmega128A1",
+        _ => return None,
+    })
+}
+
+fn family_text(architecture: u8) -> String {
+    known_part(architecture)
+        .map_or_else(|| "an unknown family of parts".to_owned(), |part| format!("the family of the {part}"))
 }
 
 fn hex_bytes(bytes: &[u8]) -> String {

@@ -35,7 +35,7 @@ mod warning;
 
 pub use avr_isa::{DataAddress, EepromAddress, FlashByteAddress, FlashWordAddress};
 pub use debug::SourceLine;
-pub use error::{ImageError, ImageErrorKind, Position};
+pub use error::{ImageError, ImageErrorKind, Position, known_part};
 pub use image::{Format, Image, LoadOptions, MAX_FILE_BYTES};
 pub use memory::{EepromContent, ProgramMemory};
 pub use problem::{ElfProblem, HexProblem};

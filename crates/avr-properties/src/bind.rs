@@ -26,7 +26,7 @@ use mu_calculus::{
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
-use crate::definitions::Definitions;
+use crate::definitions::{Definitions, definition_title};
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
 use crate::property::{InvariantStart, Property, PropertyKind};
@@ -331,7 +331,7 @@ impl<'a> Binder<'a> {
                 continue;
             };
             let in_definition =
-                |(kind, span): Fault| kind.at(span, text).of_property(&format!("definition {name}"), None);
+                |(kind, span): Fault| kind.at(span, text).of_property(&definition_title(name), definitions.place(name));
             self.in_definition = true;
             let used = self.bind_own_atoms(formula, text).map_err(in_definition);
             self.in_definition = false;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use avr_image::{FlashByteAddress, FlashWordAddress, Image, Symbol};
 
 /// The flash word addresses of a function, of a label up to the next one, or of a source line; empty where the image has none.
-pub(crate) fn code_at(image: &Image, name: &str) -> BTreeSet<FlashWordAddress> {
+#[must_use]
+pub fn code_at(image: &Image, name: &str) -> BTreeSet<FlashWordAddress> {
     let symbols: Vec<&Symbol> = image.symbols.matches(name).into_iter().filter(|symbol| symbol.is_code()).collect();
     let words = || image.program.words().map(|(word, _)| word);
     if symbols.is_empty() {

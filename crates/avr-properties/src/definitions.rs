@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mu_calculus::{Formula, parse_formula};
 
-use crate::error::{PropertyError, PropertyErrorKind};
+use crate::error::{Place, PropertyError, PropertyErrorKind};
 use crate::state_atoms::is_reserved;
 
 /// Formulas with names. In a formula the name alone stands for the whole formula, as if in parentheses.
@@ -12,6 +12,7 @@ use crate::state_atoms::is_reserved;
 pub struct Definitions {
     pub(crate) formulas: mu_calculus::Definitions,
     texts: BTreeMap<String, String>,
+    places: BTreeMap<String, Place>,
 }
 
 impl Definitions {
@@ -37,6 +38,18 @@ impl Definitions {
         Ok(())
     }
 
+    /// Gives a formula of a file a name.
+    pub(crate) fn define_at(&mut self, name: &str, text: &str, place: Place) -> Result<(), PropertyError> {
+        self.define(name, text).map_err(|error| error.of_property(&definition_title(name), Some(&place)))?;
+        self.places.insert(name.to_owned(), place);
+        Ok(())
+    }
+
+    /// The place of a definition in its file.
+    pub(crate) fn place(&self, name: &str) -> Option<&Place> {
+        self.places.get(name)
+    }
+
     /// The names with the texts of their formulas, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))
@@ -53,6 +66,11 @@ impl Definitions {
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }
+}
+
+/// The name of a definition in messages.
+pub(crate) fn definition_title(name: &str) -> String {
+    format!("definition {name}")
 }
 
 /// True if a formula can use the name: it is no keyword and needs no quotes.

@@ -1,6 +1,8 @@
 //! Errors in a property file or a property: the problem, its place, and advice.
 
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 use avr_image::SymbolError;
 use avr_isa::DataAddress;
@@ -8,12 +10,14 @@ use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
 use crate::finding_kind::FindingKind;
+use crate::literals::literals;
 use crate::nearest::did_you_mean;
 
 /// A property file or a property that cannot be used.
 ///
-/// Its `Display` is `file:line:column: name of the property: column n: message`, as far as these are known, then the
-/// offending text with the place marked, then a line that starts with `hint:` where there is more to say.
+/// Its `Display` is `file:line:column: name of the property: message`, as far as these are known, then the line with the
+/// place marked, then a line that starts with `hint:` where there is more to say. The file of a property of the command
+/// line is `--property`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct PropertyError(Box<Details>);
 
@@ -34,6 +38,31 @@ pub struct Place {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
+    /// The text of the file.
+    pub(crate) source: Source,
+    /// The bytes of the text that are meant.
+    pub(crate) span: Range<usize>,
+}
+
+/// The text of a file, which many places share.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Source(pub(crate) Arc<str>);
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({} bytes)", self.0.len())
+    }
+}
+
+/// The text that an error is about, with the part that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt<'a> {
+    /// The name of the file; none for a formula that stands in no file.
+    pub file: Option<&'a str>,
+    /// The text of the file, or the formula.
+    pub text: &'a str,
+    /// The bytes that are wrong.
+    pub span: Range<usize>,
 }
 
 /// A text with a part of it marked.
@@ -460,48 +489,101 @@ impl PropertyError {
 
 impl fmt::Display for PropertyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = self.place() {
-            write!(f, "{place}: ")?;
+        let excerpt = self.excerpt();
+        let place = excerpt.as_ref().map(|it| (it.file, line_and_column(it.text, it.span.start)));
+        match place {
+            Some((Some(file), (line, column))) => write!(f, "{file}:{line}:{column}: {}", self.title())?,
+            Some((None, (_, column))) => write!(f, "column {column}: {}", self.title())?,
+            None => write!(f, "{}", self.title())?,
         }
-        // A formula without a name of its own is shown once, with its marks.
-        let shown_below = self.formula().map(|formula| formula.text.as_str());
-        if let Some(property) = self.property().filter(|property| Some(*property) != shown_below) {
-            write!(f, "{property}: ")?;
-        }
-        match self.formula() {
-            Some(formula) => write!(f, "column {}: {}{formula}", formula.column(), self.kind())?,
-            None => write!(f, "{}", self.kind())?,
+        if let Some(Excerpt { text, span, .. }) = excerpt {
+            mark(f, text, span)?;
         }
         self.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
     }
 }
 
+impl PropertyError {
+    /// The message, with the name of the property or definition where it has one of its own.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.property().filter(|name| !self.shows(name)) {
+            Some(name) => format!("{name}: {}", self.kind()),
+            None => self.kind().to_string(),
+        }
+    }
+
+    /// True if the excerpt shows this name: it is the text of the entry or of the formula.
+    fn shows(&self, name: &str) -> bool {
+        let of_entry = self.place().and_then(|place| place.source.0.get(place.span.clone()));
+        of_entry.is_some_and(|text| text.trim_matches('"') == name)
+            || self.formula().is_some_and(|formula| formula.text == name)
+    }
+
+    /// The text that is wrong: the formula where it stands in its file, else the beginning of what the place names, else
+    /// the formula alone.
+    #[must_use]
+    pub fn excerpt(&self) -> Option<Excerpt<'_>> {
+        match (self.place(), self.formula()) {
+            (Some(place), Some(formula)) => {
+                let span = place.part_of(formula);
+                let in_file = span.map(|span| Excerpt { file: Some(&place.file), text: &place.source.0, span });
+                in_file.or_else(|| Some(Excerpt { file: None, text: &formula.text, span: formula.span.range() }))
+            }
+            (Some(place), None) => {
+                Some(Excerpt { file: Some(&place.file), text: &place.source.0, span: place.beginning() })
+            }
+            (None, Some(formula)) => Some(Excerpt { file: None, text: &formula.text, span: formula.span.range() }),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Place {
+    /// The marked part of a formula in the file: in the entry at this place, or in a definition.
+    fn part_of(&self, formula: &MarkedText) -> Option<Range<usize>> {
+        if *self.source.0 == *formula.text {
+            return Some(formula.span.range());
+        }
+        let all = literals(&self.source.0);
+        let is_it = |inside: &dyn Fn(usize) -> bool| {
+            all.iter().find(|literal| literal.value == formula.text && inside(literal.range.start))
+        };
+        let literal = is_it(&|at| self.span.contains(&at)).or_else(|| is_it(&|_| true))?;
+        Some(literal.part(formula.span.range()))
+    }
+
+    /// The place itself, or the first word of an entry.
+    fn beginning(&self) -> Range<usize> {
+        let text = self.source.0.get(self.span.clone()).unwrap_or_default();
+        let word = text.find(|c: char| c != '_' && !c.is_alphanumeric()).filter(|end| *end > 0);
+        match word {
+            Some(end) if text[end..].trim_start().starts_with('(') => self.span.start..self.span.start + end,
+            _ => self.span.clone(),
+        }
+    }
+}
+
+/// The line and the column of a byte, in characters from 1.
+pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    (1 + before.matches('\n').count(), 1 + column)
+}
+
+/// The line with the marked part, and carets under it.
+fn mark(f: &mut fmt::Formatter<'_>, text: &str, span: Range<usize>) -> fmt::Result {
+    let (number, column) = line_and_column(text, span.start);
+    let line = text.lines().nth(number - 1).unwrap_or_default();
+    let marked = text.get(span).unwrap_or_default();
+    let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
+    // Tabs stay tabs, so that the carets stand right under the place.
+    let blank: String = line.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+    write!(f, "\n  {line}\n  {blank}{}", "^".repeat(width))
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-impl MarkedText {
-    fn before(&self) -> &str {
-        self.text.get(..self.span.start).unwrap_or(&self.text)
-    }
-
-    /// The column of the marked part in its line, counted in characters from 1.
-    #[must_use]
-    pub fn column(&self) -> usize {
-        1 + self.before().rsplit('\n').next().map_or(0, |line| line.chars().count())
-    }
-}
-
-impl fmt::Display for MarkedText {
-    /// The line with the marked part, and carets under it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.text.lines().nth(self.before().matches('\n').count()).unwrap_or_default();
-        let marked = self.text.get(self.span.range()).unwrap_or_default();
-        let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
-        // Tabs stay tabs, so that the carets stand right under the place.
-        let blank: String = line.chars().take(self.column() - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
-        write!(f, "\n  {line}\n  {blank}{}", "^".repeat(width))
     }
 }

@@ -5,9 +5,10 @@ mod content;
 mod entry;
 
 use std::fmt;
+use std::ops::Range;
 
-use avr_machine::HazardKind;
 use avr_machine::device::{Device, FuseBytes};
+use avr_machine::{HazardKind, ron_message, ron_offset};
 use mu_calculus::parse_predicate;
 use ron::extensions::Extensions;
 use ron::value::RawValue;
@@ -16,13 +17,14 @@ use serde::de::DeserializeOwned;
 use crate::allowed_finding::AllowedFinding;
 use crate::allowed_hazard::AllowedHazard;
 use crate::definitions::Definitions;
-use crate::error::{Place, PropertyError, PropertyErrorKind};
+use crate::error::{Place, PropertyError, PropertyErrorKind, Source, line_and_column};
 use crate::finding_kind::FindingKind;
 use crate::nearest::nearest;
 use crate::property::{Property, PropertyKind};
 use content::{Content, Never};
-pub use content::{EnvironmentEvent, Fuses};
+pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
 use entry::{Entry, is_entry};
+pub use entry::{entry_fields, entry_kinds};
 
 /// A property file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,8 +91,7 @@ impl PropertyFile {
     /// If the text is no RON, has fields or names that do not exist, or lacks some.
     pub fn parse(name: &str, text: &str) -> Result<Self, PropertyError> {
         let origin = Origin::new(name, text);
-        let content: Content<'_> =
-            options().from_str(text).map_err(|error| ron_error(&error, &origin, &Origin::new(name, text)))?;
+        let content: Content<'_> = options().from_str(text).map_err(|error| ron_error(&error, &origin, text))?;
         let allow_at = allowed_at_places(&content.allow.0, &origin)?;
         let read_property = |raw: &&RawValue| Ok(property(raw.get_ron(), &origin)?.except(&allow_at));
         Ok(Self {
@@ -175,19 +176,35 @@ impl Fuses {
 pub(crate) struct Origin<'a> {
     file: &'a str,
     text: &'a str,
+    source: Source,
 }
 
 impl<'a> Origin<'a> {
     pub(crate) fn new(file: &'a str, text: &'a str) -> Self {
-        Self { file, text }
+        Self { file, text, source: Source(text.into()) }
     }
 
     /// The place of a part of the text.
     fn place_of(&self, part: &str) -> Place {
+        let start = self.offset_of(part);
+        self.place(start..start + part.len())
+    }
+
+    /// The byte at which a part of the text begins.
+    fn offset_of(&self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let before = self.text.get(..offset).unwrap_or("");
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
-        Place { file: self.file.to_owned(), line: 1 + before.matches('\n').count(), column: 1 + column }
+        if offset <= self.text.len() { offset } else { 0 }
+    }
+
+    /// The place of the whole text.
+    pub(crate) fn whole(&self) -> Place {
+        self.place(0..self.text.len())
+    }
+
+    /// The place of some bytes of the text.
+    fn place(&self, span: Range<usize>) -> Place {
+        let (line, column) = line_and_column(self.text, span.start);
+        Place { file: self.file.to_owned(), line, column, source: self.source.clone(), span }
     }
 }
 
@@ -202,7 +219,7 @@ fn trimmed(part: &str) -> &str {
 
 /// Reads a part of a file.
 fn read<T: DeserializeOwned>(part: &str, origin: &Origin<'_>) -> Result<T, PropertyError> {
-    options().from_str(part).map_err(|error| ron_error(&error, origin, &Origin::new(origin.file, part)))
+    options().from_str(part).map_err(|error| ron_error(&error, origin, part))
 }
 
 /// Reads an entry of `properties`.
@@ -219,9 +236,7 @@ fn definitions(pairs: &[(&RawValue, &RawValue)], origin: &Origin<'_>) -> Result<
         let name: String = read(key.get_ron(), origin)?;
         let text: String = read(value.get_ron(), origin)?;
         let place = origin.place_of(trimmed(value.get_ron()));
-        definitions
-            .define(&name, &text)
-            .map_err(|error| error.of_property(&format!("definition {name}"), Some(&place)))?;
+        definitions.define_at(&name, &text, place)?;
     }
     Ok(definitions)
 }
@@ -350,17 +365,27 @@ fn assumption(raw: &RawValue, origin: &Origin<'_>) -> Result<Assumption, Propert
     }
 }
 
-/// An error of RON in `part`, which may be a part of the text of `whole`.
-fn ron_error(error: &ron::error::SpannedError, whole: &Origin<'_>, part: &Origin<'_>) -> PropertyError {
-    let inside = error.span.start;
-    let start = whole.place_of(part.text);
-    let place = Place {
-        file: start.file,
-        line: start.line + inside.line.max(1) - 1,
-        column: if inside.line <= 1 { start.column + inside.col.max(1) - 1 } else { inside.col },
-    };
-    ron_kind(&error.code).at_place(place)
+/// An error of RON in `part`, which may be a part of the text of `origin`.
+fn ron_error(error: &ron::error::SpannedError, origin: &Origin<'_>, part: &str) -> PropertyError {
+    let base = origin.offset_of(part);
+    let [start, end] = [error.span.start, error.span.end].map(|position| base + ron_offset(part, position));
+    // What is missing between two values is missing behind the first one, and is seen in front of what stands there.
+    let is_between = matches!(
+        error.code,
+        ron::Error::ExpectedComma
+            | ron::Error::ExpectedArrayEnd
+            | ron::Error::ExpectedMapEnd
+            | ron::Error::ExpectedStructLikeEnd
+            | ron::Error::TrailingCharacters
+    );
+    let start = if is_between { end } else { start };
+    let rest = origin.text.get(start..).unwrap_or_default();
+    let start = start + rest.len() - rest.trim_start().len();
+    ron_kind(&error.code).at_place(origin.place(start..end.max(start)))
 }
+
+/// The name of the form of a whole file, as RON has it.
+const CONTENT: &str = "Content";
 
 fn ron_kind(error: &ron::Error) -> PropertyErrorKind {
     match error {
@@ -376,18 +401,9 @@ fn ron_kind(error: &ron::Error) -> PropertyErrorKind {
         },
         ron::Error::MissingStructField { field, .. } => PropertyErrorKind::MissingField(field),
         ron::Error::DuplicateStructField { field, .. } => PropertyErrorKind::Duplicate((*field).to_owned()),
-        ron::Error::ExpectedNamedStructLike(_) => {
+        ron::Error::ExpectedNamedStructLike(CONTENT) => {
             PropertyErrorKind::Ron("expected `(`; a property file is ( device: \"…\", properties: […] )".to_owned())
         }
-        ron::Error::InvalidIdentifier(found) | ron::Error::SuggestRawIdentifier(found) => {
-            PropertyErrorKind::Ron(format!("expected a name, found '{found}'"))
-        }
-        other => PropertyErrorKind::Ron(lower_first(&other.to_string())),
+        other => PropertyErrorKind::Ron(ron_message(other)),
     }
-}
-
-/// Messages of RON begin with a capital, ours do not.
-fn lower_first(message: &str) -> String {
-    let mut rest = message.chars();
-    rest.next().map_or(String::new(), |first| first.to_lowercase().chain(rest).collect())
 }

@@ -22,6 +22,7 @@ mod error;
 mod expression;
 mod file;
 mod finding_kind;
+mod literals;
 mod main_entry;
 mod nearest;
 mod occurred;
@@ -42,16 +43,19 @@ pub use bind::{
     Assumptions, Binding, BoundAssumption, BoundProperty, Fairness, bind, bind_assumption, bind_assumptions,
     formula_text, without_always,
 };
+pub use code_place::code_at;
 pub use definitions::Definitions;
 pub use entry::Entry;
-pub use error::{MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
-pub use file::{Assumption, EnvironmentEvent, Fuses, PropertyFile};
+pub use error::{Excerpt, MarkedText, Place, PropertyError, PropertyErrorKind, UnsupportedProperty};
+pub use file::{Assumption, EnvironmentEvent, FILE_FIELDS, Fuses, PropertyFile, entry_fields, entry_kinds};
 pub use finding_kind::FindingKind;
+pub use literals::{Literal, literals};
 pub use main_entry::main_entry;
 pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};
 pub use property::{InvariantStart, Property, PropertyKind, StackLimit};
 pub use reads::CellsRead;
 pub use setting::Setting;
 pub use specification::{Specification, SpecifiedProperty};
+pub use state_atoms::STATE_ATOMS;
 pub use syntax::check_syntax;
 pub use view::{Event, Occurrence, StateView};

@@ -1,7 +1,7 @@
 //! Atoms that are names.
 
 /// The atoms that are names, which no definition may have.
-pub(crate) const STATE_ATOMS: [&str; 5] = ["in_interrupt", "sp_torn", "sleeping", IN_STARTUP, HAZARD];
+pub const STATE_ATOMS: [&str; 5] = ["in_interrupt", "sp_torn", "sleeping", IN_STARTUP, HAZARD];
 /// The atom of states before the main program.
 pub(crate) const IN_STARTUP: &str = "in_startup";
 /// The atom of the inherent property.

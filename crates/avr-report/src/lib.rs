@@ -32,12 +32,13 @@ mod text;
 
 pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
-pub use dot::{Fold, dot};
+pub use dot::{DotStyle, Fold, dot};
 pub use escape::{Escaped, json_text};
 pub use expectation::{Answer, Expectation, Expected};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use fields::SCHEMA;
 pub use listing::{listing, listing_with_interrupts};
 pub use report::{InputFile, Report, ReportOrigin, StoppedBy, Summary};
+pub use sarif::meaning_of_kind;
 pub use stack::StackReport;
 pub use text::{Colour, Detail, explained_heading, warnings};

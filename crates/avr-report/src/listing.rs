@@ -60,11 +60,6 @@ impl Listing {
         Self { text: lister.text, lines: lister.lines, code: lister.code }
     }
 
-    /// The line of the instruction at or before a flash byte address; the first one where there is none.
-    pub(crate) fn line(&self, pc: u32) -> usize {
-        self.lines.range(..=pc).next_back().map_or(1, |(_, line)| *line)
-    }
-
     /// Each line with the flash byte address of what it lists, where it does, and whether that is an instruction.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, Option<u32>, bool)> {
         let mut places = self.lines.iter().map(|(address, line)| (*address, *line)).peekable();

@@ -1,5 +1,7 @@
 //! Source places of results, for reports that are shown beside the source.
 
+use std::path::Path;
+
 use avr_image::{FlashByteAddress, Image};
 use avr_verify::PropertyResult;
 
@@ -17,6 +19,17 @@ impl Source {
     pub(crate) fn at(image: &Image, pc: u32) -> Option<Self> {
         let line = image.source_line(FlashByteAddress(pc))?;
         (line.line > 0).then(|| Self { file: without_detours(line.file), line: line.line })
+    }
+}
+
+impl Source {
+    /// The file where it is: the recorded path, else that path in a folder above the image, nearest first. None if it is
+    /// nowhere.
+    pub(crate) fn existing(&self, image: &str) -> Option<String> {
+        let file = Path::new(&self.file);
+        let above = Path::new(image).ancestors().skip(1).map(|folder| folder.join(file));
+        let found = std::iter::once(file.to_owned()).chain(above).find(|path| path.is_file())?;
+        found.to_str().map(without_detours)
     }
 }
 

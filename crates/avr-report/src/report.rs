@@ -168,8 +168,13 @@ pub(crate) fn remarks(result: &PropertyResult) -> Vec<String> {
     if let Some(Vacuity { subformula, replaced_by, .. }) = &result.vacuous {
         remarks.push(format!("vacuous: it holds as well with '{subformula}' replaced by {replaced_by}"));
     }
-    if result.basis == Basis::Model {
+    if rests_on_model(result) {
         remarks.push("in the model: it rests on a choice that the hardware would determine".to_owned());
     }
     remarks
+}
+
+/// True if the verdict rests on the model alone. An unknown verdict rests on nothing.
+pub(crate) fn rests_on_model(result: &PropertyResult) -> bool {
+    result.basis == Basis::Model && !matches!(result.verdict, Verdict::Unknown(_))
 }

@@ -2,7 +2,9 @@
 //!
 //! A property that holds is no finding and is only counted. A violated property is an error; an unknown one is a
 //! warning, because viewers hide what SARIF calls `open`. Findings point to the source line where the run ends if debug
-//! information has it, else to the listing, which is part of the file.
+//! information has it and the file is there, else to the address in the firmware: no place is in a file that does not exist.
+
+mod rules;
 
 use avr_machine::device::Device;
 use avr_verify::{Evidence, Finding, Line, PropertyResult, Verdict};
@@ -14,10 +16,10 @@ use crate::evidence::action;
 use crate::fields::{basis_name, verdict_name};
 use crate::findings::certainty_name;
 use crate::json::stack_value;
-use crate::listing::Listing;
 use crate::names::Names;
 use crate::place::{self, Source};
 use crate::report::{Report, Summary, remarks, statement};
+pub use rules::meaning_of_kind;
 
 /// So many of the last steps of a run are in the file: viewers cut longer traces.
 const MAX_STEPS: usize = 20;
@@ -30,15 +32,13 @@ impl Report<'_> {
     #[must_use]
     pub fn sarif(&self) -> String {
         let device = Device::named(self.device).ok();
-        let listing = device.map(|device| Listing::new(self.image, device));
-        let writer = Writer { report: self, listing, device, changes: self.changes() };
+        let writer = Writer { report: self, device, changes: self.changes() };
         json_text(&writer.log())
     }
 }
 
 struct Writer<'a> {
     report: &'a Report<'a>,
-    listing: Option<Listing>,
     device: Option<&'static Device>,
     changes: Option<Changes>,
 }
@@ -90,26 +90,25 @@ impl Writer<'_> {
             "roles": ["analysisTarget"],
             "hashes": { "sha-256": image.sha256 },
         });
-        let listing = self
-            .listing
-            .as_ref()
-            .map(|listing| json!({ "location": { "uri": self.listing_uri() }, "contents": { "text": listing.text } }));
-        std::iter::once(firmware).chain(listing).collect()
+        vec![firmware]
     }
 
-    fn listing_uri(&self) -> String {
-        format!("{}.lst", uri(&self.report.image.name))
-    }
-
-    /// The rules of all properties, and of the findings that there are.
-    fn rules(&self, kinds: &[&str]) -> Vec<Value> {
+    /// The kinds of the findings that there are.
+    fn finding_kinds(&self) -> Vec<&'static str> {
         let mut names: Vec<&'static str> = Vec::new();
         for finding in self.report.results.findings.iter().filter(|finding| finding.allowed.is_none()) {
             if !names.contains(&finding.kind.name()) {
                 names.push(finding.kind.name());
             }
         }
-        kinds.iter().copied().chain(names).map(rule).collect()
+        names
+    }
+
+    /// The rules of all kinds of properties and findings, and then one for each property, which is a case of its kind.
+    fn rules(&self, kinds: &[&str]) -> Vec<Value> {
+        let all = kinds.iter().copied().chain(self.finding_kinds());
+        let properties = self.report.results.properties.iter();
+        all.map(rules::of_kind).chain(properties.map(|result| rules::of_property(result, kinds))).collect()
     }
 
     /// A finding: a warning, or a note if it is no fault by itself.
@@ -141,9 +140,12 @@ impl Writer<'_> {
                 "name": result.name,
                 "formula": result.formula,
                 "verdict": verdict,
-                "basis": basis_name(result.basis),
+                "relatedRule": rules::property_id(result),
             },
         });
+        if !matches!(result.verdict, Verdict::Unknown(_)) {
+            finding["properties"]["basis"] = basis_name(result.basis).into();
+        }
         if let Some(state) = self.baseline_state(result) {
             finding["baselineState"] = state.into();
         }
@@ -163,17 +165,28 @@ impl Writer<'_> {
         })
     }
 
-    /// A place in the source if it is known, else in the listing.
+    /// A place in the source if it is known and there, else in the firmware.
     fn location(&self, pc: Option<u32>) -> Value {
-        let source = pc.and_then(|pc| Source::at(self.report.image, pc));
-        let (uri, line) = match (source, &self.listing) {
-            (Some(source), _) => (uri(&source.file), source.line as usize),
-            (None, Some(listing)) => (self.listing_uri(), pc.map_or(1, |pc| listing.line(pc))),
-            (None, None) => (uri(&self.report.image.name), 1),
+        let image = self.report.image;
+        let source = pc.and_then(|pc| Source::at(image, pc));
+        let existing = source.as_ref().and_then(|source| Some((source.existing(&image.name)?, source.line)));
+        let physical = match existing {
+            Some((file, line)) => {
+                json!({ "artifactLocation": { "uri": uri(&file) }, "region": { "startLine": line } })
+            }
+            None => {
+                let firmware = json!({ "uri": uri(&image.name), "index": 0 });
+                let mut physical = json!({ "artifactLocation": firmware, "region": { "startLine": 1 } });
+                if let Some(pc) = pc {
+                    physical["address"] = json!({ "absoluteAddress": pc, "kind": "instruction" });
+                }
+                physical
+            }
         };
-        let mut location = json!({
-            "physicalLocation": { "artifactLocation": { "uri": uri }, "region": { "startLine": line } },
-        });
+        let mut location = json!({ "physicalLocation": physical });
+        if let Some(source) = source {
+            location["message"] = json!({ "text": message(&format!("{}:{}", source.file, source.line)) });
+        }
         if let Some(function) = pc.and_then(|pc| self.names()?.function(pc)) {
             location["logicalLocations"] = json!([{ "name": visible(&function), "kind": "function" }]);
         }
@@ -199,17 +212,6 @@ impl Writer<'_> {
         location["message"] = json!({ "text": message(&text) });
         json!({ "location": location })
     }
-}
-
-fn rule(kind: &str) -> Value {
-    let text = match kind {
-        "Inherent" => "No hazard of the machine happens".to_owned(),
-        "Stack" => "The stack stays within its limit".to_owned(),
-        "out-of-object" => "A store through a pointer stays in its object".to_owned(),
-        "torn-access" => "No handler writes a variable between two accesses to its bytes".to_owned(),
-        kind => format!("A property of the kind {kind} holds"),
-    };
-    json!({ "id": kind, "name": kind, "shortDescription": { "text": text } })
 }
 
 /// A text as a message: what looks like an embedded link (SARIF 2.1.0, section 3.11.6) is none.

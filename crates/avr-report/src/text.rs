@@ -6,16 +6,14 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{
-    Basis, Exploration, InvariantsOutcome, PropertyResult, Results, StackBound, Unknown, Vacuity, Verdict,
-};
+use avr_verify::{Exploration, InvariantsOutcome, PropertyResult, Results, StackBound, Unknown, Vacuity, Verdict};
 
 use crate::culprit;
 use crate::escape::Escaped;
 use crate::evidence::add_evidence;
 use crate::explanation::ExplanationData;
 use crate::fields::{certified, recheck_name, rests_on, verdict_name};
-use crate::report::{Report, Summary};
+use crate::report::{Report, Summary, rests_on_model};
 use crate::table::{Align, Table};
 
 /// The use of escape sequences for colours.
@@ -260,7 +258,7 @@ fn add_remarks(text: &mut String, result: &PropertyResult) {
     for promise in &result.promises {
         text.push_str(&format!("{INDENT}promised: {}\n", Escaped(promise)));
     }
-    if result.basis == Basis::Model {
+    if rests_on_model(result) {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
     }
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -11,7 +12,8 @@ use crate::completions::{self, Completions, Man};
 use crate::explain::{self, Explain};
 use crate::graph::{self, By, Graph};
 use crate::init::{self, Init};
-use crate::options::{Check, Disasm, Verify};
+use crate::lsp::{self, Lsp};
+use crate::options::{Check, Disasm, GENERAL, Verify, When};
 use crate::props::{self, Props};
 use crate::run::{self, Run};
 use crate::stack::{self, Stack};
@@ -26,6 +28,18 @@ pub struct Arguments {
     /// The command that is run.
     #[command(subcommand)]
     pub command: Command,
+    /// The use of colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GENERAL)]
+    pub color: When,
+    /// Tell nothing but results and errors: no notes, no warnings, no progress
+    #[arg(long, short, global = true, help_heading = GENERAL)]
+    pub quiet: bool,
+    /// The file with defaults of options, instead of the nearest `avr-tvar.toml`
+    #[arg(long, global = true, value_name = "FILE", help_heading = GENERAL)]
+    pub config: Option<PathBuf>,
+    /// Take no defaults from a file
+    #[arg(long, global = true, conflicts_with = "config", help_heading = GENERAL)]
+    pub no_config: bool,
 }
 
 impl Arguments {
@@ -33,20 +47,37 @@ impl Arguments {
     ///
     /// # Errors
     /// When it is not one of this program, when options contradict each other, and when one makes another meaningless.
-    pub fn read<I, T>(arguments: I) -> Result<Self, clap::Error>
-    where
-        I: IntoIterator<Item = T>,
-        T: Into<OsString> + Clone,
-    {
+    pub fn read(line: &[OsString]) -> Result<Self, clap::Error> {
+        Self::read_with(line, |_| ()).map(|(arguments, ())| arguments)
+    }
+
+    /// The same, with something that is found out from what was typed.
+    ///
+    /// # Errors
+    /// As those of [`Arguments::read`].
+    pub(crate) fn read_with<T>(
+        line: &[OsString],
+        find_out: impl FnOnce(&ArgMatches) -> T,
+    ) -> Result<(Self, T), clap::Error> {
         let mut program = Self::command();
-        let mut matches = program.try_get_matches_from_mut(arguments)?;
+        let mut matches = program.try_get_matches_from_mut(line)?;
         if let Some((name, options)) = matches.subcommand()
             && let Some(message) = meaningless(name, options)
         {
             let command = program.find_subcommand_mut(name).expect("the command was read");
             return Err(command.error(ErrorKind::ArgumentConflict, message));
         }
-        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+        let found = find_out(&matches);
+        let arguments = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))?;
+        Ok((arguments, found))
+    }
+
+    /// The verification that is repeated whenever a file changes, if one is.
+    pub(crate) fn watched(&self) -> Option<&Verify> {
+        match &self.command {
+            Command::Verify(verify) | Command::Explain(Explain { verify, .. }) if verify.watch => Some(verify),
+            _ => None,
+        }
     }
 }
 
@@ -97,6 +128,9 @@ pub enum Command {
     /// Check a property file
     #[command(after_help = props::HELP)]
     Props(Props),
+    /// Serve an editor of property files
+    #[command(after_help = lsp::HELP)]
+    Lsp(Lsp),
     /// List the machine code of a firmware image
     Disasm(Disasm),
     /// Simulate a firmware image with concrete values

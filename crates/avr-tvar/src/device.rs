@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use avr_image::{FlashByteAddress, Image, LoadOptions};
+use avr_image::{FlashByteAddress, Image, LoadOptions, known_part};
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 
@@ -48,7 +48,8 @@ pub(crate) fn load_from(
         return Ok((load_for(&file, device, wishes)?, device));
     }
     if let Some(name) = Image::named_device(&file.name(), &file.bytes)? {
-        let device = named(&name, &file.name())?;
+        let device = Device::named(&name.to_ascii_lowercase());
+        let device = device.map_err(|_| unsupported(file.name(), &name))?;
         return Ok((load_for(&file, device, wishes)?, device));
     }
     let default = named(DEFAULT, "the default")?;
@@ -58,6 +59,14 @@ pub(crate) fn load_from(
 }
 
 impl Wishes<'_> {
+    /// The device that is wished for, else the one of a name.
+    ///
+    /// # Errors
+    /// If a device does not exist, or the command line and the property file name different ones.
+    pub(crate) fn device_or(&self, default: &str) -> Result<&'static Device, InputError> {
+        self.wished_device()?.map_or_else(|| named(default, "the default"), Ok)
+    }
+
     /// The device of the command line, or else of the property file.
     fn wished_device(&self) -> Result<Option<&'static Device>, InputError> {
         let of_file = self.file.and_then(|file| Some((file, file.device.as_deref()?)));
@@ -83,19 +92,72 @@ fn load_for(file: &Input, device: &'static Device, wishes: Wishes<'_>) -> Result
     let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
     options.start = FlashByteAddress(wishes.start(device));
     let image = Image::parse(&file.name(), &file.bytes, &options)?;
+    check_supported(&image)?;
     if wishes.wished_device()?.is_some() {
         image.check_device(device.name)?;
     }
-    if let Some(number) = device.core.architecture.strip_prefix("avr").and_then(|number| number.parse().ok()) {
+    if let Some(number) = architecture_number(device) {
         image.check_architecture(number)?;
     }
     Ok(image)
 }
 
+/// That the part that the image is for, or at least one of its family, is a known device.
+fn check_supported(image: &Image) -> Result<(), InputError> {
+    if let Some(name) = image.device.as_deref().filter(|name| Device::named(&name.to_ascii_lowercase()).is_err()) {
+        return Err(unsupported(image.name.clone(), name));
+    }
+    let architecture = |name| Device::named(name).ok().and_then(|device| architecture_number(device));
+    match image.architecture {
+        Some(number) if !Device::names().any(|name| architecture(name) == Some(number)) => {
+            let part = known_part(number).unwrap_or("an unknown part");
+            let part = format!("family of the {part}");
+            Err(InputErrorKind::UnsupportedPart { path: image.name.clone(), part }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The number that ELF files have for the architecture of a device.
+fn architecture_number(device: &Device) -> Option<u8> {
+    device.core.architecture.strip_prefix("avr").and_then(|number| number.parse().ok())
+}
+
+/// That a part is none of the devices.
+fn unsupported(path: String, name: &str) -> InputError {
+    InputErrorKind::UnsupportedPart { path, part: part_name(name) }.into()
+}
+
+/// The name of a part as data sheets spell it: `ATmega2560` for `atmega2560`.
+fn part_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let series = ["mega", "tiny", "xmega"].iter().find(|series| lower.starts_with(&format!("at{series}")));
+    match series {
+        Some(series) => format!("AT{series}{}", lower[2 + series.len()..].to_ascii_uppercase()),
+        None => name.to_ascii_uppercase(),
+    }
+}
+
 /// The device of a name; upper and lower case do not matter.
 fn named(name: &str, origin: &str) -> Result<&'static Device, InputError> {
-    let error = |error| InputErrorKind::Device { origin: origin.to_owned(), error }.into();
-    Device::named(&name.to_ascii_lowercase()).map_err(error)
+    let lower = name.to_ascii_lowercase();
+    Device::named(&lower).map_err(|error| {
+        if is_other_part(&lower) {
+            return unsupported(origin.to_owned(), name);
+        }
+        InputErrorKind::Device { origin: origin.to_owned(), error }.into()
+    })
+}
+
+/// True for the name of a part whose number is none of a device, also with the digits in another order: it is no slip.
+fn is_other_part(name: &str) -> bool {
+    let digits = |name: &str| {
+        let mut digits: Vec<char> = name.chars().filter(char::is_ascii_digit).collect();
+        digits.sort_unstable();
+        digits
+    };
+    let is_part = ["atmega", "attiny", "atxmega", "at90"].iter().any(|series| name.starts_with(series));
+    is_part && !digits(name).is_empty() && !Device::names().any(|device| digits(device) == digits(name))
 }
 
 /// That two names mean the same part: `atmega328p-gpio` is an `atmega328p` of which less is used.
@@ -106,4 +168,23 @@ fn check_same_part(asked: &str, file: &PropertyFile, of_file: &str) -> Result<()
     }
     let (path, of_file, asked) = (file.name.clone(), of_file.to_owned(), asked.to_owned());
     Err(InputErrorKind::DifferentDevices { path, of_file, asked }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_other_part, part_name};
+
+    #[test]
+    fn parts_are_spelled_as_in_data_sheets() {
+        assert_eq!(part_name("atmega2560"), "ATmega2560");
+        assert_eq!(part_name("attiny1614"), "ATtiny1614");
+        assert_eq!(part_name("atxmega32a4"), "ATxmega32A4");
+        assert_eq!(part_name("at90usb82"), "AT90USB82");
+    }
+
+    #[test]
+    fn slips_are_no_other_parts() {
+        assert!(is_other_part("atmega2560") && is_other_part("attiny13") && is_other_part("at90usb82"));
+        assert!(!is_other_part("atmega382p") && !is_other_part("atmega328") && !is_other_part("uno"));
+    }
 }

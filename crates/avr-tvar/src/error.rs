@@ -4,9 +4,15 @@ use avr_certificate::ReadError;
 use avr_image::ImageError;
 use avr_machine::device::{Device, UnknownDevice};
 use avr_machine::simulator::StimulusError;
-use avr_properties::PropertyError;
+use avr_properties::{Excerpt, PropertyError};
 use avr_report::BaselineError;
 use thiserror::Error;
+
+use crate::snippet::Marked;
+
+/// Advice on the form of a manifest.
+pub(crate) const MANIFEST_FORM: &str =
+    "it is RON, as in ( timeout: \"60s\", runs: [(firmware: \"a.elf\", properties: \"a.ron\")] )";
 
 /// The input cannot be used. `Display` says what is wrong and where; [`InputError::hint`] says what to do.
 #[derive(Debug, Error)]
@@ -27,6 +33,28 @@ pub enum InputErrorKind {
     /// A property cannot be used.
     #[error(transparent)]
     Property(Box<PropertyError>),
+    /// Something at a place of a file is wrong.
+    #[error("{}: {problem}", marked.file.as_deref().unwrap_or("a file"))]
+    InFile {
+        /// The place.
+        marked: Marked,
+        /// The problem.
+        problem: String,
+        /// Advice.
+        hint: &'static str,
+    },
+    /// An editor does not speak the language server protocol.
+    #[error("the language server protocol broke off: {reason}")]
+    Protocol {
+        /// The reason.
+        reason: String,
+    },
+    /// Files cannot be watched.
+    #[error("the files cannot be watched: {reason}")]
+    Watch {
+        /// The message of the system.
+        reason: String,
+    },
     /// A file could not be read.
     #[error("{path}: cannot be read: {error}")]
     Read {
@@ -48,6 +76,14 @@ pub enum InputErrorKind {
         origin: String,
         /// The name and the nearest ones.
         error: UnknownDevice,
+    },
+    /// A part that is no device of this program.
+    #[error("{path}: the {part} is not supported yet")]
+    UnsupportedPart {
+        /// The image, or who asks for the part.
+        path: String,
+        /// The part.
+        part: String,
     },
     /// The command line and the property file name different devices.
     #[error("{path} is about {of_file}, but --device names {asked}")]
@@ -180,6 +216,14 @@ pub enum InputErrorKind {
         /// The limit.
         reason: String,
     },
+    /// A place on the command line that is no code.
+    #[error("--around {place}: the image has no code of this name{}", did_you_mean(nearest))]
+    NoCode {
+        /// The place.
+        place: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+    },
     /// A file that must not be written over.
     #[error("{path}: is there already")]
     Exists {
@@ -257,17 +301,48 @@ impl InputError {
     }
 }
 
+impl InputError {
+    /// The message without a place that [`InputError::marked`] has.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.kind {
+            InputErrorKind::Property(error) => error.title(),
+            InputErrorKind::InFile { problem, .. } => problem.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// The text that is wrong, with the place in it, where it is known.
+    #[must_use]
+    pub fn marked(&self) -> Option<Marked> {
+        match &self.kind {
+            InputErrorKind::Property(error) => {
+                let Excerpt { file, text, span } = error.excerpt()?;
+                Some(Marked { file: file.map(str::to_owned), text: text.to_owned(), span })
+            }
+            InputErrorKind::InFile { marked, .. } => Some(marked.clone()),
+            _ => None,
+        }
+    }
+}
+
 impl InputErrorKind {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Image(error) => error.hint(),
-            // Its message ends with a hint of its own.
-            Self::Property(_) => return None,
+            Self::Property(error) => return error.hint(),
+            Self::InFile { hint, .. } => (*hint).to_owned(),
+            Self::Protocol { .. } => {
+                "let an editor start it; `integrations/vscode` is an extension that does".to_owned()
+            }
+            Self::Watch { .. } => "leave --watch out, and verify again by hand".to_owned(),
             Self::Read { .. } => "check the path and its permissions".to_owned(),
             Self::NotText { .. } => {
                 "verify one firmware at a time; a property file is RON, as in `properties/`".to_owned()
             }
-            Self::Device { .. } => format!("the devices are {}", Device::names().collect::<Vec<_>>().join(", ")),
+            Self::Device { .. } | Self::UnsupportedPart { .. } => {
+                format!("the devices are {}", Device::names().collect::<Vec<_>>().join(", "))
+            }
             Self::DifferentDevices { .. } => "leave out --device, or use a property file for that device".to_owned(),
             Self::BeyondEeprom { .. } => {
                 "write it with `avr-objcopy -O ihex -j .eeprom --change-section-lma .eeprom=0`".to_owned()
@@ -292,10 +367,9 @@ impl InputErrorKind {
             Self::SameOutput { .. } | Self::OutputOverInput { .. } => "give each output a file of its own".to_owned(),
             Self::NoReport { .. } => "give what `avr-tvar verify --format json` wrote, or a firmware image".to_owned(),
             Self::ReportWithOptions { .. } => "leave the other arguments out, or give the firmware image".to_owned(),
+            Self::NoCode { .. } => "name a function, a label, a line as in main.c:12, or a byte address".to_owned(),
             Self::Exists { .. } => "give another name, or remove the file".to_owned(),
-            Self::Manifest { .. } => {
-                "it is RON, as in ( timeout: \"60s\", runs: [(firmware: \"a.elf\", properties: \"a.ron\")] )".to_owned()
-            }
+            Self::Manifest { .. } => MANIFEST_FORM.to_owned(),
             Self::JournalExists { .. } => "go on with it: `--resume`; or give another name".to_owned(),
             Self::JournalInUse { .. } => "wait for it, or give each part a journal of its own".to_owned(),
             Self::Journal { .. } => "give a file that `avr-tvar verify-all --journal` wrote".to_owned(),
@@ -322,4 +396,8 @@ impl From<PropertyError> for InputError {
     fn from(error: PropertyError) -> Self {
         InputErrorKind::Property(Box::new(error)).into()
     }
+}
+
+fn did_you_mean(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use avr_machine::Machine;
@@ -11,6 +12,7 @@ use avr_verify::{Basis, Evidence, PropertyResult};
 use crate::error::InputError;
 use crate::files::{self, failed};
 use crate::output;
+use crate::values::DEFAULT_CLOCK;
 
 /// The longest name of a folder, in bytes.
 const MAX_NAME_BYTES: usize = 60;
@@ -23,7 +25,13 @@ pub(crate) const FILES: &[&str] = &["stimulus.ron", "trace.json", "trace.vcd", "
 ///
 /// # Errors
 /// If a file cannot be written.
-pub(crate) fn write(directory: &Path, report: &Report<'_>, machine: &Machine) -> Result<(), InputError> {
+pub(crate) fn write(
+    directory: &Path,
+    report: &Report<'_>,
+    machine: &Machine,
+    clock: Option<NonZeroU32>,
+) -> Result<(), InputError> {
+    let machine = (machine, clock.unwrap_or(DEFAULT_CLOCK));
     let found = report.finding_runs();
     let mut used: BTreeSet<String> = found.iter().map(|(folder, _)| folder.clone()).collect();
     for (folder, result) in &found {
@@ -43,7 +51,7 @@ pub(crate) fn write(directory: &Path, report: &Report<'_>, machine: &Machine) ->
 fn write_one(
     folder: &Path,
     report: &Report<'_>,
-    machine: &Machine,
+    (machine, clock): (&Machine, NonZeroU32),
     (result, evidence): (&PropertyResult, &Evidence),
 ) -> Result<(), InputError> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
@@ -55,7 +63,7 @@ fn write_one(
     if let Some(trace) = report.trace_json(result, machine) {
         save("trace.json", trace.as_bytes())?;
     }
-    if let Some(waves) = report.vcd(result, machine).map_err(|error| failed(folder, error))? {
+    if let Some(waves) = report.vcd(result, machine, clock).map_err(|error| failed(folder, error))? {
         save("trace.vcd", &waves)?;
     }
     if result.basis == Basis::Model || evidence.confirmed.is_some() {

@@ -26,6 +26,9 @@ pub struct Explain {
     /// What is verified; or a JSON report in place of the firmware, and nothing else.
     #[command(flatten)]
     pub verify: Verify,
+    /// The same without defaults from a file.
+    #[arg(skip)]
+    pub typed: Option<Verify>,
 }
 
 /// A JSON report as far as it is needed here.
@@ -48,15 +51,14 @@ struct ReportedResult {
 ///
 /// # Errors
 /// If the command line or a file is wrong.
-pub(crate) fn run(arguments: &Explain) -> Result<Exit, InputError> {
-    let mut inputs = Inputs::default();
+pub(crate) fn run(arguments: &Explain, mut inputs: Inputs) -> Result<Exit, InputError> {
     match report(&mut inputs, &arguments.verify.firmware)? {
         Some(report) if report.results.is_empty() && !arguments.verify.allow_empty => {
             let path = arguments.verify.firmware.display().to_string();
             let reason = "the report has no results".to_owned();
             Err(InputErrorKind::NothingToVerify { path, reason }.into())
         }
-        Some(_) if !is_alone(&arguments.verify) => {
+        Some(_) if !is_alone(arguments.typed.as_ref().unwrap_or(&arguments.verify)) => {
             Err(InputErrorKind::ReportWithOptions { path: arguments.verify.firmware.display().to_string() }.into())
         }
         Some(report) => {

@@ -1,10 +1,13 @@
 //! The command `graph`: the abstract state space as DOT.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use avr_report::{Fold, dot};
+use avr_image::{FlashByteAddress, FlashWordAddress, Image};
+use avr_properties::code_at;
+use avr_report::{DotStyle, Fold, dot};
 use avr_verify::Strategy;
 use clap::{Args, ValueEnum};
 
@@ -23,6 +26,7 @@ pub(crate) const HELP: &str = "\
 Examples:
   avr-tvar graph firmware.elf --property 'AG (PORTB < 4)' | dot -Tsvg > states.svg
   avr-tvar graph firmware.elf firmware.ron --fold functions
+  avr-tvar graph firmware.elf firmware.ron --around main.c:12
 
 The graph is that of the first property without an answer, or else of the first property.
 Exit codes: 0 a graph was written, 2 wrong usage or input, 3 there is no graph, 4 internal error, 130 interrupted.";
@@ -46,6 +50,9 @@ pub struct Graph {
     /// How many nodes a graph has at most before it is folded
     #[arg(long, value_name = "N", default_value = "150")]
     pub nodes: NonZeroUsize,
+    /// Draw only what is at this place and next to it: a function, a label, a line as in main.c:12, or a byte address
+    #[arg(long, value_name = "LOCATION")]
+    pub around: Option<String>,
     /// The device; by default as the property file or the image says, else atmega328p
     #[arg(long, value_name = "NAME", long_help = options::device_help())]
     pub device: Option<String>,
@@ -53,7 +60,13 @@ pub struct Graph {
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
     /// How the analysis starts
-    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = options::strategies())]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = Strategy::default().name(),
+        value_parser = options::strategies(),
+        help_heading = options::EXPERT
+    )]
     pub strategy: Strategy,
     /// Draw what there is after this time: 500ms, 10s, 2m; a number alone counts seconds; none for no limit [default: 60s]
     #[arg(long, value_name = "DURATION", value_parser = values::time_limit)]
@@ -107,6 +120,16 @@ impl Graph {
     }
 }
 
+/// The code at a place that the command line names.
+fn place(image: &Image, at: &str) -> Result<BTreeSet<FlashWordAddress>, InputError> {
+    let address = values::address(at).ok().filter(|_| at.starts_with(|first: char| first.is_ascii_digit()));
+    let places = address.map_or_else(|| code_at(image, at), |byte| BTreeSet::from([FlashByteAddress(byte).word()]));
+    if places.is_empty() {
+        return Err(InputErrorKind::NoCode { place: at.to_owned(), nearest: image.symbols.nearest(at) }.into());
+    }
+    Ok(places)
+}
+
 /// Verifies and prints the state space.
 ///
 /// # Errors
@@ -130,7 +153,14 @@ pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
         return Ok(Exit::Unknown);
     };
     let result = &results.properties[graph.property];
-    let fold = (arguments.fold.into(), arguments.nodes.get());
-    output::results(&dot(&graph, result, (&job.image, job.device), fold))?;
+    let around = arguments.around.as_deref().map(|at| place(&job.image, at)).transpose()?;
+    let has_code = |places: &BTreeSet<FlashWordAddress>| {
+        graph.nodes.iter().filter_map(|node| node.pc).any(|pc| places.contains(&FlashByteAddress(pc).word()))
+    };
+    if let Some(at) = arguments.around.as_ref().filter(|_| around.as_ref().is_some_and(|places| !has_code(places))) {
+        output::note(&format!("no state of the graph is at {at}"));
+    }
+    let style = DotStyle { fold: arguments.fold.into(), most: arguments.nodes.get(), around };
+    output::results(&dot(&graph, result, (&job.image, job.device), &style))?;
     Ok(if job.is_interrupted() { Exit::Interrupted } else { Exit::Holds })
 }

@@ -25,6 +25,7 @@ pub(crate) enum Role {
     Stimulus,
     Manifest,
     Journal,
+    Configuration,
 }
 
 impl Role {
@@ -38,6 +39,7 @@ impl Role {
             Self::Stimulus => "stimulus",
             Self::Manifest => "manifest",
             Self::Journal => "journal",
+            Self::Configuration => "configuration",
         }
     }
 }

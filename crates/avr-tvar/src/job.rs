@@ -156,6 +156,22 @@ pub(crate) fn read_properties(inputs: &mut Inputs, path: &Path) -> Result<Proper
     Ok(PropertyFile::parse(&shown(path), &read_text(inputs, path)?)?)
 }
 
+/// The files that a verification reads, as far as they can be read.
+pub(crate) fn readable(firmware: &Path, properties: Option<&Path>, baseline: Option<&Path>) -> Inputs {
+    let mut inputs = Inputs::default();
+    let _ = inputs.read(Role::Firmware, firmware);
+    if let Some(path) = baseline {
+        let _ = inputs.read(Role::Baseline, path);
+    }
+    let Some(path) = properties else { return inputs };
+    let Ok(input) = inputs.read(Role::Properties, path) else { return inputs };
+    let file = input.text().and_then(|text| PropertyFile::parse(&input.name(), text).ok());
+    if let Some(eeprom) = file.and_then(|file| eeprom::path(&file, Some(path))) {
+        let _ = inputs.read(Role::Eeprom, &eeprom);
+    }
+    inputs
+}
+
 /// A path as messages of several lines may show it.
 fn shown(path: &Path) -> String {
     Escaped(&path.display().to_string()).to_string()

@@ -12,6 +12,7 @@ mod batch;
 mod certificate;
 mod check;
 mod completions;
+mod configuration;
 mod confirm;
 mod device;
 mod disasm;
@@ -25,6 +26,7 @@ mod graph;
 mod init;
 mod inputs;
 mod job;
+mod lsp;
 mod memory;
 mod monitor;
 mod options;
@@ -34,18 +36,21 @@ mod progress;
 mod props;
 mod reports;
 mod run;
+mod snippet;
 mod stack;
 mod values;
 mod verify;
+mod watch;
 
 use std::ffi::OsString;
 use std::panic;
 
-use clap::CommandFactory;
+use clap::{ArgMatches, CommandFactory};
 
 use arguments::{Arguments, Command};
 pub use error::{InputError, InputErrorKind};
 pub use exit::Exit;
+use inputs::Inputs;
 pub use options::ReportFile;
 
 /// Runs a command line, the name of the program first, and says how it ended.
@@ -55,34 +60,78 @@ where
     T: Into<OsString> + Clone,
 {
     panic::set_hook(Box::new(|panic| output::internal_error(&panic.to_string())));
-    let arguments = match Arguments::read(arguments) {
-        Ok(arguments) => arguments,
-        Err(error) => {
+    let line: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let mut inputs = Inputs::default();
+    match read(&line, &mut inputs) {
+        // The hook has told about a panic already.
+        Ok(arguments) => panic::catch_unwind(|| execute(&arguments, inputs, &line)).unwrap_or(Exit::Internal),
+        Err(Refusal::Usage(error)) => {
             // A closed output leaves nobody to tell.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Input } else { Exit::Holds };
+            if error.use_stderr() { Exit::Input } else { Exit::Holds }
         }
-    };
-    // The hook has told about a panic already.
-    panic::catch_unwind(|| execute(&arguments)).unwrap_or(Exit::Internal)
+        Err(Refusal::Input(error)) => end(Err(error)),
+    }
 }
 
-fn execute(arguments: &Arguments) -> Exit {
-    let result = match &arguments.command {
-        Command::Verify(arguments) => verify::run(arguments),
+/// A command line that cannot be run.
+enum Refusal {
+    /// It is none, or asks for help.
+    Usage(clap::Error),
+    /// The file with defaults is wrong.
+    Input(InputError),
+}
+
+impl From<clap::Error> for Refusal {
+    fn from(error: clap::Error) -> Self {
+        Self::Usage(error)
+    }
+}
+
+/// The arguments of a command line, with the defaults of a file.
+fn read(line: &[OsString], inputs: &mut Inputs) -> Result<Arguments, Refusal> {
+    let (typed, matches) = Arguments::read_with(line, ArgMatches::clone)?;
+    output::configure(typed.color, typed.quiet);
+    if typed.no_config {
+        return Ok(typed);
+    }
+    let configuration = configuration::read(inputs, typed.config.as_deref()).map_err(Refusal::Input)?;
+    let Some(configuration) = configuration else { return Ok(typed) };
+    let completed = Arguments::read(&configuration.complete(line, &matches));
+    let mut arguments =
+        completed.map_err(|error| configuration.blamed(&error).map_or(Refusal::Usage(error), Refusal::Input))?;
+    output::configure(arguments.color, arguments.quiet);
+    if let (Command::Explain(explain), Command::Explain(typed)) = (&mut arguments.command, typed.command) {
+        explain.typed = Some(typed.verify);
+    }
+    Ok(arguments)
+}
+
+fn execute(arguments: &Arguments, inputs: Inputs, line: &[OsString]) -> Exit {
+    if let Some(verify) = arguments.watched() {
+        let configuration = inputs.paths().next();
+        return end(watch::run(verify, configuration, line));
+    }
+    end(match &arguments.command {
+        Command::Verify(arguments) => verify::run(arguments, inputs),
         Command::Check(arguments) => check::run(arguments),
         Command::VerifyAll(arguments) => batch::verify_all(arguments),
         Command::Merge(arguments) => batch::merge(arguments),
-        Command::Explain(arguments) => explain::run(arguments),
+        Command::Explain(arguments) => explain::run(arguments, inputs),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Init(arguments) => init::run(arguments),
         Command::Props(arguments) => props::run(arguments),
         Command::Completions(arguments) => completions::completions(arguments, Arguments::command()),
         Command::Man(arguments) => completions::man(arguments, Arguments::command()),
+        Command::Lsp(arguments) => lsp::run(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Stack(arguments) => stack::run(arguments),
-    };
+    })
+}
+
+/// The end of a command; tells what was wrong.
+fn end(result: Result<Exit, InputError>) -> Exit {
     result.unwrap_or_else(|error| {
         output::input_error(&error);
         Exit::Input

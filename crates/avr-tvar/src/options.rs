@@ -1,6 +1,6 @@
 //! The options of the commands that verify, check and list, and those that several commands share.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use avr_machine::device::Device;
@@ -9,6 +9,24 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::values::{self, TimeLimit};
+
+/// The heading of the options that change the work and no verdict.
+pub(crate) const EXPERT: &str = "Expert options, which change the work and no verdict";
+
+/// The heading of the options that every command has.
+pub(crate) const GENERAL: &str = "Options of every command";
+
+/// The use of colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// The arguments of `verify`.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
@@ -33,22 +51,28 @@ pub struct Verify {
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub start: Option<u32>,
     /// How the analysis starts
-    #[arg(long, value_name = "NAME", default_value = Strategy::default().name(), value_parser = strategies())]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = Strategy::default().name(),
+        value_parser = strategies(),
+        help_heading = EXPERT
+    )]
     pub strategy: Strategy,
     /// Look at interrupts before every instruction: no partial-order reduction
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     pub all_interrupts: bool,
     /// Store every state: no path compression
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     pub all_states: bool,
     /// Follow every run of every interrupt handler step by step: no handler summaries
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     pub all_handlers: bool,
     /// Learn no facts from comparisons about their operands
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     pub no_facts: bool,
     /// Prove nothing by invariants of the whole program: decide everything on state spaces
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     pub no_invariants: bool,
     /// An older report in JSON: the report says what changed since then
     #[arg(long, value_name = "FILE")]
@@ -63,7 +87,7 @@ pub struct Verify {
     #[arg(long)]
     pub strict: bool,
     /// Decide everything again with all reductions, learned facts and invariants off, within the same limits, and compare
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     pub recheck: bool,
     /// Say what each verdict rests on: the reductions and domains that took part
     #[arg(long, short)]
@@ -77,6 +101,9 @@ pub struct Verify {
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
+    /// The system clock, for the times in the files of --evidence: 16MHz, 8M, 32.768kHz [default: 16MHz]
+    #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency, requires = "evidence")]
+    pub clock: Option<NonZeroU32>,
     /// Have simavr run the firmware by clock cycles where a verdict rests on the model; what it shows by itself counts as
     /// hardware. Needs a C compiler and libsimavr
     #[arg(long)]
@@ -93,6 +120,9 @@ pub struct Verify {
     /// Number of threads; by default as many as there are processors
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+    /// Verify again whenever the firmware, the property file or a file that these name changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
     /// End when the standard input is closed: a batch goes on with no run that nobody waits for
     #[arg(long, hide = true)]
     pub attached: bool,
@@ -124,11 +154,13 @@ impl Verify {
             report: Vec::new(),
             baseline: None,
             evidence: None,
+            clock: None,
             confirm: false,
             certificate: None,
             timeout: None,
             memory: None,
             jobs: None,
+            watch: false,
             attached: false,
         }
     }

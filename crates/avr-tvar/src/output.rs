@@ -1,18 +1,36 @@
 //! Output streams: results go to the standard output, everything else to the error output.
 
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
 use avr_image::Image;
 use avr_report::{Colour, Escaped, warnings};
 
 use crate::error::{InputError, InputErrorKind};
+use crate::options::When;
+use crate::snippet::{self, ERROR, HINT};
 
-const ERROR: Style = AnsiColor::Red.on_default().bold();
-const HINT: Style = AnsiColor::Cyan.on_default();
+/// True if nothing but errors goes to the error output.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// The use of colours in results: only on a terminal, and not with `NO_COLOR`.
+/// Sets the use of colours and the amount of what is told, for the whole process.
+pub(crate) fn configure(colour: When, quiet: bool) {
+    match colour {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    }
+    .write_global();
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// True if nothing but errors is told.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// The use of colours in results: as `--color` says, by default only on a terminal and not with `NO_COLOR`.
 pub(crate) fn colour() -> Colour {
     match AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => Colour::Never,
@@ -35,12 +53,16 @@ pub(crate) fn results(text: &str) -> Result<(), InputError> {
 /// Tells something that is no result, in one line: names in it come from files, and none can begin a line of its own or
 /// repaint one.
 pub(crate) fn note(text: &str) {
-    tell(&format!("note: {}\n", Escaped(text)));
+    if !is_quiet() {
+        tell(&format!("note: {}\n", Escaped(text)));
+    }
 }
 
 /// Tells what the loader noticed about an image.
 pub(crate) fn image_warnings(image: &Image) {
-    tell(&warnings(image));
+    if !is_quiet() {
+        tell(&warnings(image));
+    }
 }
 
 /// Writes to the error output. If nobody can be told, nobody is.
@@ -50,13 +72,7 @@ fn tell(text: &str) {
 
 /// Tells what is wrong with the input, and what to do.
 pub(crate) fn input_error(error: &InputError) {
-    let message = error.to_string();
-    // Only marked formulas take several lines; in other messages a line end comes from a name.
-    let message = match &error.kind {
-        InputErrorKind::Property(_) => escaped_lines(&message),
-        _ => Escaped(&message).to_string(),
-    };
-    let mut text = format!("{ERROR}error:{ERROR:#} {message}\n");
+    let mut text = snippet::error(&error.title(), error.marked().as_ref());
     if let Some(hint) = error.hint() {
         text.push_str(&format!("{HINT}hint:{HINT:#} {}\n", escaped_lines(&hint)));
     }

@@ -7,6 +7,8 @@ use avr_report::Escaped;
 use avr_verify::{Progress, place_at};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::output;
+
 /// Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -40,7 +42,7 @@ impl Display {
         if progress.pass != self.pass.number {
             self.pass = Pass { number: progress.pass, started: Instant::now() };
         }
-        if elapsed < PATIENCE || self.shown.is_some_and(|shown| shown.elapsed() < INTERVAL) {
+        if output::is_quiet() || elapsed < PATIENCE || self.shown.is_some_and(|shown| shown.elapsed() < INTERVAL) {
             return;
         }
         if self.shown.is_none() {

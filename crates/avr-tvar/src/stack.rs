@@ -1,5 +1,6 @@
 //! The command `stack`.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -56,6 +57,9 @@ pub struct Stack {
     /// Write the run into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
+    /// The system clock, for the times in the files of --evidence: 16MHz, 8M, 32.768kHz [default: 16MHz]
+    #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency, requires = "evidence")]
+    pub clock: Option<NonZeroU32>,
     /// Give up after this time: 500ms, 10s, 2m; a number alone counts seconds; none for no limit [default: 60s]
     #[arg(long, value_name = "DURATION", value_parser = values::time_limit)]
     pub timeout: Option<TimeLimit>,
@@ -113,13 +117,13 @@ fn report(job: &Job, found: &WorstCase, arguments: &Stack) -> Result<(), InputEr
         Format::Json => report.json(),
     })?;
     match &arguments.evidence {
-        Some(directory) => write_evidence(job, found, directory),
+        Some(directory) => write_evidence(job, found, directory, arguments.clock),
         None => Ok(()),
     }
 }
 
 /// Writes the run as that of the property that it violates.
-fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), InputError> {
+fn write_evidence(job: &Job, found: &WorstCase, directory: &Path, clock: Option<NonZeroU32>) -> Result<(), InputError> {
     let Some(violation) = found.violation(&job.request())? else {
         output::note("no run is known that could be written as evidence");
         return Ok(());
@@ -148,7 +152,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path) -> Result<(), 
         baseline: None,
         origin: job.origin(&inputs),
     };
-    evidence::write(directory, &report, &avr_verify::machine(&job.request())?)
+    evidence::write(directory, &report, &avr_verify::machine(&job.request())?, clock)
 }
 
 fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {

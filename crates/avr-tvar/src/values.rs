@@ -1,5 +1,6 @@
 //! Values on the command line that have units.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The time that a command takes at most if nothing else is said.
@@ -37,6 +38,24 @@ pub(crate) fn time_limit(text: &str) -> Result<TimeLimit, String> {
         "none" => Ok(TimeLimit::Never),
         _ => duration(text).map(TimeLimit::After).map_err(|reason| format!("{reason}; `none` is no limit")),
     }
+}
+
+/// The clock of a part whose clock nobody names, in hertz.
+pub(crate) const DEFAULT_CLOCK: NonZeroU32 = NonZeroU32::new(16_000_000).expect("it is not 0");
+
+/// Reads a frequency: `16MHz`, `8M`, `32.768kHz`, or hertz without a unit.
+pub(crate) fn frequency(text: &str) -> Result<NonZeroU32, String> {
+    let (number, unit) = split(text);
+    let hertz = match unit {
+        "" | "Hz" => 1.0,
+        "k" | "kHz" => 1e3,
+        "M" | "MHz" => 1e6,
+        _ => return Err(format!("'{unit}' is no unit of frequency; use Hz, kHz or MHz, as in 16MHz")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 16MHz"))?;
+    let hertz = (number * hertz).round();
+    let hertz = if hertz >= 1.0 && hertz <= f64::from(u32::MAX) { NonZeroU32::new(hertz as u32) } else { None };
+    hertz.ok_or_else(|| "a clock has at least 1 Hz, and at most 4 GHz".to_owned())
 }
 
 /// Reads a number of bytes: `1G`, `512M`, `64MiB` (all powers of 1024), `2GB` (powers of 1000), or plain bytes.
@@ -78,8 +97,20 @@ fn split(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{TimeLimit, address, duration, size, time_limit};
+    use super::{TimeLimit, address, duration, frequency, size, time_limit};
     use std::time::Duration;
+
+    #[test]
+    fn frequencies_have_units() {
+        let check = |text, hertz| assert_eq!(frequency(text).map(|it| it.get()), Ok(hertz), "{text}");
+        check("16MHz", 16_000_000);
+        check("8M", 8_000_000);
+        check("32.768kHz", 32_768);
+        check("1", 1);
+        for wrong in ["", "0", "-1", "16mhz", "5GHz", "5000MHz", "fast"] {
+            assert!(frequency(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn durations_have_units() {

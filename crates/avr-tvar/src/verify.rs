@@ -25,12 +25,12 @@ use crate::reports;
 /// The outcome of verification: results and, if one was wanted, a certificate to come.
 type Work = Result<(Results, Option<Receiver<Certificate>>), PropertyError>;
 
-/// Verifies the firmware and reports.
+/// Verifies the firmware and reports; some files may have been read.
 ///
 /// # Errors
 /// If the command line or a file is wrong.
-pub(crate) fn run(arguments: &Verify) -> Result<Exit, InputError> {
-    run_with(arguments, Inputs::default(), if arguments.verbose { Detail::Methods } else { Detail::Verdicts })
+pub(crate) fn run(arguments: &Verify, inputs: Inputs) -> Result<Exit, InputError> {
+    run_with(arguments, inputs, if arguments.verbose { Detail::Methods } else { Detail::Verdicts })
 }
 
 /// The same with explanations of the verdicts, for files of which some may have been read.
@@ -155,7 +155,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, (arguments.format, detail), &arguments.report)?;
     if let Some(directory) = &arguments.evidence {
-        evidence::write(directory, &report, &machine)?;
+        evidence::write(directory, &report, &machine, arguments.clock)?;
     }
     Ok(report.changes().is_some_and(|changes| baseline::is_denied(&changes, arguments)))
 }

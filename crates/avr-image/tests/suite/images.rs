@@ -126,7 +126,10 @@ fn the_device_note_is_checked_against_the_request() {
     assert_eq!(image.architecture, Some(5));
     assert!(image.check_architecture(5).is_ok() && load(SENSOR_HEX).check_architecture(6).is_ok());
     let error = image.check_architecture(6).expect_err("another architecture");
-    assert_eq!(error.to_string(), "test: was linked for architecture avr:5, but the device has avr:6");
+    assert_eq!(
+        error.to_string(),
+        "test: was linked for the family of the ATmega328P, not for the family of the ATmega2560"
+    );
 }
 
 #[test]

@@ -58,3 +58,39 @@ fn inputs_of_a_step_serve_its_questions_in_order() {
     simulator.run(Limits { steps: 3, ..Limits::default() });
     assert_eq!(simulator.state().data.cells()[20..22], [0, 0x99], "what is not listed is 0");
 }
+
+#[test]
+fn polled_bits_are_written_once() {
+    // Two questions in each round of six steps, and a level that changes in between.
+    let step =
+        |step: u64, register: &str, value: u8| format!("(step: {step}, inputs: [(\"{register}\", 0x01, {value})])");
+    let round = |number: u64| [step(4 + 6 * number, "PINB", u8::from(number >= 400)), step(7 + 6 * number, "PIND", 0)];
+    let steps: Vec<String> = (0..1000).flat_map(round).collect();
+    let read = stimulus(&format!("(exact: [{}])", steps.join(", ")));
+    let written = read.exact_to_ron(device());
+    assert_eq!(Stimulus::parse("written.ron", &written, device()), Ok(read), "{written}");
+    let entries: Vec<&str> = written.lines().filter(|line| line.contains("step: ")).map(str::trim).collect();
+    let expected = [
+        "(step: 4, every: 6, times: 400, inputs: [(\"PINB\", 0x01, 0x00)]),",
+        "(step: 7, every: 6, times: 1000, inputs: [(\"PIND\", 0x01, 0x00)]),",
+        "(step: 2404, every: 6, times: 600, inputs: [(\"PINB\", 0x01, 0x01)]),",
+    ];
+    assert_eq!(entries, expected);
+}
+
+#[test]
+fn repetitions_are_exact_or_refused() {
+    let error = |text: &str| Stimulus::parse("s.ron", text, device()).expect_err("it is wrong").to_string();
+    let twice = error("(exact: [(step: 1, every: 3, times: 4, choice: \"none\"), (step: 7, choice: \"none\")])");
+    assert!(twice.contains("step 7 does not come after step 7"), "{twice}");
+    for text in
+        ["(step: 1, every: 3)", "(step: 1, times: 3)", "(step: 1, every: 0, times: 2)", "(step: 1, every: 1, times: 0)"]
+    {
+        let refused = error(&format!("(exact: [{text}])"));
+        assert!(refused.contains("both at least 1"), "{refused}");
+    }
+    let large = error("(exact: [(step: 1, every: 1, times: 100000000)])");
+    assert!(large.contains("out of range"), "{large}");
+    let far = error("(exact: [(step: 1, every: 18446744073709551615, times: 3)])");
+    assert!(far.contains("out of range"), "{far}");
+}

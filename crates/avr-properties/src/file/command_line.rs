@@ -12,17 +12,19 @@ impl Property {
     /// If the text begins like an entry and is none. A formula is parsed when the property is bound.
     pub fn from_command_line(text: &str) -> Result<Self, PropertyError> {
         let text = text.trim();
+        let origin = Origin::new("--property", text);
         if looks_like_an_entry(text) {
-            return property(text, &Origin::new("--property", text));
+            return property(text, &origin);
         }
-        Ok(Self::new(text, PropertyKind::Formula { check: text.to_owned() }))
+        let place = Some(origin.whole());
+        Ok(Self { place, ..Self::new(text, PropertyKind::Formula { check: text.to_owned() }) })
     }
 
     /// The same as an `Always`, if it is the text of a condition: a formula without temporal operator, fixed point and
     /// path quantifier, in definitions neither.
     pub(super) fn into_invariant(self, definitions: &Definitions) -> Self {
         match &self.kind {
-            PropertyKind::Formula { check } if self.place.is_none() && definitions.is_condition(check) => {
+            PropertyKind::Formula { check } if *check == self.name && definitions.is_condition(check) => {
                 let check = check.clone();
                 Self { kind: PropertyKind::Always { check }, was_condition: true, ..self }
             }

@@ -6,6 +6,10 @@ use ron::value::RawValue;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
+/// The names of the fields of a property file, as editors offer them.
+pub const FILE_FIELDS: &[&str] =
+    &["device", "start", "define", "properties", "allow", "forbid", "environment", "assume", "fuses", "eeprom"];
+
 /// The fields of a property file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -24,6 +24,11 @@ macro_rules! entries {
         /// The names of all kinds.
         const NAMES: &[&str] = &[$(stringify!($variant),)*];
 
+        /// The fields of each kind.
+        const FIELDS: &[(&str, &[&str])] = &[
+            $((stringify!($variant), &["name", "under", $(stringify!($from),)? $(stringify!($field),)*]),)*
+        ];
+
         impl Entry {
             /// The property; `text` is the entry's own, from `place`.
             pub(super) fn property(self, text: &str, place: &Place) -> Result<Property, PropertyErrorKind> {
@@ -63,6 +68,18 @@ entries! {
 /// True if an entry has this name.
 pub(crate) fn is_entry(name: &str) -> bool {
     NAMES.contains(&name)
+}
+
+/// The names of all kinds of entries, as editors offer them.
+#[must_use]
+pub fn entry_kinds() -> &'static [&'static str] {
+    NAMES
+}
+
+/// The fields of a kind of entry; none if there is no such kind.
+#[must_use]
+pub fn entry_fields(kind: &str) -> Option<&'static [&'static str]> {
+    FIELDS.iter().find(|(name, _)| *name == kind).map(|(_, fields)| *fields)
 }
 
 fn start(name: &str) -> Result<InvariantStart, PropertyErrorKind> {

@@ -77,7 +77,10 @@ fn reserved_bits_read_zero() {
     check("PINC <= 0x7f", 0x26, 0x00, 0x00);
     check_refused(
         "PINC == 0x80",
-        expect!["p.ron:1:11: PINC == 0x80: no value of PINC satisfies this: nothing would be left to verify"],
+        expect![[r#"
+            p.ron:1:11: no value of PINC satisfies this: nothing would be left to verify
+              (assume: ["PINC == 0x80"])
+                        ^^^^^^^^^^^^^^"#]],
     );
 }
 
@@ -91,9 +94,9 @@ fn flags_and_pulses_are_inputs_where_hardware_changes_them() {
     check_refused(
         "MCUSR.WDRF == 0",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but WDRF of MCUSR is state
-              MCUSR.WDRF == 0
-              ^^^^^^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but WDRF of MCUSR is state
+              (assume: ["MCUSR.WDRF == 0"])
+                         ^^^^^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
 }
@@ -103,93 +106,93 @@ fn state_cannot_be_assumed() {
     check_refused(
         "PORTB == 0",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of PORTB is state
-              PORTB == 0
-              ^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but every bit of PORTB is state
+              (assume: ["PORTB == 0"])
+                         ^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "UCSR0A == 0x20",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but MPCM0, U2X0 of UCSR0A is state
-              UCSR0A == 0x20
-              ^^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but MPCM0, U2X0 of UCSR0A is state
+              (assume: ["UCSR0A == 0x20"])
+                         ^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "WDTCSR.WDCE",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but WDCE of WDTCSR is state
-              WDTCSR.WDCE
-              ^^^^^^^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but WDCE of WDTCSR is state
+              (assume: ["WDTCSR.WDCE"])
+                         ^^^^^^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "r5 == 0",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of r5 is state
-              r5 == 0
-              ^^
+            p.ron:1:12: an assumption speaks of inputs, but every bit of r5 is state
+              (assume: ["r5 == 0"])
+                         ^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "mem[0x100] == 0",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of mem is state
-              mem[0x100] == 0
-              ^^^^^^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but every bit of mem is state
+              (assume: ["mem[0x100] == 0"])
+                         ^^^^^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "counter == 0",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but every bit of counter is state
-              counter == 0
-              ^^^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but every bit of counter is state
+              (assume: ["counter == 0"])
+                         ^^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "SREG.I",
         expect![[r#"
-            p.ron:1:11: column 1: an assumption speaks of inputs, but I of SREG is state
-              SREG.I
-              ^^^^^^
+            p.ron:1:12: an assumption speaks of inputs, but I of SREG is state
+              (assume: ["SREG.I"])
+                         ^^^^^^
             hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
     );
     check_refused(
         "pc == 0x8c",
         expect![[r#"
-            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-              pc == 0x8c
-              ^^^^^^^^^^"#]],
+            p.ron:1:12: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              (assume: ["pc == 0x8c"])
+                         ^^^^^^^^^^"#]],
     );
     check_refused(
         "in_interrupt",
         expect![[r#"
-            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-              in_interrupt
-              ^^^^^^^^^^^^"#]],
+            p.ron:1:12: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              (assume: ["in_interrupt"])
+                         ^^^^^^^^^^^^"#]],
     );
     check_refused(
         "enabled(INT0)",
         expect![[r#"
-            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-              enabled(INT0)
-              ^^^^^^^^^^^^^"#]],
+            p.ron:1:12: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              (assume: ["enabled(INT0)"])
+                         ^^^^^^^^^^^^^"#]],
     );
     check_refused(
         "read(PINB) == 0",
         expect![[r#"
-            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-              read(PINB) == 0
-              ^^^^^^^^^^^^^^^"#]],
+            p.ron:1:12: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              (assume: ["read(PINB) == 0"])
+                         ^^^^^^^^^^^^^^^"#]],
     );
     check_refused(
         "mem[PINB] == 0",
         expect![[r#"
-            p.ron:1:11: column 1: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-              mem[PINB] == 0
-              ^^^^^^^^^^^^^^"#]],
+            p.ron:1:12: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
+              (assume: ["mem[PINB] == 0"])
+                         ^^^^^^^^^^^^^^"#]],
     );
 }
 
@@ -198,34 +201,40 @@ fn unknown_names_suggest_the_nearest() {
     check_refused(
         "PNIB == 0",
         expect![[r#"
-            p.ron:1:11: column 1: nothing is named 'PNIB'; did you mean PINB or PINC or PIND?
-              PNIB == 0
-              ^^^^"#]],
+            p.ron:1:12: nothing is named 'PNIB'; did you mean PINB or PINC or PIND?
+              (assume: ["PNIB == 0"])
+                         ^^^^"#]],
     );
     check_refused(
         "PINB.8 == 0",
         expect![[r#"
-            p.ron:1:11: column 1: PINB has no bit '8'; did you mean PINB.0 to PINB.7?
-              PINB.8 == 0
-              ^^^^^^"#]],
+            p.ron:1:12: PINB has no bit '8'; did you mean PINB.0 to PINB.7?
+              (assume: ["PINB.8 == 0"])
+                         ^^^^^^"#]],
     );
     check_refused_on(
         "atmega328p",
         "never(INT2)",
-        expect!["p.ron:1:11: never(INT2): nothing is named 'INT2'; did you mean INT0 or INT1 or PCINT2?"],
+        expect![[r#"
+            p.ron:1:11: nothing is named 'INT2'; did you mean INT0 or INT1 or PCINT2?
+              (assume: [never(INT2)])
+                        ^^^^^"#]],
     );
     check_refused_on(
         "atmega328p-gpio",
         "never(INT0)",
-        expect!["p.ron:1:11: never(INT0): expected a device with interrupts; this one has none"],
+        expect![[r#"
+            p.ron:1:11: expected a device with interrupts; this one has none
+              (assume: [never(INT0)])
+                        ^^^^^"#]],
     );
     check_refused_on(
         "atmega328p-gpio",
         "\"ADCH == 0\"",
         expect![[r#"
-            p.ron:1:11: column 1: nothing is named 'ADCH'
-              ADCH == 0
-              ^^^^
+            p.ron:1:12: nothing is named 'ADCH'
+              (assume: ["ADCH == 0"])
+                         ^^^^
             hint: the device atmega328p has ADCH"#]],
     );
 }
@@ -235,24 +244,33 @@ fn what_is_no_product_of_bits_is_refused() {
     check_refused(
         "PINB == 1 || PINB == 2",
         expect![[r#"
-            p.ron:1:11: PINB == 1 || PINB == 2: 2 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+            p.ron:1:11: 2 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+              (assume: ["PINB == 1 || PINB == 2"])
+                        ^^^^^^^^^^^^^^^^^^^^^^^^
             hint: what it says of single bits can be assumed: `PINB & 0xfc == 0x00`"#]],
     );
     check_refused(
         "PINB < 3",
         expect![[r#"
-            p.ron:1:11: PINB < 3: 3 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+            p.ron:1:11: 3 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+              (assume: ["PINB < 3"])
+                        ^^^^^^^^^^
             hint: what it says of single bits can be assumed: `PINB & 0xfc == 0x00`"#]],
     );
     check_refused(
         "PINB != 3",
         expect![[r#"
-            p.ron:1:11: PINB != 3: 255 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+            p.ron:1:11: 255 of 256 values of PINB satisfy this; they are not all those with some bits fixed
+              (assume: ["PINB != 3"])
+                        ^^^^^^^^^^^
             hint: an assumption can fix bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`"#]],
     );
     check_refused(
         "PINB == 0x100",
-        expect!["p.ron:1:11: PINB == 0x100: no value of PINB satisfies this: nothing would be left to verify"],
+        expect![[r#"
+            p.ron:1:11: no value of PINB satisfies this: nothing would be left to verify
+              (assume: ["PINB == 0x100"])
+                        ^^^^^^^^^^^^^^^"#]],
     );
 }
 
@@ -261,25 +279,33 @@ fn one_assumption_speaks_of_one_register() {
     check_refused(
         "PINB.0 == PINC.0",
         expect![[r#"
-            p.ron:1:11: PINB.0 == PINC.0: an assumption speaks of the bits of one register
+            p.ron:1:11: an assumption speaks of the bits of one register
+              (assume: ["PINB.0 == PINC.0"])
+                        ^^^^^^^^^^^^^^^^^^
             hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
     check_refused(
         "ADC < 4",
         expect![[r#"
-            p.ron:1:11: ADC < 4: an assumption speaks of the bits of one register
+            p.ron:1:11: an assumption speaks of the bits of one register
+              (assume: ["ADC < 4"])
+                        ^^^^^^^^^
             hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
     check_refused(
         "1 == 1",
         expect![[r#"
-            p.ron:1:11: 1 == 1: an assumption speaks of the bits of one register
+            p.ron:1:11: an assumption speaks of the bits of one register
+              (assume: ["1 == 1"])
+                        ^^^^^^^^
             hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
     check_refused(
         "true",
         expect![[r#"
-            p.ron:1:11: true: an assumption speaks of the bits of one register
+            p.ron:1:11: an assumption speaks of the bits of one register
+              (assume: ["true"])
+                        ^^^^^^
             hint: write one assumption for each register, as in `PINB & 0xf0 == 0`"#]],
     );
 }
@@ -298,6 +324,9 @@ fn assumptions_combine() {
     check_refused_on(
         "atmega328p",
         r#""PINB.0", "PINB & 0x0f == 0""#,
-        expect!["p.ron:1:21: PINB & 0x0f == 0: this contradicts what is assumed of PINB before"],
+        expect![[r#"
+            p.ron:1:21: this contradicts what is assumed of PINB before
+              (assume: ["PINB.0", "PINB & 0x0f == 0"])
+                                  ^^^^^^^^^^^^^^^^^^"#]],
     );
 }

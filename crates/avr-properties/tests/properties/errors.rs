@@ -23,101 +23,107 @@ fn unknown_names() {
     check(
         "AG(PROTB == 0)",
         expect![[r#"
-            column 4: nothing is named 'PROTB'; did you mean PORTB or PORTC or PORTD?
+            --property:1:4: nothing is named 'PROTB'; did you mean PORTB or PORTC or PORTD?
               AG(PROTB == 0)
                  ^^^^^"#]],
     );
     check(
         "AG(conter == 0)",
         expect![[r#"
-            column 4: nothing is named 'conter'; did you mean counter?
+            --property:1:4: nothing is named 'conter'; did you mean counter?
               AG(conter == 0)
                  ^^^^^^"#]],
     );
     check(
         "AG r32 == 0",
         expect![[r#"
-            column 4: nothing is named 'r32'; did you mean r12 or r2 or r22?
+            --property:1:4: nothing is named 'r32'; did you mean r12 or r2 or r22?
               AG r32 == 0
                  ^^^"#]],
     );
     check(
         "AG PORTB.8 == 0",
         expect![[r#"
-            column 4: PORTB has no bit '8'; did you mean PORTB.0 to PORTB.7?
+            --property:1:4: PORTB has no bit '8'; did you mean PORTB.0 to PORTB.7?
               AG PORTB.8 == 0
                  ^^^^^^^"#]],
     );
     check(
         "AG PORTB.PORTB8 == 0",
         expect![[r#"
-            column 4: PORTB has no bit 'PORTB8'; did you mean PORTB0 or PORTB1 or PORTB2?
+            --property:1:4: PORTB has no bit 'PORTB8'; did you mean PORTB0 or PORTB1 or PORTB2?
               AG PORTB.PORTB8 == 0
                  ^^^^^^^^^^^^"#]],
     );
     check(
         "AG SREG.Q == 0",
         expect![[r#"
-            column 4: SREG has no bit 'Q'; did you mean C or Z or N or V or S or H or T or I?
+            --property:1:4: SREG has no bit 'Q'; did you mean C or Z or N or V or S or H or T or I?
               AG SREG.Q == 0
                  ^^^^^^"#]],
     );
     check(
         "AG counter.8 == 0",
         expect![[r#"
-            column 4: counter has no bit '8'; did you mean counter.0 to counter.7?
+            --property:1:4: counter has no bit '8'; did you mean counter.0 to counter.7?
               AG counter.8 == 0
                  ^^^^^^^^^"#]],
     );
     check(
         "AG slepping",
         expect![[r#"
-            column 4: nothing is named 'slepping'; did you mean sleeping?
+            --property:1:4: nothing is named 'slepping'; did you mean sleeping?
               AG slepping
                  ^^^^^^^^"#]],
     );
     check(
         "AG enabled(TIMER0_OVFL)",
         expect![[r#"
-            column 12: nothing is named 'TIMER0_OVFL'; did you mean TIMER0_OVF or TIMER1_OVF or TIMER2_OVF?
+            --property:1:12: nothing is named 'TIMER0_OVFL'; did you mean TIMER0_OVF or TIMER1_OVF or TIMER2_OVF?
               AG enabled(TIMER0_OVFL)
                          ^^^^^^^^^^^"#]],
     );
     check(
         "AG wrote(PORTB)",
         expect![[r#"
-            column 4: nothing is named 'wrote'; did you mean write?
+            --property:1:4: nothing is named 'wrote'; did you mean write?
               AG wrote(PORTB)
                  ^^^^^^^^^^^^"#]],
     );
     check(
         "AG pc in mian",
         expect![[r#"
-            column 10: nothing is named 'mian'; did you mean main?
+            --property:1:10: nothing is named 'mian'; did you mean main?
               AG pc in mian
                        ^^^^"#]],
     );
     check(
         "AG sensor::Filter::step == pc",
         expect![[r#"
-            column 10: `:` has no meaning in a formula
+            --property:1:10: `:` has no meaning in a formula
               AG sensor::Filter::step == pc
                        ^"#]],
     );
     check(
         "Recovery(to: \"PROTB == 0\")",
         expect![[r#"
-        --property:1:1: Recovery(to: "PROTB == 0"): column 1: nothing is named 'PROTB'; did you mean PORTB or PORTC or PORTD?
-          PROTB == 0
-          ^^^^^"#]],
+            --property:1:15: nothing is named 'PROTB'; did you mean PORTB or PORTC or PORTD?
+              Recovery(to: "PROTB == 0")
+                            ^^^^^"#]],
     );
-    check("Recovry(to: \"PORTB == 0\")", expect!["--property:1:1: there is no 'Recovry' here; did you mean Recovery?"]);
+    check(
+        "Recovry(to: \"PORTB == 0\")",
+        expect![[r#"
+        --property:1:1: there is no 'Recovry' here; did you mean Recovery?
+          Recovry(to: "PORTB == 0")
+          ^^^^^^^"#]],
+    );
     check_on(
         "AG(conter == 0)",
         "atmega328p",
         &hex(),
         expect![[r#"
-            column 4: nothing is named 'conter'
+            --property:1:4: nothing is named 'conter'
               AG(conter == 0)
                  ^^^^^^
             hint: this image has no symbols (HEX files never do): use byte addresses, or verify the ELF file"#]],
@@ -127,7 +133,7 @@ fn unknown_names() {
         "atmega328p-gpio",
         &hex(),
         expect![[r#"
-            column 4: nothing is named 'TCNT1'
+            --property:1:4: nothing is named 'TCNT1'
               AG(TCNT1 == 0)
                  ^^^^^
             hint: the device atmega328p has TCNT1"#]],
@@ -137,7 +143,7 @@ fn unknown_names() {
         "atmega328p-gpio",
         &hex(),
         expect![[r#"
-            column 12: expected a device with interrupts; this one has none
+            --property:1:12: expected a device with interrupts; this one has none
               AG enabled(INT0)
                          ^^^^"#]],
     );
@@ -148,7 +154,7 @@ fn what_is_no_state() {
     check(
         "AG(PINC == 0)",
         expect![[r#"
-            column 4: hardware changes PINC0, PINC1, PINC2, PINC3, PINC4, PINC5, PINC6 of PINC, so no state holds them
+            --property:1:4: hardware changes PINC0, PINC1, PINC2, PINC3, PINC4, PINC5, PINC6 of PINC, so no state holds them
               AG(PINC == 0)
                  ^^^^
             hint: the event read(PINC) speaks of what the program reads there"#]],
@@ -156,7 +162,7 @@ fn what_is_no_state() {
     check(
         "AG(PINC.1)",
         expect![[r#"
-            column 4: hardware changes PINC1 of PINC, so no state holds them
+            --property:1:4: hardware changes PINC1 of PINC, so no state holds them
               AG(PINC.1)
                  ^^^^^^
             hint: the event read(PINC) speaks of what the program reads there"#]],
@@ -164,7 +170,7 @@ fn what_is_no_state() {
     check(
         "AG(TCNT1 == 0)",
         expect![[r#"
-            column 4: hardware changes every bit of TCNT1, so no state holds them
+            --property:1:4: hardware changes every bit of TCNT1, so no state holds them
               AG(TCNT1 == 0)
                  ^^^^^
             hint: the event read(TCNT1) speaks of what the program reads there"#]],
@@ -172,7 +178,7 @@ fn what_is_no_state() {
     check(
         "AG(ADCSRA == 0)",
         expect![[r#"
-            column 4: hardware changes ADIF, ADSC of ADCSRA, so no state holds them
+            --property:1:4: hardware changes ADIF, ADSC of ADCSRA, so no state holds them
               AG(ADCSRA == 0)
                  ^^^^^^
             hint: the event read(ADCSRA) speaks of what the program reads there; or mask these bits with &"#]],
@@ -180,7 +186,7 @@ fn what_is_no_state() {
     check(
         "AG(mem[0x26] == 0)",
         expect![[r#"
-            column 4: hardware changes PINC0, PINC1, PINC2, PINC3, PINC4, PINC5, PINC6 of PINC, so no state holds them
+            --property:1:4: hardware changes PINC0, PINC1, PINC2, PINC3, PINC4, PINC5, PINC6 of PINC, so no state holds them
               AG(mem[0x26] == 0)
                  ^^^^^^^^^
             hint: the event read(PINC) speaks of what the program reads there"#]],
@@ -188,28 +194,28 @@ fn what_is_no_state() {
     check(
         "AG(mem[0x20] == 0)",
         expect![[r#"
-            column 4: the device has no register at data address 0x0020
+            --property:1:4: the device has no register at data address 0x0020
               AG(mem[0x20] == 0)
                  ^^^^^^^^^"#]],
     );
     check(
         "AG(mem[0x900] == 0)",
         expect![[r#"
-            column 4: data address 0x0900 is beyond the data memory, which ends at 0x08ff
+            --property:1:4: data address 0x0900 is beyond the data memory, which ends at 0x08ff
               AG(mem[0x900] == 0)
                  ^^^^^^^^^^"#]],
     );
     check(
         "AG(mem16[0x8ff] == 0)",
         expect![[r#"
-            column 4: data address 0x0900 is beyond the data memory, which ends at 0x08ff
+            --property:1:4: data address 0x0900 is beyond the data memory, which ends at 0x08ff
               AG(mem16[0x8ff] == 0)
                  ^^^^^^^^^^^^"#]],
     );
     check(
         "AG(history == 0 && kept == saved)",
         expect![[r#"
-            column 28: 'saved' lies in the EEPROM
+            --property:1:28: 'saved' lies in the EEPROM
               AG(history == 0 && kept == saved)
                                          ^^^^^
             hint: 0x0000 is its address in the EEPROM"#]],
@@ -217,21 +223,21 @@ fn what_is_no_state() {
     check(
         "AG(history[8] == 0)",
         expect![[r#"
-            column 12: 'history' has 4 elements, so there is no element 8
+            --property:1:12: 'history' has 4 elements, so there is no element 8
               AG(history[8] == 0)
                          ^"#]],
     );
     check(
         "AG(main[0] == 0)",
         expect![[r#"
-            column 4: expected mem, mem16 or the name of a variable in front of `[`
+            --property:1:4: expected mem, mem16 or the name of a variable in front of `[`
               AG(main[0] == 0)
                  ^^^^^^^"#]],
     );
     check(
         "AG(PORTB[0] == 0)",
         expect![[r#"
-            column 4: expected mem, mem16 or the name of a variable in front of `[`
+            --property:1:4: expected mem, mem16 or the name of a variable in front of `[`
               AG(PORTB[0] == 0)
                  ^^^^^^^^"#]],
     );
@@ -242,42 +248,42 @@ fn what_is_no_condition_or_number() {
     check(
         "AG PORTB",
         expect![[r#"
-            column 4: expected a condition; this is a number: compare it, as in `… == 0`
+            --property:1:4: expected a condition; this is a number: compare it, as in `… == 0`
               AG PORTB
                  ^^^^^"#]],
     );
     check(
         "AG mem[0x100]",
         expect![[r#"
-            column 4: expected a condition; this is a number: compare it, as in `… == 0`
+            --property:1:4: expected a condition; this is a number: compare it, as in `… == 0`
               AG mem[0x100]
                  ^^^^^^^^^^"#]],
     );
     check(
         "AG(enabled(INT0) == 1)",
         expect![[r#"
-            column 4: expected a number; enabled(…) is a condition
+            --property:1:4: expected a number; enabled(…) is a condition
               AG(enabled(INT0) == 1)
                  ^^^^^^^^^^^^^"#]],
     );
     check(
         "AG(r16 in main)",
         expect![[r#"
-            column 4: expected `pc` in front of `in`
+            --property:1:4: expected `pc` in front of `in`
               AG(r16 in main)
                  ^^^"#]],
     );
     check(
         "AG(pc in 5)",
         expect![[r#"
-            column 10: expected the name of a function after `in`
+            --property:1:10: expected the name of a function after `in`
               AG(pc in 5)
                        ^"#]],
     );
     check(
         "AG(pc in counter)",
         expect![[r#"
-            column 10: 'counter' is no code: it lies at data 0x0101
+            --property:1:10: 'counter' is no code: it lies at data 0x0101
               AG(pc in counter)
                        ^^^^^^^
             hint: functions and labels in code have an extent"#]],
@@ -285,70 +291,70 @@ fn what_is_no_condition_or_number() {
     check(
         "AG(pc == 0x8d)",
         expect![[r#"
-            column 10: the program counter is never 0x8d: instructions have even byte addresses inside of the flash
+            --property:1:10: the program counter is never 0x8d: instructions have even byte addresses inside of the flash
               AG(pc == 0x8d)
                        ^^^^"#]],
     );
     check(
         "AG(pc != 0x8000)",
         expect![[r#"
-            column 10: the program counter is never 0x8000: instructions have even byte addresses inside of the flash
+            --property:1:10: the program counter is never 0x8000: instructions have even byte addresses inside of the flash
               AG(pc != 0x8000)
                        ^^^^^^"#]],
     );
     check(
         "AG(signed(r16 + 1) < 0)",
         expect![[r#"
-            column 11: expected one register, variable or memory cell in signed(…), which has a width of its own
+            --property:1:11: expected one register, variable or memory cell in signed(…), which has a width of its own
               AG(signed(r16 + 1) < 0)
                         ^^^^^^^"#]],
     );
     check(
         "AG(1 << r16 == 1)",
         expect![[r#"
-            column 4: this can reach 120 bits, or shifts by a number that can be negative
+            --property:1:4: this can reach 120 bits, or shifts by a number that can be negative
               AG(1 << r16 == 1)
                  ^^^^^^^^"#]],
     );
     check(
         "AG(r16 >> (r17 - 1) == 1)",
         expect![[r#"
-            column 4: this can reach 120 bits, or shifts by a number that can be negative
+            --property:1:4: this can reach 120 bits, or shifts by a number that can be negative
               AG(r16 >> (r17 - 1) == 1)
                  ^^^^^^^^^^^^^^^^"#]],
     );
     check(
         "AG(write(mode) == 1)",
         expect![[r#"
-            column 4: expected the event of one byte, which has a value: name a register, or a cell as in write(mem[0x100])
+            --property:1:4: expected the event of one byte, which has a value: name a register, or a cell as in write(mem[0x100])
               AG(write(mode) == 1)
                  ^^^^^^^^^^^"#]],
     );
     check(
         "AG(write(r16))",
         expect![[r#"
-            column 10: expected a register of the device, a variable or mem[…] with a constant address
+            --property:1:10: expected a register of the device, a variable or mem[…] with a constant address
               AG(write(r16))
                        ^^^"#]],
     );
     check(
         "AG(write(PORTB) == read(PINB))",
         expect![[r#"
-            column 20: expected one event in a comparison
+            --property:1:20: expected one event in a comparison
               AG(write(PORTB) == read(PINB))
                                  ^^^^^^^^^^"#]],
     );
     check(
         "AG(call(r16))",
         expect![[r#"
-            column 9: expected the name or address of a function
+            --property:1:9: expected the name or address of a function
               AG(call(r16))
                       ^^^"#]],
     );
     check(
         "AG PORTB = 1",
         expect![[r#"
-            column 10: `=` has no meaning in a formula; write `==` to compare
+            --property:1:10: `=` has no meaning in a formula; write `==` to compare
               AG PORTB = 1
                        ^"#]],
     );
@@ -361,7 +367,7 @@ fn ambiguous_names() {
         "atmega328p",
         &fixture("twins.elf"),
         expect![[r#"
-            column 4: the name "state" is ambiguous: it may be state at data 0x0100, state at data 0x0102
+            --property:1:4: the name "state" is ambiguous: it may be state at data 0x0100, state at data 0x0102
               AG(state == 0)
                  ^^^^^
             hint: give the full name in quotes, or the address of the one you mean"#]],
@@ -369,7 +375,7 @@ fn ambiguous_names() {
     check(
         "AG(pc in \"sensor::Filter::step\")",
         expect![[r#"
-            column 10: the name "sensor::Filter::step" is ambiguous: it may be sensor::Filter::step(int) at flash 0xaa, sensor::Filter::step(unsigned char) at flash 0xbe
+            --property:1:10: the name "sensor::Filter::step" is ambiguous: it may be sensor::Filter::step(int) at flash 0xaa, sensor::Filter::step(unsigned char) at flash 0xbe
               AG(pc in "sensor::Filter::step")
                        ^^^^^^^^^^^^^^^^^^^^^^
             hint: give the full name in quotes, or the address of the one you mean"#]],
@@ -382,50 +388,50 @@ fn names_that_need_care() {
     check(
         "AG x == 5",
         expect![[r#"
-        column 4: 'x' is both the register pair r27:r26 and the symbol at data 0x0102
-          AG x == 5
-             ^
-        hint: write "x" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
+            --property:1:4: 'x' is both the register pair r27:r26 and the symbol at data 0x0102
+              AG x == 5
+                 ^
+            hint: write "x" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
     );
     check(
         "AG label == 5",
         expect![[r#"
-        column 4: 'label' has no size in the symbol table, so it is not known to be a variable
-          AG label == 5
-             ^^^^^
-        hint: mem[label] and mem16[label] are what lies there, 0x0100 is its address"#]],
+            --property:1:4: 'label' has no size in the symbol table, so it is not known to be a variable
+              AG label == 5
+                 ^^^^^
+            hint: mem[label] and mem16[label] are what lies there, 0x0100 is its address"#]],
     );
     check(
         "AG label + 1 == 5",
         expect![[r#"
-        column 4: 'label' has no size in the symbol table, so it is not known to be a variable
-          AG label + 1 == 5
-             ^^^^^
-        hint: mem[label] and mem16[label] are what lies there, 0x0100 is its address"#]],
+            --property:1:4: 'label' has no size in the symbol table, so it is not known to be a variable
+              AG label + 1 == 5
+                 ^^^^^
+            hint: mem[label] and mem16[label] are what lies there, 0x0100 is its address"#]],
     );
     check(
         "AG triple == 5",
         expect![[r#"
-        column 4: 'triple' has 3 bytes, which is no number
-          AG triple == 5
-             ^^^^^^
-        hint: triple[i] is its byte i, from 0; 0x0104 is its address"#]],
+            --property:1:4: 'triple' has 3 bytes, which is no number
+              AG triple == 5
+                 ^^^^^^
+            hint: triple[i] is its byte i, from 0; 0x0104 is its address"#]],
     );
     check(
         "AG table == 5",
         expect![[r#"
-        column 4: 'table' is a constant in flash
-          AG table == 5
-             ^^^^^
-        hint: 0x68 is its address in bytes of flash"#]],
+            --property:1:4: 'table' is a constant in flash
+              AG table == 5
+                 ^^^^^
+            hint: 0x68 is its address in bytes of flash"#]],
     );
     check(
         "AG x[0] == 5",
         expect![[r#"
-        column 4: 'x' is both the register pair r27:r26 and the symbol at data 0x0102
-          AG x[0] == 5
-             ^^^^
-        hint: write "x" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
+            --property:1:4: 'x' is both the register pair r27:r26 and the symbol at data 0x0102
+              AG x[0] == 5
+                 ^^^^
+            hint: write "x" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
     );
 }
 
@@ -447,7 +453,7 @@ fn definitions() {
         &[("idle", "PORTB == 0 && PROTC == 0")],
         "AG EF idle",
         expect![[r#"
-            definition idle: column 15: nothing is named 'PROTC'; did you mean PORTC or PORTB or PORTD?
+            column 15: definition idle: nothing is named 'PROTC'; did you mean PORTC or PORTB or PORTD?
               PORTB == 0 && PROTC == 0
                             ^^^^^"#]],
     );
@@ -455,11 +461,18 @@ fn definitions() {
         &[("idle", "PORTB == 0")],
         "AG EF idel",
         expect![[r#"
-            column 7: nothing is named 'idel'; did you mean idle or ADCL?
+            --property:1:7: nothing is named 'idel'; did you mean idle or ADCL?
               AG EF idel
                     ^^^^"#]],
     );
-    check(&[("a", "b && PORTB == 0"), ("b", "a")], "AG a", expect!["AG a: the definition uses itself: a -> b -> a"]);
+    check(
+        &[("a", "b && PORTB == 0"), ("b", "a")],
+        "AG a",
+        expect![[r#"
+        --property:1:1: the definition uses itself: a -> b -> a
+          AG a
+          ^^^^"#]],
+    );
 }
 
 #[test]
@@ -468,7 +481,7 @@ fn conditions_that_variables_shadow() {
     check(
         "AG !sleeping",
         expect![[r#"
-            column 5: 'sleeping' is both a condition of the language and the symbol at data 0x0101
+            --property:1:5: 'sleeping' is both a condition of the language and the symbol at data 0x0101
               AG !sleeping
                   ^^^^^^^^
             hint: write "sleeping" in quotes for the symbol, or mem[…] and mem16[…] with an address"#]],
@@ -486,7 +499,7 @@ fn comparisons_that_are_never_true() {
     check(
         "AG !(counter < -200)",
         expect![[r#"
-            column 6: `counter < -200` is never true: the left side is from 0 to 255
+            --property:1:6: `counter < -200` is never true: the left side is from 0 to 255
               AG !(counter < -200)
                    ^^^^^^^^^^^^^^
             hint: numbers are unsigned unless signed(…) says otherwise, as in `signed(x) < -200`"#]],
@@ -494,7 +507,7 @@ fn comparisons_that_are_never_true() {
     check(
         "EF PORTB.0 == 2",
         expect![[r#"
-            column 4: `PORTB.0 == 2` is never true: the left side is from 0 to 1
+            --property:1:4: `PORTB.0 == 2` is never true: the left side is from 0 to 1
               EF PORTB.0 == 2
                  ^^^^^^^^^^^^
             hint: write `false` if that is meant"#]],
@@ -502,7 +515,7 @@ fn comparisons_that_are_never_true() {
     check(
         "AG (PORTB & 0xc0 == 0xf0 -> PORTC == 0)",
         expect![[r#"
-            column 5: `PORTB & 0xc0 == 0xf0` is never true: the left side has no bits but 0xc0
+            --property:1:5: `PORTB & 0xc0 == 0xf0` is never true: the left side has no bits but 0xc0
               AG (PORTB & 0xc0 == 0xf0 -> PORTC == 0)
                   ^^^^^^^^^^^^^^^^^^^^
             hint: write `false` if that is meant"#]],
@@ -514,7 +527,7 @@ fn comparisons_that_are_never_true() {
     check(
         "AG PORTB == 010",
         expect![[r#"
-            column 13: `010` begins with 0, which C reads as octal; write it without, or in hexadecimal as in 0x0a
+            --property:1:13: `010` begins with 0, which C reads as octal; write it without, or in hexadecimal as in 0x0a
               AG PORTB == 010
                           ^^^"#]],
     );

@@ -1,8 +1,12 @@
 //! Property files: what they say, and what is wrong with them and where.
 
+use std::collections::BTreeSet;
+
 use avr_machine::HazardKind;
 use avr_machine::device::FuseBytes;
-use avr_properties::{Assumption, EnvironmentEvent, PropertyFile, PropertyKind};
+use avr_properties::{
+    Assumption, EnvironmentEvent, FILE_FIELDS, PropertyErrorKind, PropertyFile, PropertyKind, entry_fields, entry_kinds,
+};
 use expect_test::{Expect, expect};
 
 const FULL: &str = r#"// Everything.
@@ -101,26 +105,39 @@ fn findings_are_allowed_everywhere_or_at_a_place() {
 fn wrong_findings() {
     check(
         "(allow: { \"out-of-objekt\": \"why\" })",
-        expect!["p.ron:1:11: there is no hazard 'out-of-objekt'; did you mean out-of-object?"],
+        expect![[r#"
+            p.ron:1:11: there is no hazard 'out-of-objekt'; did you mean out-of-object?
+              (allow: { "out-of-objekt": "why" })
+                        ^^^^^^^^^^^^^^^"#]],
     );
     check(
         "(allow: { \"torn-access\": \"a\", \"torn-access\": \"b\" })",
-        expect!["p.ron:1:31: 'torn-access' is given twice"],
+        expect![[r#"
+            p.ron:1:31: 'torn-access' is given twice
+              (allow: { "torn-access": "a", "torn-access": "b" })
+                                            ^^^^^^^^^^^^^"#]],
     );
     check(
         "(allow: { \"bad-interrupt at main\": \"a\" })",
         expect![[r#"
             p.ron:1:11: the hazard 'bad-interrupt' comes between instructions: it can be allowed everywhere only, not at one place
+              (allow: { "bad-interrupt at main": "a" })
+                        ^^^^^^^^^^^^^^^^^^^^^^^
             hint: write allow: {"bad-interrupt": "why"}"#]],
     );
     check(
         "(allow: { \"sleep-for-ever at f\": \"a\", \"sleep-for-ever at f\": \"b\" })",
-        expect!["p.ron:1:39: 'sleep-for-ever at f' is given twice"],
+        expect![[r#"
+            p.ron:1:39: 'sleep-for-ever at f' is given twice
+              (allow: { "sleep-for-ever at f": "a", "sleep-for-ever at f": "b" })
+                                                    ^^^^^^^^^^^^^^^^^^^^^"#]],
     );
     check(
         "(forbid: [\"torn-access\"])",
         expect![[r#"
             p.ron:1:11: 'torn-access' is a note and cannot be forbidden: that would need a proof that it never happens
+              (forbid: ["torn-access"])
+                        ^^^^^^^^^^^^^
             hint: run avr-tvar verify --deny findings"#]],
     );
 }
@@ -135,67 +152,174 @@ fn check(text: &str, expected: Expect) {
 fn wrong_fields() {
     check(
         "(devise: \"atmega328p\")",
-        expect!["p.ron:1:2: there is no field 'devise' here; did you mean device or define?"],
+        expect![[r#"
+            p.ron:1:2: there is no field 'devise' here; did you mean device or define?
+              (devise: "atmega328p")
+               ^^^^^^"#]],
     );
     check(
         "(\n    colour: 1,\n)",
         expect![[r#"
-        p.ron:2:5: there is no field 'colour' here
-        hint: known here: device, start, define, properties, allow, forbid, environment, assume, fuses, eeprom"#]],
+            p.ron:2:5: there is no field 'colour' here
+                  colour: 1,
+                  ^^^^^^
+            hint: known here: device, start, define, properties, allow, forbid, environment, assume, fuses, eeprom"#]],
     );
     check(
         "(properties: [\n    Formula(chek: \"true\"),\n])",
-        expect!["p.ron:2:13: there is no field 'chek' here; did you mean check?"],
+        expect![[r#"
+            p.ron:2:13: there is no field 'chek' here; did you mean check?
+                  Formula(chek: "true"),
+                          ^^^^"#]],
     );
     check(
         "(properties: [\n    Recovry(to: \"true\"),\n])",
-        expect!["p.ron:2:5: there is no 'Recovry' here; did you mean Recovery?"],
+        expect![[r#"
+            p.ron:2:5: there is no 'Recovry' here; did you mean Recovery?
+                  Recovry(to: "true"),
+                  ^^^^^^^"#]],
     );
-    check("(properties: [\n    Recovery(),\n])", expect!["p.ron:2:14: the field 'to' is missing"]);
-    check("(properties: [\n    Stack(max_bytes: -1),\n])", expect!["p.ron:2:23: integer is out of bounds"]);
-    check("(properties: [\n    Stack(),\n])", expect!["p.ron:2:5: a stack property takes either max_bytes or margin"]);
+    check(
+        "(properties: [\n    Recovery(),\n])",
+        expect![[r#"
+        p.ron:2:14: the field 'to' is missing
+              Recovery(),
+                       ^"#]],
+    );
+    check(
+        "(properties: [\n    Stack(max_bytes: -1),\n])",
+        expect![[r#"
+        p.ron:2:23: the number is too large here
+              Stack(max_bytes: -1),
+                                ^"#]],
+    );
+    check(
+        "(properties: [\n    Stack(),\n])",
+        expect![[r#"
+        p.ron:2:5: a stack property takes either max_bytes or margin
+              Stack(),
+              ^^^^^"#]],
+    );
     check(
         "(properties: [\n    Stack(max_bytes: 1, margin: 2),\n])",
-        expect!["p.ron:2:5: a stack property takes either max_bytes or margin"],
+        expect![[r#"
+            p.ron:2:5: a stack property takes either max_bytes or margin
+                  Stack(max_bytes: 1, margin: 2),
+                  ^^^^^"#]],
     );
     check(
         "(properties: [\n    Mutex(between: [\"true\"]),\n])",
-        expect!["p.ron:2:5: expected two formulas or more in between: […]"],
+        expect![[r#"
+            p.ron:2:5: expected two formulas or more in between: […]
+                  Mutex(between: ["true"]),
+                  ^^^^^"#]],
     );
-    check("(properties: [\n    Inherent(name: \"a\", name: \"b\"),\n])", expect!["p.ron:2:25: 'name' is given twice"]);
-    check("(device: \"a\", device: \"b\")", expect!["p.ron:1:15: 'device' is given twice"]);
-    check("(fuses: (low: 0x100))", expect!["p.ron:1:17: integer is out of bounds"]);
-    check("(environment: [resett])", expect!["p.ron:1:16: there is no 'resett' here; did you mean reset?"]);
+    check(
+        "(properties: [\n    Inherent(name: \"a\", name: \"b\"),\n])",
+        expect![[r#"
+        p.ron:2:25: 'name' is given twice
+              Inherent(name: "a", name: "b"),
+                                  ^^^^"#]],
+    );
+    check(
+        "(device: \"a\", device: \"b\")",
+        expect![[r#"
+        p.ron:1:15: 'device' is given twice
+          (device: "a", device: "b")
+                        ^^^^^^"#]],
+    );
+    check(
+        "(fuses: (low: 0x100))",
+        expect![[r#"
+        p.ron:1:17: the number is too large here
+          (fuses: (low: 0x100))
+                          ^^^"#]],
+    );
+    check(
+        "(environment: [resett])",
+        expect![[r#"
+        p.ron:1:16: there is no 'resett' here; did you mean reset?
+          (environment: [resett])
+                         ^^^^^^"#]],
+    );
 }
 
 #[test]
 fn wrong_syntax() {
-    check("", expect![[r#"p.ron:1:1: expected `(`; a property file is ( device: "…", properties: […] )"#]]);
-    check("(device: \"a\"", expect!["p.ron:1:11: expected comma"]);
-    check("(properties: [Inherent(])", expect!["p.ron:1:24: unexpected char ']'"]);
-    check("(define: [1])", expect!["p.ron:1:9: expected opening `{`"]);
-    check("(device: 5)", expect!["p.ron:1:9: expected string"]);
-    check("(properties: [5])", expect!["p.ron:1:15: expected a name, found '5'"]);
+    check(
+        "",
+        expect![[r#"
+            p.ron:1:1: expected `(`; a property file is ( device: "…", properties: […] )
+  
+              ^"#]],
+    );
+    check(
+        "(device: \"a\"",
+        expect![[r#"
+            p.ron:1:13: expected a comma
+              (device: "a"
+                          ^"#]],
+    );
+    check(
+        "(properties: [Inherent(])",
+        expect![[r#"
+        p.ron:1:24: unexpected char ']'
+          (properties: [Inherent(])
+                                 ^"#]],
+    );
+    check(
+        "(define: [1])",
+        expect![[r#"
+            p.ron:1:10: expected opening `{`
+              (define: [1])
+                       ^"#]],
+    );
+    check(
+        "(device: 5)",
+        expect![[r#"
+            p.ron:1:10: expected a text in quotes
+              (device: 5)
+                       ^"#]],
+    );
+    check(
+        "(properties: [5])",
+        expect![[r#"
+        p.ron:1:15: expected a name, found '5'
+          (properties: [5])
+                        ^"#]],
+    );
 }
 
 #[test]
 fn wrong_names_and_formulas() {
     check(
         "(allow: { \"reserved-bit-writ\": \"why\" })",
-        expect!["p.ron:1:11: there is no hazard 'reserved-bit-writ'; did you mean reserved-bit-write?"],
+        expect![[r#"
+            p.ron:1:11: there is no hazard 'reserved-bit-writ'; did you mean reserved-bit-write?
+              (allow: { "reserved-bit-writ": "why" })
+                        ^^^^^^^^^^^^^^^^^^^"#]],
     );
     check(
         "(allow: {\n  \"outside-image\": \"a\",\n  \"outside-image\": \"b\",\n})",
-        expect!["p.ron:3:3: 'outside-image' is given twice"],
+        expect![[r#"
+            p.ron:3:3: 'outside-image' is given twice
+                "outside-image": "b",
+                ^^^^^^^^^^^^^^^"#]],
     );
     check(
         "(define: {\n  \"idle\": \"PORTB = 1\",\n})",
         expect![[r#"
-            p.ron:2:11: definition idle: column 7: `=` has no meaning in a formula; write `==` to compare
-              PORTB = 1
-                    ^"#]],
+            p.ron:2:18: definition idle: `=` has no meaning in a formula; write `==` to compare
+                "idle": "PORTB = 1",
+                               ^"#]],
     );
-    check("(define: { \"a\": \"true\", \"a\": \"true\" })", expect!["p.ron:1:30: definition a: 'a' is given twice"]);
+    check(
+        "(define: { \"a\": \"true\", \"a\": \"true\" })",
+        expect![[r#"
+        p.ron:1:30: definition a: 'a' is given twice
+          (define: { "a": "true", "a": "true" })
+                                       ^^^^^^"#]],
+    );
     check(
         "(define: { \"sleeping\": \"true\" })",
         expect![
@@ -234,4 +358,19 @@ fn no_text_panics() {
             let _may_be_right = PropertyFile::parse("p.ron", &format!("{before}({after}"));
         }
     }
+}
+
+#[test]
+fn the_fields_that_editors_offer_are_those_that_are_read() {
+    let known = |text: &str| match PropertyFile::parse("p.ron", text).expect_err("there is no such field").kind() {
+        PropertyErrorKind::UnknownField { known, .. } => *known,
+        other => panic!("{other}"),
+    };
+    assert_eq!(known("(zzz: 1)"), FILE_FIELDS);
+    for kind in entry_kinds() {
+        let read: BTreeSet<&str> = known(&format!("(properties: [{kind}(zzz: 1)])")).iter().copied().collect();
+        let offered: BTreeSet<&str> = entry_fields(kind).expect("it is a kind").iter().copied().collect();
+        assert_eq!(offered, read, "{kind}");
+    }
+    assert_eq!(entry_fields("Nothing"), None);
 }

@@ -23,7 +23,7 @@ enum Group {
 }
 
 /// A vertex for each basic block: instructions that follow each other and nothing else, interrupts apart.
-pub(super) fn by_block(graph: &StateGraph, names: &Names<'_>) -> Drawing {
+pub(super) fn by_block(graph: &StateGraph, names: &Names<'_>) -> (Drawing, Vec<usize>) {
     let blocks = Blocks::of(graph);
     let group = |node: &GraphNode| match (node.kind, node.pc) {
         (NodeKind::Start, _) | (_, None) => Group::Start,
@@ -31,8 +31,8 @@ pub(super) fn by_block(graph: &StateGraph, names: &Names<'_>) -> Drawing {
         (NodeKind::Running | NodeKind::Waiting, Some(pc)) => Group::Block(blocks.leader(pc)),
     };
     let label = |group: &Group| match group {
-        Group::Block(leader) => blocks.label(*leader, names),
-        other => name(other),
+        Group::Block(leader) => (blocks.label(*leader, names), names.function(*leader)),
+        other => (name(other), None),
     };
     // A block that leads to its own beginning is a loop.
     let inner =
@@ -41,7 +41,7 @@ pub(super) fn by_block(graph: &StateGraph, names: &Names<'_>) -> Drawing {
 }
 
 /// A vertex for each function.
-pub(super) fn by_function(graph: &StateGraph, names: &Names<'_>) -> Drawing {
+pub(super) fn by_function(graph: &StateGraph, names: &Names<'_>) -> (Drawing, Vec<usize>) {
     let group = |node: &GraphNode| match (node.kind, node.pc) {
         (NodeKind::Start, _) | (_, None) => Group::Start,
         (NodeKind::Hazard(_) | NodeKind::Limit(_), _) => Group::Sink(title(node, names)),
@@ -49,7 +49,7 @@ pub(super) fn by_function(graph: &StateGraph, names: &Names<'_>) -> Drawing {
             Group::Function(names.function(pc).unwrap_or_else(|| "code without a name".to_owned()))
         }
     };
-    folded(graph, "function", (&group, &|from, to| group(from) == group(to)), &name)
+    folded(graph, "function", (&group, &|from, to| group(from) == group(to)), &|group| (name(group), None))
 }
 
 fn name(group: &Group) -> String {
@@ -81,6 +81,8 @@ struct Between {
 
 /// The group of a state.
 type Grouping<'a> = &'a dyn Fn(&GraphNode) -> Group;
+/// The label of a group, and the function that it is drawn in.
+type Label<'a> = &'a dyn Fn(&Group) -> (String, Option<String>);
 /// True for steps that are not drawn, because they stay inside of a vertex.
 type Inner<'a> = &'a dyn Fn(&GraphNode, &GraphNode) -> bool;
 
@@ -88,8 +90,8 @@ fn folded(
     graph: &StateGraph,
     unit: &'static str,
     (group, is_inner): (Grouping<'_>, Inner<'_>),
-    label: &dyn Fn(&Group) -> String,
-) -> Drawing {
+    label: Label<'_>,
+) -> (Drawing, Vec<usize>) {
     let groups: Vec<Group> = graph.nodes.iter().map(group).collect();
     let mut members: BTreeMap<&Group, Member> = BTreeMap::new();
     let mut between: BTreeMap<(&Group, &Group), Between> = BTreeMap::new();
@@ -110,7 +112,9 @@ fn folded(
             }
         }
     }
-    drawing(graph, unit, &members, &between, label)
+    let numbers: BTreeMap<&Group, usize> = members.keys().copied().zip(0..).collect();
+    let vertices = groups.iter().map(|group| numbers[group]).collect();
+    (drawing(graph, unit, &members, &between, label), vertices)
 }
 
 fn drawing(
@@ -118,7 +122,7 @@ fn drawing(
     unit: &'static str,
     members: &BTreeMap<&Group, Member>,
     between: &BTreeMap<(&Group, &Group), Between>,
-    label: &dyn Fn(&Group) -> String,
+    label: Label<'_>,
 ) -> Drawing {
     let numbers: BTreeMap<&Group, usize> = members.keys().copied().zip(0..).collect();
     let vertex = |(group, member): (&&Group, &Member)| {
@@ -126,9 +130,10 @@ fn drawing(
         let count = format!("{} state{}", member.states, if member.states == 1 { "" } else { "s" });
         let atoms = graph.atoms.iter().zip(&member.labels).filter(|_| is_code);
         let atoms = atoms.map(|(atom, seen)| value(atom, &seen.iter().copied().collect::<Vec<_>>()));
-        let lines: Vec<String> = std::iter::once(label(group)).chain(is_code.then_some(count)).chain(atoms).collect();
+        let (title, function) = label(group);
+        let lines: Vec<String> = std::iter::once(title).chain(is_code.then_some(count)).chain(atoms).collect();
         let look = if member.waiting { Look::Waiting } else { member.look.unwrap_or(Look::Ordinary) };
-        Vertex { label: lines.join("\n"), look, marked: member.marked }
+        Vertex { label: lines.join("\n"), look, marked: member.marked, function }
     };
     let arrow = |((from, to), between): (&(&Group, &Group), &Between)| {
         let count = if between.edges == 1 { String::new() } else { format!("{} edges", between.edges) };

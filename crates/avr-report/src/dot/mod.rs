@@ -7,7 +7,9 @@
 mod fold;
 mod write;
 
-use avr_image::Image;
+use std::collections::BTreeSet;
+
+use avr_image::{FlashByteAddress, FlashWordAddress, Image};
 use avr_machine::device::Device;
 use avr_verify::{GraphNode, NodeKind, PropertyResult, StateGraph};
 use three_valued::Truth;
@@ -31,26 +33,59 @@ pub enum Fold {
     Functions,
 }
 
-/// A state space as DOT, with the names of an image and a device. `result` is that of the property that it is of.
-/// With [`Fold::Auto`] there are at most `most` nodes, unless there are more functions.
+/// The form of a drawing.
+#[derive(Clone, Debug, Default)]
+pub struct DotStyle {
+    /// The parts that are drawn as one node.
+    pub fold: Fold,
+    /// The largest number of nodes for [`Fold::Auto`], unless there are more functions.
+    pub most: usize,
+    /// Flash addresses: only nodes with such an instruction are drawn, and those next to them.
+    pub around: Option<BTreeSet<FlashWordAddress>>,
+}
+
+/// A state space as DOT, with the names of an image and a device. `result` is that of the property that it is of. The nodes
+/// of a function are drawn together.
 #[must_use]
 pub fn dot(
     graph: &StateGraph,
     result: &PropertyResult,
     (image, device): (&Image, &Device),
-    (fold, most): (Fold, usize),
+    style: &DotStyle,
 ) -> String {
     let names = Names { image, device };
-    let drawing = match fold {
-        Fold::States => states(graph, &names),
-        Fold::Blocks => by_block(graph, &names),
-        Fold::Functions => by_function(graph, &names),
-        Fold::Auto if graph.nodes.len() <= most => states(graph, &names),
-        Fold::Auto => Some(by_block(graph, &names))
-            .filter(|drawing| drawing.vertices.len() <= most)
-            .unwrap_or_else(|| by_function(graph, &names)),
+    let is_near = |pc: u32| style.around.iter().any(|places| places.contains(&FlashByteAddress(pc).word()));
+    let cut = |(drawing, groups): (Drawing, Vec<usize>)| match style.around {
+        None => drawing,
+        Some(_) => {
+            let states = graph.nodes.iter().zip(&groups).filter(|(node, _)| node.pc.is_some_and(is_near));
+            let wanted: BTreeSet<usize> = states.map(|(_, group)| *group).collect();
+            drawing.around(|vertex| wanted.contains(&vertex))
+        }
+    };
+    let drawn = |fold: Fold| match fold {
+        Fold::States | Fold::Auto => cut(states(graph, &names)),
+        Fold::Blocks => cut(by_block(graph, &names)),
+        Fold::Functions => cut(by_function(graph, &names)),
+    };
+    let drawing = match style.fold {
+        Fold::Auto => [Fold::States, Fold::Blocks]
+            .into_iter()
+            .filter(|fold| *fold != Fold::States || style.around.is_some() || graph.nodes.len() <= style.most)
+            .map(drawn)
+            .find(|drawing| drawing.vertices.len() <= style.most)
+            .unwrap_or_else(|| drawn(Fold::Functions)),
+        fold => drawn(fold),
     };
     drawing.dot(&caption(graph, result, &drawing))
+}
+
+/// The function of a state that runs.
+fn function(node: &GraphNode, names: &Names<'_>) -> Option<String> {
+    match node.kind {
+        NodeKind::Running | NodeKind::Waiting => names.function(node.pc?),
+        NodeKind::Start | NodeKind::Hazard(_) | NodeKind::Limit(_) => None,
+    }
 }
 
 fn caption(graph: &StateGraph, result: &PropertyResult, drawing: &Drawing) -> String {
@@ -63,8 +98,8 @@ fn caption(graph: &StateGraph, result: &PropertyResult, drawing: &Drawing) -> St
     format!("{verdict}: {}\n{} states, drawn by {}{marked}", result.name, graph.nodes.len(), drawing.unit)
 }
 
-/// Every state as a vertex.
-fn states(graph: &StateGraph, names: &Names<'_>) -> Drawing {
+/// Every state as a vertex, and the vertex of each state.
+fn states(graph: &StateGraph, names: &Names<'_>) -> (Drawing, Vec<usize>) {
     let mut drawing = Drawing::new("state");
     for (number, node) in graph.nodes.iter().enumerate() {
         let atoms = graph.atoms.iter().zip(&node.labels);
@@ -74,6 +109,7 @@ fn states(graph: &StateGraph, names: &Names<'_>) -> Drawing {
             label: lines.collect::<Vec<_>>().join("\n"),
             look: Look::of(node.kind),
             marked: graph.marked.contains(&(number as u32)),
+            function: function(node, names),
         });
     }
     for (number, node) in graph.nodes.iter().enumerate() {
@@ -86,7 +122,8 @@ fn states(graph: &StateGraph, names: &Names<'_>) -> Drawing {
             });
         }
     }
-    drawing
+    let numbers = (0..graph.nodes.len()).collect();
+    (drawing, numbers)
 }
 
 fn is_on_path(graph: &StateGraph, from: u32, to: u32) -> bool {

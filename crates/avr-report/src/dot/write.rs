@@ -1,5 +1,6 @@
 //! Vertices and arrows in the DOT language.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use avr_verify::NodeKind;
@@ -46,6 +47,8 @@ pub(super) struct Vertex {
     pub(super) label: String,
     pub(super) look: Look,
     pub(super) marked: bool,
+    /// The function that it belongs to.
+    pub(super) function: Option<String>,
 }
 
 /// An arrow to one vertex, or a hyper-edge to several, each with whether it is marked.
@@ -75,16 +78,55 @@ impl Drawing {
         put(&mut text, &format!("  graph [label={}, labelloc=t, fontname=monospace];", quoted(caption)));
         put(&mut text, "  node [fontname=monospace, fontsize=10];");
         put(&mut text, "  edge [fontname=monospace, fontsize=9];");
-        for (number, vertex) in self.vertices.iter().enumerate() {
-            let mark = if vertex.marked { format!(", {MARK}") } else { String::new() };
-            let (label, look) = (quoted(&vertex.label), vertex.look.attributes());
-            put(&mut text, &format!("  n{number} [label={label}, {look}{mark}];"));
+        let functions: BTreeSet<&str> = self.vertices.iter().filter_map(|vertex| vertex.function.as_deref()).collect();
+        for (number, function) in functions.iter().enumerate() {
+            put(&mut text, &format!("  subgraph cluster_{number} {{"));
+            put(&mut text, &format!("    label={}; style=rounded; color=\"#a0a0a0\";", quoted(function)));
+            self.add_vertices(&mut text, "    ", Some(function));
+            put(&mut text, "  }");
         }
+        self.add_vertices(&mut text, "  ", None);
         for (number, arrow) in self.arrows.iter().enumerate() {
             add_arrow(&mut text, number, arrow);
         }
         text.push_str("}\n");
         text
+    }
+}
+
+impl Drawing {
+    /// The vertices of a function, or those of none.
+    fn add_vertices(&self, text: &mut String, indent: &str, function: Option<&str>) {
+        for (number, vertex) in self.vertices.iter().enumerate().filter(|(_, it)| it.function.as_deref() == function) {
+            let mark = if vertex.marked { format!(", {MARK}") } else { String::new() };
+            let (label, look) = (quoted(&vertex.label), vertex.look.attributes());
+            put(text, &format!("{indent}n{number} [label={label}, {look}{mark}];"));
+        }
+    }
+
+    /// The part near some vertices: those, and the ones that an arrow connects with them.
+    pub(super) fn around(self, is_wanted: impl Fn(usize) -> bool) -> Self {
+        let mut near: BTreeSet<usize> = (0..self.vertices.len()).filter(|number| is_wanted(*number)).collect();
+        for arrow in &self.arrows {
+            let touches = is_wanted(arrow.from) || arrow.to.iter().any(|(to, _)| is_wanted(*to));
+            if touches {
+                near.insert(arrow.from);
+                near.extend(arrow.to.iter().map(|(to, _)| *to));
+            }
+        }
+        let numbers: BTreeMap<usize, usize> = near.iter().copied().zip(0..).collect();
+        let arrow = |arrow: Arrow| {
+            let to = arrow.to.iter().filter_map(|(to, marked)| Some((*numbers.get(to)?, *marked))).collect::<Vec<_>>();
+            let from = *numbers.get(&arrow.from)?;
+            (!to.is_empty()).then_some(Arrow { from, to, label: arrow.label })
+        };
+        let is_near = |number: &usize| near.contains(number);
+        let vertices = self.vertices.into_iter().enumerate().filter(|(number, _)| is_near(number));
+        Self {
+            unit: self.unit,
+            vertices: vertices.map(|(_, vertex)| vertex).collect(),
+            arrows: self.arrows.into_iter().filter_map(arrow).collect(),
+        }
     }
 }
 

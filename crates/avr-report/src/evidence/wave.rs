@@ -1,6 +1,7 @@
-//! The file `trace.vcd`: the run as waves, with a time unit per clock cycle.
+//! The file `trace.vcd`: the run as waves in real time, with the function and the source line as texts.
 
 use std::io;
+use std::num::NonZeroU32;
 
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
@@ -30,6 +31,16 @@ enum Source {
     },
 }
 
+/// A wave of texts.
+struct TextWave {
+    id: IdCode,
+    text: fn(&Names<'_>, u32) -> Option<String>,
+    shown: Option<String>,
+}
+
+/// The picoseconds of a second: the unit of time of the file.
+const UNITS: u128 = 1_000_000_000_000;
+
 /// The data addresses of the registers of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Port {
@@ -46,16 +57,22 @@ struct Wave {
 }
 
 impl Report<'_> {
-    /// The run of a result as a value change dump; none without evidence.
+    /// The run of a result as a value change dump, with a system clock of so many hertz; none without evidence.
     ///
     /// # Errors
     /// Never: it is written into memory.
-    pub fn vcd(&self, result: &PropertyResult, machine: &Machine) -> io::Result<Option<Vec<u8>>> {
+    pub fn vcd(
+        &self,
+        result: &PropertyResult,
+        machine: &Machine,
+        clock_hertz: NonZeroU32,
+    ) -> io::Result<Option<Vec<u8>>> {
         let Some(evidence) = &result.evidence else { return Ok(None) };
         let names = Names { image: self.image, device: machine.device };
         let mut writer = Writer::new(Vec::new());
-        let mut waves = Waves { waves: Vec::new(), levels: vec![0; 0x100], machine };
-        waves.declare(&mut writer, &names, &evidence.cells)?;
+        let mut waves = Waves { waves: Vec::new(), texts: Vec::new(), levels: vec![0; 0x100], machine, names };
+        writer.comment(&format!("the system clock has {clock_hertz} Hz"))?;
+        waves.declare(&mut writer, &evidence.cells)?;
         let mut player = Player::new(machine, evidence);
         writer.timestamp(0)?;
         writer.begin(SimulationCommand::Dumpvars)?;
@@ -66,7 +83,7 @@ impl Report<'_> {
                 waves.levels[address.index() & 0xff] = *value;
             }
             if waves.change(moment.state) {
-                writer.timestamp(moment.cycles)?;
+                writer.timestamp(time(moment.cycles, clock_hertz))?;
                 waves.show(&mut writer, moment.state)?;
             }
         }
@@ -75,18 +92,27 @@ impl Report<'_> {
     }
 }
 
+/// The time of a cycle, in the unit of the file.
+fn time(cycle: u64, clock_hertz: NonZeroU32) -> u64 {
+    u64::try_from(u128::from(cycle) * UNITS / u128::from(clock_hertz.get())).unwrap_or(u64::MAX)
+}
+
 struct Waves<'a> {
     waves: Vec<Wave>,
+    texts: Vec<TextWave>,
     /// The value read last from each register of the I/O area.
     levels: Vec<u8>,
     machine: &'a Machine,
+    names: Names<'a>,
 }
 
 impl Waves<'_> {
-    fn declare(&mut self, writer: &mut Writer<Vec<u8>>, names: &Names<'_>, cells: &[DataAddress]) -> io::Result<()> {
-        writer.comment("one time unit is one clock cycle")?;
-        writer.timescale(1, TimescaleUnit::US)?;
+    fn declare(&mut self, writer: &mut Writer<Vec<u8>>, cells: &[DataAddress]) -> io::Result<()> {
+        let names = self.names;
+        writer.timescale(1, TimescaleUnit::PS)?;
         writer.add_module("firmware")?;
+        self.add_text(writer, "function", |names, pc| names.function(pc))?;
+        self.add_text(writer, "line", |names, pc| names.source_line(pc))?;
         self.add(writer, "PC", 24, Source::ProgramCounter)?;
         self.add(writer, "SP", 16, Source::StackPointer)?;
         self.add(writer, "interrupt_level", 8, Source::InterruptLevel)?;
@@ -114,6 +140,17 @@ impl Waves<'_> {
         Ok(())
     }
 
+    fn add_text(
+        &mut self,
+        writer: &mut Writer<Vec<u8>>,
+        name: &str,
+        text: fn(&Names<'_>, u32) -> Option<String>,
+    ) -> io::Result<()> {
+        let id = writer.add_var(VarType::String, 1, name, None)?;
+        self.texts.push(TextWave { id, text, shown: None });
+        Ok(())
+    }
+
     fn value(&self, source: Source, state: &MachineState<u8>) -> u64 {
         let cell = |address: DataAddress| *state.data.get(address);
         match source {
@@ -132,7 +169,9 @@ impl Waves<'_> {
 
     /// True if something differs from what is shown.
     fn change(&self, state: &MachineState<u8>) -> bool {
+        let pc = state.control.pc.byte().0;
         self.waves.iter().any(|wave| wave.shown != Some(self.value(wave.source, state)))
+            || self.texts.iter().any(|wave| wave.shown != Some(word((wave.text)(&self.names, pc))))
     }
 
     fn show(&mut self, writer: &mut Writer<Vec<u8>>, state: &MachineState<u8>) -> io::Result<()> {
@@ -147,6 +186,14 @@ impl Waves<'_> {
             match wave.width {
                 1 => writer.change_scalar(wave.id, bit(0))?,
                 width => writer.change_vector(wave.id, (0..width).rev().map(bit))?,
+            }
+        }
+        let pc = state.control.pc.byte().0;
+        for wave in &mut self.texts {
+            let text = word((wave.text)(&self.names, pc));
+            if wave.shown.as_ref() != Some(&text) {
+                writer.change_string(wave.id, &text)?;
+                wave.shown = Some(text);
             }
         }
         Ok(())
@@ -164,6 +211,12 @@ pub(crate) fn ports(device: &Device) -> Vec<(char, Port)> {
         ))
     };
     ('A'..='L').filter_map(port).collect()
+}
+
+/// A text as the format has them: of one word of printable characters.
+fn word(text: Option<String>) -> String {
+    let word: String = text.unwrap_or_default().chars().map(|c| if c.is_ascii_graphic() { c } else { '_' }).collect();
+    if word.is_empty() { "-".to_owned() } else { word }
 }
 
 /// A name without what a reader of the format might stumble over.

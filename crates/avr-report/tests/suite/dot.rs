@@ -3,7 +3,7 @@
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_machine::{Hazard, HazardKind};
-use avr_report::{Fold, dot};
+use avr_report::{DotStyle, Fold, dot};
 use avr_verify::{Basis, GraphNode, NodeKind, PropertyResult, StateGraph, Statistics, Verdict};
 use expect_test::{Expect, expect};
 use layout::gv::DotParser;
@@ -44,6 +44,10 @@ fn graph() -> StateGraph {
 }
 
 fn drawn(graph: &StateGraph, fold: Fold, most: usize) -> String {
+    styled(graph, &image(), &DotStyle { fold, most, around: None })
+}
+
+fn styled(graph: &StateGraph, image: &Image, style: &DotStyle) -> String {
     let result = PropertyResult {
         name: "hostile \x1b[2J \"quoted\\\" }".to_owned(),
         kind: "Formula".to_owned(),
@@ -62,7 +66,7 @@ fn drawn(graph: &StateGraph, fold: Fold, most: usize) -> String {
         statistics: Statistics::default(),
     };
     let device = Device::named("atmega328p").expect("the device exists");
-    let text = dot(graph, &result, (&image(), device), (fold, most));
+    let text = dot(graph, &result, (image, device), style);
     if let Err(error) = DotParser::new(&text).process() {
         panic!("{error}\n{text}");
     }
@@ -163,4 +167,40 @@ fn an_interrupt_does_not_end_a_block_and_returns_begin_none() {
     graph.nodes[3].edges = vec![vec![5]];
     let text = drawn(&graph, Fold::Blocks, 0);
     assert!(text.contains("0x0000 nop\\n0x0002 nop\\n0x0004 sbrc r1, 0\\n"), "{text}");
+}
+
+#[test]
+fn only_what_is_near_a_place_is_drawn() {
+    let around = |pc: u32| Some([avr_image::FlashByteAddress(pc).word()].into());
+    let text = styled(&graph(), &image(), &DotStyle { fold: Fold::States, most: 0, around: around(2) });
+    let labels = ["0x0000 nop", "0x0002 nop", "0x0004 sbrc r1, 0"];
+    assert!(labels.iter().all(|label| text.contains(label)), "{text}");
+    assert!(!text.contains("0x0006") && !text.contains("initial content"), "{text}");
+    assert_eq!(text.matches(" -> ").count(), 2, "{text}");
+    // A hyper-edge is drawn as far as its members are near.
+    let text = styled(&graph(), &image(), &DotStyle { fold: Fold::States, most: 0, around: around(6) });
+    assert!(text.contains("0x0004 sbrc") && text.contains("0x0008 rjmp .-2\\nx == \\\"1\\\"\\\\: 0"), "{text}");
+    let nothing = styled(&graph(), &image(), &DotStyle { fold: Fold::Auto, most: 9, around: around(0x100) });
+    assert!(!nothing.contains("n0 "), "{nothing}");
+}
+
+#[test]
+fn nodes_of_a_function_are_drawn_together() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples/branch/branch.Og.elf");
+    let image = Image::load(path, &LoadOptions::new(0x8000, 0x400)).expect("a sample");
+    let main = image.symbols.find("main").expect("it has symbols").place.flash().expect("code is in flash").0;
+    let mut graph = graph();
+    for node in graph.nodes.iter_mut().filter(|node| node.kind == NodeKind::Running) {
+        node.pc = node.pc.map(|pc| if pc < 4 { pc } else { main + pc - 4 });
+    }
+    for fold in [Fold::States, Fold::Blocks] {
+        let text = styled(&graph, &image, &DotStyle { fold, most: 0, around: None });
+        let (_, cluster) = text.split_once("subgraph cluster_").expect("functions are clusters");
+        let clusters: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("label=")).collect();
+        assert!(clusters.iter().any(|line| line.contains("label=\"main\"")), "{text}");
+        let own = cluster.split("  }\n").find(|part| part.contains("label=\"main\"")).expect("main has one");
+        assert!(own.contains(&format!("{main:#06x}")), "{own}");
+    }
+    let text = styled(&graph, &image, &DotStyle { fold: Fold::Functions, most: 0, around: None });
+    assert!(!text.contains("subgraph"), "{text}");
 }

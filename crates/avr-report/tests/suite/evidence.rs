@@ -100,14 +100,44 @@ fn reports_and_traces_fit_their_schemas() {
 
 #[test]
 fn waves_show_the_ports() {
-    let waves = with_report(|report, machine| report.vcd(first(report), machine)).expect("it is written to memory");
-    let text = String::from_utf8(waves.expect("there is a run")).expect("the format is text");
+    let text = waves(16_000_000);
     for name in ["PC", "SP", "interrupt_level", "SREG", "PORTD", "DDRD", "PB0"] {
         assert!(text.contains(&format!(" {name} $end")), "{name}");
     }
-    // PORTD becomes 1 in the 13th step, which ends after 19 cycles.
-    assert!(text.contains("#19\n"), "{text}");
+    assert!(text.contains("$timescale 1 ps $end"), "{text}");
+    // PORTD becomes 1 in the 13th step, which ends after 19 cycles of 62.5 ns.
+    assert!(text.contains("#1187500\n"), "{text}");
     assert!(text.contains("b00000001 "), "{text}");
+    assert!(waves(1_000_000).contains("#19000000\n"));
+    assert!(waves(32_768).contains("#579833984\n"));
+}
+
+#[test]
+fn waves_name_the_function_and_the_line() {
+    let text = waves(16_000_000);
+    let mut parser = vcd::Parser::new(text.as_bytes());
+    let header = parser.parse_header().expect("the header is one");
+    let id = |name: &str| header.find_var(&["firmware", name]).expect("the wave is there").code;
+    let (function, line) = (id("function"), id("line"));
+    let changes: Vec<vcd::Command> = parser.collect::<Result<_, _>>().expect("the changes are right");
+    let said = |wanted: vcd::IdCode| -> Vec<String> {
+        let change = |command: &vcd::Command| match command {
+            vcd::Command::ChangeString(code, text) if *code == wanted => Some(text.clone()),
+            _ => None,
+        };
+        changes.iter().filter_map(change).collect()
+    };
+    assert_eq!(said(function).last().map(String::as_str), Some("main"), "{text}");
+    assert!(said(line).iter().any(|line| line.ends_with("main.c:10")), "{text}");
+    let is_word = |text: &String| !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
+    assert!(said(function).iter().chain(&said(line)).all(is_word), "{text}");
+}
+
+fn waves(clock: u32) -> String {
+    let clock = std::num::NonZeroU32::new(clock).expect("it is not 0");
+    let waves = with_report(|report, machine| report.vcd(first(report), machine, clock));
+    let waves = waves.expect("it is written to memory").expect("there is a run");
+    String::from_utf8(waves).expect("the format is text")
 }
 
 #[test]

@@ -87,18 +87,60 @@ fn sarif_has_what_is_not_proved_in_order() {
 }
 
 #[test]
-fn sarif_points_to_the_source_or_to_the_listing() {
+fn sarif_points_to_files_that_exist() {
     let place = |log: &Value| log["runs"][0]["results"][0]["locations"][0]["physicalLocation"].clone();
-    let expected = serde_json::json!({ "artifactLocation": { "uri": "branch/main.c" }, "region": { "startLine": 10 } });
-    assert_eq!(place(&sarif("branch.Og.elf")), expected);
-    let log = sarif("branch.Og.hex");
-    let place = place(&log);
-    assert_eq!(place["artifactLocation"]["uri"], "out/branch%201.elf.lst");
-    let listing = &log["runs"][0]["artifacts"][1];
-    assert_eq!(listing["location"], place["artifactLocation"]);
-    let line = place["region"]["startLine"].as_u64().expect("lines are numbers") as usize;
-    let text = listing["contents"]["text"].as_str().expect("the listing is text");
-    assert_eq!(text.lines().nth(line - 1), Some("      8a:\tb98b     \tout\t0x0b, r24\t; 11 <PORTD>"));
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples/branch/branch.Og.elf");
+    let render = |report: &Report<'_>, _: &Machine| report.sarif();
+    let log = branch::with_report(("branch.Og.elf", sample), PROPERTIES, |_| (), render);
+    let found = place(&serde_json::from_str(&log).expect("SARIF is JSON"));
+    let uri = found["artifactLocation"]["uri"].as_str().expect("it is a text");
+    assert!(uri.ends_with("firmware-samples/branch/main.c") && !uri.contains(".."), "{uri}");
+    assert_eq!(found["region"]["startLine"], 10);
+    // Neither the source nor debugging information is there: the place is an address in the firmware.
+    for image in ["branch.Og.elf", "branch.Og.hex"] {
+        let log = sarif(image);
+        let found = place(&log);
+        assert_eq!(found["artifactLocation"]["uri"], "out/branch%201.elf", "{image}");
+        assert_eq!(found["address"], serde_json::json!({ "absoluteAddress": 0x8a, "kind": "instruction" }), "{image}");
+        assert_eq!(log["runs"][0]["artifacts"].as_array().map(Vec::len), Some(1), "{image}");
+    }
+    let elf = sarif("branch.Og.elf");
+    assert_eq!(elf["runs"][0]["results"][0]["locations"][0]["message"]["text"], "branch/main.c:10");
+}
+
+#[test]
+fn sarif_has_rules_with_pages_and_a_rule_for_each_property() {
+    let log = sarif("branch.Og.elf");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules are a list");
+    for rule in rules {
+        let page = rule["helpUri"].as_str().unwrap_or_default();
+        assert!(page.contains(':') && page.ends_with(".html"), "{rule}");
+    }
+    for result in run["results"].as_array().expect("results are a list") {
+        let index = result["ruleIndex"].as_u64().expect("it has a rule") as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let own = rules.iter().find(|rule| rule["id"] == result["properties"]["relatedRule"]).expect("it has its own");
+        assert_eq!(own["relationships"][0]["target"]["id"], result["ruleId"]);
+        assert_eq!(own["relationships"][0]["target"]["index"], result["ruleIndex"]);
+    }
+    assert_eq!(rules.len(), 5 + 5);
+}
+
+#[test]
+fn an_unknown_verdict_has_no_basis_but_in_json() {
+    let log = sarif("branch.Og.elf");
+    let results = log["runs"][0]["results"].as_array().expect("results are a list");
+    let basis =
+        |result: &Value| (result["properties"]["verdict"] == "unknown", result["properties"].get("basis").is_some());
+    assert!(results.iter().map(basis).all(|(is_unknown, has_basis)| is_unknown != has_basis), "{results:?}");
+    let text = with_report("branch.Og.elf", |report| report.text(Colour::Never));
+    assert!(!text.contains("in the model"), "{text}");
+    let html = with_machine("branch.Og.elf", |report, machine| report.html(machine));
+    assert!(html.contains("<li>not known: unknown</li>"), "{html}");
+    let json: Value =
+        serde_json::from_str(&with_report("branch.Og.elf", |report| report.json())).expect("the report is JSON");
+    assert_eq!(json["results"][4]["basis"], "model");
 }
 
 #[test]

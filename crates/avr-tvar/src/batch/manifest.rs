@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use avr_properties::PropertyFile;
+use avr_machine::{ron_message, ron_offset};
 use avr_report::InputFile;
 use clap::ValueEnum;
 use ron::extensions::Extensions;
@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::eeprom;
-use crate::error::{InputError, InputErrorKind};
+use crate::error::{InputError, InputErrorKind, MANIFEST_FORM as FORM};
 use crate::inputs::{IDENTITY, Inputs, Role, hexadecimal};
+use crate::job::readable;
 use crate::options::Deny;
+use crate::snippet::Marked;
 use crate::values;
 
 /// A manifest as it is written.
@@ -153,8 +154,8 @@ pub(super) fn read(path: &Path, allow_empty: bool) -> Result<Manifest, InputErro
     let input = inputs.read(Role::Manifest, path)?;
     let name = input.name();
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    let content = options.from_str(input.required_text()?);
-    let content: Content = content.map_err(|error| wrong(&name, error.to_string()))?;
+    let text = input.required_text()?;
+    let content: Content = options.from_str(text).map_err(|error| not_ron(&name, text, &error))?;
     if content.runs.is_empty() && !allow_empty {
         let reason = "its list of runs is empty".to_owned();
         return Err(InputErrorKind::NothingToVerify { path: name, reason }.into());
@@ -167,6 +168,14 @@ pub(super) fn read(path: &Path, allow_empty: bool) -> Result<Manifest, InputErro
         manifest.runs.push(run);
     }
     Ok(manifest)
+}
+
+/// That a manifest is no RON, or has another form.
+fn not_ron(name: &str, text: &str, error: &ron::error::SpannedError) -> InputError {
+    let [start, end] = [error.span.start, error.span.end].map(|position| ron_offset(text, position));
+    let marked = Marked { file: Some(name.to_owned()), text: text.to_owned(), span: start..end.max(start) };
+    let problem = format!("cannot be used as a manifest: {}", ron_message(&error.code));
+    InputErrorKind::InFile { marked, problem, hint: FORM }.into()
 }
 
 fn wrong(path: &str, reason: String) -> InputError {
@@ -197,7 +206,7 @@ fn of_content(
     for path in [Some(&firmware), properties.as_ref()].into_iter().flatten() {
         files.push(text(path)?);
     }
-    let inputs = inputs(&firmware, properties.as_deref(), baseline.as_deref()).listed();
+    let inputs = readable(&firmware, properties.as_deref(), baseline.as_deref()).listed();
     let subject = Subject { tool: IDENTITY.to_owned(), position, options, inputs };
     Ok(Run { name, files, subject })
 }
@@ -230,20 +239,4 @@ fn options(run: &RunContent, content: &Content) -> Result<Vec<String>, String> {
     let switches = [("--inherent", run.inherent), ("--strict", run.strict.unwrap_or(content.strict))];
     options.extend(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(option, _)| option.to_owned()));
     Ok(options)
-}
-
-/// The files of a run, as far as they can be read: each run has a list of its own, because batches are large.
-fn inputs(firmware: &Path, properties: Option<&Path>, baseline: Option<&Path>) -> Inputs {
-    let mut inputs = Inputs::default();
-    let _ = inputs.read(Role::Firmware, firmware);
-    if let Some(path) = baseline {
-        let _ = inputs.read(Role::Baseline, path);
-    }
-    let Some(path) = properties else { return inputs };
-    let Ok(input) = inputs.read(Role::Properties, path) else { return inputs };
-    let file = input.text().and_then(|text| PropertyFile::parse(&input.name(), text).ok());
-    if let Some(eeprom) = file.and_then(|file| eeprom::path(&file, Some(path))) {
-        let _ = inputs.read(Role::Eeprom, &eeprom);
-    }
-    inputs
 }

@@ -67,7 +67,7 @@ pub(super) fn work(runs: &[Run], waiting: &[usize], shared: &Arc<Shared>, news: 
 /// Verifies; none if it was stopped.
 fn verify(run: &Run, number: usize, shared: &Shared) -> io::Result<Option<Outcome>> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["verify", "--attached", "--format", "json", "--jobs", "1"]).args(&run.subject.options);
+    command.args(["verify", "--no-config", "--attached", "--format", "json", "--jobs", "1"]).args(&run.subject.options);
     command.args(&run.files);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;

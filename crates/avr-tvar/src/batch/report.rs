@@ -61,8 +61,11 @@ pub(super) fn text(finished: &[Finished<'_>]) -> String {
                 }
             }
             Outcome::Failed(failure) => {
-                let first = failure.message.lines().next().unwrap_or_default();
-                text.push_str(&format!("  failed    {}\n", Escaped(first)));
+                let mut lines = failure.message.lines();
+                let first = lines.next().unwrap_or_default();
+                let place = lines.next().and_then(|line| line.trim_start().strip_prefix("--> "));
+                let first = place.map_or_else(|| first.to_owned(), |place| format!("{first} ({place})"));
+                text.push_str(&format!("  failed    {}\n", Escaped(&first)));
             }
         }
     }

@@ -111,7 +111,12 @@ fn a_run_that_fails_does_not_stop_the_others() {
     );
     let text = stdout(&folder, &["verify-all", "m.ron"], 2);
     assert!(text.contains("no-such-file.elf\n  failed    error: no-such-file.elf: cannot be read"), "{text}");
-    assert!(text.contains("failed    error: column 5: nothing is named 'PORTX'"), "{text}");
+    assert!(
+        text.contains(
+            "failed    error: nothing is named 'PORTX'; did you mean PORTB or PORTC or PORTD? (--property:1:5)"
+        ),
+        "{text}"
+    );
     assert!(
         text.contains("  holds     Inherent()\n")
             && text.ends_with("1 holds, 0 violated, 0 unknown in 3 runs, 2 failed\n")

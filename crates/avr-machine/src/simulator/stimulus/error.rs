@@ -77,6 +77,9 @@ pub enum StimulusErrorKind {
         /// The number of the step before it.
         before: u64,
     },
+    /// A repetition without a distance or a number.
+    #[error("inputs are repeated `every` so many steps, so many `times`, both at least 1")]
+    Repetition,
     /// A clock that stands still.
     #[error("the clock must have at least 1 Hz")]
     NoClock,

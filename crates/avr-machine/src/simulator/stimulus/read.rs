@@ -14,7 +14,11 @@ use super::{Action, ExactInput, ExactStep, NONE, RESETS, Stimulus, WAKE};
 use crate::device::{BitKind, Device, ResetCause};
 use crate::environment::Happening;
 use crate::machine::{eeprom_cell, eeprom_cells, shared_cells};
+use crate::ron_text::ron_message;
 use crate::simulator::adc::CHANNELS;
+
+/// The most steps with inputs that a file can have.
+const MAX_STEPS: u64 = 10_000_000;
 
 /// The most that a conversion gives.
 const MAX_CONVERTED: u64 = 0x3ff;
@@ -63,6 +67,8 @@ struct Event<'a> {
 #[serde(deny_unknown_fields)]
 struct Exact<'a> {
     step: u64,
+    every: Option<u64>,
+    times: Option<u64>,
     #[serde(borrow, default)]
     inputs: Vec<(&'a RawValue, u8, u8)>,
     #[serde(borrow, default)]
@@ -322,20 +328,33 @@ impl<'a> Source<'a> {
 
     fn exact(&self, steps: &[&'a RawValue]) -> Result<Vec<ExactStep>> {
         let mut all: Vec<ExactStep> = Vec::with_capacity(steps.len());
+        let mut before = None;
         for raw in steps {
             let part = trimmed(raw);
             let step: Exact<'_> = self.parse(part)?;
-            if let Some(before) = all.last().map(|last| last.step).filter(|before| *before >= step.step) {
+            if let Some(before) = before.filter(|before| *before >= step.step) {
                 return Err(self.error(part, StimulusErrorKind::OutOfOrder { step: step.step, before }));
             }
-            all.push(ExactStep {
+            before = Some(step.step);
+            let read = ExactStep {
                 step: step.step,
                 inputs: self.inputs(&step.inputs)?,
                 initial: self.registers(&step.registers, &step.shared)?,
                 choice: step.choice.map(|choice| self.choice(choice)).transpose()?,
-            });
+            };
+            let repeated = repeat(read, step.every, step.times, MAX_STEPS - all.len() as u64);
+            all.extend(repeated.map_err(|kind| self.error(part, kind))?);
         }
-        Ok(all)
+        // Entries that are repeated go on behind the beginning of the next ones.
+        all.sort_by_key(|step| step.step);
+        match all.windows(2).find(|pair| pair[0].step == pair[1].step) {
+            Some(pair) => {
+                let (step, before) = (pair[1].step, pair[0].step);
+                let text = steps.first().map_or("", |raw| trimmed(raw));
+                Err(self.error(text, StimulusErrorKind::OutOfOrder { step, before }))
+            }
+            None => Ok(all),
+        }
     }
 
     fn add_event(&self, raw: &'a RawValue, stimulus: &mut Stimulus) -> Result<()> {
@@ -402,6 +421,28 @@ fn trimmed(raw: &RawValue) -> &str {
     raw.trim().get_ron()
 }
 
+/// The same inputs again, every so many steps.
+fn repeat(
+    first: ExactStep,
+    every: Option<u64>,
+    times: Option<u64>,
+    room: u64,
+) -> Result<impl Iterator<Item = ExactStep>, StimulusErrorKind> {
+    let (every, times) = match (every, times) {
+        (None, None) => (1, 1),
+        (Some(every), Some(times)) if every > 0 && times > 0 => (every, times),
+        _ => return Err(StimulusErrorKind::Repetition),
+    };
+    if times > room {
+        return Err(StimulusErrorKind::OutOfRange { what: "the number of steps", value: times, last: room });
+    }
+    let last = every.checked_mul(times - 1).and_then(|distance| first.step.checked_add(distance));
+    if last.is_none() {
+        return Err(StimulusErrorKind::OutOfRange { what: "the distance", value: every, last: u64::MAX / times });
+    }
+    Ok((0..times).map(move |number| ExactStep { step: first.step + number * every, ..first.clone() }))
+}
+
 fn ron_kind(error: &ron::Error) -> StimulusErrorKind {
     match error {
         ron::Error::NoSuchStructField { expected, found, .. } => StimulusErrorKind::UnknownField {
@@ -409,12 +450,6 @@ fn ron_kind(error: &ron::Error) -> StimulusErrorKind {
             nearest: nearest(found, expected.iter().copied()),
             known: expected,
         },
-        other => StimulusErrorKind::Ron(lower_first(&other.to_string())),
+        other => StimulusErrorKind::Ron(ron_message(other)),
     }
-}
-
-/// Messages of RON begin with a capital, ours do not.
-fn lower_first(message: &str) -> String {
-    let mut rest = message.chars();
-    rest.next().map_or(String::new(), |first| first.to_lowercase().chain(rest).collect())
 }

@@ -14,15 +14,67 @@ pub(super) fn exact(stimulus: &Stimulus, device: &'static Device) -> String {
     let mut text = String::from("(\n");
     cells(&mut text, "    ", "\n", &stimulus.initial, device);
     text.push_str("    exact: [\n");
-    for step in stimulus.exact.iter().flatten() {
-        exact_step(&mut text, step, device);
+    for repeated in folded(stimulus.exact.as_deref().unwrap_or_default()) {
+        exact_step(&mut text, &repeated, device);
     }
     text.push_str("    ],\n)\n");
     text
 }
 
-fn exact_step(text: &mut String, step: &ExactStep, device: &'static Device) {
+/// Steps with the same inputs and the same distance to each other, as polling makes them.
+struct Repeated<'a> {
+    first: &'a ExactStep,
+    every: u64,
+    times: u64,
+}
+
+/// Fewer steps are written one by one.
+const MIN_TIMES: u64 = 3;
+/// A step is compared with so many that follow it: the loop of a program asks for no more in a round.
+const MAX_BETWEEN: usize = 8;
+
+/// The steps with those joined that repeat an earlier one at a constant distance, by their first step.
+fn folded(steps: &[ExactStep]) -> Vec<Repeated<'_>> {
+    let is_same = |one: &ExactStep, other: &ExactStep| {
+        one.inputs == other.inputs && one.initial == other.initial && one.choice == other.choice
+    };
+    let mut is_told = vec![false; steps.len()];
+    let mut all = Vec::new();
+    for (index, first) in steps.iter().enumerate() {
+        if is_told[index] {
+            continue;
+        }
+        let free = |at: usize, is_told: &[bool]| !is_told[at] && is_same(first, &steps[at]);
+        let following = (index + 1..steps.len()).take(MAX_BETWEEN).find(|at| free(*at, &is_told));
+        let every = following.map_or(0, |at| steps[at].step - first.step);
+        let mut repeats: Vec<usize> = Vec::new();
+        let (mut from, mut next) = (index + 1, first.step.checked_add(every).filter(|_| every > 0));
+        while let Some(step) = next {
+            let Ok(found) = steps[from..].binary_search_by_key(&step, |it| it.step) else { break };
+            let at = from + found;
+            if !free(at, &is_told) {
+                break;
+            }
+            repeats.push(at);
+            (from, next) = (at + 1, step.checked_add(every));
+        }
+        let times = 1 + repeats.len() as u64;
+        if times < MIN_TIMES {
+            all.push(Repeated { first, every: 1, times: 1 });
+            continue;
+        }
+        repeats.iter().for_each(|at| is_told[*at] = true);
+        all.push(Repeated { first, every, times });
+    }
+    all
+}
+
+fn exact_step(text: &mut String, repeated: &Repeated<'_>, device: &'static Device) {
+    let Repeated { first: step, every, times } = *repeated;
     line(text, format_args!("        (step: {}", step.step));
+    if times > 1 {
+        line(text, format_args!(", every: {every}, times: {times}"));
+    }
     if !step.inputs.is_empty() {
         let input = |input: &super::ExactInput| {
             format!("({}, {:#04x}, {:#04x})", register(input.register, device), input.mask, input.value)

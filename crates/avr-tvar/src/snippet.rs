@@ -1,0 +1,93 @@
+//! Errors with the line of the file that they are about, and carets under the place.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use anstyle::{AnsiColor, Style};
+use avr_report::Escaped;
+
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
+
+/// A text with a part that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The name of the file.
+    pub file: Option<String>,
+    /// The whole text.
+    pub text: String,
+    /// The bytes that are wrong.
+    pub span: Range<usize>,
+}
+
+/// The lines of an error, with escape sequences for colours. Nothing in a name or a file can add one, begin a line or
+/// repaint it.
+pub(crate) fn error(title: &str, marked: Option<&Marked>) -> String {
+    let title = Escaped(title).to_string();
+    let Some(Marked { file, text, span }) = marked else { return format!("{ERROR}error:{ERROR:#} {title}\n") };
+    let visible = Visible::of(text, span);
+    let file = file.as_ref().map(|file| Escaped(file).to_string());
+    let snippet = Snippet::source(visible.text).path(file);
+    let snippet = snippet.annotation(AnnotationKind::Primary.span(visible.span));
+    let report = [Level::ERROR.primary_title(title).element(snippet)];
+    let text = Renderer::styled().error(ERROR).emphasis(Style::new()).render(&report);
+    format!("{}\n", text.trim_end())
+}
+
+/// A text whose control characters are shown by escapes, with the span in it.
+struct Visible {
+    text: String,
+    span: Range<usize>,
+}
+
+impl Visible {
+    fn of(text: &str, span: &Range<usize>) -> Self {
+        let shown = |part: &str| -> String {
+            let lines = part.split('\n').map(|line| {
+                let line = line.strip_suffix('\r').unwrap_or(line);
+                line.split('\t').map(|part| Escaped(part).to_string()).collect::<Vec<_>>().join("\t")
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+        let (before, marked) = (shown(part(0..span.start)), shown(part(span.start..span.end)));
+        let after = shown(part(span.end..text.len()));
+        let span = before.len()..before.len() + marked.len();
+        Self { text: format!("{before}{marked}{after}"), span }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Marked, error};
+    use std::ops::Range;
+
+    fn plain(title: &str, text: &str, span: Range<usize>) -> String {
+        let marked = Marked { file: Some("a.ron".to_owned()), text: text.to_owned(), span };
+        anstream::adapter::strip_str(&error(title, Some(&marked))).to_string()
+    }
+
+    #[test]
+    fn the_line_is_shown_with_its_place() {
+        let expected = "error: wrong\n --> a.ron:2:3\n  |\n2 |   bc d\n  |   ^^\n";
+        assert_eq!(plain("wrong", "a\n  bc d\ne\n", 4..6), expected);
+    }
+
+    #[test]
+    fn an_error_at_the_end_of_a_text_has_a_place() {
+        assert!(plain("wrong", "a\nbc", 4..4).contains("a.ron:2:3\n"));
+        assert!(plain("wrong", "", 0..0).contains("a.ron:1:1\n"));
+    }
+
+    #[test]
+    fn no_text_adds_colours_or_lines() {
+        let told = error(
+            "a\n::error::b",
+            Some(&Marked { file: None, text: "x\x1b[1m\r\n\ty\u{202e}".to_owned(), span: 9..10 }),
+        );
+        let plain = anstream::adapter::strip_str(&told).to_string();
+        assert!(plain.contains("a\\n::error::b") && plain.contains("\\u{202e}"), "{plain}");
+        assert!(!told.contains("\x1b[1mm") && !plain.contains('\r'), "{told:?}");
+        assert!(plain.lines().all(|line| !line.trim_start().starts_with("::")), "{plain}");
+    }
+}
