@@ -1,5 +1,6 @@
 //! Reports for other programs: each fits its format, also with names that try to break out of it.
 
+use crate::branch;
 use avr_machine::Machine;
 use avr_report::{Baseline, Colour, Report};
 use avr_testkit::schema;
@@ -31,7 +32,7 @@ fn with_machine<T>(image: &str, render: impl FnOnce(&Report<'_>, &Machine) -> T)
         results.properties[4].basis = Basis::Model;
         results.assumptions.push(HOSTILE.to_owned());
     };
-    crate::branch::with_report((image, "out/branch 1.elf"), PROPERTIES, change, render)
+    branch::with_report((image, "out/branch 1.elf"), PROPERTIES, change, render)
 }
 
 fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
