@@ -133,17 +133,28 @@ fn errors_say_what_where_and_what_to_do() {
     check_error(
         &["verify", FIXED, "--property", "AG (PORTX == 0)"],
         expect![[r#"
-        error: column 5: nothing is named 'PORTX'; did you mean PORTB or PORTC or PORTD?
-          AG (PORTX == 0)
-              ^^^^^
+        error: nothing is named 'PORTX'; did you mean PORTB or PORTC or PORTD?
+         --> --property:1:5
+          |
+        1 | AG (PORTX == 0)
+          |     ^^^^^
     "#]],
     );
     check_error(
         &["verify", FIXED, "--property", "AG (PORTB = 0)"],
         expect![[r#"
-        error: column 11: `=` has no meaning in a formula; write `==` to compare
-          AG (PORTB = 0)
-                    ^
+        error: `=` has no meaning in a formula; write `==` to compare
+         --> --property:1:11
+          |
+        1 | AG (PORTB = 0)
+          |           ^
+    "#]],
+    );
+    check_error(
+        &["verify", FIXED, "--device", "atmega2560"],
+        expect![[r#"
+        error: --device: the ATmega2560 is not supported yet
+        hint: the devices are atmega328p, atmega328p-gpio, attiny85
     "#]],
     );
     check_error(
@@ -297,4 +308,30 @@ fn an_interrupt_ends_with_a_report() {
     let report = interrupted(&endless(&["--timeout", "60s"]), 1);
     assert_eq!(column(&report, "verdict"), ["unknown"]);
     assert_eq!(report["stopped_by"], "interrupted");
+}
+
+#[test]
+fn a_part_that_is_no_device_is_named() {
+    let folder = tempfile::tempdir().expect("there is a directory for temporary files");
+    let image = folder.path().join("f.elf");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples/branch/branch.Og.elf");
+    let mut bytes = std::fs::read(sample).expect("a sample");
+    // The architecture is in the low seven bits of `e_flags`.
+    bytes[0x24] = bytes[0x24] & 0x80 | 6;
+    let name = b"atmega328p\0";
+    let at = bytes.windows(name.len()).position(|window| window == name);
+    std::fs::write(&image, &bytes).expect("it is written");
+    let refused = |arguments: &[&str]| {
+        let output = run(&[&["verify", image.to_str().expect("it is text")], arguments].concat());
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refused(&[]).contains("f.elf: the family of the ATmega2560 is not supported yet"), "{}", refused(&[]));
+    let at = at.expect("the sample names its device");
+    bytes[at..at + name.len()].copy_from_slice(b"atmega2560\0");
+    std::fs::write(&image, &bytes).expect("it is written");
+    for arguments in [&[][..], &["--device", "atmega328p"]] {
+        let message = refused(arguments);
+        assert!(message.contains("f.elf: the ATmega2560 is not supported yet\nhint: the devices are"), "{message}");
+    }
 }
