@@ -38,6 +38,7 @@ pub use expectation::{Answer, Expectation, Expected};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use fields::SCHEMA;
 pub use listing::{listing, listing_with_interrupts};
-pub use report::{InputFile, Report, ReportOrigin, StoppedBy, Summary};
+pub use place::source_paths;
+pub use report::{InputFile, Report, ReportOrigin, SourceFile, StoppedBy, Summary};
 pub use stack::StackReport;
 pub use text::{Colour, Detail, explained_heading, warnings};

@@ -24,13 +24,32 @@ pub struct InputFile {
     pub bytes: u64,
 }
 
-/// The inputs and the tool that made the results.
+/// The text of a source file of the firmware.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path as the compiler recorded it, without detours, as [`source_paths`](crate::source_paths) gives it.
+    pub path: String,
+    /// The content.
+    pub text: String,
+}
+
+/// The inputs and the tool that made the results. What is empty is left out of reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOrigin<'a> {
     /// The version of the program and a digest of its sources.
     pub tool: &'a str,
     /// The files that were read.
     pub inputs: &'a [InputFile],
+    /// The command line.
+    pub command: &'a str,
+    /// The date and the time. Reports read no clock: the same date gives the same bytes.
+    pub date: &'a str,
+    /// The content of the property file.
+    pub properties: &'a str,
+    /// The sources of the firmware that were found.
+    pub sources: &'a [SourceFile],
+    /// The clock of the processor in hertz.
+    pub clock_hz: Option<u64>,
 }
 
 /// A limit that stopped the work before it was done.

@@ -25,6 +25,7 @@ pub(crate) enum Role {
     Stimulus,
     Manifest,
     Journal,
+    Source,
 }
 
 impl Role {
@@ -38,6 +39,7 @@ impl Role {
             Self::Stimulus => "stimulus",
             Self::Manifest => "manifest",
             Self::Journal => "journal",
+            Self::Source => "source",
         }
     }
 }
@@ -120,9 +122,9 @@ impl Inputs {
         self.all().map(|input| input.path.as_path())
     }
 
-    /// The files as reports list them, in the order of their roles.
+    /// The files as reports list them, in the order of their roles: those on which an answer can depend.
     pub(crate) fn listed(&self) -> Vec<InputFile> {
-        let mut all: Vec<&Input> = self.all().collect();
+        let mut all: Vec<&Input> = self.all().filter(|input| input.role != Role::Source).collect();
         all.sort_by_key(|input| input.role);
         let listed = |input: &Input| InputFile {
             role: input.role.name().to_owned(),

@@ -74,6 +74,13 @@ pub struct Verify {
     /// Also write the report into a file in a format of its own, as in `json=report.json`; can be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report_file)]
     pub report: Vec<ReportFile>,
+    /// The clock of the processor, as in 16MHz: reports show times instead of clock cycles
+    #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency)]
+    pub clock: Option<u64>,
+    /// Look for the sources of the firmware here, for reports that show them; can be repeated. They are looked for beside the firmware
+    /// as well
+    #[arg(long, value_name = "DIR")]
+    pub source: Vec<PathBuf>,
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
@@ -123,6 +130,8 @@ impl Verify {
             format: ReportFormat::Text,
             report: Vec::new(),
             baseline: None,
+            clock: None,
+            source: Vec::new(),
             evidence: None,
             confirm: false,
             certificate: None,

@@ -163,6 +163,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
     Ok(Job {
         eeprom,
         inputs,
+        sources: Vec::new(),
         image,
         device,
         file,

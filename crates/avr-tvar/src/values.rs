@@ -62,6 +62,20 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     Err(format!("the limit must be at least {}M, which the program needs for itself", MIN_MEMORY >> 20))
 }
 
+/// Reads a frequency in hertz: `16MHz`, `32768Hz`, `1.8432MHz`, or hertz without a unit.
+pub(crate) fn frequency(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let hertz = match unit.to_ascii_lowercase().as_str() {
+        "" | "hz" => 1.0,
+        "k" | "khz" => 1e3,
+        "m" | "mhz" => 1e6,
+        _ => return Err(format!("'{unit}' is no unit of frequency; use Hz, kHz or MHz, as in 16MHz")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 16MHz"))?;
+    let hertz = (number * hertz).round();
+    if (1.0..=1e9).contains(&hertz) { Ok(hertz as u64) } else { Err("the clock must be 1 Hz to 1000 MHz".to_owned()) }
+}
+
 /// Reads an address: decimal, or hexadecimal after `0x`.
 pub(crate) fn address(text: &str) -> Result<u32, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
