@@ -73,7 +73,7 @@ oracle tests/oracle/full-disk/run "$tool"
 oracle tests/oracle/integrations/run "$tool"
 oracle tests/oracle/evidence/run.py "$tool"
 oracle tests/oracle/stack/run.py "$tool"
-oracle tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
+oracle tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report"
 if [ "${AVR_TVAR_TESTS:-short}" = long ]; then
     oracle tests/oracle/mutants/run.py "$tool"
     $step "long tests" cargo test --workspace --no-fail-fast

@@ -176,11 +176,19 @@ pub(crate) fn statement(result: &PropertyResult) -> String {
 
 /// The remarks on a result beside its verdict, as sentences without full stops. The name is no part of them.
 pub(crate) fn remarks(result: &PropertyResult) -> Vec<String> {
+    let mut remarks = remarks_without_run(result);
+    if let Some(evidence) = &result.evidence {
+        let (_, reason) = verdict_name(&result.verdict);
+        let place = usize::from(reason.or(result.detail.as_deref()).is_some());
+        remarks.insert(place, format!("run of {} steps: {}", evidence.steps, evidence.claim));
+    }
+    remarks
+}
+
+/// The same without a word about the run.
+pub(crate) fn remarks_without_run(result: &PropertyResult) -> Vec<String> {
     let (_, reason) = verdict_name(&result.verdict);
     let mut remarks: Vec<String> = reason.or(result.detail.as_deref()).map(str::to_owned).into_iter().collect();
-    if let Some(evidence) = &result.evidence {
-        remarks.push(format!("run of {} steps: {}", evidence.steps, evidence.claim));
-    }
     if let Some(missing) = &result.evidence_missing {
         remarks.push(format!("by proof, without a run that shows it: {missing}"));
     }

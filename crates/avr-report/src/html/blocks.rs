@@ -30,6 +30,9 @@ pub(super) struct Cluster {
     /// Its abstract states.
     pub(super) states: usize,
     pub(super) blocks: Vec<Block>,
+    /// The functions that it calls, and those that it jumps to or runs into.
+    pub(super) calls: BTreeSet<u32>,
+    pub(super) jumps: BTreeSet<u32>,
 }
 
 /// The functions that are reached, by rising address.
@@ -45,6 +48,8 @@ pub(super) fn clusters(names: &Names<'_>, machine: &Machine, survey: &Survey) ->
         vector: handlers.get(&start).copied(),
         states: places.iter().map(|pc| survey.instructions[pc]).sum(),
         blocks: code.blocks(&places),
+        calls: code.calls(&places, start),
+        jumps: code.jumps(&places, start),
     };
     functions.into_iter().map(cluster).collect()
 }
@@ -100,6 +105,30 @@ impl Code<'_> {
             Flow::Return | Flow::Unknown => Vec::new(),
         };
         next.into_iter().map(|address| address.byte().0).collect()
+    }
+
+    /// The functions that are called at some places of another one.
+    fn calls(&self, places: &[u32], start: u32) -> BTreeSet<u32> {
+        let called = |pc: &u32| {
+            let address = FlashByteAddress(*pc).word();
+            let Fetched::Instruction { instruction, .. } = self.machine.program.fetch(address) else { return None };
+            match Flow::of(&self.machine.program, instruction, address) {
+                Flow::Call { function, .. } => Some(function.byte().0),
+                _ => None,
+            }
+        };
+        self.others(places.iter().filter_map(called), start)
+    }
+
+    /// The functions to which some places of another one jump or run.
+    fn jumps(&self, places: &[u32], start: u32) -> BTreeSet<u32> {
+        self.others(places.iter().flat_map(|pc| self.next(*pc)), start)
+    }
+
+    /// The functions of places that are reached, without one.
+    fn others(&self, places: impl Iterator<Item = u32>, start: u32) -> BTreeSet<u32> {
+        let reached = places.filter(|pc| self.survey.instructions.contains_key(pc));
+        reached.map(|pc| self.start(pc)).filter(|other| *other != start).collect()
     }
 
     /// The address behind an instruction.

@@ -70,7 +70,15 @@ impl Drawing<'_> {
     fn ways(&self) -> BTreeSet<(u32, u32, Way)> {
         let ways = self.survey.ways.keys().filter(|(_, _, way)| matches!(way, Way::Call | Way::Jump));
         let ends = ways.filter_map(|(from, to, way)| Some((self.start(*from)?, self.start(*to)?, *way)));
-        ends.filter(|(from, to, _)| from != to).collect()
+        let mut all: BTreeSet<(u32, u32, Way)> = ends.filter(|(from, to, _)| from != to).collect();
+        let is_handler = |start: &u32| self.clusters.iter().any(|one| one.start == *start && one.vector.is_some());
+        for cluster in &self.clusters {
+            all.extend(cluster.calls.iter().map(|to| (cluster.start, *to, Way::Call)));
+            // Vectors lead to handlers, which stand elsewhere.
+            let jumps = cluster.jumps.iter().filter(|to| !is_handler(to));
+            all.extend(jumps.map(|to| (cluster.start, *to, Way::Jump)));
+        }
+        all
     }
 
     fn arrange(&mut self) {
@@ -271,15 +279,23 @@ fn inner_arrow((x, y): (usize, usize), from: usize, to: usize) -> Markup {
     html! { path.inner d=(path) marker-end="url(#arrow)" {} }
 }
 
-/// Functions by their distance from the first ones, without those that stand elsewhere.
+/// Functions by the number of calls from the first ones, without those that stand elsewhere. What they jump to stands beside them.
 fn rows(first: &BTreeSet<u32>, ways: &BTreeSet<(u32, u32, Way)>, elsewhere: &BTreeSet<u32>) -> Vec<Vec<u32>> {
     let mut seen = elsewhere.clone();
     let mut rows = Vec::new();
     let mut row: BTreeSet<u32> = first.clone();
+    let from = |row: &BTreeSet<u32>, seen: &BTreeSet<u32>, wanted: Way| {
+        let ends = ways.iter().filter(|(from, _, way)| row.contains(from) && *way == wanted).map(|(_, to, _)| *to);
+        ends.filter(|to| !seen.contains(to)).collect::<BTreeSet<u32>>()
+    };
     while !row.is_empty() {
-        seen.extend(&row);
-        let next = ways.iter().filter(|(from, ..)| row.contains(from)).map(|(_, to, _)| *to);
-        let next: BTreeSet<u32> = next.filter(|to| !seen.contains(to)).collect();
+        let mut newest = row.clone();
+        while !newest.is_empty() {
+            seen.extend(&newest);
+            row.extend(&newest);
+            newest = from(&newest, &seen, Way::Jump);
+        }
+        let next = from(&row, &seen, Way::Call);
         rows.push(row.into_iter().collect());
         row = next;
     }

@@ -40,6 +40,18 @@ const SCRIPT: &[&str] = &[
     include_str!("script/page.js"),
 ];
 
+/// So many characters of a digest are shown at first sight.
+const MAX_DIGEST: usize = 18;
+
+/// Registers from which data come: a name for them, the register of the low byte and that of the high one.
+const STREAMS: &[(&str, &str, Option<&str>)] = &[
+    ("USART", "UDR0", None),
+    ("SPI", "SPDR", None),
+    ("TWI", "TWDR", None),
+    ("USI", "USIDR", None),
+    ("ADC", "ADCL", Some("ADCH")),
+];
+
 /// The data that the script works on.
 #[derive(Serialize)]
 struct Data {
@@ -56,6 +68,8 @@ struct Data {
     sreg: u16,
     /// The first data address of the SRAM.
     sram: u16,
+    /// Registers from which data come: name, data address, that of the high byte where there is one.
+    streams: Vec<(&'static str, u16, Option<u16>)>,
     /// The clock in hertz.
     clock: Option<u64>,
 }
@@ -103,6 +117,7 @@ impl Page<'_> {
     fn page(&self) -> Markup {
         let Report { image, results, .. } = self.report;
         let coverage = Coverage::new(self);
+        let survey = results.survey.as_ref().filter(|survey| !survey.instructions.is_empty());
         html! {
             (DOCTYPE)
             html lang="en" {
@@ -121,13 +136,13 @@ impl Page<'_> {
                         span.brand { "avr-tvar" }
                         nav aria-label="sections" {
                             a href="#properties" { "Properties" } a href="#stack" { "Stack" } a href="#coverage" { "Coverage" }
-                            @if results.survey.is_some() { a href="#graph" { "States" } }
+                            @if survey.is_some() { a href="#graph" { "States" } }
                             a href="#basis" { "Basis" }
                         }
                     }
                     main {
                         (self.head(&coverage)) (self.properties()) (self.stack()) (coverage.section(self))
-                        @if let Some(survey) = &results.survey { (self.graph(survey)) }
+                        @if let Some(survey) = survey { (self.graph(survey)) }
                         (self.basis())
                     }
                     footer { "Made by avr-tvar " (self.report.origin.tool) ". This page is complete in itself and loads nothing." }
@@ -174,18 +189,18 @@ impl Page<'_> {
                     (self.report.device)
                     @if let Some(hertz) = origin.clock_hz { " at " (frequency(hertz)) }
                 }
+                dt { "SHA-256" } dd { code title=(image.sha256) { (shortened(&image.sha256)) } }
                 @if !origin.date.is_empty() { dt { "Date" } dd { (visible(origin.date)) } }
-                @if !origin.tool.is_empty() { dt { "Tool" } dd { "avr-tvar " (visible(origin.tool)) } }
-                @if !origin.command.is_empty() { dt { "Command" } dd { code { (visible(origin.command)) } } }
-                dt { "SHA-256" } dd { code { (image.sha256) } }
-                @if let Some(file) = properties {
-                    dt { "Property file" } dd {
-                        @if origin.properties.is_empty() { (visible(&file.path)) } @else {
-                            details { summary { (visible(&file.path)) } pre.code { @for line in origin.properties.lines() {
-                                (visible(&line.replace('\t', "    "))) "\n"
-                            } } }
-                        }
-                    }
+                @if !origin.tool.is_empty() {
+                    dt { "Tool" } dd { "avr-tvar " span title=(visible(origin.tool)) { (shortened(&visible(origin.tool))) } }
+                }
+                @if let Some(file) = properties { dt { "Properties" } dd { (visible(&file.path)) } }
+                @if !origin.command.is_empty() { dt.whole { "Command" } dd.whole { code { (visible(origin.command)) } } }
+            }
+            @if !origin.properties.is_empty() {
+                details.text {
+                    summary { "The property file" }
+                    pre.code { @for line in origin.properties.lines() { (visible(&line.replace('\t', "    "))) "\n" } }
                 }
             }
         }
@@ -251,10 +266,25 @@ impl Page<'_> {
             sp: (self.machine.stack_pointer().low.0, self.machine.stack_pointer().high.map(|high| high.0)),
             sreg: self.machine.status_address().0,
             sram: self.machine.sram().start.0,
+            streams: self.streams(),
             clock: self.report.origin.clock_hz,
         };
         let text = serde_json::to_string(&data).expect("strings, numbers and lists can be written");
         escaped_in_json(&text).replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026")
+    }
+
+    /// The registers of the device from which a program takes data that come from outside.
+    fn streams(&self) -> Vec<(&'static str, u16, Option<u16>)> {
+        let at = |name: &str| Some(self.machine.device.register(name)?.address.0);
+        let stream = |(name, low, high): (&'static str, &str, Option<&str>)| Some((name, at(low)?, high.and_then(at)));
+        STREAMS.iter().copied().filter_map(stream).collect()
+    }
+
+    /// The name of a function, of a handler by its interrupt.
+    fn function(&self, name: &str) -> String {
+        let vector = name.strip_prefix("__vector_").and_then(|number| number.parse::<u8>().ok());
+        let known = vector.and_then(|vector| self.machine.device.interrupts.iter().find(|one| one.number == vector));
+        known.map_or_else(|| visible(name), |interrupt| format!("{} handler", interrupt.name))
     }
 
     /// The instruction at a flash byte address, with its place and function.
@@ -267,13 +297,21 @@ impl Page<'_> {
         let text = visible(&self.names.instruction(pc).unwrap_or_else(|| "no instruction".to_owned()));
         let place = coverage.place(self, pc);
         let function = self.names.function(pc).map(|name| {
-            let name = visible(&name);
+            let name = self.function(&name);
             functions.iter().position(|known| *known == name).unwrap_or_else(|| {
                 functions.push(name);
                 functions.len() - 1
             })
         });
         (text, place.map(|(file, _)| file), place.map_or(0, |(_, line)| line), function)
+    }
+}
+
+/// The beginning of a long digest.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_DIGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::{Page, visible};
 use crate::culprit;
 use crate::fields::{recheck_name, verdict_name};
-use crate::report::remarks;
+use crate::report::remarks_without_run;
 use crate::text;
 
 impl Page<'_> {
@@ -79,10 +79,14 @@ impl Page<'_> {
         let culprit = culprit.map(|culprit| culprit::lines(culprit, self.report.image, self.report.device));
         html! {
             ul.said {
-                @for remark in remarks(result) { li { (visible(&remark)) } }
+                @for remark in remarks_without_run(result) { li { (visible(&remark)) } }
                 @for line in culprit.iter().flatten() { li { (visible(line)) } }
                 @if let Some(evidence) = &result.evidence {
-                    @if !evidence.replayed { li.bad { "the run is NOT CONFIRMED by the replay" } }
+                    li {
+                        "shown by a run of " (evidence.steps) " steps, " (evidence.cycles) " clock cycles, "
+                        @if evidence.replayed { "replayed" } @else { span.bad { "NOT CONFIRMED by the replay" } }
+                        span.claim { ": " (visible(&evidence.claim)) }
+                    }
                     @for proved in &evidence.proved { li { "by proof: " (visible(proved)) } }
                     @if let Some(next) = &evidence.continuation {
                         li { "from a state in which the loop is left: " (visible(&next.run.claim)) }
@@ -115,30 +119,25 @@ fn stepper() -> Markup {
         div #run hidden tabindex="-1" {
             div.bar-top {
                 div.buttons role="group" aria-label="steps" {
-                    button type="button" data-move="first" title="first step (Home)" { "⏮" }
+                    button type="button" data-move="first" title="first step (Home)" { "|◀" }
                     button type="button" data-move="line-back" title="back one line (Shift ←)" { "◀◀" }
                     button type="button" data-move="back" title="back one step (←)" { "◀" }
                     button type="button" data-move="next" title="one step on (→)" { "▶" }
                     button type="button" data-move="line-next" title="one line on (Shift →)" { "▶▶" }
-                    button type="button" data-move="last" title="last step (End)" { "⏭" }
+                    button type="button" data-move="last" title="last step (End)" { "▶|" }
                 }
                 input #slider type="range" min="0" value="0" aria-label="step";
                 span #position.number {}
             }
             p #happens aria-live="polite" {}
             div #inputs {}
+            p #received.muted {}
             div.panes {
                 div.pane.wide {
                     h4 #where { "Source" }
                     div #source.source tabindex="0" role="group" aria-label="source" {}
                 }
-                div.pane {
-                    h4 { "Watch" }
-                    div #watch {}
-                    h4 { "Call stack" }
-                    ol #calls {}
-                }
-                div.pane {
+                div.pane.wide {
                     h4 {
                         "Steps "
                         select #steps-filter aria-label="steps that are listed" {
@@ -147,6 +146,12 @@ fn stepper() -> Markup {
                         }
                     }
                     div #steps tabindex="0" role="group" aria-label="steps" {}
+                }
+                div.pane.side {
+                    h4 { "Call stack" }
+                    ol #calls {}
+                    h4 { "Watch" }
+                    div #watch {}
                 }
             }
             h4 {

@@ -10,8 +10,9 @@ const panes = {
     if (position === run.count) {
       const { raw } = run;
       const article = byId("run").closest("article");
-      line.className = article.classList.contains("holds") ? "good" : "end";
-      line.append(element("b", "", raw.hazard ? `Hazard: ${raw.hazard}` : "Here it shows"), ` ${raw.hazard ? "in the next step" : raw.claim}`);
+      const isGood = article.classList.contains("holds");
+      line.className = isGood ? "good" : "end";
+      line.append(element("b", "", raw.hazard ? `Hazard ${raw.hazard}` : isGood ? "Shown here" : "Violated here"), raw.hazard ? " in the next step" : `: ${raw.claim}`);
       if (raw.hazard_inputs.length) line.append(` ← ${raw.hazard_inputs.join(", ")}`);
       return;
     }
@@ -43,14 +44,38 @@ const panes = {
       button.addEventListener("click", () => stepper.go(index));
       list.append(button);
     }
+    this.received(run);
+  },
+
+  // What the program took from outside, one after the other, if it took several bytes or conversions.
+  received(run) {
+    const told = data.streams.map(([name, low, high]) => {
+      const values = [];
+      let first = 0;
+      for (const { reads } of run.steps) {
+        for (let at = 0; at < reads.length; at += 2) {
+          if (reads[at] === low) first = reads[at + 1];
+          if (reads[at] === (high ?? low)) values.push(high === null ? first : 256 * reads[at + 1] + first);
+        }
+      }
+      const text = high === null ? bytesText(values) : values.join(", ");
+      return values.length > 1 ? `From the ${name} (${counted(values.length, high === null ? "byte" : "conversion")}): ${text}` : "";
+    });
+    byId("received").textContent = told.filter(Boolean).join("; ");
+  },
+
+  // The address whose code is shown: where the run has left all code, that of its last instruction.
+  shownPc(run, position) {
+    const pc = run.pc(position);
+    return position > 0 && position === run.count && !listing.lineOf.has(pc) ? run.steps[position - 1].pc : pc;
   },
 
   // The source, or the machine code where there is none.
-  source(run, position, at = codeAt(run.pc(position)), className = "here") {
+  source(run, position, at = codeAt(this.shownPc(run, position)), className = "here") {
     const rows = at.file === null ? [] : sourceRows(at.file);
     const pane = byId("source");
     const where = byId("where");
-    where.textContent = [placeText(at) || `0x${hex(run.pc(position), 4)}`, at.name].filter(Boolean).join(" in ");
+    where.textContent = [placeText(at) || `0x${hex(this.shownPc(run, position), 4)}`, at.name].filter(Boolean).join(" in ");
     if (rows.length === 0) return this.machineCode(run, position);
     if (this.file !== at.file || this.run !== run) {
       pane.replaceChildren(...[...rows].map((row, index) => {
@@ -70,7 +95,7 @@ const panes = {
 
   machineCode(run, position) {
     const pane = byId("source");
-    const at = listing.lineOf.get(run.pc(position));
+    const at = listing.lineOf.get(this.shownPc(run, position));
     this.file = undefined;
     pane.replaceChildren();
     if (at === undefined) return;
@@ -106,7 +131,7 @@ const panes = {
     };
     run.raw.watch.forEach(variable(table));
     const pane = byId("watch");
-    const wasOpen = pane.querySelector("details") ? pane.querySelector("details").open : table.rows.length === 0;
+    const wasOpen = pane.querySelector("details") ? pane.querySelector("details").open : run.raw.others.length <= 16;
     pane.replaceChildren(table);
     if (run.raw.others.length) {
       const more = element("details");
@@ -199,6 +224,7 @@ const stepList = {
     const what = element("span", "what");
     if (step.passed) what.textContent = `${counted(step.passed, "step")}: ${step.text}`;
     else if (step.event) what.textContent = step.event;
+    else if (at.file === null && hasSources && end > start + 1) what.textContent = this.functions(start, end);
     else what.append(element("span", "muted", `${placeText(at) || at.name || ""} `), element("code", "", sourceText(at.file, at.line) || at.text));
     what.title = what.textContent;
     row.append(what);
@@ -206,6 +232,12 @@ const stepList = {
     if (inputs.length) row.append(element("span", "tag", `← ${inputs.join(", ")}`));
     row.addEventListener("click", () => stepper.go(start));
     return row;
+  },
+
+  // The functions of some steps.
+  functions(start, end) {
+    const names = new Set(this.run.steps.slice(start, end).map((step) => codeAt(step.pc).name).filter(Boolean));
+    return `${[...names].join(", ")} (${counted(end - start, "step")} without source lines)`;
   },
 
   // Marks the step that is next.

@@ -52,7 +52,8 @@ class Run {
     this.steps.forEach((step, index) => {
       const at = codeAt(step.pc);
       const special = step.passed || (step.event && step.event !== "asleep");
-      const key = special ? `special ${index}` : `${at.file}:${at.line}:${at.name}:${at.file === null ? step.pc : ""}:${this.stacks[index].length}`;
+      const place = at.file === null ? (hasSources ? "" : step.pc) : `${at.line} ${at.name}`;
+      const key = special ? `special ${index}` : `${at.file} ${place} ${this.stacks[index].length}`;
       if (key === last) groups[groups.length - 1].end = index + 1;
       else groups.push({ start: index, end: index + 1 });
       last = key;
@@ -91,14 +92,18 @@ class Run {
   }
 }
 
+// Bytes in hexadecimal digits, and as text where they are one.
+const bytesText = (all) => {
+  const isText = all.some((byte) => byte >= 32) && all.every((byte) => byte === 0 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127));
+  const text = isText ? ` "${all.filter((byte) => byte >= 32).map((byte) => String.fromCharCode(byte)).join("")}"` : "";
+  return all.map((byte) => hex(byte, 2)).join(" ") + text;
+};
+
 // The value of a variable as text.
 const valueText = (variable, cells) => {
   const { start, bytes: size, kind } = variable;
   if (kind === "bytes") {
-    const all = [...cells.slice(start, start + size)];
-    const isText = all.some((byte) => byte >= 32) && all.every((byte) => byte === 0 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127));
-    const text = isText ? ` "${all.filter((byte) => byte >= 32).map((byte) => String.fromCharCode(byte)).join("")}"` : "";
-    return all.map((byte) => hex(byte, 2)).join(" ") + text;
+    return bytesText([...cells.slice(start, start + size)]);
   }
   let value = 0n;
   for (let index = size - 1; index >= 0; index--) value = (value << 8n) | BigInt(cells[start + index] || 0);

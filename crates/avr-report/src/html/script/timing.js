@@ -1,12 +1,12 @@
 // The timing diagram of a run: atoms, interrupts, inputs, pins and variables over clock cycles. Folds have a width of their own.
 const timing = {
   run: null, zoom: 1, xs: [], lanes: [],
-  HEIGHT: 26, TOP: 24, GAP: 30, LANES: 24,
+  HEIGHT: 26, TOP: 24, GAP: 30, LANES: 24, END: 26,
 
   show(run) {
     this.run = run;
     this.zoom = 1;
-    this.lanes = [...this.atoms(run), ...this.interrupts(run), ...this.inputs(run), ...this.pins(run), ...this.variables(run)].slice(0, this.LANES);
+    this.lanes = [...this.atoms(run), ...this.functions(run), ...this.interrupts(run), ...this.inputs(run), ...this.pins(run), ...this.variables(run)].slice(0, this.LANES);
     const labels = element("div", "labels");
     const head = element("div", "head", data.clock ? "time" : "clock cycles");
     head.style.height = `${this.TOP}px`;
@@ -28,6 +28,12 @@ const timing = {
   atoms(run) {
     const values = (atom) => this.positions(run).map((position) => run.atom(atom, position));
     return run.raw.atoms.map((atom) => ({ kind: "atom", name: atom[0], values: values(atom) }));
+  },
+
+  functions(run) {
+    const name = (position) => codeAt(run.pc(position)).name || "";
+    const values = this.positions(run).map(name);
+    return values.some(Boolean) ? [{ kind: "bus", name: "function", values }] : [];
   },
 
   interrupts(run) {
@@ -83,22 +89,22 @@ const timing = {
     const { run } = this;
     const folds = run.steps.filter((step) => step.passed).length;
     const shown = run.steps.reduce((sum, step) => sum + (step.passed ? 0 : step.cycles), 0);
-    this.scale = Math.max(0.001, width - 24 - folds * this.GAP) / Math.max(1, shown);
+    this.scale = Math.max(0.001, width - 16 - this.END - folds * this.GAP) / Math.max(1, shown);
     this.xs = [10];
     for (const step of run.steps) this.xs.push(this.xs[this.xs.length - 1] + (step.passed ? this.GAP : step.cycles * this.scale));
-    return this.xs[this.xs.length - 1] + 14;
+    return this.xs[this.xs.length - 1] + this.END + 6;
   },
 
   draw() {
     const { run, xs } = this;
-    const width = Math.ceil(this.place(Math.max(240, this.scroll.clientWidth || 700) * this.zoom));
+    const width = Math.floor(this.place(Math.max(240, this.scroll.clientWidth || 700) * this.zoom));
     const height = this.TOP + this.HEIGHT * this.lanes.length + 6;
     const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "timing diagram" });
     this.axis(drawing, height);
     const start = run.raw.loop_start;
     if (start !== null) {
       const x = this.xs[run.positionOf(start)];
-      drawing.append(svg("rect", { class: "loop", x, y: this.TOP - 4, width: Math.max(2, this.xs[run.count] - x), height: height - this.TOP }));
+      drawing.append(svg("rect", { class: "loop", x, y: this.TOP - 4, width: this.xs[run.count] - x + this.END, height: height - this.TOP }));
     }
     run.steps.forEach((step, index) => {
       if (!step.passed) return;
@@ -146,11 +152,11 @@ const timing = {
     }
     this.stretches(lane.values, (from, to, value) => {
       if (value === "") return;
-      const [x, end] = [this.xs[from], Math.max(this.xs[from] + 1, this.xs[to])];
+      const [x, end] = [from, Math.max(from + 1, to)];
       const box = svg("rect", { class: lane.kind === "busy" ? "busy" : "bus", x, y: y + 5, width: end - x, height: 16, rx: 2 });
       box.append(svg("title", {}, `${lane.name} ${value}`));
       drawing.append(box);
-      if (value.length * 6.6 + 6 < end - x) drawing.append(svg("text", { class: "value", x: x + 4, y: y + 17 }, value));
+      if (value.length * 6.1 + 6 < end - x) drawing.append(svg("text", { class: "value", x: x + 4, y: y + 17 }, value));
     });
   },
 
@@ -158,17 +164,17 @@ const timing = {
     const level = (value) => y + (value === null ? 13 : value ? 6 : 21);
     let path = "";
     this.stretches(lane.values, (from, to, value) => {
-      path += path ? ` L${this.xs[from]} ${level(value)} H${this.xs[to]}` : `M${this.xs[from]} ${level(value)} H${this.xs[to]}`;
+      path += `${path ? " L" : "M"}${from} ${level(value)} H${to}`;
     });
     drawing.append(svg("path", { class: lane.kind, d: path }));
   },
 
-  // Calls back for each stretch of positions with one value.
+  // Calls back for each stretch with one value, with its ends; the last state has some room.
   stretches(values, found) {
     let from = 0;
     for (let index = 1; index <= values.length; index++) {
       if (index < values.length && values[index] === values[from]) continue;
-      found(from, Math.min(index, values.length - 1), values[from]);
+      found(this.xs[from], index < values.length ? this.xs[index] : this.xs[index - 1] + this.END, values[from]);
       from = index;
     }
   },

@@ -1,4 +1,5 @@
 "use strict";
+document.documentElement.classList.add("js");
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const hex = (value, digits) => value.toString(16).padStart(digits, "0");
@@ -38,6 +39,8 @@ const sourceText = (file, line) => {
   return row ? row.querySelector("code").textContent.trim() : "";
 };
 const placeText = ({ file, line }) => (file === null ? "" : `${baseName(file)}:${line}`);
+// True if debug information tells places in sources.
+const hasSources = document.querySelector("details.file") !== null;
 // The machine code, line by line, with the line of each address.
 const listing = { lines: byId("code").textContent.split("\n"), lineOf: new Map() };
 listing.lines.forEach((text, index) => {
