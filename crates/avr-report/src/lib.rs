@@ -29,6 +29,7 @@ mod specification;
 mod stack;
 mod table;
 mod text;
+mod wrap;
 
 pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};

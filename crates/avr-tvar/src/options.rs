@@ -1,6 +1,6 @@
 //! The options of the commands that verify, check and list, and those that several commands share.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use avr_machine::device::Device;
@@ -76,7 +76,7 @@ pub struct Verify {
     pub report: Vec<ReportFile>,
     /// The clock of the processor, as in 16MHz: reports show times instead of clock cycles
     #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency)]
-    pub clock: Option<u64>,
+    pub clock: Option<NonZeroU32>,
     /// Look for the sources of the firmware here, for reports that show them; can be repeated. They are looked for beside the firmware
     /// as well
     #[arg(long, value_name = "DIR")]

@@ -6,6 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use avr_image::Image;
 use avr_report::{Colour, Escaped, warnings};
+use console::Term;
 
 use crate::error::{InputError, InputErrorKind};
 
@@ -18,6 +19,12 @@ pub(crate) fn colour() -> Colour {
         ColorChoice::Never => Colour::Never,
         ColorChoice::Always | ColorChoice::AlwaysAnsi | ColorChoice::Auto => Colour::Always,
     }
+}
+
+/// The width of the terminal that the standard output is; none where it is no terminal.
+pub(crate) fn width() -> Option<usize> {
+    let (_, columns) = Term::stdout().size_checked()?;
+    Some(columns.into())
 }
 
 /// Writes results. A reader that went away wants no more of them, which is no error.

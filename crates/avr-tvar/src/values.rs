@@ -1,5 +1,6 @@
 //! Values on the command line that have units.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The time that a command takes at most if nothing else is said.
@@ -39,6 +40,21 @@ pub(crate) fn time_limit(text: &str) -> Result<TimeLimit, String> {
     }
 }
 
+/// Reads a frequency: `16MHz`, `8M`, `32.768kHz`, or hertz without a unit.
+pub(crate) fn frequency(text: &str) -> Result<NonZeroU32, String> {
+    let (number, unit) = split(text);
+    let hertz = match unit {
+        "" | "Hz" => 1.0,
+        "k" | "kHz" => 1e3,
+        "M" | "MHz" => 1e6,
+        _ => return Err(format!("'{unit}' is no unit of frequency; use Hz, kHz or MHz, as in 16MHz")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 16MHz"))?;
+    let hertz = (number * hertz).round();
+    let hertz = if hertz >= 1.0 && hertz <= f64::from(u32::MAX) { NonZeroU32::new(hertz as u32) } else { None };
+    hertz.ok_or_else(|| "a clock has at least 1 Hz, and at most 4 GHz".to_owned())
+}
+
 /// Reads a number of bytes: `1G`, `512M`, `64MiB` (all powers of 1024), `2GB` (powers of 1000), or plain bytes.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let (number, unit) = split(text);
@@ -62,20 +78,6 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     Err(format!("the limit must be at least {}M, which the program needs for itself", MIN_MEMORY >> 20))
 }
 
-/// Reads a frequency in hertz: `16MHz`, `32768Hz`, `1.8432MHz`, or hertz without a unit.
-pub(crate) fn frequency(text: &str) -> Result<u64, String> {
-    let (number, unit) = split(text);
-    let hertz = match unit.to_ascii_lowercase().as_str() {
-        "" | "hz" => 1.0,
-        "k" | "khz" => 1e3,
-        "m" | "mhz" => 1e6,
-        _ => return Err(format!("'{unit}' is no unit of frequency; use Hz, kHz or MHz, as in 16MHz")),
-    };
-    let number: f64 = number.parse().map_err(|_| format!("'{number}' is no number; write for example 16MHz"))?;
-    let hertz = (number * hertz).round();
-    if (1.0..=1e9).contains(&hertz) { Ok(hertz as u64) } else { Err("the clock must be 1 Hz to 1000 MHz".to_owned()) }
-}
-
 /// Reads an address: decimal, or hexadecimal after `0x`.
 pub(crate) fn address(text: &str) -> Result<u32, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -92,8 +94,20 @@ fn split(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{TimeLimit, address, duration, size, time_limit};
+    use super::{TimeLimit, address, duration, frequency, size, time_limit};
     use std::time::Duration;
+
+    #[test]
+    fn frequencies_have_units() {
+        let check = |text, hertz| assert_eq!(frequency(text).map(|it| it.get()), Ok(hertz), "{text}");
+        check("16MHz", 16_000_000);
+        check("8M", 8_000_000);
+        check("32.768kHz", 32_768);
+        check("1", 1);
+        for wrong in ["", "0", "-1", "16mhz", "5GHz", "5000MHz", "fast"] {
+            assert!(frequency(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn durations_have_units() {

@@ -155,7 +155,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
         origin: ReportOrigin {
             command: &made.command,
             date: &made.date,
-            clock_hz: arguments.clock,
+            clock_hz: arguments.clock.map(|clock| clock.get().into()),
             ..job.origin(&inputs)
         },
     };

@@ -32,7 +32,8 @@ pub use avr_model::pass::Pass;
 pub use avr_model::state::view::View;
 pub use avr_model::state::{AbstractState, Location, Running};
 pub use avr_witness::{
-    AtomTrace, Change, Chosen, Condition, Continuation, Evidence, EvidenceKind, Item, LastState, Line, Told,
+    AtomChanges, AtomTrace, Change, Chosen, Condition, Continuation, Evidence, EvidenceKind, Item, LastState, Line,
+    Told,
 };
 pub use call_graph::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use certificate::PropertyText;

@@ -94,14 +94,16 @@ pub struct Evidence {
     pub continuation: Option<Box<Continuation>>,
 }
 
+/// Numbers of steps after which an atom has another value than before, with the value; none where it is not known.
+pub type AtomChanges = Vec<(u64, Option<bool>)>;
+
 /// The values of an atom along a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AtomTrace {
     /// The text of the atom.
     pub text: String,
-    /// The numbers of steps after which it has another value than before, with the value; none where it is not known. The first
-    /// entry is the first state that was looked at.
-    pub changes: Vec<(u64, Option<bool>)>,
+    /// Its changes. The first entry is the first state that was looked at.
+    pub changes: AtomChanges,
 }
 
 /// A run from a state in which a loop is left. No run is known that comes there: a claim about the loop says that there is one.

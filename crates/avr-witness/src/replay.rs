@@ -3,6 +3,7 @@
 
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
+use crate::evidence::AtomChanges;
 use crate::narrative::events::{Narrative, Told};
 use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::simulator::{Script, Stimulus};
@@ -32,7 +33,7 @@ pub(crate) struct Confirmed {
     pub(crate) last: MachineState<u8>,
     pub(crate) narrative: Told,
     /// The values of the atoms of the formula along the run.
-    pub(crate) traces: Vec<(AtomId, Vec<(u64, Option<bool>)>)>,
+    pub(crate) traces: Vec<(AtomId, AtomChanges)>,
     /// True if the run ends before the main program is entered for the first time.
     pub(crate) ends_in_startup: bool,
 }
@@ -105,7 +106,7 @@ struct Seen<'a, 'f> {
     /// State by state, the labels of all atoms.
     labels: Vec<Truth>,
     /// The changes of each atom.
-    changes: Vec<Vec<(u64, Option<bool>)>>,
+    changes: Vec<AtomChanges>,
     states: u32,
     steps: u64,
     evaluated: bool,
@@ -291,7 +292,7 @@ impl<'a, 'f> Seen<'a, 'f> {
 }
 
 /// Notes the value of an atom after so many steps, if it is another one. The oldest changes are forgotten when there are many.
-fn note_change(changes: &mut Vec<(u64, Option<bool>)>, step: u64, value: Option<bool>) {
+fn note_change(changes: &mut AtomChanges, step: u64, value: Option<bool>) {
     if changes.last().is_some_and(|(_, last)| *last == value) {
         return;
     }

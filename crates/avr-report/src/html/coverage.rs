@@ -247,7 +247,7 @@ fn ranges(numbers: impl Iterator<Item = u32>, code: &BTreeSet<u32>) -> Vec<Strin
 
 /// A part of a whole, rounded down so that 100 % is everything.
 pub(super) fn percent(part: usize, whole: usize) -> String {
-    if whole == 0 { "–".to_owned() } else { format!("{}%", part * 100 / whole) }
+    (part * 100).checked_div(whole).map_or_else(|| "–".to_owned(), |percent| format!("{percent}%"))
 }
 
 #[cfg(test)]

@@ -116,8 +116,8 @@ fn next(line: &str, rest: &str, in_comment: &mut bool) -> (Token, usize) {
     if rest.starts_with("//") {
         return (Token::Comment, rest.len());
     }
-    if rest.starts_with("/*") {
-        let end = rest[2..].find("*/").map(|end| end + 4);
+    if let Some(inside) = rest.strip_prefix("/*") {
+        let end = inside.find("*/").map(|end| end + 4);
         *in_comment = end.is_none();
         return (Token::Comment, end.unwrap_or(rest.len()));
     }

@@ -21,7 +21,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
 use crate::escape::{Escaped, escaped_in_json};
-use crate::evidence::ports;
+use crate::evidence::{ports, streams};
 use crate::fields::basis_name;
 use crate::listing::Listing;
 use crate::names::Names;
@@ -42,15 +42,6 @@ const SCRIPT: &[&str] = &[
 
 /// So many characters of a digest are shown at first sight.
 const MAX_DIGEST: usize = 18;
-
-/// Registers from which data come: a name for them, the register of the low byte and that of the high one.
-const STREAMS: &[(&str, &str, Option<&str>)] = &[
-    ("USART", "UDR0", None),
-    ("SPI", "SPDR", None),
-    ("TWI", "TWDR", None),
-    ("USI", "USIDR", None),
-    ("ADC", "ADCL", Some("ADCH")),
-];
 
 /// The data that the script works on.
 #[derive(Serialize)]
@@ -266,18 +257,14 @@ impl Page<'_> {
             sp: (self.machine.stack_pointer().low.0, self.machine.stack_pointer().high.map(|high| high.0)),
             sreg: self.machine.status_address().0,
             sram: self.machine.sram().start.0,
-            streams: self.streams(),
+            streams: streams(self.machine.device)
+                .into_iter()
+                .map(|(name, low, high)| (name, low.0, high.map(|high| high.0)))
+                .collect(),
             clock: self.report.origin.clock_hz,
         };
         let text = serde_json::to_string(&data).expect("strings, numbers and lists can be written");
         escaped_in_json(&text).replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026")
-    }
-
-    /// The registers of the device from which a program takes data that come from outside.
-    fn streams(&self) -> Vec<(&'static str, u16, Option<u16>)> {
-        let at = |name: &str| Some(self.machine.device.register(name)?.address.0);
-        let stream = |(name, low, high): (&'static str, &str, Option<&str>)| Some((name, at(low)?, high.and_then(at)));
-        STREAMS.iter().copied().filter_map(stream).collect()
     }
 
     /// The name of a function, of a handler by its interrupt.

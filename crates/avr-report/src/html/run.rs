@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use avr_isa::DataAddress;
 use avr_machine::{Frame, FrameKind, Happening, Machine};
-use avr_verify::{Evidence, EvidenceKind, Line, PropertyResult};
+use avr_verify::{AtomChanges, Evidence, EvidenceKind, Line, PropertyResult};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(super) struct Run {
     end_pc: u32,
     loop_start: Option<u64>,
     /// The atoms of the property: text, and the numbers of steps after which the value changes.
-    atoms: Vec<(String, Vec<(u64, Option<bool>)>)>,
+    atoms: Vec<(String, AtomChanges)>,
     /// The variables that the property speaks of.
     watch: Vec<Variable>,
     /// The others that change.
@@ -126,7 +126,7 @@ fn kind(kind: EvidenceKind) -> &'static str {
 }
 
 /// The values of the atoms; at the end only, where nothing else is known.
-fn atoms(evidence: &Evidence) -> Vec<(String, Vec<(u64, Option<bool>)>)> {
+fn atoms(evidence: &Evidence) -> Vec<(String, AtomChanges)> {
     if evidence.traces.is_empty() {
         let known = evidence.atoms.iter();
         return known.map(|(text, value)| (visible(text), vec![(evidence.steps, Some(*value))])).collect();
