@@ -27,4 +27,6 @@ pub use content::{
 pub use error::{ReadError, ReadErrorKind};
 pub use map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 pub use read::DEFAULT_MEMORY;
-pub use symbolic::{Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term};
+pub use symbolic::{
+    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term, WaitsFor,
+};

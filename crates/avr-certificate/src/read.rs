@@ -15,9 +15,9 @@ use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
 use crate::source::{Source, damaged, failed};
 use crate::symbolic::{
-    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term,
+    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term, WaitsFor,
 };
-use crate::write::{MAGIC, VERSION};
+use crate::write::{MAGIC, PROMISED, VERSION};
 
 /// The memory that the content of a certificate may take unless the caller says otherwise, in bytes.
 pub const DEFAULT_MEMORY: usize = 4 << 30;
@@ -313,8 +313,14 @@ impl<R: Read> Source<R> {
             rank: self.list(|source| source.term(MAX_TERM_DEPTH))?,
             waits_for: None,
         };
-        let number = self.option()?.map(u8::try_from).transpose();
-        Ok(RankClaim { waits_for: number.map_err(|_| damaged("there is no such interrupt"))?, ..claim })
+        let waits_for = self.option()?.map(|number| match u8::try_from(number) {
+            Ok(number) => Ok(WaitsFor::Interrupt(number)),
+            Err(_) => match u8::try_from(number - PROMISED) {
+                Ok(number) => Ok(WaitsFor::Promised(number)),
+                Err(_) => Err(damaged("there is no such interrupt or promise")),
+            },
+        });
+        Ok(RankClaim { waits_for: waits_for.transpose()?, ..claim })
     }
 
     fn loop_claim(&mut self, calls: usize) -> Result<LoopClaim, ReadError> {

@@ -64,8 +64,17 @@ pub struct RankClaim {
     pub group: u32,
     /// The numbers of the rank, in lexicographic order.
     pub rank: Vec<Term>,
-    /// The interrupt without which the rank may stay.
-    pub waits_for: Option<u8>,
+    /// The event without which the rank may stay.
+    pub waits_for: Option<WaitsFor>,
+}
+
+/// An event without which a rank may stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// An interrupt by the number of its vector, of which fairness is assumed.
+    Interrupt(u8),
+    /// An event that the data sheet promises, by its place among the promises of the device.
+    Promised(u8),
 }
 
 /// The claims by which something is possible.

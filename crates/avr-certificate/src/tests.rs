@@ -3,7 +3,7 @@
 use crate::read::MAX_TERM_DEPTH;
 use crate::{
     Certificate, Claim, ClosedSet, Coming, Head, Header, LoopClaim, Loops, Map, Passing, RankClaim, Ranks, ReadError,
-    ReadErrorKind, Rounds, Stack, Store, Symbolic, SymbolicProof, Term,
+    ReadErrorKind, Rounds, Stack, Store, Symbolic, SymbolicProof, Term, WaitsFor,
 };
 use avr_isa::{DataAddress, FlashWordAddress};
 use three_valued::TvByte;
@@ -51,9 +51,22 @@ fn claims(claims: &[LoopClaim]) -> Loops {
 
 fn ranks() -> Ranks {
     let LoopClaim { head, passed, group, rank, .. } = claim();
-    let first =
-        RankClaim { head, is_triggering: true, passed: passed.clone(), group, rank: rank.clone(), waits_for: Some(0) };
-    let second = RankClaim { head, is_triggering: false, passed: Vec::new(), group: 0, rank, waits_for: None };
+    let first = RankClaim {
+        head,
+        is_triggering: true,
+        passed: passed.clone(),
+        group,
+        rank: rank.clone(),
+        waits_for: Some(WaitsFor::Interrupt(0)),
+    };
+    let second = RankClaim {
+        head,
+        is_triggering: false,
+        passed: Vec::new(),
+        group: 0,
+        rank,
+        waits_for: Some(WaitsFor::Promised(255)),
+    };
     Ranks { idle: vec![Passing { head, passed }], claims: vec![first, second] }
 }
 

@@ -13,11 +13,14 @@ use crate::content::{
 };
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, Map};
 use crate::symbolic::{
-    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term,
+    Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term, WaitsFor,
 };
 
 /// The first bytes of every certificate; the line end shows files that were transferred as text.
 pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
+
+/// The number from which on those of promises are written, behind those of interrupts.
+pub(crate) const PROMISED: u32 = 256;
 
 /// The version of the format.
 pub(crate) const VERSION: u8 = 5;
@@ -282,7 +285,10 @@ impl<W: Write> Sink<W> {
         self.list(&claim.passed, Self::head)?;
         self.number(claim.group.into())?;
         self.list(&claim.rank, Self::term)?;
-        self.option(claim.waits_for.map(u32::from))
+        self.option(claim.waits_for.map(|event| match event {
+            WaitsFor::Interrupt(number) => number.into(),
+            WaitsFor::Promised(number) => PROMISED + u32::from(number),
+        }))
     }
 
     fn loops(&mut self, loops: &Loops) -> io::Result<()> {

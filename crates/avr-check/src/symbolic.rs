@@ -5,12 +5,12 @@
 
 use avr_certificate::{
     Coming as WrittenComing, Head, LoopClaim as Written, Loops, Map, RankClaim as WrittenRankClaim,
-    Ranks as WrittenRanks, Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm,
+    Ranks as WrittenRanks, Rounds as WrittenRounds, SymbolicProof, Term as WrittenTerm, WaitsFor as WrittenWaitsFor,
 };
 use avr_machine::Machine;
 use avr_progress::{
     Accepted, Awaits, Claims, Coming, ComingProof, Form, Limits, Location, LoopClaim, Passing, RankClaim, Ranks,
-    Region, StateFormula, WithAtoms, awaited, check, holds_everywhere,
+    Region, StateFormula, WaitsFor, WithAtoms, awaited, check, holds_everywhere,
 };
 use avr_properties::Atom;
 use avr_symbolic::{Interrupts, Rounds, Strategy, Term};
@@ -35,8 +35,13 @@ pub(crate) fn show(
     if let SymbolicProof::Ranks(proof) = claimed.proof {
         let awaited = awaited(&claimed.bound).ok_or(Reason::OtherForm)?;
         let fair = claimed.bound.fairness().and_then(|fairness| fairness.interrupts.clone()).unwrap_or_default();
+        let proof = coming_proof(proof, written)?;
+        // Fairness is assumed of what the property says, and of what the data sheet promises.
+        let is_promised = |event: &WaitsFor| matches!(event, WaitsFor::Promised(_));
+        let assumed = fair.into_iter().map(WaitsFor::Interrupt);
+        let fair: Vec<WaitsFor> = assumed.chain(proof.waits_for().into_iter().filter(is_promised)).collect();
         let coming = Coming::new(machine, atoms, (&awaited, &fair)).ok_or(Reason::OtherForm)?;
-        let shown = coming.check(machine, map, &coming_proof(proof, written)?, (&limits, never));
+        let shown = coming.check(machine, map, &proof, (&limits, never));
         return Ok(shown.map_err(Reason::Loops)?);
     }
     match (Form::of(&claimed.bound), claimed.proof) {
@@ -83,7 +88,7 @@ fn rank_claim(claim: &WrittenRankClaim, map: &Map) -> Result<RankClaim, Reason> 
         passed: locations(&claim.passed, map)?,
         group: claim.group as usize,
         rank: claim.rank.iter().map(term).collect(),
-        waits_for: claim.waits_for,
+        waits_for: claim.waits_for.map(waits_for),
     })
 }
 
@@ -92,6 +97,13 @@ fn claims(claims: &Loops, map: &Map) -> Result<Claims, Reason> {
         first: claims.first.iter().map(rounds).collect(),
         loops: claims.claims.iter().map(|claim| loop_claim(claim, map)).collect::<Result<_, _>>()?,
     })
+}
+
+const fn waits_for(event: WrittenWaitsFor) -> WaitsFor {
+    match event {
+        WrittenWaitsFor::Interrupt(number) => WaitsFor::Interrupt(number),
+        WrittenWaitsFor::Promised(number) => WaitsFor::Promised(number),
+    }
 }
 
 fn loop_claim(claim: &Written, map: &Map) -> Result<LoopClaim, Reason> {

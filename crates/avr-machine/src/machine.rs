@@ -255,7 +255,8 @@ impl Machine {
     }
 
     /// True if an open window keeps interrupts away.
-    pub(crate) fn windows_hold_interrupts(&self, control: &Control) -> bool {
+    #[must_use]
+    pub fn windows_hold_interrupts(&self, control: &Control) -> bool {
         let holds = |bit: &BitRef| self.window(*bit).is_some_and(|window| window.holds_interrupts_off);
         control.windows.iter().zip(&self.windows).any(|(left, bit)| *left > 0 && holds(bit))
     }

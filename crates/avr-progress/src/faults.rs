@@ -73,6 +73,14 @@ pub enum Fault {
     LetInForgotten,
     /// Paths from heads at which nothing is awaited are left out.
     IdleForgotten,
+    /// The condition of a promise is left out.
+    LastsForgotten,
+    /// The registers of a promise may be written.
+    TouchedForgotten,
+    /// An interrupt is let in also where one more instruction runs before it.
+    DelayForgotten,
+    /// An instruction that reads a bit shows that another one of the register has not changed.
+    OtherBitsRead,
     /// Loops of a group may wait for different interrupts.
     WaitsForgotten,
 }
@@ -114,6 +122,10 @@ impl Fault {
         Self::EnabledForgotten,
         Self::LetInForgotten,
         Self::IdleForgotten,
+        Self::LastsForgotten,
+        Self::TouchedForgotten,
+        Self::DelayForgotten,
+        Self::OtherBitsRead,
         Self::WaitsForgotten,
     ];
 }

@@ -1,6 +1,6 @@
 //! The forms of properties that claims, ranks and symbolic execution prove.
 
-use crate::eventualities::{Eventuality, FairInterrupt};
+use crate::eventualities::{Eventuality, Fairness};
 use crate::possibility::Possibility;
 use crate::state_formula::StateFormula;
 use crate::target::Target;
@@ -170,9 +170,9 @@ impl<'a> WithAtoms<'a> {
         Possibility { trigger: self.trigger(), holds: self.holds(), until: &self.until }
     }
 
-    /// The claim that all paths do, under fairness of some interrupts.
+    /// The claim that all paths do, that fairness does not leave out.
     #[must_use]
-    pub fn eventuality<'b>(&'b self, fair: &'b [FairInterrupt]) -> Eventuality<'b> {
+    pub fn eventuality<'b>(&'b self, fair: &'b [Fairness]) -> Eventuality<'b> {
         Eventuality { trigger: self.trigger(), holds: self.holds(), until: &self.until, fair }
     }
 

@@ -38,7 +38,9 @@ pub use accepted::Accepted;
 pub use check::{Rejection, check};
 pub use claim::{Claims, Location, LoopClaim, Region};
 pub use coming::{Coming, ComingProof, InHandler};
-pub use eventualities::{Awaits, Eventuality, FairInterrupt, Passing, RankClaim, Ranks, check_ranks};
+pub use eventualities::{
+    Awaits, Eventuality, FairInterrupt, Fairness, Passing, RankClaim, Ranks, WaitsFor, check_ranks,
+};
 pub use everywhere::holds_everywhere;
 pub use exits::exit;
 pub use form::{Awaited, Form, WithAtoms, awaited};

@@ -88,5 +88,6 @@ fn as_result(finding: &Finding) -> PropertyResult {
         vacuous: None,
         explanation: None,
         notes: Vec::new(),
+        promises: Vec::new(),
     }
 }

@@ -72,6 +72,8 @@ struct JsonResult<'a> {
     explanation: Option<ExplanationData>,
     /// Remarks on the reading of names.
     notes: &'a [String],
+    /// The events that the data sheet promises and the verdict rests on.
+    promises: &'a [String],
 }
 
 /// A part of the formula that a property which holds says nothing about.
@@ -192,6 +194,7 @@ impl<'a> JsonResult<'a> {
                 .as_ref()
                 .and_then(|explanation| ExplanationData::new(explanation, report.image, report.device)),
             notes: &result.notes,
+            promises: &result.promises,
         }
     }
 }

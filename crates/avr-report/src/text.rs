@@ -294,6 +294,9 @@ fn add_remarks(text: &mut String, result: &PropertyResult) {
     for note in &result.notes {
         text.push_str(&format!("{INDENT}note: {}\n", Escaped(note)));
     }
+    for promise in &result.promises {
+        text.push_str(&format!("{INDENT}promised: {}\n", Escaped(promise)));
+    }
     if result.basis == Basis::Model {
         text.push_str(&format!("{INDENT}in the model: it rests on a choice that the hardware would determine\n"));
     }

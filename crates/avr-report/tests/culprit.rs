@@ -79,6 +79,7 @@ fn result(verdict: Verdict, explanation: Option<Explanation>) -> PropertyResult 
         vacuous: None,
         explanation,
         notes: Vec::new(),
+        promises: Vec::new(),
         basis: Basis::Hardware,
         methods: Vec::new(),
         recheck: None,

@@ -55,6 +55,7 @@ fn drawn(graph: &StateGraph, fold: Fold, most: usize) -> String {
         vacuous: None,
         explanation: None,
         notes: Vec::new(),
+        promises: Vec::new(),
         basis: Basis::Hardware,
         methods: Vec::new(),
         recheck: None,

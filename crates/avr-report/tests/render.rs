@@ -30,6 +30,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         vacuous: None,
         explanation: None,
         notes: Vec::new(),
+        promises: Vec::new(),
         basis: Basis::Hardware,
         methods: Vec::new(),
         recheck: None,

@@ -89,6 +89,7 @@ mod tests {
             vacuous: None,
             explanation: None,
             notes: Vec::new(),
+            promises: Vec::new(),
             basis: Basis::Hardware,
             methods: Vec::new(),
             recheck: None,

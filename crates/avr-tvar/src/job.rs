@@ -323,6 +323,7 @@ impl Job {
             vacuous: None,
             explanation: None,
             notes: Vec::new(),
+            promises: Vec::new(),
             basis: Basis::Hardware,
             methods: Vec::new(),
             recheck: None,

@@ -32,6 +32,10 @@ struct Program {
     open: Vec<String>,
     #[serde(default)]
     hazards: Vec<(String, String, String)>,
+    #[serde(default)]
+    comes: Vec<String>,
+    #[serde(default)]
+    may_stay_away: Vec<String>,
 }
 
 fn usual() -> String {
@@ -60,6 +64,18 @@ impl Program {
             })
         };
         self.expected().into_iter().filter_map(wrong).collect()
+    }
+
+    /// The labels of which it is not shown that every run comes to them though the sheet promises it, and of which it is though the sheet does
+    /// not.
+    fn broken_promises(&self) -> Vec<String> {
+        let is_promised = |label: &String| {
+            let property = format!("AF (pc == {label})");
+            self.judge(&property, InvariantUse::Find, MAX_STATES) == "holds by the hardware"
+        };
+        let (missing, wrong) = (self.comes.iter(), self.may_stay_away.iter());
+        let all = missing.filter(|label| !is_promised(label)).chain(wrong.filter(|label| is_promised(label)));
+        all.map(|label| format!("{}: {label} ({})", self.image, self.sheet)).collect()
     }
 
     /// The verdicts that no device of the sheet gives: a run by the hardware to a label that none comes to, and a proof that none comes to a
@@ -120,6 +136,17 @@ fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
     let found: Vec<String> = side_by_side(&all, Program::problems).concat();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn what_the_data_sheet_promises_comes() {
+    let all: Vec<Program> = programs("expected.ron")
+        .into_iter()
+        .filter(|program| !(program.comes.is_empty() && program.may_stay_away.is_empty()))
+        .collect();
+    assert!(all.len() >= 8);
+    let broken: Vec<String> = side_by_side(&all, Program::broken_promises).concat();
+    assert!(broken.is_empty(), "{broken:?}");
 }
 
 #[test]

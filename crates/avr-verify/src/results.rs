@@ -113,9 +113,27 @@ pub struct PropertyResult {
     pub explanation: Option<Explanation>,
     /// Remarks on the reading of its names ([`BoundProperty::notes`](avr_properties::BoundProperty::notes)).
     pub notes: Vec<String>,
+    /// The events that the verdict assumes to come because the data sheet promises them.
+    pub promises: Vec<String>,
 }
 
 impl PropertyResult {
+    /// True if another result says something else, and not because of runs of the model on which a promise of the data sheet is broken.
+    pub(crate) fn contradicts(&self, other: &Self) -> bool {
+        let is_of_model = self.outweighs(other) || other.outweighs(self);
+        !self.is_open() && !other.is_open() && self.verdict != other.verdict && !is_of_model
+    }
+
+    /// True if another result may rest on runs on which a promise is broken that this one rests on.
+    pub(crate) fn outweighs(&self, other: &Self) -> bool {
+        !self.promises.is_empty() && other.verdict == Verdict::Violated && other.basis == Basis::Model
+    }
+
+    /// True if the model violates the property by choices that the hardware would determine, so that promises of the data sheet may prove it.
+    pub(crate) fn is_violated_in_model(&self) -> bool {
+        self.verdict == Verdict::Violated && self.basis == Basis::Model
+    }
+
     /// True if claims about loops prove it that rest on the model.
     pub(crate) fn rests_on_choices(&self) -> bool {
         self.basis == Basis::Model && self.methods.iter().any(|pass| matches!(pass, Pass::Claims | Pass::Ranks))

@@ -49,7 +49,7 @@
         const front = over(rgba(inDrawing ? style.fill : style.color), back);
         const [one, other] = [luminance(front), luminance(back)].sort((a, b) => b - a);
         const contrast = (one + 0.05) / (other + 0.05);
-        if (contrast < 4.5) wrong.add(`contrast ${contrast.toFixed(2)} of <${element.tagName} ${element.className.baseVal ?? element.className}> in #${element.closest("[id]").id}: ${walker.currentNode.textContent.trim().slice(0, 30)}`);
+        if (contrast < 4.5) wrong.add(`contrast ${contrast.toFixed(2)} of <${element.tagName} ${element.className.baseVal ?? element.className}> in #${element.closest("[id]")?.id}: ${walker.currentNode.textContent.trim().slice(0, 30)}`);
       }
       return [...wrong].slice(0, 8);
     },

@@ -10,6 +10,7 @@ pub mod interrupt;
 mod library;
 #[cfg(test)]
 mod pages;
+pub mod promise;
 pub mod register;
 mod resolve;
 mod source;
@@ -28,6 +29,7 @@ pub use facts::{
 };
 pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
+pub use promise::{Promise, Promised};
 pub use register::{
     Access, Bit, BitKind, Changes, ClearedBy, Flag, Freedom, Guard, Input, InputWrite, KindMasks, Owed, Protected,
     Pulse, Register, ResetValue, SetByWrite, Told, Window,
@@ -58,6 +60,8 @@ pub struct Device {
     pub temp_bytes: u8,
     /// The interrupt sources, by rising number from 1. Empty where the policy forbids interrupts.
     pub interrupts: Vec<Interrupt>,
+    /// The promises of the data sheet about events of the hardware.
+    pub promises: Vec<Promise>,
     /// Factory values of the fuses.
     pub default_fuses: FuseBytes,
     /// The fuses.
@@ -157,6 +161,15 @@ impl Device {
     #[must_use]
     pub fn bit_at(&self, bit: BitRef) -> Option<&Bit> {
         self.register_at(bit.address).map(|register| &register.bits[usize::from(bit.bit & 7)])
+    }
+
+    /// The name of a bit, `REGISTER.BIT`; its number where it has none.
+    #[must_use]
+    pub fn bit_name(&self, bit: BitRef) -> String {
+        let register = self.register_at(bit.address);
+        let name = register.and_then(|register| register.bits[usize::from(bit.bit & 7)].name);
+        let name = name.map_or_else(|| bit.bit.to_string(), str::to_owned);
+        format!("{}.{name}", register.map_or("?", |register| register.name))
     }
 
     /// The interrupt of this name.

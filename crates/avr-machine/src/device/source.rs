@@ -50,6 +50,8 @@ pub(super) struct DeviceSource {
     pub(super) conditions: BTreeMap<&'static str, ConditionSource>,
     pub(super) peripherals: Vec<PeripheralSource>,
     pub(super) interrupts: Vec<InterruptSource>,
+    #[serde(default)]
+    pub(super) promises: Vec<PromiseSource>,
     pub(super) default_fuses: FuseBytes,
     pub(super) fuses: Vec<Fuse>,
     pub(super) fuse_resets: Vec<FuseResetSource>,
@@ -377,6 +379,20 @@ pub(super) enum RequestSource {
     Persistent(&'static str),
     /// The condition.
     Condition { holds: ConditionSource, freedom: FreedomSource },
+}
+
+/// See [`super::Promise`]: hardware changes a flag or a pulse, and makes the request of which it is the flag.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PromiseSource {
+    /// `REGISTER.BIT`.
+    pub(super) bit: &'static str,
+    /// The condition under which it comes, beside that the bit has not changed.
+    pub(super) holds: ConditionSource,
+    /// The registers that nothing may write meanwhile, beside that of the bit.
+    pub(super) untouched: Vec<&'static str>,
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
 }
 
 /// See [`super::FuseReset`].

@@ -4,11 +4,10 @@ use super::Eventuality;
 use crate::faults::{Fault, is_on};
 use crate::places::Places;
 use crate::rounds::BROKEN;
-use avr_isa::DataAddress;
-use avr_machine::{Frame, FrameKind};
+use avr_machine::Machine;
 use avr_symbolic::{Goal, SymbolicBit, SymbolicState};
 use std::collections::BTreeSet;
-use three_valued::{BitDomain, ByteDomain};
+use three_valued::BitDomain;
 
 /// The state of paths at their beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,8 +24,7 @@ pub(crate) struct Between<'a> {
     pub(crate) eventuality: &'a Eventuality<'a>,
     pub(crate) passed: &'a BTreeSet<usize>,
     pub(crate) begins: Begins,
-    /// The status register.
-    pub(crate) status: DataAddress,
+    pub(crate) machine: &'a Machine,
     pub(crate) is_over: &'a dyn Fn() -> bool,
 }
 
@@ -79,17 +77,9 @@ impl<'g> Goal<'g> for Between<'_> {
             _ => SymbolicBit::ZERO,
         };
         let mut history = vec![was(BROKEN, SymbolicBit::ZERO).or(&may_break)];
-        for (number, interrupt) in fair.iter().enumerate() {
-            let handled = |frame: &Frame| frame.kind == FrameKind::Interrupt(interrupt.number);
-            let comes = state.calls.frames().iter().any(handled) && !is_on(Fault::FiringForgotten);
-            let stays_away = SymbolicBit::constant(!comes);
-            let enabled = match is_on(Fault::EnabledForgotten) {
-                true => SymbolicBit::ONE,
-                false => interrupt.is_enabled(state),
-            };
-            let is_let_in = state.data.get(self.status).bit(INTERRUPTS);
-            history.push(was(stays(number), SymbolicBit::ONE).and(&stays_away).and(&enabled));
-            history.push(was(let_in(number), SymbolicBit::ZERO).or(&is_let_in));
+        for (number, fairness) in fair.iter().enumerate() {
+            history.push(was(stays(number), SymbolicBit::ONE).and(&fairness.stays(self.machine, state)));
+            history.push(was(shows(number), SymbolicBit::ZERO).or(&fairness.shows(self.machine, state)));
         }
         history
     }
@@ -99,15 +89,12 @@ impl<'g> Goal<'g> for Between<'_> {
     }
 }
 
-/// The flag of the status register that lets interrupts in.
-const INTERRUPTS: u8 = 7;
-
-/// The place of the bit that is 1 if a fair interrupt was enabled all the time and did not come.
-pub(crate) const fn stays(interrupt: usize) -> usize {
-    1 + 2 * interrupt
+/// The place of the bit that is 1 if all states were such in which the paths of a kind of fairness stay.
+pub(crate) const fn stays(fairness: usize) -> usize {
+    1 + 2 * fairness
 }
 
-/// The place of the bit that is 1 if interrupts were let in.
-pub(crate) const fn let_in(interrupt: usize) -> usize {
-    2 + 2 * interrupt
+/// The place of the bit that is 1 if a state was such to which they come again and again.
+pub(crate) const fn shows(fairness: usize) -> usize {
+    2 + 2 * fairness
 }

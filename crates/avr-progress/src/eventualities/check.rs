@@ -4,7 +4,7 @@
 
 use super::between::{Begins, Between};
 use super::obligation::{ends_well, falls_or_is_quiet, followed};
-use super::{Awaits, Eventuality, RankClaim, Ranks};
+use super::{Awaits, Eventuality, RankClaim, Ranks, WaitsFor};
 use crate::accepted::Accepted;
 use crate::check::{Rejection, head, widths};
 use crate::claim::Location;
@@ -60,21 +60,21 @@ pub fn check_ranks(
 struct Claim<'a> {
     claim: &'a RankClaim,
     passed: BTreeSet<usize>,
-    /// The place of the interrupt without which the rank may stay among the fair ones.
+    /// The place of the fairness by which the rank may stay.
     fair: Option<usize>,
 }
 
 /// Claims by the numbers of their heads.
 ///
 /// SOUND: ranks of a group are tuples of as many numbers, of the same widths, so that their order is well-founded. All of its claims wait
-/// for the same interrupt, or rounds in which one of two stays away could follow each other for ever though both come.
+/// for the same event, or rounds in which one of two stays away could follow each other for ever though both come.
 fn claims<'a>(
     machine: &Machine,
     (places, eventuality): (&Places<'_>, &Eventuality<'_>),
     claims: &'a [RankClaim],
 ) -> Result<BTreeMap<usize, Claim<'a>>, Rejection> {
     let mut of_heads = BTreeMap::new();
-    let mut groups: BTreeMap<usize, (Vec<usize>, Option<u8>)> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, (Vec<usize>, Option<WaitsFor>)> = BTreeMap::new();
     for claim in claims {
         let at = claim.head.at();
         let widths = widths(machine, &claim.rank).ok_or(Rejection::Rank(at))?;
@@ -82,8 +82,8 @@ fn claims<'a>(
         if *of_group != widths {
             return Err(Rejection::Rank(at));
         }
-        let place = |number| eventuality.fair.iter().position(|fair| fair.number == number);
-        let fair = claim.waits_for.map(|number| place(number).ok_or(Rejection::Waits(at))).transpose()?;
+        let place = |event| eventuality.fair.iter().position(|fair| fair.waits_for() == event);
+        let fair = claim.waits_for.map(|event| place(event).ok_or(Rejection::Waits(at))).transpose()?;
         if *waits_for != claim.waits_for && !is_on(Fault::WaitsForgotten) {
             return Err(Rejection::Waits(at));
         }
@@ -218,7 +218,7 @@ impl Work<'_> {
         arrives: impl Fn(usize, &End<'g>, &SymbolicState<'g>) -> SymbolicBit<'g>,
     ) -> (SymbolicBit<'g>, usize) {
         let Self { places, eventuality, is_over, .. } = *self;
-        let goal = Between { places, eventuality, passed, begins, status: self.machine.status_address(), is_over };
+        let goal = Between { places, eventuality, passed, begins, machine: self.machine, is_over };
         let from = (start.state.clone(), start.condition.clone());
         let round = self.executor.execute(start.graph, from, &followed(), &goal);
         let well = |end: &End<'g>| ends_well((places, begins), end, |to, state| arrives(to, end, state));

@@ -5,17 +5,17 @@
 
 mod between;
 mod check;
+mod fairness;
 mod obligation;
 
 use crate::claim::Location;
 use crate::target::Target;
 use crate::trigger::Trigger;
-use avr_isa::DataAddress;
-use avr_symbolic::{SymbolicBit, SymbolicState, Term};
-use three_valued::{BitDomain, ByteDomain};
+use avr_symbolic::Term;
 
 pub(crate) use between::{Begins, Between};
 pub use check::check_ranks;
+pub use fairness::{FairInterrupt, Fairness, WaitsFor};
 pub(crate) use obligation::{OfArrival, arrivals, ends_well, falls_or_is_quiet, followed, is_quiet};
 
 /// The claim that on all paths from the states of the trigger something comes: `A[holds U until]`.
@@ -27,27 +27,8 @@ pub struct Eventuality<'a> {
     pub holds: Option<&'a dyn Target>,
     /// The states that are awaited.
     pub until: &'a dyn Target,
-    /// The interrupts of which fairness is assumed.
-    pub fair: &'a [FairInterrupt],
-}
-
-/// An interrupt that comes again and again if it is enabled from some time on, and interrupts are let in again and again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FairInterrupt {
-    /// The number of its vector.
-    pub number: u8,
-    /// The bits of a cell that are all 1 where it is enabled.
-    pub enabled: (DataAddress, u8),
-}
-
-impl FairInterrupt {
-    /// The bit that is 1 if it is enabled in a state.
-    pub(crate) fn is_enabled<'g>(&self, state: &SymbolicState<'g>) -> SymbolicBit<'g> {
-        let (cell, mask) = self.enabled;
-        let byte = state.data.get(cell);
-        let bits = (0..8).filter(|bit| mask >> bit & 1 == 1).map(|bit| byte.bit(bit));
-        bits.fold(SymbolicBit::ONE, |all, bit| all.and(&bit))
-    }
+    /// The paths that are left out.
+    pub fair: &'a [Fairness],
 }
 
 /// Claims that prove an eventuality.
@@ -82,8 +63,8 @@ pub struct RankClaim {
     pub group: usize,
     /// The numbers of the rank, in lexicographic order. Places are constants.
     pub rank: Vec<Term>,
-    /// The interrupt without which the rank may stay.
-    pub waits_for: Option<u8>,
+    /// The event without which the rank may stay.
+    pub waits_for: Option<WaitsFor>,
 }
 
 /// The states at a head in which something may be awaited.

@@ -1,6 +1,6 @@
 //! The obligations of claims about heads at which something is awaited.
 
-use super::between::{Begins, let_in, stays};
+use super::between::{Begins, shows, stays};
 use super::{Awaits, Eventuality};
 use crate::faults::{Fault, is_on};
 use crate::obligation::falls_or;
@@ -73,17 +73,12 @@ pub(crate) fn ends_well<'g>(
     comes.and(&end.history[BROKEN].not())
 }
 
-/// The bit that is 1 if a fair interrupt, by its place among them, was enabled on paths to an end and did not come, though interrupts were
-/// let in.
+/// The bit that is 1 if paths to an end are as those that are left out by fairness, by its place: all states and some state are.
 pub(crate) fn is_quiet<'g>(end: &End<'g>, fair: usize) -> SymbolicBit<'g> {
-    let let_in = match is_on(Fault::LetInForgotten) {
-        true => SymbolicBit::ONE,
-        false => end.history[let_in(fair)],
-    };
-    end.history[stays(fair)].and(&let_in)
+    end.history[stays(fair)].and(&end.history[shows(fair)])
 }
 
-/// The bit that is 1 if the second rank is less than the first, or the same while a fair interrupt did not come that could.
+/// The bit that is 1 if the second rank is less than the first, or the same on such paths.
 pub(crate) fn falls_or_is_quiet<'g>(
     before: (&[Term], &SymbolicState<'g>),
     after: (&[Term], &SymbolicState<'g>),

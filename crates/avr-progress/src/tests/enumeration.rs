@@ -1,15 +1,16 @@
 //! Random programs with few states: what is proved of them, against an enumeration of all states.
 
-use super::explorer::{Awaited, Coarse, Goal, On, Possible, Source, Space};
+use super::explorer::{Awaited, Coarse, Fair, Goal, On, Possible, Source, Space};
 use super::generator::{GO, Generated, LEFT, PORTB, TICKS, program};
 use crate::faults::{Fault, with_fault};
 use crate::{
-    Accepted, Claims, Eventuality, FairInterrupt, Limits, LoopClaim, Possibility, Proof, Ranks, Rejection, Stuck,
-    Target, Trigger, always_comes, check, check_ranks, holds_everywhere, recovers,
+    Accepted, Claims, Eventuality, FairInterrupt, Fairness, Limits, LoopClaim, Possibility, Proof, Ranks, Rejection,
+    Stuck, Target, Trigger, always_comes, check, check_ranks, holds_everywhere, recovers,
 };
 use avr_invariant::{Analysis, Options as MapOptions, analyse};
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
+use avr_machine::device::Promised;
 use avr_machine::{Machine, Options, Program};
 use avr_symbolic::ExecutionLimits;
 use avr_testkit::Random;
@@ -18,7 +19,7 @@ use avr_testkit::image::Code;
 /// The most states of a program.
 const STATES: usize = 20_000;
 
-fn machine(code: &Code) -> Machine {
+pub(super) fn machine(code: &Code) -> Machine {
     let device = Device::named("atmega328p").expect("the device exists");
     let word = |address: u32| code.words.get(address as usize).copied();
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);
@@ -45,6 +46,7 @@ pub(super) struct Known {
 }
 
 /// The reason why the states of a program are not known.
+#[derive(Debug)]
 pub(super) enum Passed {
     /// There is no closed map, or it has marks.
     Open,
@@ -83,18 +85,18 @@ impl Known {
 
     /// A state from which something is awaited in vain, if there is one; in words.
     pub(super) fn waits_in_vain(&mut self, awaited: &Awaited) -> Option<String> {
-        self.space.waits_in_vain(awaited)
+        self.space.waits_in_vain(&self.machine, awaited)
     }
 
     pub(super) fn always_comes(&self, awaited: &Awaited, limits: &Limits) -> Result<Ranks, Stuck> {
         let map = (&self.analysis.map, &self.analysis.moves);
-        as_eventuality(awaited, |eventuality| {
+        as_eventuality(&self.machine, awaited, |eventuality| {
             always_comes(&self.machine, map, eventuality, (limits, &|| false)).map(|proof| proof.ranks)
         })
     }
 
     pub(super) fn check_ranks(&self, awaited: &Awaited, ranks: &Ranks, limits: &Limits) -> Result<Accepted, Rejection> {
-        as_eventuality(awaited, |eventuality| self.check_of(eventuality, ranks, limits))
+        as_eventuality(&self.machine, awaited, |eventuality| self.check_of(eventuality, ranks, limits))
     }
 
     pub(super) fn check_of(
@@ -170,19 +172,28 @@ impl Possible {
 }
 
 /// Does something with what is awaited.
-fn as_eventuality<T>(awaited: &Awaited, work: impl FnOnce(&Eventuality<'_>) -> T) -> T {
+fn as_eventuality<T>(machine: &Machine, awaited: &Awaited, work: impl FnOnce(&Eventuality<'_>) -> T) -> T {
     let trigger = match &awaited.trigger {
         On::Start => Trigger::Start,
         On::Everywhere => Trigger::Everywhere,
         On::When(goal) => Trigger::When(goal),
     };
-    let of_source = |source: Source| {
-        let (cell, bit) = source.enabled;
-        FairInterrupt { number: source.number, enabled: (cell, 1 << bit) }
+    let of_fair = |fair: Fair| match fair {
+        Fair::Assumed(Source { number, enabled: (cell, bit) }) => {
+            Fairness::Interrupt(FairInterrupt { number, enabled: (cell, 1 << bit) })
+        }
+        Fair::Promised(event) => promised(machine, event),
     };
-    let fair: Vec<FairInterrupt> = awaited.fair.map(of_source).into_iter().collect();
+    let fair: Vec<Fairness> = awaited.fair.map(of_fair).into_iter().collect();
     let holds = awaited.holds.as_ref().map(|holds| holds as &dyn Target);
     work(&Eventuality { trigger, holds, until: &awaited.until, fair: &fair })
+}
+
+/// The promise of an event.
+pub(super) fn promised(machine: &Machine, event: Promised) -> Fairness {
+    let number = machine.device.promises.iter().position(|promise| promise.event == event);
+    let number = number.unwrap_or_else(|| panic!("{event:?} is not promised"));
+    Fairness::Promised { number: number as u8, promise: &machine.device.promises[number] }
 }
 
 /// Two targets of which every state may be one.

@@ -1,11 +1,12 @@
 //! Eventualities that are proved, in random programs and in programs that are written for it, against an enumeration of all states.
 
 use super::enumeration::{Known, goal, limits};
-use super::explorer::{Awaited, Goal, On, Source};
+use super::explorer::{Awaited, Fair, Goal, On, Source};
 use super::generator::{GO, Generated, LEFT, TICKS, program};
 use crate::faults::{Fault, with_fault};
 use crate::{Limits, Obstacle, Stuck};
 use avr_isa::{DataAddress, Instruction as I};
+use avr_machine::device::{BitRef, Promised};
 use avr_symbolic::ExecutionLimits;
 use avr_testkit::Random;
 use avr_testkit::image::{Code, r};
@@ -32,6 +33,19 @@ pub(super) const SOURCES: [Source; 3] = [
     OVERFLOW,
     Source { number: 22, enabled: (DataAddress(0x3f), 3) },
 ];
+/// What is fair in random programs.
+const FAIR: [Fair; 8] = [
+    Fair::Assumed(SOURCES[0]),
+    Fair::Assumed(OVERFLOW),
+    Fair::Assumed(OVERFLOW),
+    Fair::Assumed(SOURCES[2]),
+    PROMISED_OVERFLOW,
+    PROMISED_OVERFLOW,
+    PROMISED_OVERFLOW,
+    PROMISED_FLAG,
+];
+pub(super) const PROMISED_OVERFLOW: Fair = Fair::Promised(Promised::Interrupt(16));
+pub(super) const PROMISED_FLAG: Fair = Fair::Promised(Promised::Change(BitRef { address: DataAddress(0x35), bit: 0 }));
 pub(super) const OVERFLOW: Source = Source { number: 16, enabled: (TIMSK0, 0) };
 
 /// A random program with what is awaited in it.
@@ -46,10 +60,10 @@ pub(super) fn random_case(seed: u64) -> (Generated, Vec<Awaited>) {
         };
         let until = goal(&mut random);
         let holds = (!is_fair && random.once_in(4)).then(|| goal(&mut random));
-        let fair = is_fair.then(|| random.pick(&[SOURCES[0], SOURCES[1], SOURCES[1], SOURCES[2]]));
+        let fair = is_fair.then(|| random.pick(&FAIR));
         Awaited { trigger, holds, until, fair }
     };
-    let all = [false, false, false, true].map(&mut one);
+    let all = [false, false, false, true, true].map(&mut one);
     (generated, all.to_vec())
 }
 
@@ -170,7 +184,7 @@ pub(super) fn ticking() -> Vec<I> {
 }
 
 pub(super) const AWAITED: Awaited = Awaited { trigger: On::Everywhere, holds: None, until: ON, fair: None };
-pub(super) const FAIRLY: Awaited = Awaited { fair: Some(OVERFLOW), ..AWAITED };
+pub(super) const FAIRLY: Awaited = Awaited { fair: Some(Fair::Assumed(OVERFLOW)), ..AWAITED };
 
 #[track_caller]
 fn check(generated: &Generated, awaited: &Awaited, is_true: bool) -> Option<Stuck> {
@@ -294,7 +308,7 @@ fn what_a_handler_counts_comes_if_its_interrupt_does() {
     let at_start = Awaited { trigger: On::Start, ..FAIRLY };
     check(&waiting_for_ticks(true, true), &at_start, true);
     check(&waiting_for_ticks(true, true), &Awaited { fair: None, ..at_start }, false);
-    check(&waiting_for_ticks(true, true), &Awaited { fair: Some(SOURCES[0]), ..at_start }, false);
+    check(&waiting_for_ticks(true, true), &Awaited { fair: Some(Fair::Assumed(SOURCES[0])), ..at_start }, false);
     check(&waiting_for_ticks(false, true), &at_start, false);
     check(&waiting_for_ticks(true, false), &at_start, false);
 }

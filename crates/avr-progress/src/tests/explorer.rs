@@ -3,6 +3,7 @@
 use super::generator::Generated;
 use crate::Target;
 use avr_isa::DataAddress;
+use avr_machine::device::Promised;
 use avr_machine::{
     CallString, Control, Demand, DeterminedBy, Environment, Frame, Input, Machine, MachineState, PAGE_CELLS, Question,
     Stop,
@@ -65,13 +66,30 @@ pub(super) struct Source {
     pub(super) enabled: (DataAddress, u8),
 }
 
-/// An eventuality, perhaps under fairness of an interrupt; then nothing is demanded of the states on the way.
+/// An event that comes again and again, or at last: as is assumed of an interrupt, or promised.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fair {
+    Assumed(Source),
+    Promised(Promised),
+}
+
+impl Fair {
+    /// The event that is promised.
+    pub(super) fn event(self) -> Promised {
+        match self {
+            Self::Promised(event) => event,
+            Self::Assumed(source) => Promised::Interrupt(source.number),
+        }
+    }
+}
+
+/// An eventuality, perhaps under fairness; then nothing is demanded of the states on the way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Awaited {
     pub(super) trigger: On,
     pub(super) holds: Option<Goal>,
     pub(super) until: Goal,
-    pub(super) fair: Option<Source>,
+    pub(super) fair: Option<Fair>,
 }
 
 /// What is to be possible: from each state of the trigger some path leads to a state through such in which something holds.
@@ -194,7 +212,7 @@ impl Stored {
 /// All states that a program reaches from power-on, and the steps between them.
 pub(super) struct Space {
     states: Vec<std::rc::Rc<Stored>>,
-    previous: Vec<Vec<u32>>,
+    pub(super) previous: Vec<Vec<u32>>,
     /// The number of states after power-on; they are the first ones.
     initial: usize,
     working: MachineState<u8>,
@@ -273,7 +291,7 @@ impl Space {
     }
 
     /// Tells of each state whether it is one of a set.
-    fn are_in(&mut self, is_in: impl Fn(&MachineState<u8>) -> bool) -> Vec<bool> {
+    pub(super) fn are_in(&mut self, is_in: impl Fn(&MachineState<u8>) -> bool) -> Vec<bool> {
         let Self { states, working, .. } = self;
         let mut each = |state: &std::rc::Rc<Stored>| {
             state.load(working);
@@ -287,11 +305,11 @@ impl Space {
     }
 
     /// A state from which something is awaited and need not come, if there is one; in words.
-    pub(super) fn waits_in_vain(&mut self, awaited: &Awaited) -> Option<String> {
+    pub(super) fn waits_in_vain(&mut self, machine: &Machine, awaited: &Awaited) -> Option<String> {
         let until = self.are_of(awaited.until);
         let triggers = self.triggers(awaited.trigger);
         let comes = match (awaited.fair, awaited.holds) {
-            (Some(interrupt), _) => self.comes_fairly(&until, interrupt),
+            (Some(fair), _) => self.comes_fairly(machine, &until, fair),
             (None, holds) => {
                 let holds = holds.map_or_else(|| vec![true; until.len()], |holds| self.are_of(holds));
                 self.comes(until, &holds)
@@ -332,40 +350,8 @@ impl Space {
         comes
     }
 
-    /// The states from which all paths come to one of a set on which an interrupt comes again and again, if it is enabled from some time on
-    /// and the I flag is 1 again and again.
-    fn comes_fairly(&mut self, until: &[bool], interrupt: Source) -> Vec<bool> {
-        let enabled = self.are_in(|state| state.data.get(interrupt.enabled.0) >> interrupt.enabled.1 & 1 == 1);
-        let lets_in = self.are_in(|state| state.data.get(DataAddress(0x5f)) >> 7 == 1);
-        let handles = |frame: &Frame| frame.kind == avr_machine::FrameKind::Interrupt(interrupt.number);
-        let comes = self.are_in(|state| {
-            let is_first = state.control.pc.0 == u32::from(interrupt.number) * 2;
-            is_first && state.calls.frames().last().is_some_and(handles)
-        });
-        let is_open: Vec<bool> = until.iter().map(|until| !until).collect();
-        let mut in_vain: Vec<bool> = vec![false; until.len()];
-        for part in self.cycles(&is_open) {
-            let is_fair = part.iter().any(|state| comes[*state] || !enabled[*state]) || {
-                let mut shut = vec![false; until.len()];
-                part.iter().for_each(|state| shut[*state] = !lets_in[*state]);
-                !self.cycles(&shut).is_empty()
-            };
-            part.iter().for_each(|state| in_vain[*state] |= is_fair);
-        }
-        let mut waiting: Vec<usize> = (0..until.len()).filter(|state| in_vain[*state]).collect();
-        while let Some(state) = waiting.pop() {
-            for before in &self.previous[state] {
-                let before = *before as usize;
-                if is_open[before] && !std::mem::replace(&mut in_vain[before], true) {
-                    waiting.push(before);
-                }
-            }
-        }
-        in_vain.iter().map(|in_vain| !in_vain).collect()
-    }
-
     /// The strongly connected components with a step, of the steps between states of a set (Kosaraju's algorithm).
-    fn cycles(&self, of: &[bool]) -> Vec<Vec<usize>> {
+    pub(super) fn cycles(&self, of: &[bool]) -> Vec<Vec<usize>> {
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); of.len()];
         for (to, before) in self.previous.iter().enumerate() {
             before.iter().filter(|from| of[**from as usize] && of[to]).for_each(|from| next[*from as usize].push(to));

@@ -5,6 +5,7 @@ use super::eventualities;
 use super::explorer::Goal;
 use super::generator::Generated;
 use super::possibilities;
+use super::promises;
 use super::rank_mutants;
 use crate::Limits;
 use crate::faults::{Fault, with_fault};
@@ -119,7 +120,8 @@ pub(super) fn limits_of(fault: Fault) -> Limits {
 fn each_fault_has_a_test() {
     let of_eventualities =
         [&eventualities::WRITTEN[..], &eventualities::SHOWN_BY_RANDOM, &rank_mutants::OF_CHECK].concat();
-    let others = [&of_eventualities[..], &possibilities::WRITTEN, &possibilities::SHOWN_BY_RANDOM].concat();
+    let of_possibilities = [&possibilities::WRITTEN[..], &possibilities::SHOWN_BY_RANDOM].concat();
+    let others = [&of_eventualities[..], &of_possibilities, &promises::WRITTEN].concat();
     let all: Vec<Fault> = [&WRITTEN[..], &SHOWN_BY_RANDOM, &OF_EVERYWHERE, &OF_CHECK, &others].concat();
     assert_eq!(all.len(), Fault::ALL.len());
     assert!(Fault::ALL.iter().all(|fault| all.contains(fault)), "{all:?}");

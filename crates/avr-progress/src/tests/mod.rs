@@ -3,8 +3,10 @@
 mod enumeration;
 mod eventualities;
 mod explorer;
+mod fair_paths;
 mod faults;
 mod generator;
 mod mutants;
 mod possibilities;
+mod promises;
 mod rank_mutants;

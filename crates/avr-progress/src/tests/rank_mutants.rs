@@ -2,13 +2,17 @@
 
 use super::enumeration::{Known, goal, limits};
 use super::eventualities::{
-    AWAITED, FAIRLY, INTERRUPTS, MAIN, ON, OVERFLOW, PINB, PORTB, SHARED, SHOWN_BY_RANDOM, SOURCES, TIMSK0, WRITTEN,
-    count_down, pulsing, random_case, responding, setting, start_timer, ticking, waiting_for_ticks, with_handler,
+    AWAITED, FAIRLY, INTERRUPTS, MAIN, ON, OVERFLOW, PINB, PORTB, PROMISED_OVERFLOW, SHARED, SHOWN_BY_RANDOM, SOURCES,
+    TIMSK0, WRITTEN, count_down, pulsing, random_case, responding, setting, start_timer, ticking, waiting_for_ticks,
+    with_handler,
 };
-use super::explorer::{Awaited, Goal, On, Source};
+use super::explorer::{Awaited, Fair, Goal, On, Source};
 use super::generator::{GO, Generated, LEFT, TICKS};
 use crate::faults::{Fault, with_fault};
-use crate::{Awaits, Eventuality, FairInterrupt, Limits, Location, Passing, RankClaim, Ranks, Rejection, Trigger};
+use crate::{
+    Awaits, Eventuality, FairInterrupt, Fairness, Limits, Location, Passing, RankClaim, Ranks, Rejection, Trigger,
+    WaitsFor,
+};
 use avr_isa::{DataAddress, FlashByteAddress, Instruction as I};
 use avr_symbolic::{ExecutionLimits, Term};
 use avr_testkit::Random;
@@ -86,14 +90,14 @@ fn alter(ranks: &mut Ranks, random: &mut Random) -> &'static str {
             "something is awaited in other states"
         }
         13 => {
-            claim.waits_for = random.pick(&[None, Some(16), Some(1), Some(200)]);
-            "a claim waits for another interrupt"
+            claim.waits_for = random.pick(&EVENTS);
+            "a claim waits for another event"
         }
         14 => {
-            let waits_for = random.pick(&[None, Some(16), Some(1), Some(22)]);
+            let waits_for = random.pick(&EVENTS);
             let all = claims.iter_mut().filter(|claim| claim.group == group);
             all.for_each(|claim| claim.waits_for = waits_for);
-            "a group waits for another interrupt"
+            "a group waits for another event"
         }
         _ => {
             let head = claims[number].head.clone();
@@ -102,6 +106,18 @@ fn alter(ranks: &mut Ranks, random: &mut Random) -> &'static str {
         }
     }
 }
+
+/// Events that claims wait for, among them such as are none.
+const EVENTS: [Option<WaitsFor>; 8] = [
+    None,
+    Some(WaitsFor::Interrupt(16)),
+    Some(WaitsFor::Interrupt(1)),
+    Some(WaitsFor::Interrupt(200)),
+    Some(WaitsFor::Promised(0)),
+    Some(WaitsFor::Promised(1)),
+    Some(WaitsFor::Promised(1)),
+    Some(WaitsFor::Promised(200)),
+];
 
 /// An eventuality, and variants of it.
 fn variants(awaited: &Awaited, random: &mut Random) -> Vec<Awaited> {
@@ -115,8 +131,8 @@ fn variants(awaited: &Awaited, random: &mut Random) -> Vec<Awaited> {
     match awaited.holds {
         Some(_) => all.push(Awaited { holds: Some(other), ..*awaited }),
         None => {
-            let source: Source = random.pick(&SOURCES);
-            all.extend([None, Some(source)].map(|fair| Awaited { fair, ..*awaited }));
+            let source = Fair::Assumed(random.pick(&SOURCES));
+            all.extend([None, Some(source), Some(PROMISED_OVERFLOW)].map(|fair| Awaited { fair, ..*awaited }));
         }
     }
     if awaited.fair.is_none() {
@@ -281,19 +297,22 @@ fn fairness_is_that_of_the_property() {
     let fairly = Awaited { trigger: On::Start, ..FAIRLY };
     let proof = known.always_comes(&fairly, &limits()).unwrap_or_else(|stuck| panic!("{stuck}"));
     let waits = |claim: &RankClaim| claim.waits_for.is_some();
-    let check = |awaited: &Awaited, waits_for: Option<u8>| {
+    let check = |awaited: &Awaited, waits_for: Option<WaitsFor>| {
         altered(&known, (awaited, &proof), waits, |claim| claim.waits_for = waits_for)
     };
     let is_refused = |checked| matches!(checked, Err(Rejection::Waits(_)));
-    let own = Some(OVERFLOW.number);
+    let own = Some(WaitsFor::Interrupt(OVERFLOW.number));
     assert_eq!(check(&fairly, own), Ok(()));
     assert!(matches!(check(&fairly, None), Err(Rejection::NotShown(_))));
-    assert!(is_refused(check(&fairly, Some(1))) && is_refused(check(&fairly, Some(200))));
-    let of_another = Awaited { fair: Some(SOURCES[0]), ..fairly };
+    assert!(
+        is_refused(check(&fairly, Some(WaitsFor::Interrupt(1))))
+            && is_refused(check(&fairly, Some(WaitsFor::Interrupt(200))))
+    );
+    let of_another = Awaited { fair: Some(Fair::Assumed(SOURCES[0])), ..fairly };
     assert!(is_refused(check(&of_another, own)) && is_refused(check(&Awaited { fair: None, ..fairly }, own)));
-    assert!(matches!(check(&of_another, Some(SOURCES[0].number)), Err(Rejection::NotShown(_))));
+    assert!(matches!(check(&of_another, Some(WaitsFor::Interrupt(SOURCES[0].number))), Err(Rejection::NotShown(_))));
     // The bit that enables another interrupt is not that of this one.
-    let misread = Awaited { fair: Some(Source { enabled: (TIMSK0, 1), ..OVERFLOW }), ..fairly };
+    let misread = Awaited { fair: Some(Fair::Assumed(Source { enabled: (TIMSK0, 1), ..OVERFLOW })), ..fairly };
     assert!(matches!(check(&misread, own), Err(Rejection::NotShown(_))));
     // What is awaited is that of the property.
     let never = Goal::Cell(GO, 2);
@@ -383,17 +402,17 @@ fn the_loops_of_a_group_wait_for_one_interrupt() {
     let (generated, [one, other]) = takes_turns();
     let known = known(&generated);
     let enabled = [(1, (DataAddress(0x3d), 1)), (16, (TIMSK0, 1))];
-    let fair = enabled.map(|(number, enabled)| FairInterrupt { number, enabled });
+    let fair = enabled.map(|(number, enabled)| Fairness::Interrupt(FairInterrupt { number, enabled }));
     let eventuality = Eventuality { trigger: Trigger::Everywhere, holds: None, until: &ON, fair: &fair };
-    let check = |waits_for: [Option<u8>; 2]| {
+    let check = |waits_for: [Option<WaitsFor>; 2]| {
         let of = |pc, waits_for| RankClaim { waits_for, ..claim(pc, 0, Vec::new()) };
         let ranks = ranks(vec![of(one, waits_for[0]), of(other, waits_for[1])]);
         known.check_of(&eventuality, &ranks, &limits()).map(|_| ())
     };
-    let turns = [Some(1), Some(16)];
+    let turns = [Some(WaitsFor::Interrupt(1)), Some(WaitsFor::Interrupt(16))];
     assert_eq!(check(turns), Err(Rejection::Waits(at(other).at())));
     assert_eq!(with_fault(Fault::WaitsForgotten, || check(turns)), Ok(()));
-    for waits_for in [[None; 2], [Some(1); 2], [Some(16); 2]] {
+    for waits_for in [[None; 2], [Some(WaitsFor::Interrupt(1)); 2], [Some(WaitsFor::Interrupt(16)); 2]] {
         assert!(matches!(check(waits_for), Err(Rejection::NotShown(_))), "{waits_for:?}");
     }
 }

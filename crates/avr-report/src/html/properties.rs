@@ -96,6 +96,7 @@ impl Page<'_> {
                     }
                 }
                 @if let Some(recheck) = result.recheck { li { "decided again with nothing left out: " (recheck_name(recheck)) } }
+                @for promise in &result.promises { li { "promised: " (visible(promise)) } }
                 @for note in &result.notes { li { "note: " (visible(note)) } }
             }
         }

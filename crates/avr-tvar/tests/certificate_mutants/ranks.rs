@@ -4,7 +4,7 @@
 //! comes again and again: a pin that no instruction switches on is never on, and behind the last loop of a program that ends nothing changes.
 
 use avr_certificate::{
-    Basis, Certificate, Claim, Coming, Loops, Passing, RankClaim, Ranks, Symbolic, SymbolicProof, Term,
+    Basis, Certificate, Claim, Coming, Loops, Passing, RankClaim, Ranks, Symbolic, SymbolicProof, Term, WaitsFor,
 };
 use avr_check::Proved;
 use avr_image::DataAddress;
@@ -33,6 +33,17 @@ fn wait_with_limit(code: &mut Code) {
     code.add(I::Dec { rd: r(18) });
     code.add(I::Brbc { flag: 1, offset: -4 });
 }
+
+/// Events that claims wait for, among them such as are none.
+const EVENTS: [Option<WaitsFor>; 7] = [
+    None,
+    Some(WaitsFor::Interrupt(16)),
+    Some(WaitsFor::Interrupt(1)),
+    Some(WaitsFor::Interrupt(255)),
+    Some(WaitsFor::Promised(0)),
+    Some(WaitsFor::Promised(1)),
+    Some(WaitsFor::Promised(255)),
+];
 
 /// The parts of programs.
 #[derive(Clone, Copy)]
@@ -150,8 +161,8 @@ fn alter(coming: &mut Coming, random: &mut Random) -> &'static str {
             "other heads are passed"
         }
         10 => {
-            claim.waits_for = random.pick(&[None, Some(16), Some(1), Some(255)]);
-            "a claim waits for another interrupt"
+            claim.waits_for = random.pick(&EVENTS);
+            "a claim waits for another event"
         }
         11 => {
             claim.is_triggering = !claim.is_triggering;

@@ -130,11 +130,13 @@ impl<'a> ByExecution<'a> {
     /// Looks for proofs of what is open.
     fn look(&mut self, found: &Results) {
         let Some((invariants, candidates)) = &self.invariants else { return };
-        for number in candidates.iter().filter(|number| found.properties[**number].is_open()) {
+        let is_sought = |result: &PropertyResult| result.is_open() || result.is_violated_in_model();
+        for number in candidates.iter().filter(|number| is_sought(&found.properties[**number])) {
             let property = &self.request.file.properties[*number];
             let recovered = recovered(self.request, (self.machine, invariants), property).ok();
             let confined = || {
                 let may_be = may_be_confined(self.request, property);
+                let may_be = may_be && found.properties[*number].is_open();
                 may_be.then(|| confined(self.request, self.machine, property)).flatten()
             };
             let found = recovered.or_else(|| confined().map(|result| Recovered { result, proof: None }));
@@ -161,7 +163,7 @@ impl<'a> ByExecution<'a> {
     fn add(&mut self, found: &mut Results, claims: &mut [Claimed]) {
         for (number, Recovered { result, proof }) in std::mem::take(&mut self.proved) {
             let known = &mut found.properties[number];
-            if known.is_open() {
+            if known.is_open() || result.outweighs(known) {
                 // Of fair paths invariants say nothing.
                 let vacuous =
                     result.vacuous.as_ref().filter(|_| self.request.file.properties[number].under().is_empty());
@@ -175,7 +177,7 @@ impl<'a> ByExecution<'a> {
                     }
                 };
                 *known = result;
-            } else if known.verdict != result.verdict {
+            } else if known.contradicts(&result) {
                 known.verdict = Verdict::Unknown(Unknown::failed_self_check(CONTRADICTION.to_owned()));
                 claims[number] = Claimed::Nothing;
             }

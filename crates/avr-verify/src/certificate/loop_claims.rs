@@ -4,8 +4,9 @@ use crate::invariants::{Comes, SymbolicProof};
 use avr_certificate::{
     Coming, Head, LoopClaim as WrittenClaim, Loops, Map, Passing as WrittenPassing, RankClaim as WrittenRankClaim,
     Ranks as WrittenRanks, Rounds as WrittenRounds, SymbolicProof as Written, Term as WrittenTerm,
+    WaitsFor as WrittenWaitsFor,
 };
-use avr_progress::{Awaits, Claims, Location, LoopClaim, Passing, RankClaim, Ranks, Region};
+use avr_progress::{Awaits, Claims, Location, LoopClaim, Passing, RankClaim, Ranks, Region, WaitsFor};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 /// A proof as certificates have it, with the map of the certificate.
@@ -43,7 +44,14 @@ fn rank_claim(claim: &RankClaim, map: &Map) -> WrittenRankClaim {
         passed: heads(&claim.passed, map),
         group: claim.group as u32,
         rank: claim.rank.iter().map(term).collect(),
-        waits_for: claim.waits_for,
+        waits_for: claim.waits_for.map(waits_for),
+    }
+}
+
+const fn waits_for(event: WaitsFor) -> WrittenWaitsFor {
+    match event {
+        WaitsFor::Interrupt(number) => WrittenWaitsFor::Interrupt(number),
+        WaitsFor::Promised(number) => WrittenWaitsFor::Promised(number),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Eventualities by ranks: `AF q` and `A[p U q]`, in the first state, in every state, or in those where something holds.
 
 use super::Invariants;
-use avr_invariant::Thread;
-use avr_machine::Machine;
+use avr_invariant::{Entry, Thread};
+use avr_machine::device::{BitRef, Promise, Promised};
+use avr_machine::{Machine, Survey};
 use avr_progress::{
-    Awaited, Coming, ComingProof, EventualityProof, Limits, Possibility, Proof, Stuck, always_comes, awaited, recovers,
+    Awaited, Coming, ComingProof, EventualityProof, Limits, Possibility, Proof, Stuck, WaitsFor, always_comes, awaited,
+    recovers,
 };
 use avr_properties::{Atom, BoundProperty};
 use std::collections::BTreeSet;
@@ -41,13 +43,34 @@ impl Invariants {
             Some(comes.proof.parts)
         };
         let parts = prove(&all)?;
-        let needed = parts.iter().flat_map(|ranks| &ranks.claims).filter_map(|claim| claim.waits_for);
+        let needed = parts.iter().flat_map(|ranks| &ranks.claims).filter_map(|claim| match claim.waits_for? {
+            WaitsFor::Interrupt(number) => Some(number),
+            WaitsFor::Promised(_) => None,
+        });
         let needed: Vec<u8> = needed.collect::<BTreeSet<u8>>().into_iter().collect();
         let is_enough = !needed.is_empty() && prove(&needed).is_some();
         is_enough.then_some(needed)
     }
 
-    /// Looks for ranks that prove that what is awaited comes, under fairness of some interrupts.
+    /// The promises of the data sheet that may help: of interrupts that are enabled somewhere, and of bits that some instruction reads by the
+    /// address of their register.
+    fn promises(&self, machine: &Machine) -> impl Iterator<Item = WaitsFor> {
+        let is_handled = |number| {
+            let is_own =
+                |entry: &Entry| matches!(entry.place.thread, Thread::Handler { interrupt, .. } if interrupt == number);
+            self.map.entries.iter().any(is_own)
+        };
+        let named = Survey::of(&machine.program).named;
+        let is_read = move |bit: BitRef| named.get(&bit.address).is_some_and(|of| of.reads);
+        let may_help = move |promise: &Promise| match promise.event {
+            Promised::Interrupt(number) => is_handled(number),
+            Promised::Change(bit) => is_read(bit),
+        };
+        let promises = (0..).zip(&machine.device.promises);
+        promises.filter(move |(_, promise)| may_help(promise)).map(|(number, _)| WaitsFor::Promised(number))
+    }
+
+    /// Looks for ranks that prove that what is awaited comes, under fairness of some interrupts, and with what the data sheet promises.
     ///
     /// # Errors
     /// The reason why there are none; none if the property reads cells that depend on the state.
@@ -59,7 +82,9 @@ impl Invariants {
         limits: (&Limits, &dyn Fn() -> bool),
     ) -> Result<Comes, Option<Stuck>> {
         let map = (&self.map, &self.moves);
-        let coming = Coming::new(machine, atoms, (awaited, numbers)).ok_or(None)?;
+        let assumed = numbers.iter().map(|number| WaitsFor::Interrupt(*number));
+        let fair: Vec<WaitsFor> = assumed.chain(self.promises(machine)).collect();
+        let coming = Coming::new(machine, atoms, (awaited, &fair)).ok_or(None)?;
         let parts = coming.eventualities().map(|eventuality| always_comes(machine, map, &eventuality, limits));
         let parts: Vec<EventualityProof> = parts.collect::<Result<_, _>>()?;
         // SOUND: from every state a run goes on on which all of them come again and again, which is a fair one.

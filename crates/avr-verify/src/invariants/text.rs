@@ -4,7 +4,8 @@ use avr_image::Image;
 use avr_invariant::{Gap, Mark, Thread};
 use avr_isa::{DataAddress, Register};
 use avr_machine::Machine;
-use avr_progress::{LoopClaim, Proof, RankClaim, Ranks, Stuck};
+use avr_machine::device::{BitKind, Promised};
+use avr_progress::{LoopClaim, Proof, RankClaim, Ranks, Stuck, WaitsFor};
 use avr_symbolic::{Interrupts, Rounds, Term};
 
 use crate::diagnosis::unknown_reason::place_at;
@@ -72,6 +73,30 @@ pub(crate) fn fairness(machine: &Machine, numbers: &[u8]) -> String {
     format!("it holds with `under: [{}]`", conditions.join(", "))
 }
 
+/// The promises of the data sheet that ranks wait for.
+pub(crate) fn promises(machine: &Machine, events: impl IntoIterator<Item = WaitsFor>) -> Vec<String> {
+    let of_event = |event| match event {
+        WaitsFor::Promised(number) => {
+            let section = machine.device.promises[usize::from(number)].section;
+            Some(format!("{} (data sheet, section \"{section}\")", promised(machine, number)))
+        }
+        WaitsFor::Interrupt(_) => None,
+    };
+    events.into_iter().filter_map(of_event).collect()
+}
+
+/// An event that the data sheet promises.
+fn promised(machine: &Machine, number: u8) -> String {
+    match machine.device.promises[usize::from(number)].event {
+        Promised::Interrupt(number) => format!("{} comes", interrupt(machine, number)),
+        Promised::Change(bit) => {
+            let name = machine.device.bit_name(bit);
+            let is_flag = machine.device.bit_at(bit).is_some_and(|bit| matches!(bit.kind, BitKind::Flag(_)));
+            format!("{name} becomes {}", u8::from(is_flag))
+        }
+    }
+}
+
 /// The claims of a proof that something comes: those of loops that do not lead on by themselves.
 pub(crate) fn rank_claims(machine: &Machine, image: &Image, ranks: &Ranks) -> Vec<String> {
     let says_something = |claim: &&RankClaim| !claim.rank.is_empty() || claim.waits_for.is_some();
@@ -82,7 +107,10 @@ fn rank_claim(machine: &Machine, image: &Image, claim: &RankClaim) -> String {
     let names = Names { machine, image };
     let place = place_at(image, claim.head.at().0);
     let rank: Vec<String> = claim.rank.iter().map(|term| format!("`{}`", names.term(term))).collect();
-    let waits = claim.waits_for.map(|number| format!("until {} comes", interrupt(machine, number)));
+    let waits = claim.waits_for.map(|event| match event {
+        WaitsFor::Interrupt(number) => format!("until {} comes", interrupt(machine, number)),
+        WaitsFor::Promised(number) => format!("until {}, which the data sheet promises", promised(machine, number)),
+    });
     match (rank.as_slice(), waits) {
         ([], None) => format!("the loop {place} ends"),
         ([], Some(waits)) => format!("the loop {place} ends: it goes on no longer than {waits}"),

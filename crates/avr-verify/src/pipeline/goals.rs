@@ -120,6 +120,7 @@ pub(crate) fn undecided(
         vacuous: None,
         explanation: None,
         notes: Vec::new(),
+        promises: Vec::new(),
     }
 }
 

@@ -103,7 +103,10 @@ fn verified_in_groups(request: &Request<'_>) -> Result<Results, PropertyError> {
     for (late, results) in late.iter().zip(second) {
         work.take(&late.open, results?);
     }
-    recoveries.iter().for_each(|number| work.suggest_fairness(&machine, *number));
+    for number in &recoveries {
+        work.holds_by_promise(&machine, *number);
+        work.suggest_fairness(&machine, *number);
+    }
     Ok(work.results().after(invariants.as_ref()))
 }
 
@@ -202,7 +205,8 @@ impl Work<'_> {
             result.statistics.time += before;
             match self.found.get(number) {
                 Some(earlier) if result.is_open() && !earlier.is_open() => {}
-                Some(earlier) if !earlier.is_open() && earlier.verdict != result.verdict => {
+                Some(earlier) if earlier.outweighs(&result) => {}
+                Some(earlier) if earlier.contradicts(&result) => {
                     result.verdict = Verdict::Unknown(Unknown::failed_self_check(CONTRADICTION.to_owned()));
                     self.found.insert(*number, result);
                 }
@@ -254,6 +258,18 @@ impl Work<'_> {
         self.known.learn(number, result.clone(), Vec::new());
         self.found.insert(number, result);
         true
+    }
+
+    /// Looks for a proof of a property which the model violates, by what the data sheet promises; its result is taken.
+    fn holds_by_promise(&mut self, machine: &Machine, number: usize) {
+        let Some(found) = self.found.get(&number).filter(|found| found.is_violated_in_model()).cloned() else { return };
+        self.recovers(machine, number);
+        let proved = self.found.get_mut(&number).expect("it was found");
+        if proved.contradicts(&found) {
+            proved.verdict = Verdict::Unknown(Unknown::failed_self_check(CONTRADICTION.to_owned()));
+        } else if !proved.outweighs(&found) {
+            *proved = found;
+        }
     }
 
     /// Says of a property that does not hold, or is open, which fairness would make it true.

@@ -82,6 +82,7 @@ pub(crate) fn recovered(
         }
         SymbolicProof::Ranks(comes) => {
             let claims = comes.proof.parts.iter().flat_map(|ranks| text::rank_claims(machine, request.image, ranks));
+            result.promises = text::promises(machine, comes.proof.waits_for());
             // That fair runs go on is a premise, which rests on the choices of its strategies.
             result.basis = if comes.rests_on_choices { Basis::Model } else { Basis::Hardware };
             finish(&mut result, (Pass::Ranks, &bound, claims.collect()), started);

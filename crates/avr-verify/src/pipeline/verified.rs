@@ -69,7 +69,7 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
     let request = if is_known { Request { watch: &few, ..request } } else { request };
     let mut results = verified(&request, (Effort::ALL, Purpose::Results), |_, _, results| results)?;
     for (result, recovered) in results.properties.iter_mut().zip(recovered) {
-        if let (true, Some(recovered)) = (result.is_open(), recovered) {
+        if let Some(recovered) = recovered.filter(|recovered| result.is_open() || recovered.outweighs(result)) {
             *result = recovered;
         }
     }

@@ -63,6 +63,7 @@ impl WorstCase {
             vacuous: None,
             explanation: None,
             notes: Vec::new(),
+            promises: Vec::new(),
         }
     }
 }

@@ -76,6 +76,7 @@ pub(in crate::device) fn described_facts(source: &DeviceSource) -> Vec<(&'static
     facts.extend(source.self_programming.as_ref().map(|line| ("self_programming", line.section, &*line.decided_by)));
     facts.extend(source.eeprom.as_ref().map(|line| ("eeprom", line.section, &*line.decided_by)));
     facts.extend(source.shifter.as_ref().map(|line| ("shifter", line.section, &*line.decided_by)));
+    facts.extend(source.promises.iter().map(|line| (line.bit, line.section, &*line.decided_by)));
     facts.extend(source.corruptions.iter().map(|line| ("corruptions", line.section, &*line.decided_by)));
     facts
 }

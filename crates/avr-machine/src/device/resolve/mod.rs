@@ -4,6 +4,7 @@ mod audit;
 mod facts;
 mod interrupts;
 mod names;
+mod promises;
 mod registers;
 #[cfg(test)]
 mod tests;
@@ -64,6 +65,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         InterruptPolicy::Modelled => interrupts::resolve(source, &names, &registers)?,
         InterruptPolicy::Forbidden => Vec::new(),
     };
+    let promises = promises::resolve(source, &names, (&registers, &interrupts))?;
     Ok(Device {
         name: restriction.map_or(source.name, |restriction| restriction.name),
         data_sheet: source.data_sheet,
@@ -76,6 +78,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         pairs: registers::pairs(source, &names)?,
         temp_bytes,
         interrupts,
+        promises,
         default_fuses: source.default_fuses,
         fuses: source.fuses.clone(),
         fuse_resets: facts::fuse_resets(source, &names)?,

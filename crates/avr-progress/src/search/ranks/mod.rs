@@ -113,7 +113,7 @@ struct Claim<'c> {
     heads: &'c [usize],
     rank: &'c [Part],
     words: &'c [Word],
-    /// The number of the fair interrupt without which the rank may stay.
+    /// The place of the fairness by which the rank may stay.
     fair: Option<usize>,
 }
 
@@ -263,8 +263,8 @@ impl<'g> Search<'_, 'g> {
     }
 
     fn between<'b>(&'b self, begins: Begins, passed: &'b BTreeSet<usize>) -> Between<'b> {
-        let (places, eventuality, is_over) = (self.places, self.eventuality, self.is_over);
-        Between { places, eventuality, passed, begins, status: self.machine.status_address(), is_over }
+        let Self { machine, places, eventuality, is_over, .. } = *self;
+        Between { places, eventuality, passed, begins, machine, is_over }
     }
 
     /// The heads that rounds from a head pass: those whose loops come to an end in few steps.

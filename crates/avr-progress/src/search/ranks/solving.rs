@@ -167,7 +167,7 @@ impl<'g> Search<'_, 'g> {
                 passed: passed.map(|passed| self.places.location(*passed)).collect(),
                 group,
                 rank: claim.rank_at(*head),
-                waits_for: claim.fair.map(|fair| self.eventuality.fair[fair].number),
+                waits_for: claim.fair.map(|fair| self.eventuality.fair[fair].waits_for()),
             });
             of.solved = true;
         }
