@@ -62,7 +62,7 @@ beside tests/oracle/samples/run
 beside tests/oracle/logic/run
 beside tests/oracle/fuzz/run "$fuzzing"
 beside tests/oracle/run.sh
-beside tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report.png"
+beside tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report"
 beside tests/oracle/devices/compare.py
 beside tests/oracle/full-disk/run "$tool"
 beside tests/oracle/batch/run "$tool"

@@ -29,6 +29,7 @@ mod specification;
 mod stack;
 mod table;
 mod text;
+mod wrap;
 
 pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
@@ -38,7 +39,8 @@ pub use expectation::{Answer, Expectation, Expected};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};
 pub use fields::SCHEMA;
 pub use listing::{listing, listing_with_interrupts};
-pub use report::{InputFile, Report, ReportOrigin, StoppedBy, Summary};
+pub use place::source_paths;
+pub use report::{InputFile, Report, ReportOrigin, SourceFile, StoppedBy, Summary};
 pub use sarif::meaning_of_kind;
 pub use stack::StackReport;
 pub use text::{Colour, Detail, explained_heading, warnings};

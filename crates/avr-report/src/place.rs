@@ -1,5 +1,6 @@
 //! Source places of results, for reports that are shown beside the source.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use avr_image::{FlashByteAddress, Image};
@@ -20,6 +21,14 @@ impl Source {
         let line = image.source_line(FlashByteAddress(pc))?;
         (line.line > 0).then(|| Self { file: without_detours(line.file), line: line.line })
     }
+}
+
+/// The paths of all sources of which there is code, as the compiler recorded them, without detours.
+#[must_use]
+pub fn source_paths(image: &Image) -> BTreeSet<String> {
+    let files: BTreeSet<&str> =
+        image.program.words().filter_map(|(address, _)| Some(image.source_line(address.byte())?.file)).collect();
+    files.into_iter().map(without_detours).collect()
 }
 
 impl Source {

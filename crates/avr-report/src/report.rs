@@ -24,13 +24,32 @@ pub struct InputFile {
     pub bytes: u64,
 }
 
-/// The inputs and the tool that made the results.
+/// The text of a source file of the firmware.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path as the compiler recorded it, without detours, as [`source_paths`](crate::source_paths) gives it.
+    pub path: String,
+    /// The content.
+    pub text: String,
+}
+
+/// The inputs and the tool that made the results. What is empty is left out of reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOrigin<'a> {
     /// The version of the program and a digest of its sources.
     pub tool: &'a str,
     /// The files that were read.
     pub inputs: &'a [InputFile],
+    /// The command line.
+    pub command: &'a str,
+    /// The date and the time. Reports read no clock: the same date gives the same bytes.
+    pub date: &'a str,
+    /// The content of the property file.
+    pub properties: &'a str,
+    /// The sources of the firmware that were found.
+    pub sources: &'a [SourceFile],
+    /// The clock of the processor in hertz.
+    pub clock_hz: Option<u64>,
 }
 
 /// A limit that stopped the work before it was done.
@@ -157,17 +176,26 @@ pub(crate) fn statement(result: &PropertyResult) -> String {
 
 /// The remarks on a result beside its verdict, as sentences without full stops. The name is no part of them.
 pub(crate) fn remarks(result: &PropertyResult) -> Vec<String> {
+    let mut remarks = remarks_without_run(result);
+    if let Some(evidence) = &result.evidence {
+        let (_, reason) = verdict_name(&result.verdict);
+        let place = usize::from(reason.or(result.detail.as_deref()).is_some());
+        remarks.insert(place, format!("run of {} steps: {}", evidence.steps, evidence.claim));
+    }
+    remarks
+}
+
+/// The same without a word about the run.
+pub(crate) fn remarks_without_run(result: &PropertyResult) -> Vec<String> {
     let (_, reason) = verdict_name(&result.verdict);
     let mut remarks: Vec<String> = reason.or(result.detail.as_deref()).map(str::to_owned).into_iter().collect();
-    if let Some(evidence) = &result.evidence {
-        remarks.push(format!("run of {} steps: {}", evidence.steps, evidence.claim));
-    }
     if let Some(missing) = &result.evidence_missing {
         remarks.push(format!("by proof, without a run that shows it: {missing}"));
     }
     if let Some(Vacuity { subformula, replaced_by, .. }) = &result.vacuous {
         remarks.push(format!("vacuous: it holds as well with '{subformula}' replaced by {replaced_by}"));
     }
+    remarks.extend(result.promises.iter().map(|promise| format!("promised: {promise}")));
     if rests_on_model(result) {
         remarks.push("in the model: it rests on a choice that the hardware would determine".to_owned());
     }

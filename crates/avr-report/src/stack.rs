@@ -257,7 +257,7 @@ impl StackReport<'_> {
         add_table(text, &table);
         if let Some(run) = &found.run {
             text.push_str("\nThe run that leads there:\n");
-            add_evidence(text, "  ", run, self.image, self.device.name);
+            add_evidence(text, "  ", run, (self.image, self.device.name), &[]);
         }
     }
 

@@ -20,12 +20,20 @@ pub(crate) enum Align {
 pub(crate) struct Table<const N: usize> {
     alignment: [Align; N],
     rows: Vec<[String; N]>,
+    /// The widest that the column that wraps may be.
+    widest: usize,
 }
 
 impl<const N: usize> Table<N> {
     /// A table with a head.
     pub(crate) fn new(head: [(&str, Align); N]) -> Self {
-        Self { alignment: head.map(|(_, align)| align), rows: vec![head.map(|(title, _)| title.to_owned())] }
+        let rows = vec![head.map(|(title, _)| title.to_owned())];
+        Self { alignment: head.map(|(_, align)| align), rows, widest: MAX_WRAPPED_WIDTH }
+    }
+
+    /// The same with a column that wraps at so many characters.
+    pub(crate) fn with_widest(self, widest: usize) -> Self {
+        Self { widest, ..self }
     }
 
     /// Adds a row.
@@ -42,7 +50,7 @@ impl<const N: usize> Table<N> {
     fn widths(&self) -> [usize; N] {
         std::array::from_fn(|column| {
             let widest = self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-            if self.alignment[column] == Align::Wrapped { widest.min(MAX_WRAPPED_WIDTH) } else { widest }
+            if self.alignment[column] == Align::Wrapped { widest.min(self.widest) } else { widest }
         })
     }
 

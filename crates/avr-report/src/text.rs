@@ -15,6 +15,7 @@ use crate::explanation::ExplanationData;
 use crate::fields::{certified, recheck_name, rests_on, verdict_name};
 use crate::report::{Report, Summary, rests_on_model};
 use crate::table::{Align, Table};
+use crate::wrap::wrapped;
 
 /// The use of escape sequences for colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,16 @@ pub enum Detail {
     Subformulas,
 }
 
+/// A narrower terminal has no room for the columns about the work.
+const FULL_WIDTH: usize = 90;
+/// Nothing is made narrower than this.
+const MIN_WIDTH: usize = 40;
+/// The width of the names of properties where all columns have room, and the most that they take.
+const MIN_NAME: usize = 40;
+const MAX_NAME: usize = 60;
+/// The width of a time, with what parts it from the names.
+const TIME_WIDTH: usize = 14;
+
 /// The indent of the lines under a row: they begin behind the verdict.
 pub(crate) const INDENT: &str = "          ";
 
@@ -52,10 +63,22 @@ impl Report<'_> {
     /// The same with as much detail as is wanted.
     #[must_use]
     pub fn text_with(&self, colour: Colour, detail: Detail) -> String {
+        self.made_text(colour, detail, None)
+    }
+
+    /// The same with no line wider than so many characters: long ones go on in the next line, and the table leaves out what the
+    /// work took where there is no room for it.
+    #[must_use]
+    pub fn text_within(&self, colour: Colour, detail: Detail, width: usize) -> String {
+        let width = width.max(MIN_WIDTH);
+        wrapped(&self.made_text(colour, detail, Some(width)), width)
+    }
+
+    fn made_text(&self, colour: Colour, detail: Detail, width: Option<usize>) -> String {
         let mut text = self.told_stop().map_or_else(String::new, |stop| format!("{stop}\n"));
         text.push_str(&heading(self.image, self.device));
         text.push('\n');
-        text.push_str(&properties(self, colour, detail));
+        text.push_str(&properties(self, colour, detail, width));
         text.push('\n');
         for (number, finding) in self.finding_lines().iter().enumerate() {
             let label = if number == 0 { "findings" } else { "" };
@@ -130,19 +153,32 @@ pub(crate) fn line(text: &mut String, title: &str, content: &str) {
     text.push_str(&format!("{title:<width$}{content}\n", width = INDENT.len()));
 }
 
-fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
-    let results = report.results;
-    let mut table = Table::new([
-        ("verdict", Align::Left),
-        ("property", Align::Wrapped),
-        ("states", Align::Right),
-        ("refinements", Align::Right),
-        ("time", Align::Right),
-    ]);
+/// The rows of the table, the head first, each as one or more lines.
+fn table(results: &Results, width: Option<usize>) -> Vec<Vec<String>> {
+    let verdict = ("verdict", Align::Left);
+    let property = ("property", Align::Wrapped);
+    let time = ("time", Align::Right);
+    if let Some(width) = width.filter(|width| *width < FULL_WIDTH) {
+        let mut table = Table::new([verdict, property, time]).with_widest(width - INDENT.len() - TIME_WIDTH);
+        for result in &results.properties {
+            let [verdict, name, _, _, time] = row(result);
+            table.add([verdict, name, time]);
+        }
+        return table.rows().collect();
+    }
+    let mut table = Table::new([verdict, property, ("states", Align::Right), ("refinements", Align::Right), time]);
+    if let Some(width) = width {
+        table = table.with_widest(MAX_NAME.min(width - FULL_WIDTH + MIN_NAME));
+    }
     for result in &results.properties {
         table.add(row(result));
     }
-    let mut rows = table.rows();
+    table.rows().collect()
+}
+
+fn properties(report: &Report<'_>, colour: Colour, detail: Detail, width: Option<usize>) -> String {
+    let results = report.results;
+    let mut rows = table(results, width).into_iter();
     let head = rows.next().unwrap_or_default().join("\n");
     let mut text = head + "\n";
     let mut told = Causes::default();
@@ -154,7 +190,8 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail) -> String {
         }
         add_remarks(&mut text, result);
         if let Some(evidence) = &result.evidence {
-            add_evidence(&mut text, INDENT, evidence, report.image, report.device);
+            let image = (report.image, report.device);
+            add_evidence(&mut text, INDENT, evidence, image, report.origin.sources);
         }
         if detail != Detail::Verdicts && !matches!(result.verdict, Verdict::Unknown(_)) {
             text.push_str(&format!("{INDENT}rests on {}\n", rests_on_text(result)));

@@ -26,6 +26,7 @@ pub(crate) enum Role {
     Manifest,
     Journal,
     Configuration,
+    Source,
 }
 
 impl Role {
@@ -40,6 +41,7 @@ impl Role {
             Self::Manifest => "manifest",
             Self::Journal => "journal",
             Self::Configuration => "configuration",
+            Self::Source => "source",
         }
     }
 }
@@ -122,9 +124,9 @@ impl Inputs {
         self.all().map(|input| input.path.as_path())
     }
 
-    /// The files as reports list them, in the order of their roles.
+    /// The files as reports list them, in the order of their roles: those on which an answer can depend.
     pub(crate) fn listed(&self) -> Vec<InputFile> {
-        let mut all: Vec<&Input> = self.all().collect();
+        let mut all: Vec<&Input> = self.all().filter(|input| input.role != Role::Source).collect();
         all.sort_by_key(|input| input.role);
         let listed = |input: &Input| InputFile {
             role: input.role.name().to_owned(),

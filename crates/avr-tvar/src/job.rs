@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use avr_image::{EepromAddress, Image};
 use avr_machine::device::Device;
 use avr_properties::{Binding, Property, PropertyError, PropertyFile, Setting, Specification, formula_text};
-use avr_report::{Baseline, Escaped, InputFile, ReportOrigin};
+use avr_report::{Baseline, Escaped, InputFile, ReportOrigin, SourceFile};
 use avr_verify::{
     Basis, Culprit, EarlyResults, Exhausted, InvariantUse, Progress, PropertyResult, PropertyText, Reductions, Request,
     Results, Statistics, Strategy, Unknown, Verdict, assumptions, fairness, place_at,
@@ -23,12 +23,13 @@ use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
-use crate::inputs::{IDENTITY, Inputs, Role};
+use crate::inputs::{IDENTITY, Input, Inputs, Role};
 use crate::monitor::{Limits, Monitor};
 use crate::options::Verify;
 use crate::output;
 use crate::outputs::Outputs;
 use crate::progress::Display;
+use crate::sources;
 
 /// The time between two looks at limits and the display.
 const TICK: Duration = Duration::from_millis(4);
@@ -43,6 +44,8 @@ pub(crate) struct Job {
     pub(crate) eeprom: BTreeMap<EepromAddress, u8>,
     /// The files that all this was read from.
     pub(crate) inputs: Inputs,
+    /// The sources of the firmware that were found.
+    pub(crate) sources: Vec<SourceFile>,
     pub(crate) start: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) reductions: Reductions,
@@ -118,6 +121,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
     let file = with_arguments(named, arguments)?;
     let baseline = baseline::read(&mut inputs, arguments)?;
     let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
+    let sources = sources::read(&mut inputs, &image, &arguments.firmware, &arguments.source);
     let outputs = Outputs::default().files("the certificate", &arguments.certificate);
     let outputs = outputs.files("the report", arguments.report.iter().map(|report| &report.path));
     outputs.evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
@@ -125,6 +129,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
         baseline,
         eeprom,
         inputs,
+        sources,
         image,
         device,
         file,
@@ -243,8 +248,15 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
 
 impl Job {
     /// The origin of a report that lists these files.
-    pub(crate) fn origin<'a>(&self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
-        ReportOrigin { tool: IDENTITY, inputs }
+    pub(crate) fn origin<'a>(&'a self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
+        let properties = self.inputs.all().find(|input| input.role == Role::Properties);
+        ReportOrigin {
+            tool: IDENTITY,
+            inputs,
+            properties: properties.and_then(Input::text).unwrap_or_default(),
+            sources: &self.sources,
+            ..ReportOrigin::default()
+        }
     }
 
     pub(crate) fn request(&self) -> Request<'_> {

@@ -98,12 +98,17 @@ pub struct Verify {
     /// Also write the report into a file in a format of its own, as in `json=report.json`; can be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report_file)]
     pub report: Vec<ReportFile>,
+    /// The clock of the processor, as in 16MHz: reports show times instead of clock cycles, and files of --evidence have times of this clock
+    /// instead of one of 16 MHz
+    #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency)]
+    pub clock: Option<NonZeroU32>,
+    /// Look for the sources of the firmware here, for reports that show them; can be repeated. They are looked for beside the firmware
+    /// as well
+    #[arg(long, value_name = "DIR")]
+    pub source: Vec<PathBuf>,
     /// Write the runs that show the verdicts into this directory, to be replayed by this tool or by simavr
     #[arg(long, value_name = "DIR")]
     pub evidence: Option<PathBuf>,
-    /// The system clock, for the times in the files of --evidence: 16MHz, 8M, 32.768kHz [default: 16MHz]
-    #[arg(long, value_name = "FREQUENCY", value_parser = values::frequency, requires = "evidence")]
-    pub clock: Option<NonZeroU32>,
     /// Have simavr run the firmware by clock cycles where a verdict rests on the model; what it shows by itself counts as
     /// hardware. Needs a C compiler and libsimavr
     #[arg(long)]
@@ -153,8 +158,9 @@ impl Verify {
             format: ReportFormat::Text,
             report: Vec::new(),
             baseline: None,
-            evidence: None,
             clock: None,
+            source: Vec::new(),
+            evidence: None,
             confirm: false,
             certificate: None,
             timeout: None,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use avr_image::Image;
 use avr_report::{Colour, Escaped, warnings};
+use console::Term;
 
 use crate::error::{InputError, InputErrorKind};
 use crate::options::When;
@@ -36,6 +37,12 @@ pub(crate) fn colour() -> Colour {
         ColorChoice::Never => Colour::Never,
         ColorChoice::Always | ColorChoice::AlwaysAnsi | ColorChoice::Auto => Colour::Always,
     }
+}
+
+/// The width of the terminal that the standard output is; none where it is no terminal.
+pub(crate) fn width() -> Option<usize> {
+    let (_, columns) = Term::stdout().size_checked()?;
+    Some(columns.into())
 }
 
 /// Writes results. A reader that went away wants no more of them, which is no error.

@@ -34,7 +34,10 @@ fn render(
     match format {
         ReportFormat::Text => {
             let colour = if is_for_terminal { output::colour() } else { Colour::Never };
-            report.text_with(colour, detail)
+            match output::width().filter(|_| is_for_terminal) {
+                Some(width) => report.text_within(colour, detail, width),
+                None => report.text_with(colour, detail),
+            }
         }
         ReportFormat::Json => report.json(),
         ReportFormat::Sarif => report.sarif(),

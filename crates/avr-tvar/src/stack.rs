@@ -167,6 +167,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
     Ok(Job {
         eeprom,
         inputs,
+        sources: Vec::new(),
         image,
         device,
         file,

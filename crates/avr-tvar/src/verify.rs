@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use avr_certificate::{Certificate, Claim};
 use avr_properties::PropertyError;
-use avr_report::{Detail, Report};
+use avr_report::{Detail, Report, ReportOrigin};
 use avr_verify::{Exhausted, Progress, Request, Results, Watch};
 
 use crate::baseline;
@@ -16,6 +16,7 @@ use crate::evidence;
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::job::{Ended, Job, perform, perform_with};
+use crate::made::Made;
 use crate::memory;
 use crate::monitor::Monitor;
 use crate::options::Verify;
@@ -142,6 +143,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     let peak_memory_bytes = memory::peak() as u64;
     let inputs = job.inputs.listed();
     let specification = job.specification()?;
+    let made = Made::now();
     let report = Report {
         image: &job.image,
         device: job.device.name,
@@ -150,7 +152,12 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
         stopped_by: job.monitor.stopped_by(),
         peak_memory_bytes,
         baseline: job.baseline.as_ref(),
-        origin: job.origin(&inputs),
+        origin: ReportOrigin {
+            command: &made.command,
+            date: &made.date,
+            clock_hz: arguments.clock.map(|clock| clock.get().into()),
+            ..job.origin(&inputs)
+        },
     };
     let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, (arguments.format, detail), &arguments.report)?;

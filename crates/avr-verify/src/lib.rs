@@ -31,7 +31,10 @@ pub use avr_model::Firmware;
 pub use avr_model::pass::Pass;
 pub use avr_model::state::view::View;
 pub use avr_model::state::{AbstractState, Location, Running};
-pub use avr_witness::{Change, Chosen, Condition, Continuation, Evidence, EvidenceKind, Item, LastState, Line, Told};
+pub use avr_witness::{
+    AtomChanges, AtomTrace, Change, Chosen, Condition, Continuation, Evidence, EvidenceKind, Item, LastState, Line,
+    Told,
+};
 pub use call_graph::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use certificate::PropertyText;
 pub use certificate::certify::certify;

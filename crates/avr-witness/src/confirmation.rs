@@ -2,7 +2,7 @@
 
 use crate::concretise::view::ConcreteView;
 use crate::concretise::{Branch, Ending, Walked};
-use crate::evidence::{Evidence, EvidenceKind, LastState, MAX_BRANCHES, Search, Unshown};
+use crate::evidence::{AtomTrace, Evidence, EvidenceKind, LastState, MAX_BRANCHES, Search, Unshown};
 use crate::failure::Failure;
 use crate::minimise::Minimiser;
 use crate::narrative::events::Told;
@@ -75,6 +75,9 @@ impl Confirmation<'_, '_> {
             },
         };
         let atoms: Vec<(String, bool)> = atoms.iter().filter(|atom| !is_end(atom)).filter_map(known).collect();
+        let traces = confirmed.traces.into_iter().filter(|(atom, _)| !is_end(atom));
+        let text = |atom: AtomId| context.atoms[atom.index()].text().to_owned();
+        let traces = traces.map(|(atom, changes)| AtomTrace { text: text(atom), changes }).collect();
         let evidence = Evidence {
             cycles: confirmed.cycles,
             claim: self.claim(walked),
@@ -84,6 +87,7 @@ impl Confirmation<'_, '_> {
             ends_in_startup: confirmed.ends_in_startup,
             calls: confirmed.last.calls.frames().to_vec(),
             atoms,
+            traces,
             cells: self.cells(),
             narrative: confirmed.narrative,
             reached: target_condition::reached(&self.goal.formula, context.atoms, self.value, walked),
@@ -199,6 +203,7 @@ pub(crate) fn unconfirmed(walked: &Walked) -> Evidence {
         ends_in_startup: false,
         calls: Vec::new(),
         atoms: Vec::new(),
+        traces: Vec::new(),
         cells: Vec::new(),
         narrative: Told::default(),
         reached: None,

@@ -77,6 +77,8 @@ pub struct Evidence {
     pub calls: Vec<Frame>,
     /// The atoms of the property with their values at the end, where they are known.
     pub atoms: Vec<(String, bool)>,
+    /// The values of the same atoms along the run; of a long run, in its last states.
+    pub traces: Vec<AtomTrace>,
     /// The data addresses of the cells that the property speaks of, by rising address.
     pub cells: Vec<DataAddress>,
     /// The narrative of the run.
@@ -90,6 +92,18 @@ pub struct Evidence {
     pub branches: Vec<Evidence>,
     /// The run behind the claim that it rests on.
     pub continuation: Option<Box<Continuation>>,
+}
+
+/// Numbers of steps after which an atom has another value than before, with the value; none where it is not known.
+pub type AtomChanges = Vec<(u64, Option<bool>)>;
+
+/// The values of an atom along a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtomTrace {
+    /// The text of the atom.
+    pub text: String,
+    /// Its changes. The first entry is the first state that was looked at.
+    pub changes: AtomChanges,
 }
 
 /// A run from a state in which a loop is left. No run is known that comes there: a claim about the loop says that there is one.

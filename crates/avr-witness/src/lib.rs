@@ -34,7 +34,7 @@ mod tracking;
 
 pub use abstract_trace::along;
 pub use claimed_run::{Guide, Plan, claimed_run};
-pub use evidence::{Continuation, Evidence, EvidenceKind, LastState, Search};
+pub use evidence::{AtomChanges, AtomTrace, Continuation, Evidence, EvidenceKind, LastState, Search};
 pub use find::{find, may_need_a_run};
 pub use finding_search::{Seen, look};
 pub use narrative::events::{Change, Chosen, Item, Line, Told};

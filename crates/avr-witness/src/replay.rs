@@ -3,6 +3,7 @@
 
 use crate::concretise::view::{ConcreteView, note};
 use crate::concretise::{Ending, Walked};
+use crate::evidence::AtomChanges;
 use crate::narrative::events::{Narrative, Told};
 use avr_isa::{FlashByteAddress, FlashWordAddress};
 use avr_machine::simulator::{Script, Stimulus};
@@ -18,6 +19,11 @@ use tvar::Watch;
 /// On longer runs the formula is not evaluated; what is claimed of each state is looked up all the same.
 const MAX_EVALUATED: u64 = 300_000;
 
+/// The values of atoms on longer runs are noted for so many of the last steps, and for all of shorter ones.
+const TRACED: u64 = 4_096;
+/// So many changes of an atom are kept at least, the latest ones.
+const MAX_CHANGES: usize = 10_000;
+
 /// The outcome of a replay.
 pub(crate) struct Confirmed {
     /// True if the formula has its value on the run alone, whatever else the firmware can do.
@@ -26,6 +32,8 @@ pub(crate) struct Confirmed {
     /// The last state.
     pub(crate) last: MachineState<u8>,
     pub(crate) narrative: Told,
+    /// The values of the atoms of the formula along the run.
+    pub(crate) traces: Vec<(AtomId, AtomChanges)>,
     /// True if the run ends before the main program is entered for the first time.
     pub(crate) ends_in_startup: bool,
 }
@@ -97,7 +105,10 @@ struct Seen<'a, 'f> {
     atoms: Vec<AtomId>,
     /// State by state, the labels of all atoms.
     labels: Vec<Truth>,
+    /// The changes of each atom.
+    changes: Vec<AtomChanges>,
     states: u32,
+    steps: u64,
     evaluated: bool,
 }
 
@@ -133,7 +144,8 @@ pub(crate) fn confirm(
     let Replayed { narrative, seen, entered_main, .. } = replayed;
     let ends_in_startup = context.machine.options().main.is_some() && !entered_main;
     let alone = seen.evaluated && seen.evaluate(formula, value, walked, watch)?;
-    Ok(Confirmed { alone, cycles, last: state, narrative: narrative.told(), ends_in_startup })
+    let traces = seen.atoms.into_iter().zip(seen.changes).collect();
+    Ok(Confirmed { alone, cycles, last: state, narrative: narrative.told(), traces, ends_in_startup })
 }
 
 /// A replay under way.
@@ -207,7 +219,7 @@ impl<'a> Replayed<'a, '_> {
             let text = self.context.atoms[atom.index()].text();
             return Err(format!("'{text}' is not {value} after {step} steps of the replay"));
         }
-        self.seen.add(&view);
+        self.seen.add(step, &view);
         Ok(())
     }
 
@@ -230,15 +242,24 @@ impl<'a> Replayed<'a, '_> {
 
 impl<'a, 'f> Seen<'a, 'f> {
     fn new(context: &'a Context<'f>, formula: &NormalForm, walked: &Walked) -> Self {
-        let evaluated = walked.run.steps <= MAX_EVALUATED;
-        Self { context, atoms: formula.atoms(), labels: Vec::new(), states: 0, evaluated }
+        let (atoms, steps) = (formula.atoms(), walked.run.steps);
+        let changes = vec![Vec::new(); atoms.len()];
+        Self { context, atoms, labels: Vec::new(), changes, states: 0, steps, evaluated: steps <= MAX_EVALUATED }
     }
 
-    fn add(&mut self, view: &ConcreteView<'_>) {
-        if self.evaluated {
-            self.labels.extend(self.atoms.iter().map(|atom| view.label(self.context.atoms, *atom)));
-            self.states += 1;
+    /// Adds the state after so many steps.
+    fn add(&mut self, step: u64, view: &ConcreteView<'_>) {
+        if !self.evaluated && step + TRACED < self.steps {
+            return;
         }
+        for (atom, changes) in self.atoms.iter().zip(&mut self.changes) {
+            let label = view.label(self.context.atoms, *atom);
+            note_change(changes, step, label.known());
+            if self.evaluated {
+                self.labels.push(label);
+            }
+        }
+        self.states += u32::from(self.evaluated);
     }
 
     /// True if the formula has its value on the run alone.
@@ -268,6 +289,17 @@ impl<'a, 'f> Seen<'a, 'f> {
         }
         labels
     }
+}
+
+/// Notes the value of an atom after so many steps, if it is another one. The oldest changes are forgotten when there are many.
+fn note_change(changes: &mut AtomChanges, step: u64, value: Option<bool>) {
+    if changes.last().is_some_and(|(_, last)| *last == value) {
+        return;
+    }
+    if changes.len() == 2 * MAX_CHANGES {
+        changes.drain(..MAX_CHANGES);
+    }
+    changes.push((step, value));
 }
 
 /// The run as a graph: the dummy state, the states of the run, the hazard if there is one, and a sink. The sink stands

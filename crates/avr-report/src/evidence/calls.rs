@@ -61,7 +61,7 @@ impl CallData {
 
 /// Flash byte address of the instruction at which a function was left for the frame: the call, or the one that an interrupt
 /// came before.
-fn left_at(names: &Names<'_>, frame: &Frame) -> u32 {
+pub(crate) fn left_at(names: &Names<'_>, frame: &Frame) -> u32 {
     let back = match frame.kind {
         FrameKind::Interrupt(_) => 0,
         FrameKind::Call if is_long_call(names, frame.return_address.0) => 2,

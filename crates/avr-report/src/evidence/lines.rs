@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::slice::Iter;
 
 use avr_isa::DataAddress;
-use avr_machine::{Machine, PAGE_CELLS};
+use avr_machine::{Frame, Machine, PAGE_CELLS};
 use avr_verify::{Change, Chosen, Evidence, Line};
 
 use super::player::{Moment, Player};
@@ -13,6 +13,7 @@ use super::player::{Moment, Player};
 pub(crate) struct Lines<'a> {
     player: Player<'a>,
     cells: Vec<u8>,
+    cycles: u64,
     chosen: Peekable<Iter<'a, Chosen>>,
 }
 
@@ -21,7 +22,7 @@ impl<'a> Lines<'a> {
     pub(crate) fn new(machine: &'a Machine, evidence: &'a Evidence) -> Self {
         let player = Player::new(machine, evidence);
         let cells = player.state().data.cells().to_vec();
-        Self { player, cells, chosen: evidence.chosen.iter().peekable() }
+        Self { player, cells, cycles: 0, chosen: evidence.chosen.iter().peekable() }
     }
 
     /// The content of all cells after the last step that was taken.
@@ -29,10 +30,21 @@ impl<'a> Lines<'a> {
         &self.cells
     }
 
+    /// The clock cycles of the steps that were taken.
+    pub(crate) fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// The return addresses on the stack after the last step that was taken, oldest first.
+    pub(crate) fn frames(&self) -> &[Frame] {
+        self.player.state().calls.frames()
+    }
+
     /// Takes the next step: it, and what the program read in the I/O area by data address; none at the end.
     pub(crate) fn next(&mut self) -> Option<(Line, Vec<(DataAddress, u8)>)> {
         let moment = self.player.next()?;
         let changes = changes(&mut self.cells, &moment);
+        self.cycles = moment.cycles;
         let chosen = self.chosen.next_if(|chosen| chosen.step == moment.step).cloned();
         let Moment { step, pc, happened, asleep, reads, .. } = moment;
         Some((Line { step, pc, happened, asleep, changes, chosen }, reads.to_vec()))

@@ -5,14 +5,17 @@ mod cycles;
 mod json;
 mod lines;
 mod player;
+mod received;
 mod simavr;
 mod step;
 mod text;
 mod trace;
 mod wave;
 
+pub(crate) use calls::left_at;
 pub(crate) use json::JsonEvidence;
 pub(crate) use lines::Lines;
-pub(crate) use step::{action, chosen};
+pub(crate) use received::streams;
+pub(crate) use step::{action, chosen, happening};
 pub(crate) use text::add_evidence;
 pub(crate) use wave::{Port, ports};

@@ -20,7 +20,7 @@ pub(crate) fn action(names: &Names<'_>, line: &Line) -> String {
 }
 
 /// A happening in words.
-pub(super) fn happening(names: &Names<'_>, happening: Happening) -> String {
+pub(crate) fn happening(names: &Names<'_>, happening: Happening) -> String {
     match happening {
         Happening::Continue => "no interrupt".to_owned(),
         Happening::Interrupt(number) => format!("interrupt {}", names.interrupt(number)),

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use avr_image::Image;
-use avr_isa::DataAddress;
+use avr_isa::{DataAddress, Register};
+use avr_machine::Happening;
 use avr_machine::device::Device;
-use avr_verify::{Evidence, Item, Line};
+use avr_verify::{Change, Evidence, Item, Line};
 
 use super::calls::{CallData, allow_line};
-use super::step;
+use super::{received, step};
 use crate::escape::Escaped;
 use crate::names::Names;
+use crate::place::{Source, source_paths};
+use crate::report::SourceFile;
 
 /// Runs of at most so many steps are shown in full.
 const SHORT_RUN: usize = 32;
@@ -20,18 +23,33 @@ const LAST_STEPS: usize = 20;
 const MAX_LINES_BEFORE: usize = 40;
 /// So many steps with inputs are listed.
 const MAX_CHOSEN: usize = 20;
+/// The startup code before the main program is folded if it has so many steps at least.
+const LONG_STARTUP: u64 = 4;
+/// A loop of at most so many steps that changes nothing but registers waits.
+const MAX_WAIT: usize = 8;
 /// Widths of the columns, which longer content exceeds.
 const INSTRUCTION_WIDTH: usize = 30;
 
 /// Adds the evidence of a property; every line begins with `indent`.
-pub(crate) fn add_evidence(text: &mut String, indent: &str, evidence: &Evidence, image: &Image, device: &str) {
+pub(crate) fn add_evidence(
+    text: &mut String,
+    indent: &str,
+    evidence: &Evidence,
+    (image, device): (&Image, &str),
+    sources: &[SourceFile],
+) {
     let Ok(device) = Device::named(device) else { return };
-    let mut lines = Lines { names: Names { image, device }, text, indent, place: String::new(), left: usize::MAX };
+    let has_places = !source_paths(image).is_empty();
+    let names = Names { image, device };
+    let mut lines = Lines { names, sources, has_places, text, indent, place: String::new(), left: usize::MAX };
     lines.evidence(evidence);
 }
 
 struct Lines<'a> {
     names: Names<'a>,
+    sources: &'a [SourceFile],
+    /// True if debug information tells places in sources.
+    has_places: bool,
     text: &'a mut String,
     indent: &'a str,
     /// The function and source line that was shown last.
@@ -113,26 +131,59 @@ impl Lines<'_> {
         if evidence.chosen.len() > MAX_CHOSEN {
             self.push(&format!("and inputs at {} more steps", evidence.chosen.len() - MAX_CHOSEN));
         }
+        received::lines(evidence, self.names.device).iter().for_each(|line| self.push(line));
     }
 
     fn steps(&mut self, evidence: &Evidence) {
         let last = &evidence.narrative.last;
         let all: u64 = evidence.narrative.items.iter().map(Item::steps).sum();
         let in_full = if all <= SHORT_RUN as u64 { last.len() } else { LAST_STEPS.min(last.len()) };
+        let items = evidence.narrative.items.as_slice();
+        let (startup, begun) = self.startup(items);
         if all > in_full as u64 {
-            self.before(&evidence.narrative.items, all - in_full as u64);
+            self.before(&items[startup..], begun, all - in_full as u64);
             self.push(&format!("... the last {in_full} steps:"));
             self.place.clear();
         }
-        for line in &last[last.len() - in_full..] {
+        for line in last[last.len() - in_full..].iter().filter(|line| line.step >= begun) {
             self.line(line, 0);
         }
     }
 
+    /// Tells the startup code in a line if something comes after it, and gives its number of items and of steps.
+    fn startup(&mut self, items: &[Item]) -> (usize, u64) {
+        let count = items.iter().take_while(|item| self.is_startup(item)).count();
+        let steps: u64 = items[..count].iter().map(Item::steps).sum();
+        if !self.has_places || count == items.len() || steps < LONG_STARTUP {
+            return (0, 0);
+        }
+        let mut functions: Vec<String> = Vec::new();
+        for function in items[..count].iter().flat_map(pcs).filter_map(|pc| self.names.function(pc)) {
+            if !functions.contains(&function) {
+                functions.push(function);
+            }
+        }
+        self.push(&format!("startup code, {steps} steps: {}", functions.join(", ")));
+        (count, steps)
+    }
+
+    /// True for steps without a place in a source, and without anything from outside.
+    fn is_startup(&self, item: &Item) -> bool {
+        let is_startup = |line: &Line| {
+            let is_plain = line.happened == Happening::Continue && line.chosen.is_none();
+            is_plain && self.names.source_line(line.pc).is_none()
+        };
+        match item {
+            Item::Line(line) => is_startup(line),
+            Item::Loop { body, .. } => body.iter().all(|item| self.is_startup(item)),
+            Item::Omitted(_) => false,
+        }
+    }
+
     /// Adds the steps before the last ones, folded.
-    fn before(&mut self, items: &[Item], steps: u64) {
+    fn before(&mut self, items: &[Item], begun: u64, steps: u64) {
         self.left = MAX_LINES_BEFORE;
-        let mut shown = 0;
+        let mut shown = begun;
         for item in items {
             if shown >= steps || self.left == 0 {
                 break;
@@ -151,6 +202,17 @@ impl Lines<'_> {
         match item {
             Item::Line(line) => self.line(line, depth),
             Item::Omitted(steps) => self.push(&format!("{}... {steps} steps", "  ".repeat(depth))),
+            Item::Loop { body, times } if self.waits(body) => {
+                let inset = "  ".repeat(depth);
+                if let Some(Item::Line(first)) = body.first() {
+                    self.at(first, &inset);
+                    let asked = body.iter().flat_map(pcs).filter_map(|pc| self.register_read(pc));
+                    let mut asked: Vec<String> = asked.collect();
+                    asked.dedup();
+                    let asked = if asked.is_empty() { String::new() } else { format!(" for {}", asked.join(", ")) };
+                    self.push(&format!("{inset}{:>6}  {:#06x}  waits{asked}, {times} times", first.step, first.pc));
+                }
+            }
             Item::Loop { body, times } => {
                 let inset = "  ".repeat(depth + 1);
                 body.iter().for_each(|item| self.item(item, depth + 1));
@@ -162,19 +224,62 @@ impl Lines<'_> {
         }
     }
 
-    fn line(&mut self, line: &Line, depth: usize) {
-        let inset = "  ".repeat(depth);
+    /// True if the steps of a loop change nothing but registers of the processor, and nothing comes from outside but what they read.
+    fn waits(&self, body: &[Item]) -> bool {
+        let status = self.names.device.register("SREG").map(|register| register.address);
+        let is_register = |change: &Change| Register::at(change.address).is_some() || Some(change.address) == status;
+        let waits = |item: &Item| match item {
+            Item::Line(line) => line.happened == Happening::Continue && line.changes.iter().all(is_register),
+            Item::Loop { .. } | Item::Omitted(_) => false,
+        };
+        let reads = || body.iter().flat_map(pcs).any(|pc| self.register_read(pc).is_some());
+        body.len() <= MAX_WAIT && body.iter().all(waits) && reads()
+    }
+
+    /// The register of the hardware that the instruction at a flash byte address reads.
+    fn register_read(&self, pc: u32) -> Option<String> {
+        let text = self.names.instruction(pc)?;
+        let reads = ["in ", "lds ", "sbis ", "sbic "].iter().any(|mnemonic| text.starts_with(mnemonic));
+        let name = text.split_once('<')?.1.strip_suffix('>')?;
+        (reads && self.names.device.register(name).is_some()).then(|| name.to_owned())
+    }
+
+    /// Tells the function and the line of the source, if it is another one than before.
+    fn at(&mut self, line: &Line, inset: &str) {
         let place = [self.names.function(line.pc), self.names.source_line(line.pc)];
         let place = place.into_iter().flatten().collect::<Vec<_>>().join(" at ");
         if place != self.place && !place.is_empty() {
-            self.push(&format!("{inset}{place}"));
+            let code = self.source(line.pc).map_or_else(String::new, |code| format!(":  {code}"));
+            self.push(&format!("{inset}{place}{code}"));
         }
         self.place = place;
+    }
+
+    /// The line of the source, if the source is there.
+    fn source(&self, pc: u32) -> Option<String> {
+        let place = Source::at(self.names.image, pc)?;
+        let file = self.sources.iter().find(|source| source.path == place.file)?;
+        let line = file.text.lines().nth(place.line as usize - 1)?.trim();
+        (!line.is_empty()).then(|| line.replace('\t', " "))
+    }
+
+    fn line(&mut self, line: &Line, depth: usize) {
+        let inset = "  ".repeat(depth);
+        self.at(line, &inset);
         let action = step::action(&self.names, line);
         let changes = step::changes(&self.names, &line.changes).join(", ");
         let chosen = line.chosen.as_ref().map(|chosen| step::chosen(&self.names, chosen).join(", "));
         let chosen = chosen.map_or(String::new(), |chosen| format!("  <- {chosen}"));
         let row = format!("{inset}{:>6}  {:#06x}  {action:<INSTRUCTION_WIDTH$}  {changes}{chosen}", line.step, line.pc);
         self.push(row.trim_end());
+    }
+}
+
+/// The flash byte addresses of some steps.
+fn pcs(item: &Item) -> Vec<u32> {
+    match item {
+        Item::Line(line) => vec![line.pc],
+        Item::Loop { body, .. } => body.iter().flat_map(pcs).collect(),
+        Item::Omitted(_) => Vec::new(),
     }
 }

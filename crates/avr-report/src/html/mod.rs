@@ -1,33 +1,56 @@
 //! Results as one page of HTML that needs nothing else: no network, no other file.
 //!
-//! The page shows its content without scripts, except for the steppers through runs: those work on data in the page,
-//! which are JSON without any character that could end the element that they are in.
+//! The page shows its content without scripts, except for the stepper through runs, the machine code's marks and the timing diagram:
+//! those work on data in the page, which are JSON without any character that could end the element that they are in.
 
+mod blocks;
+mod coverage;
+mod fold;
 mod graph;
-mod steps;
+mod highlight;
+mod properties;
+mod run;
+mod stack;
+mod variables;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use avr_machine::Machine;
-use avr_verify::{PropertyResult, Survey, Verdict};
+use avr_verify::{PropertyResult, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
 use crate::escape::{Escaped, escaped_in_json};
-use crate::evidence::ports;
-use crate::fields::{basis_name, verdict_name};
+use crate::evidence::{ports, streams};
+use crate::fields::basis_name;
 use crate::listing::Listing;
-use crate::names::{Names, routine_name};
-use crate::report::{Report, Summary, remarks};
+use crate::names::Names;
+use crate::report::{Report, Summary};
 use crate::text;
-use steps::Run;
+use coverage::Coverage;
+use run::Run;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
+const STYLE: &[&str] =
+    &[include_str!("style/page.css"), include_str!("style/run.css"), include_str!("style/print.css")];
+const SCRIPT: &[&str] = &[
+    include_str!("script/tools.js"),
+    include_str!("script/run.js"),
+    include_str!("script/panes.js"),
+    include_str!("script/timing.js"),
+    include_str!("script/page.js"),
+];
+
+/// So many characters of a digest are shown at first sight.
+const MAX_DIGEST: usize = 18;
 
 /// The data that the script works on.
 #[derive(Serialize)]
-struct Data<'a> {
-    /// Address and text of each line of the listing.
-    listing: Vec<(Option<u32>, &'a str)>,
+struct Data {
+    /// Instructions by flash byte address: text, the index of the file and the line or 0, and the index of the function.
+    code: BTreeMap<u32, (String, Option<usize>, u32, Option<usize>)>,
+    functions: Vec<String>,
+    /// For each line of the machine code: 1 where its instruction is reached, 2 where it is not, 0 where there is none.
+    marks: String,
     runs: Vec<Run>,
     ports: Vec<JsonPort>,
     /// Data addresses of the halves of SP.
@@ -36,6 +59,10 @@ struct Data<'a> {
     sreg: u16,
     /// The first data address of the SRAM.
     sram: u16,
+    /// Registers from which data come: name, data address, that of the high byte where there is one.
+    streams: Vec<(&'static str, u16, Option<u16>)>,
+    /// The clock in hertz.
+    clock: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -53,11 +80,15 @@ impl Report<'_> {
     /// Never: the data consist of strings, numbers and lists.
     #[must_use]
     pub fn html(&self, machine: &Machine) -> String {
+        let findings: Vec<PropertyResult> = self.finding_runs().into_iter().map(|(_, result)| result).collect();
+        let with_run = self.results.properties.iter().chain(&findings).filter(|result| result.evidence.is_some());
         let page = Page {
             report: self,
             machine,
             names: Names { image: self.image, device: machine.device },
             listing: Listing::new(self.image, machine.device),
+            shown: with_run.collect(),
+            findings: &findings,
         };
         page.page().into_string()
     }
@@ -68,189 +99,99 @@ struct Page<'a> {
     machine: &'a Machine,
     names: Names<'a>,
     listing: Listing,
+    /// The results that have a run: those of properties, then those of findings.
+    shown: Vec<&'a PropertyResult>,
+    findings: &'a [PropertyResult],
 }
 
 impl Page<'_> {
     fn page(&self) -> Markup {
         let Report { image, results, .. } = self.report;
+        let coverage = Coverage::new(self);
+        let survey = results.survey.as_ref().filter(|survey| !survey.instructions.is_empty());
         html! {
             (DOCTYPE)
             html lang="en" {
                 head {
                     meta charset="utf-8";
-                    meta name="viewport" content="width=device-width";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
                     // Nothing may be loaded, whatever is in the page.
                     meta http-equiv="Content-Security-Policy"
                         content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
                     link rel="icon" href="data:,";
                     title { "avr-tvar: " (visible(&image.name)) }
-                    style { (PreEscaped(STYLE)) }
+                    style { @for part in STYLE { (PreEscaped(part)) } }
                 }
                 body {
-                    nav {
-                        a href="#verdicts" { "Verdicts" } a href="#runs" { "Runs" } a href="#stack" { "Stack" }
-                        a href="#graph" { "Graph" } a href="#coverage" { "Coverage" } a href="#basis" { "Assumptions" }
-                    }
-                    h1 { (visible(&image.name)) }
-                    @if let Some(stop) = self.report.told_stop() { p { (stop) } }
-                    p {
-                        (image.format.name()) " for " (self.report.device) ": " (text::summary(Summary::of(results)))
-                        br; span.mono { "sha256 " (image.sha256) }
-                    }
-                    (self.verdicts()) (self.findings()) (self.runs()) (self.stack())
-                    @if let Some(survey) = &results.survey {
-                        (graph::graph(&self.names, survey)) (self.coverage(survey))
-                    }
-                    (self.basis())
-                    script type="application/json" id="data" { (PreEscaped(self.data())) }
-                    script { (PreEscaped(SCRIPT)) }
-                }
-            }
-        }
-    }
-
-    fn verdicts(&self) -> Markup {
-        html! {
-            h2 #verdicts { "Verdicts" }
-            table {
-                thead { tr {
-                    th { "verdict" } th { "property" } th.number { "states" } th.number { "refinements" } th.number { "time" }
-                } }
-                tbody {
-                    @for (result, number) in self.report.results.properties.iter().zip(0..) { (self.verdict(result, number)) }
-                }
-            }
-        }
-    }
-
-    fn findings(&self) -> Markup {
-        let findings = self.report.finding_lines();
-        html! {
-            @if !findings.is_empty() {
-                h2 #findings { "Findings" }
-                @for finding in &findings {
-                    p { @for (line, index) in finding.iter().zip(0..) { @if index > 0 { br; } (visible(line)) } }
-                }
-            }
-        }
-    }
-
-    fn verdict(&self, result: &PropertyResult, number: usize) -> Markup {
-        let (verdict, statistics) = (verdict_name(&result.verdict).0, &result.statistics);
-        html! {
-            tr {
-                td class=(format!("verdict {verdict}")) { (verdict) }
-                td {
-                    @if result.evidence.is_some() {
-                        a href=(format!("#run-{number}")) { (visible(&result.name)) }
-                    } @else { (visible(&result.name)) }
-                    @if result.formula != result.name { br; code { (visible(&result.formula)) } }
-                    @for remark in remarks(result) { br; span.remark { (visible(&remark)) } }
-                }
-                td.number { (statistics.states) }
-                td.number { (statistics.refinements) }
-                td.number { (text::duration(statistics.time)) }
-            }
-        }
-    }
-
-    /// The results that have a run, with their numbers.
-    fn shown(&self) -> impl Iterator<Item = (&PropertyResult, usize)> {
-        self.report.results.properties.iter().zip(0..).filter(|(result, _)| result.evidence.is_some())
-    }
-
-    fn runs(&self) -> Markup {
-        html! {
-            h2 #runs { "Runs" }
-            @if self.shown().next().is_none() { p { "No verdict is shown by a run." } }
-            @for ((result, number), run) in self.shown().zip(0usize..) { (self.run(result, number, run)) }
-        }
-    }
-
-    fn run(&self, result: &PropertyResult, number: usize, run: usize) -> Markup {
-        let evidence = result.evidence.iter();
-        html! {
-            section.run id=(format!("run-{number}")) data-run=(run) tabindex="0" {
-                h3 {
-                    (visible(&result.name)) " "
-                    span class=(verdict_name(&result.verdict).0) { (verdict_name(&result.verdict).0) }
-                }
-                @for evidence in evidence {
-                    p {
-                        (evidence.steps) " steps, " (evidence.cycles) " cycles"
-                        @if evidence.replayed { ", replayed" } @else { ", NOT CONFIRMED by the replay" }
-                        ": " (visible(&evidence.claim))
-                        @for proved in &evidence.proved { br; span.remark { "by proof: " (visible(proved)) } }
-                        @if let Some(next) = &evidence.continuation {
-                            br; span.remark { "from a state in which the loop is left: " (visible(&next.run.claim)) }
+                    header.top {
+                        span.brand { "avr-tvar" }
+                        nav aria-label="sections" {
+                            a href="#properties" { "Properties" } a href="#stack" { "Stack" } a href="#coverage" { "Coverage" }
+                            @if survey.is_some() { a href="#graph" { "States" } }
+                            a href="#basis" { "Basis" }
                         }
                     }
-                }
-                p.controls {
-                    button type="button" data-move="first" { "|<" } button type="button" data-move="back" { "<" }
-                    button type="button" data-move="next" { ">" } button type="button" data-move="last" { ">|" }
-                    " " input type="range" min="0" value="0" data-part="slider" aria-label="step";
-                    " after " span data-part="position" {} " steps"
-                }
-                p.mono { span data-part="done" {} br; "next: " span data-part="next" {} " " span.remark data-part="line" {} }
-                div.panes {
-                    div { div.code.mono data-part="code" {} }
-                    div {
-                        div.registers.mono data-part="registers" {}
-                        p.mono data-part="ports" {}
-                        div.code.mono data-part="memory" {}
+                    main {
+                        (self.head(&coverage)) (self.properties()) (self.stack()) (coverage.section(self))
+                        @if let Some(survey) = survey { (self.graph(survey)) }
+                        (self.basis())
                     }
-                }
-                p.remark data-part="still" {}
-                svg data-part="waves" width="100%" role="img" aria-label="levels of the pins" {}
-            }
-        }
-    }
-
-    fn stack(&self) -> Markup {
-        let results = self.report.results;
-        let sram = self.machine.sram();
-        let start = self.report.image.static_data_end().unwrap_or(sram.start);
-        let room = sram.end.offset_from(start).unwrap_or_default().into();
-        html! {
-            h2 #stack { "Stack" }
-            p { (text::stack(results.stack)) ", of " (room) " bytes" }
-            @if let Some(survey) = &results.survey {
-                (graph::stack_chart(&self.names, survey, room))
-                table {
-                    thead { tr { th.number { "own" } th.number { "total" } th { "routine" } th { "called by" } } }
-                    tbody { @for (routine, usage) in &survey.routines { tr {
-                        td.number { (usage.own) }
-                        td.number { (usage.total) }
-                        td { (visible(&routine_name(&self.names, *routine))) }
-                        td {
-                            @for (caller, index) in usage.callers.iter().zip(0..) {
-                                @if index > 0 { ", " } (visible(&routine_name(&self.names, *caller)))
-                            }
-                        }
-                    } } }
+                    footer { "Made by avr-tvar " (self.report.origin.tool) ". This page is complete in itself and loads nothing." }
+                    script type="application/json" id="data" { (PreEscaped(self.data(&coverage))) }
+                    script { @for part in SCRIPT { (PreEscaped(part)) } }
                 }
             }
         }
     }
 
-    fn coverage(&self, survey: &Survey) -> Markup {
-        let rows: Vec<_> = self.listing.rows().collect();
-        let listed = rows.iter().filter(|(_, _, is_code)| *is_code).count();
-        let reached = |address: Option<u32>| address.is_some_and(|address| survey.instructions.contains_key(&address));
-        let covered = rows.iter().filter(|(_, address, is_code)| *is_code && reached(*address)).count();
-        let never = if survey.complete { "never reached, in any run" } else { "not reached by what was explored" };
+    /// The outcome in a few words and numbers, and what it was made from.
+    fn head(&self, coverage: &Coverage) -> Markup {
+        let Report { image, results, .. } = self.report;
+        let summary = Summary::of(results);
+        let (stack, of_stack) = self.stack_tile();
+        let (share, of_code) = coverage.tile();
         html! {
-            h2 #coverage { "Coverage" }
-            p { (covered) " of " (listed) " instructions are reached in the proof; the others are " (never)
-                ". What is reached in the proof may be more than what is reached in a run." }
-            pre.code {
-                @for (text, address, is_code) in rows {
-                    div class=(match (is_code, reached(address)) {
-                        (false, _) => "plain",
-                        (true, true) => "reached",
-                        (true, false) => "never",
-                    }) { (text) }
+            section #summary {
+                p.kind { "Verification report" }
+                h1 { (visible(image.name.rsplit(['/', '\\']).next().unwrap_or(&image.name))) }
+                p.lead { (outcome(summary)) }
+                @if let Some(stop) = self.report.told_stop() { p.note { (stop) } }
+                ul.tiles {
+                    @for (name, count) in [("violated", summary.violated), ("unknown", summary.unknown), ("holds", summary.holds)] {
+                        li { button type="button" class=(format!("tile {name}")) data-filter=(name) aria-pressed="false" disabled[count == 0] {
+                            b { (count) } span { (if count == 1 { name } else { plural(name) }) }
+                        } }
+                    }
+                    li { a.tile href="#stack" { b { (stack) } span { (of_stack) } } }
+                    li { a.tile href="#coverage" { b { (share) } span { (of_code) } } }
+                }
+                (self.facts())
+            }
+        }
+    }
+
+    fn facts(&self) -> Markup {
+        let Report { image, origin, .. } = self.report;
+        let properties = origin.inputs.iter().find(|input| input.role == "properties");
+        html! {
+            dl.facts {
+                dt { "Firmware" } dd { (visible(&image.name)) " " span.muted { (image.format.name()) } }
+                dt { "Device" } dd {
+                    (self.report.device)
+                    @if let Some(hertz) = origin.clock_hz { " at " (frequency(hertz)) }
+                }
+                dt { "SHA-256" } dd { code title=(image.sha256) { (shortened(&image.sha256)) } }
+                @if !origin.date.is_empty() { dt { "Date" } dd { (visible(origin.date)) } }
+                @if !origin.tool.is_empty() {
+                    dt { "Tool" } dd { "avr-tvar " span title=(visible(origin.tool)) { (shortened(&visible(origin.tool))) } }
+                }
+                @if let Some(file) = properties { dt { "Properties" } dd { (visible(&file.path)) } }
+                @if !origin.command.is_empty() { dt.whole { "Command" } dd.whole { code { (visible(origin.command)) } } }
+            }
+            @if !origin.properties.is_empty() {
+                details.text {
+                    summary { "The property file" }
+                    pre.code { @for line in origin.properties.lines() { (visible(&line.replace('\t', "    "))) "\n" } }
                 }
             }
         }
@@ -260,51 +201,132 @@ impl Page<'_> {
         let results = self.report.results;
         let device = self.machine.device;
         html! {
-            h2 #basis { "Assumptions and models" }
-            p { "Verdicts are about every input, every content of uninitialised memory and every timing of interrupts." }
-            @if let Some((firmware, changes)) = self.report.told_changes() {
-                h3 { "Changes since " (visible(&firmware)) }
-                ul { @for change in changes { li { (visible(&change)) } } }
-            }
-            ul {
-                @for assumption in &results.assumptions { li { "assuming " (visible(assumption)) } }
-                @if let Some(ended) = text::ended(results) { li { "left out: " (ended) } }
-                @if results.assumptions.is_empty() { li { "nothing else is assumed" } }
-                li {
-                    "the model of " (device.name) ": " (device.interrupts.len()) " interrupts, SRAM up to "
-                    (format!("{:#06x}", device.memory.sram_end))
+            section #basis {
+                h2 { "What it rests on" }
+                p { "Verdicts are about every input, every content of uninitialised memory and every timing of interrupts." }
+                @if let Some((firmware, changes)) = self.report.told_changes() {
+                    h3 { "Changes since " (visible(&firmware)) }
+                    ul { @for change in changes { li { (visible(&change)) } } }
                 }
-                @for result in &results.properties {
+                ul {
+                    @for assumption in &results.assumptions { li { "assuming " (visible(assumption)) } }
+                    @if let Some(ended) = text::ended(results) { li { "left out: " (ended) } }
+                    @if results.assumptions.is_empty() { li { "nothing else is assumed" } }
                     li {
-                        (visible(&result.name)) ": "
-                        @if matches!(result.verdict, Verdict::Unknown(_)) { "unknown" }
-                        @else { (basis_name(result.basis)) "; rests on " (text::rests_on_text(result)) }
+                        "the model of " (device.name) ": " (device.interrupts.len()) " interrupts, SRAM up to "
+                        (format!("{:#06x}", device.memory.sram_end))
                     }
+                    @for result in &results.properties {
+                        li {
+                            (visible(&result.name)) ": " (basis_name(result.basis))
+                            @if !matches!(result.verdict, Verdict::Unknown(_)) { "; rests on " (text::rests_on_text(result)) }
+                        }
+                    }
+                    @for warning in &self.report.image.warnings { li { (visible(&warning.to_string())) } }
                 }
-                @for warning in &self.report.image.warnings { li { (visible(&warning.to_string())) } }
+                @if !self.report.origin.inputs.is_empty() {
+                    h3 { "Files" }
+                    ul { @for input in self.report.origin.inputs {
+                        li { (input.role) ": " (visible(&input.path)) ", " (input.bytes) " bytes " code.hash { (input.sha256) } }
+                    } }
+                }
             }
         }
     }
 
     /// The data of the script, without characters that mean something in HTML.
-    fn data(&self) -> String {
-        let runs = self.shown().filter_map(|(result, _)| result.evidence.as_ref());
+    fn data(&self, coverage: &Coverage) -> String {
+        let limit = run::limit(self.shown.len());
+        let runs = self.shown.iter().filter_map(|result| Run::new(result, &self.names, self.machine, limit));
+        let runs: Vec<Run> = runs.collect();
         let port = |(letter, port): (char, crate::evidence::Port)| JsonPort {
             letter,
             pins: port.pins.0,
             direction: port.direction.0,
             output: port.output.0,
         };
+        let mut functions = Vec::new();
+        let places: BTreeSet<u32> = runs.iter().flat_map(Run::places).copied().collect();
+        let code = places.into_iter().map(|pc| (pc, self.code(coverage, &mut functions, pc))).collect();
         let data = Data {
-            listing: self.listing.rows().map(|(text, address, _)| (address, text)).collect(),
-            runs: runs.map(|evidence| Run::new(evidence, &self.names, self.machine)).collect(),
+            code,
+            functions,
+            marks: coverage.marks(self),
+            runs,
             ports: ports(self.machine.device).into_iter().map(port).collect(),
             sp: (self.machine.stack_pointer().low.0, self.machine.stack_pointer().high.map(|high| high.0)),
             sreg: self.machine.status_address().0,
             sram: self.machine.sram().start.0,
+            streams: streams(self.machine.device)
+                .into_iter()
+                .map(|(name, low, high)| (name, low.0, high.map(|high| high.0)))
+                .collect(),
+            clock: self.report.origin.clock_hz,
         };
         let text = serde_json::to_string(&data).expect("strings, numbers and lists can be written");
         escaped_in_json(&text).replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026")
+    }
+
+    /// The name of a function, of a handler by its interrupt.
+    fn function(&self, name: &str) -> String {
+        let vector = name.strip_prefix("__vector_").and_then(|number| number.parse::<u8>().ok());
+        let known = vector.and_then(|vector| self.machine.device.interrupts.iter().find(|one| one.number == vector));
+        known.map_or_else(|| visible(name), |interrupt| format!("{} handler", interrupt.name))
+    }
+
+    /// The instruction at a flash byte address, with its place and function.
+    fn code(
+        &self,
+        coverage: &Coverage,
+        functions: &mut Vec<String>,
+        pc: u32,
+    ) -> (String, Option<usize>, u32, Option<usize>) {
+        let text = visible(&self.names.instruction(pc).unwrap_or_else(|| "no instruction".to_owned()));
+        let place = coverage.place(self, pc);
+        let function = self.names.function(pc).map(|name| {
+            let name = self.function(&name);
+            functions.iter().position(|known| *known == name).unwrap_or_else(|| {
+                functions.push(name);
+                functions.len() - 1
+            })
+        });
+        (text, place.map(|(file, _)| file), place.map_or(0, |(_, line)| line), function)
+    }
+}
+
+/// The beginning of a long digest.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_DIGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The outcome as a sentence.
+fn outcome(summary: Summary) -> String {
+    let Summary { holds, violated, unknown } = summary;
+    let all = holds + violated + unknown;
+    let properties = |count: usize| if count == 1 { "property".to_owned() } else { "properties".to_owned() };
+    match (violated, unknown) {
+        (0, 0) if all == 1 => "The property holds.".to_owned(),
+        (0, 0) => format!("All {all} properties hold."),
+        (0, _) => format!("{unknown} of {all} {} could not be decided; none is violated.", properties(all)),
+        (1, _) => format!("1 of {all} {} is violated.", properties(all)),
+        _ => format!("{violated} of {all} {} are violated.", properties(all)),
+    }
+}
+
+/// The verdict of several properties.
+fn plural(verdict: &str) -> &str {
+    if verdict == "holds" { "hold" } else { verdict }
+}
+
+/// A frequency with its unit.
+fn frequency(hertz: u64) -> String {
+    match hertz {
+        0..1_000 => format!("{hertz} Hz"),
+        1_000..1_000_000 => format!("{} kHz", hertz as f64 / 1e3),
+        _ => format!("{} MHz", hertz as f64 / 1e6),
     }
 }
 
