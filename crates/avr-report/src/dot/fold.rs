@@ -24,7 +24,7 @@ enum Group {
 
 /// A vertex for each basic block: instructions that follow each other and nothing else, interrupts apart.
 pub(super) fn by_block(graph: &StateGraph, names: &Names<'_>) -> (Drawing, Vec<usize>) {
-    let blocks = Blocks::of(graph);
+    let blocks = Blocks::of(graph, names);
     let group = |node: &GraphNode| match (node.kind, node.pc) {
         (NodeKind::Start, _) | (_, None) => Group::Start,
         (NodeKind::Hazard(_) | NodeKind::Limit(_), _) => Group::Sink(title(node, names)),
@@ -150,7 +150,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn of(graph: &StateGraph) -> Self {
+    fn of(graph: &StateGraph, names: &Names<'_>) -> Self {
         let code = |node: &GraphNode| match node.kind {
             NodeKind::Running | NodeKind::Waiting => node.pc,
             NodeKind::Start | NodeKind::Hazard(_) | NodeKind::Limit(_) => None,
@@ -167,7 +167,9 @@ impl Blocks {
                 // An interrupt may come anywhere; it begins a block, and does not end the one that it interrupts.
                 let (interrupted, returns) = (to.interrupts > node.interrupts, to.interrupts < node.interrupts);
                 let Some(next) = code(to).filter(|_| !returns) else { continue };
-                predecessors.entry(next).or_default().insert(from.filter(|_| !interrupted));
+                // A block is one of its function.
+                let is_inside = |pc: &u32| !interrupted && names.function(*pc) == names.function(next);
+                predecessors.entry(next).or_default().insert(from.filter(is_inside));
                 if let Some(pc) = from.filter(|_| !interrupted) {
                     successors.entry(pc).or_default().insert(next);
                 }

@@ -218,8 +218,10 @@ impl Page<'_> {
                     }
                     @for result in &results.properties {
                         li {
-                            (visible(&result.name)) ": " (basis_name(result.basis))
-                            @if !matches!(result.verdict, Verdict::Unknown(_)) { "; rests on " (text::rests_on_text(result)) }
+                            (visible(&result.name)) ": "
+                            @if matches!(result.verdict, Verdict::Unknown(_)) { "unknown" }
+                            @else { (basis_name(result.basis)) "; rests on " (text::rests_on_text(result)) }
+                            @for promise in &result.promises { "; promised: " (visible(promise)) }
                         }
                     }
                     @for warning in &self.report.image.warnings { li { (visible(&warning.to_string())) } }

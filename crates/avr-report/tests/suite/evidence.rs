@@ -31,16 +31,7 @@ fn text_reads_like_a_debugger() {
                   run of 13 steps, 19 cycles, replayed: after 13 steps 'EF (PORTD == 0)' does not hold
                   by proof: 'EF (PORTD == 0)' does not hold at the end, whatever comes after it
                   input at step 10: PINB.0 = 1
-                  __vectors
-                       0  0x0000  jmp 0x68 <__ctors_end>
-                  __ctors_end
-                       1  0x0068  eor r1, r1                      Z=1
-                       2  0x006a  out 0x3f, r1 <SREG>             Z=0
-                       3  0x006c  ldi r28, 0xFF                   r28 0x00->0xff
-                       4  0x006e  ldi r29, 0x08                   r29 0x00->0x08
-                       5  0x0070  out 0x3e, r29 <SPH>
-                       6  0x0072  out 0x3d, r28 <SPL>
-                       7  0x0074  call 0x80 <main>                SPL 0xfd, mem[0x08ff] 0x00->0x3c
+                  startup code, 8 steps: __vectors, __ctors_end
                   main at branch/main.c:8
                        8  0x0080  ldi r24, 0xFF                   r24 0x00->0xff
                        9  0x0082  out 0x0a, r24 <DDRD>            DDRD 0x00->0xff
@@ -51,16 +42,7 @@ fn text_reads_like_a_debugger() {
                       12  0x008a  out 0x0b, r24 <PORTD>           PORTD 0x00->0x01
         violated  shows 1        20            0  0.00 ms
                   run of 15 steps, 22 cycles, replayed: from step 14 on the same 1 step repeat for ever, and 'PORTD == 1' stays false
-                  __vectors
-                       0  0x0000  jmp 0x68 <__ctors_end>
-                  __ctors_end
-                       1  0x0068  eor r1, r1                      Z=1
-                       2  0x006a  out 0x3f, r1 <SREG>             Z=0
-                       3  0x006c  ldi r28, 0xFF                   r28 0x00->0xff
-                       4  0x006e  ldi r29, 0x08                   r29 0x00->0x08
-                       5  0x0070  out 0x3e, r29 <SPH>
-                       6  0x0072  out 0x3d, r28 <SPL>
-                       7  0x0074  call 0x80 <main>                SPL 0xfd, mem[0x08ff] 0x00->0x3c
+                  startup code, 8 steps: __vectors, __ctors_end
                   main at branch/main.c:8
                        8  0x0080  ldi r24, 0xFF                   r24 0x00->0xff
                        9  0x0082  out 0x0a, r24 <DDRD>            DDRD 0x00->0xff

@@ -188,6 +188,7 @@ fn json_has_all_of_a_result() {
               "kind": "Formula",
               "name": "inherent",
               "notes": [],
+              "promises": [],
               "reason": null,
               "recheck": null,
               "rests_on": [],
