@@ -75,7 +75,8 @@ impl Arguments {
     /// The verification that is repeated whenever a file changes, if one is.
     pub(crate) fn watched(&self) -> Option<&Verify> {
         match &self.command {
-            Command::Verify(verify) | Command::Explain(Explain { verify, .. }) if verify.watch => Some(verify),
+            Command::Verify(verify) if verify.watch => Some(verify),
+            Command::Explain(explain) if explain.verify.watch => Some(&explain.verify),
             _ => None,
         }
     }
@@ -118,7 +119,7 @@ pub enum Command {
     Merge(Merge),
     /// Show where each subformula of a property holds, fails or is unknown
     #[command(after_help = explain::HELP)]
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Write the abstract state space as a graph for Graphviz
     #[command(after_help = graph::HELP)]
     Graph(Graph),
