@@ -179,7 +179,7 @@ fn github_gets_one_command_for_each_problem() {
         ::notice title=holds%3A no hazard::out/branch 1.elf: 'no hazard' holds%0Avacuous: it holds as well with '\u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)' replaced by false
         ::error title=violated%3A stack of 1::out/branch 1.elf: 'stack of 1' is violated%0Arun of 8 steps: after 8 steps 'sp_torn' is false, 'sp >= 0x8fe' is false
         ::error title=violated%3A \u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n%3A%3Aerror%3A%3Aforged\r##[error]100%25%2Ca%3Ab \u{202e}[l](http%3A//x)::out/branch 1.elf: '\u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)' is violated%0Arun of 0 steps: in the first state 'EF (PORTD == 77)' does not hold
-        ::warning title=unknown%3A not known::out/branch 1.elf: 'not known' is unknown%0Aof \u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)%0Ain the model: it rests on a choice that the hardware would determine
+        ::warning title=unknown%3A not known::out/branch 1.elf: 'not known' is unknown%0Aof \u{1b}[2J</testsuite><script>alert(1)</script>]]>&amp;|`**x**`\n::error::forged\r##[error]100%25,a:b \u{202e}[l](http://x)
         ::notice title=avr-tvar::out/branch 1.elf: 1 holds, 3 violated, 1 unknown; stack: 2 bytes at most, and some run needs them
     "#]];
     expected.assert_eq(&with_report("branch.Og.elf", |report| report.github()));
@@ -198,7 +198,7 @@ fn markdown_is_a_table_and_folded_runs() {
         | ✅ holds | no hazard | vacuous\: it holds as well with '\\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\)' replaced by false |
         | ❌ violated | stack of 1 | run of 8 steps\: after 8 steps 'sp\_torn' is false, 'sp &gt;= 0x8fe' is false |
         | ❌ violated | \\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\) | run of 0 steps\: in the first state 'EF \(PORTD == 77\)' does not hold |
-        | ❓ unknown | not known | of \\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\)<br>in the model\: it rests on a choice that the hardware would determine |
+        | ❓ unknown | not known | of \\u\{1b\}\[2J&lt;/testsuite&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;\]\]&gt;&amp;amp;\|\`\*\*x\*\*\`\\n\:\:error\:\:forged\\r&#35;&#35;\[error\]100%,a\:b \\u\{202e\}\[l\]\(http\://x\) |
 
         Stack: 2 bytes at most, and some run needs them
 

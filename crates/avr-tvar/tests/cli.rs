@@ -322,7 +322,7 @@ fn a_part_that_is_no_device_is_named() {
     let at = bytes.windows(name.len()).position(|window| window == name);
     std::fs::write(&image, &bytes).expect("it is written");
     let refused = |arguments: &[&str]| {
-        let output = run(&[&["verify", image.to_str().expect("it is text")], arguments].concat());
+        let output = output(&[&["verify", image.to_str().expect("it is text")], arguments].concat());
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
