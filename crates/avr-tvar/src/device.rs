@@ -107,7 +107,7 @@ fn check_supported(image: &Image) -> Result<(), InputError> {
     if let Some(name) = image.device.as_deref().filter(|name| Device::named(&name.to_ascii_lowercase()).is_err()) {
         return Err(unsupported(image.name.clone(), name));
     }
-    let architecture = |name| Device::named(name).ok().and_then(|device| architecture_number(device));
+    let architecture = |name| Device::named(name).ok().and_then(architecture_number);
     match image.architecture {
         Some(number) if !Device::names().any(|name| architecture(name) == Some(number)) => {
             let part = known_part(number).unwrap_or("an unknown part");

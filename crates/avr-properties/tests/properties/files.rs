@@ -246,10 +246,7 @@ fn wrong_fields() {
 
 #[test]
 fn wrong_syntax() {
-    check(
-        "",
-        expect![[r#"p.ron:1:1: expected `(`; a property file is ( device: "…", properties: […] )"#]],
-    );
+    check("", expect![[r#"p.ron:1:1: expected `(`; a property file is ( device: "…", properties: […] )"#]]);
     check(
         "(device: \"a\"",
         expect![[r#"
@@ -326,9 +323,10 @@ fn wrong_names_and_formulas() {
     );
     check(
         "(define: { \"not a name\": \"true\" })",
-        expect![
-            "p.ron:1:26: definition not a name: a definition cannot be named 'not a name'; use letters, digits and `_`, and no word that has a meaning"
-        ],
+        expect![[r#"
+            p.ron:1:26: definition not a name: a definition cannot be named 'not a name'; use letters, digits and `_`, and no word that has a meaning
+              (define: { "not a name": "true" })
+                                       ^^^^^^"#]],
     );
     check(
         "(assume: [\"AG PINB.0\"])",
