@@ -3,8 +3,9 @@
 use avr_image::{DataAddress, FlashByteAddress, Image};
 
 use crate::code_place::{has_line, is_on_line};
-use crate::error::{Place, PropertyError, PropertyErrorKind};
+use crate::error::{PropertyError, PropertyErrorKind};
 use crate::finding_kind::FindingKind;
+use crate::place::Place;
 
 /// An entry of `allow` for findings.
 #[derive(Clone, Debug, PartialEq, Eq)]

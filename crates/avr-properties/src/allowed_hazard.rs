@@ -6,7 +6,8 @@ use avr_image::{FlashWordAddress, Image};
 use avr_machine::HazardKind;
 
 use crate::code_place::code_at;
-use crate::error::{Place, PropertyError, PropertyErrorKind};
+use crate::error::{PropertyError, PropertyErrorKind};
+use crate::place::Place;
 
 /// An entry of `allow` for a hazard at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]

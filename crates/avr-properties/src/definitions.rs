@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use mu_calculus::{Formula, parse_formula};
 
-use crate::error::{Place, PropertyError, PropertyErrorKind};
+use crate::error::{PropertyError, PropertyErrorKind};
+use crate::place::Place;
 use crate::state_atoms::is_reserved;
 
 /// Formulas with names. In a formula the name alone stands for the whole formula, as if in parentheses.

@@ -1,7 +1,7 @@
 //! Properties as the user states them, and the formulas that they stand for.
 
 use crate::allowed_hazard::AllowedHazard;
-use crate::error::Place;
+use crate::place::Place;
 
 /// A property with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]

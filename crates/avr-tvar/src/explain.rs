@@ -28,7 +28,7 @@ pub struct Explain {
     pub verify: Verify,
     /// The same without defaults from a file.
     #[arg(skip)]
-    pub typed: Option<Verify>,
+    pub typed: Option<Box<Verify>>,
 }
 
 /// A JSON report as far as it is needed here.
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Explain, mut inputs: Inputs) -> Result<Exit, Input
             let reason = "the report has no results".to_owned();
             Err(InputErrorKind::NothingToVerify { path, reason }.into())
         }
-        Some(_) if !is_alone(arguments.typed.as_ref().unwrap_or(&arguments.verify)) => {
+        Some(_) if !is_alone(arguments.typed.as_deref().unwrap_or(&arguments.verify)) => {
             Err(InputErrorKind::ReportWithOptions { path: arguments.verify.firmware.display().to_string() }.into())
         }
         Some(report) => {

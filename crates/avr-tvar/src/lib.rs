@@ -104,7 +104,7 @@ fn read(line: &[OsString], inputs: &mut Inputs) -> Result<Arguments, Refusal> {
         completed.map_err(|error| configuration.blamed(&error).map_or(Refusal::Usage(error), Refusal::Input))?;
     output::configure(arguments.color, arguments.quiet);
     if let (Command::Explain(explain), Command::Explain(typed)) = (&mut arguments.command, typed.command) {
-        explain.typed = Some(typed.verify);
+        explain.typed = Some(Box::new(typed.verify));
     }
     Ok(arguments)
 }

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::content::Reasons;
-use crate::error::{Place, PropertyErrorKind};
+use crate::error::PropertyErrorKind;
+use crate::place::Place;
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 
 /// Declares the entries once: kind, its fields, and the kind of property that it makes of them.
