@@ -75,8 +75,7 @@ impl Arguments {
     /// The verification that is repeated whenever a file changes, if one is.
     pub(crate) fn watched(&self) -> Option<&Verify> {
         match &self.command {
-            Command::Verify(verify) if verify.watch => Some(verify),
-            Command::Explain(explain) if explain.verify.watch => Some(&explain.verify),
+            Command::Verify(verify) | Command::Explain(Explain { verify, .. }) if verify.watch => Some(verify),
             _ => None,
         }
     }
@@ -119,7 +118,7 @@ pub enum Command {
     Merge(Merge),
     /// Show where each subformula of a property holds, fails or is unknown
     #[command(after_help = explain::HELP)]
-    Explain(Box<Explain>),
+    Explain(Explain),
     /// Write the abstract state space as a graph for Graphviz
     #[command(after_help = graph::HELP)]
     Graph(Graph),

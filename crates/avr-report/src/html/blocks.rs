@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use avr_analysis::control_flow::Flow;
 use avr_image::FlashByteAddress;
+use avr_isa::FlashWordAddress;
 use avr_machine::{Fetched, Machine};
 use avr_verify::{Routine, Survey};
 
@@ -87,8 +88,8 @@ impl Code<'_> {
             if !self.survey.routines.contains_key(&Routine::Handler(interrupt.number)) {
                 continue;
             }
-            let table = self.machine.options().start.byte().0;
-            let vector = table + 2 * u32::from(interrupt.vector);
+            let table = self.machine.options().start;
+            let vector = FlashWordAddress(table.0 + u32::from(interrupt.vector)).byte().0;
             let target = self.next(vector).first().copied().unwrap_or(vector);
             all.entry(self.start(target)).or_insert(interrupt.number);
         }

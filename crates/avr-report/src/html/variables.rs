@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use avr_image::{Scalar, Type};
 use avr_isa::{DataAddress, Register};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::visible;
 use crate::names::Names;
@@ -19,7 +19,8 @@ const MAX_DEPTH: u32 = 3;
 pub(super) struct Variable {
     name: String,
     /// The address of its first byte.
-    pub(super) start: u16,
+    #[serde(serialize_with = "number")]
+    pub(super) start: DataAddress,
     /// The number of bytes that are shown.
     bytes: u32,
     kind: Kind,
@@ -36,10 +37,18 @@ enum Kind {
     Io,
 }
 
+fn number<S: Serializer>(address: &DataAddress, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u16(address.0)
+}
+
 /// The variables and registers that some cells belong to, by rising address, without those that begin at a known address.
 /// Registers of the processor have a place of their own.
-pub(super) fn variables(names: &Names<'_>, cells: &BTreeSet<DataAddress>, known: &BTreeSet<u16>) -> Vec<Variable> {
-    let mut all: BTreeMap<u16, Variable> = BTreeMap::new();
+pub(super) fn variables(
+    names: &Names<'_>,
+    cells: &BTreeSet<DataAddress>,
+    known: &BTreeSet<DataAddress>,
+) -> Vec<Variable> {
+    let mut all: BTreeMap<DataAddress, Variable> = BTreeMap::new();
     for cell in cells {
         if let Some(variable) = variable_at(names, *cell) {
             all.entry(variable.start).or_insert(variable);
@@ -54,12 +63,13 @@ fn variable_at(names: &Names<'_>, cell: DataAddress) -> Option<Variable> {
     }
     if let Some(register) = names.device.register_at(cell) {
         let is_of_processor = matches!(register.name, "SREG" | "SPL" | "SPH");
-        let io = Variable { name: register.name.to_owned(), start: cell.0, bytes: 1, kind: Kind::Io };
+        let io = Variable { name: register.name.to_owned(), start: cell, bytes: 1, kind: Kind::Io };
         return (!is_of_processor).then_some(io);
     }
     let located = names.image.symbols.object_at(cell)?;
     let name = visible(located.symbol.base_name());
-    let start = cell.0.checked_sub(u16::try_from(located.offset).ok()?)?;
+    let offset = u16::try_from(located.offset).ok()?;
+    let start = DataAddress(cell.0.checked_sub(offset)?);
     let whole = Variable { name, start, bytes: located.symbol.size, kind: Kind::Unsigned };
     match (&located.symbol.of, located.symbol.scalar) {
         (Some(of), _) => Some(part(whole, of, located.offset, 0)),
@@ -82,7 +92,8 @@ fn part(whole: Variable, of: &Type, offset: u32, depth: u32) -> Variable {
                 "" => whole.name.clone(),
                 own => format!("{}.{}", whole.name, visible(own)),
             };
-            let Some(start) = u16::try_from(member.offset).ok().and_then(|more| whole.start.checked_add(more)) else {
+            let inside = u16::try_from(member.offset).ok();
+            let Some(start) = inside.and_then(|inside| whole.start.checked_add(inside)) else {
                 return untyped(whole);
             };
             let inner = Variable { name, start, bytes, kind: Kind::Unsigned };
