@@ -49,7 +49,6 @@ const KEYED: &[&str] =
 const NO_DATA_ADDRESSES: &[(&str, &str, &str)] = &[
     ("avr-machine/src/device/mod.rs", "by_address", "indices of registers"),
     ("avr-machine/src/device/resolve/mod.rs", "index_by_address", "indices of registers"),
-    ("avr-report/src/html/steps.rs", "BTreeSet<u16>", "numbers of rows of sixteen cells"),
     ("avr-report/src/html/mod.rs", "sram", "a number in the data of the page's script"),
 ];
 
