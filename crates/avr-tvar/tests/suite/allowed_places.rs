@@ -141,7 +141,7 @@ fn a_place_that_does_not_exist_is_an_error() {
         let output = Folder::new(&format!("{entry:?}: \"x\"")).verify(&[]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{entry}: {error}");
-        assert!(error.contains("properties.ron:1:10: ") && error.contains(said), "{entry}: {error}");
+        assert!(error.contains("properties.ron:1:10\n") && error.contains(said), "{entry}: {error}");
     }
 }
 

@@ -114,7 +114,7 @@ fn a_place_that_does_not_exist_is_an_error() {
     for place in ["mian", "idioms.c:9999", "sources/other.c:1"] {
         let (code, said) = code_with(FAULT, &format!("(allow: {{\"out-of-object at {place}\": \"why\"}})"), &[]);
         assert_eq!(code, Some(2), "{place}: {said}");
-        assert!(said.contains("allow.ron:1:10: ") && said.contains(place), "{said}");
+        assert!(said.contains("allow.ron:1:10\n") && said.contains(place), "{said}");
     }
     let (code, said) = code_with(FAULT, r#"(forbid: ["torn-access"])"#, &[]);
     assert!(code == Some(2) && said.contains("cannot be forbidden"), "{said}");
