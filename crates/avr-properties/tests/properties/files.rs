@@ -331,9 +331,9 @@ fn wrong_names_and_formulas() {
     check(
         "(assume: [\"AG PINB.0\"])",
         expect![[r#"
-        p.ron:1:11: assume: column 1: `AG` speaks of later states, which has no meaning here; only comparisons and `! && || -> <->` do
-          AG PINB.0
-          ^^"#]],
+        p.ron:1:12: assume: `AG` speaks of later states, which has no meaning here; only comparisons and `! && || -> <->` do
+          (assume: ["AG PINB.0"])
+                     ^^"#]],
     );
     check(
         "(assume: [allways(INT1)])",
