@@ -338,8 +338,10 @@ fn wrong_names_and_formulas() {
     check(
         "(assume: [allways(INT1)])",
         expect![[r#"
-        p.ron:1:11: there is no 'allways' here
-        hint: known here: never"#]],
+            p.ron:1:11: there is no 'allways' here
+              (assume: [allways(INT1)])
+                        ^^^^^^^
+            hint: known here: never"#]],
     );
 }
 
