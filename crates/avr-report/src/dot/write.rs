@@ -75,7 +75,8 @@ impl Drawing {
     /// The drawing with a caption as a directed graph.
     pub(super) fn dot(&self, caption: &str) -> String {
         let mut text = String::from("digraph states {\n");
-        put(&mut text, &format!("  graph [label={}, labelloc=t, fontname=monospace];", quoted(caption)));
+        // Without a ranking of its own Graphviz gives up on some drawings with frames.
+        put(&mut text, &format!("  graph [label={}, labelloc=t, fontname=monospace, newrank=true];", quoted(caption)));
         put(&mut text, "  node [fontname=monospace, fontsize=10];");
         put(&mut text, "  edge [fontname=monospace, fontsize=9];");
         let functions: BTreeSet<&str> = self.vertices.iter().filter_map(|vertex| vertex.function.as_deref()).collect();

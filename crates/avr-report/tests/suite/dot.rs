@@ -79,7 +79,7 @@ fn check(fold: Fold, most: usize, what: &str, expected: Expect) {
     let text = drawn(&graph(), fold, most);
     let head = format!(
         r#"digraph states {{
-  graph [label="violated: hostile \\u{{1b}}[2J \"quoted\\\" }}\n8 states, drawn by {what}; red: the run that shows it", labelloc=t, fontname=monospace];
+  graph [label="violated: hostile \\u{{1b}}[2J \"quoted\\\" }}\n8 states, drawn by {what}; red: the run that shows it", labelloc=t, fontname=monospace, newrank=true];
   node [fontname=monospace, fontsize=10];
   edge [fontname=monospace, fontsize=9];
 "#
