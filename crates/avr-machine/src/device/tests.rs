@@ -503,3 +503,31 @@ fn only_the_deep_sleepers_wake_from_power_down() {
     assert_eq!(names, ["INT0", "INT1", "PCINT0", "PCINT1", "PCINT2", "WDT", "TWI"]);
     assert!(whole().interrupts.iter().all(|interrupt| interrupt.wakes_from.contains(&"idle")));
 }
+
+/// The condition of the promise that an event comes, with these contents of registers and 0 elsewhere.
+fn lasts(event: Promised, contents: &[(&str, u8)]) -> bool {
+    let promise = whole().promises.iter().find(|promise| promise.event == event).expect("it is promised");
+    let address = |name: &str| whole().register(name).expect("a register").address;
+    let contents: Vec<_> = contents.iter().map(|(name, content)| (address(name), *content)).collect();
+    let content = |at| contents.iter().find(|(address, _)| *address == at).map_or(0, |(_, content)| *content);
+    promise.lasts.evaluate(&mut |at| KnownBits::exactly(content(at))).is_true()
+}
+
+/// Sections "ADC Noise Canceler" and "Interrupts": sleep starts conversions, the entry of an interrupt clears its flag, and one with a smaller
+/// number goes before it.
+#[test]
+fn promises_have_the_conditions_of_the_data_sheet() {
+    let conversion = Promised::Change(place("ADCSRA.ADSC"));
+    assert!(lasts(conversion, &[("ADCSRA", 0xc0)]));
+    for other in [("SMCR", 1), ("SMCR", 2), ("PRR", 1)] {
+        assert!(!lasts(conversion, &[("ADCSRA", 0xc0), other]), "{other:?}");
+    }
+    assert!(!lasts(conversion, &[("ADCSRA", 0xe0)]) && !lasts(conversion, &[("ADCSRA", 0x80)]));
+    let overflow = Promised::Change(place("TIFR0.TOV0"));
+    assert!(lasts(overflow, &[("TCCR0B", 1)]) && !lasts(overflow, &[("TCCR0B", 1), ("TIMSK0", 1)]));
+    let taken = Promised::Interrupt(16);
+    assert!(lasts(taken, &[("TCCR0B", 1), ("TIMSK0", 1)]) && !lasts(taken, &[("TCCR0B", 1)]));
+    for before in [("EIMSK", 1), ("PCICR", 4), ("TIMSK0", 3), ("TIMSK2", 1), ("WDTCSR", 0x40)] {
+        assert!(!lasts(taken, &[before, ("TCCR0B", 1), ("TIMSK0", 1)]), "{before:?}");
+    }
+}
