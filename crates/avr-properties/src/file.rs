@@ -370,7 +370,7 @@ fn assumption(raw: &RawValue, origin: &Origin<'_>) -> Result<Assumption, Propert
 fn ron_error(error: &ron::error::SpannedError, origin: &Origin<'_>, part: &str) -> PropertyError {
     let base = origin.offset_of(part);
     let [start, end] = [error.span.start, error.span.end].map(|position| base + ron_offset(part, position));
-    // What is missing between two values is missing behind the first one, and is seen in front of what stands there.
+    // A sign that is missing between two values is missing behind the first one, and is noticed in front of the second.
     let is_between = matches!(
         error.code,
         ron::Error::ExpectedComma

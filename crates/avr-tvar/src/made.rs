@@ -18,7 +18,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// What is made now by this process.
+    /// The circumstances of a report that this process makes now.
     pub(crate) fn now() -> Self {
         let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
         let words: Vec<String> = std::iter::once("avr-tvar".to_owned()).chain(arguments).collect();

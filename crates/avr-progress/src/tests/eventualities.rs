@@ -33,7 +33,7 @@ pub(super) const SOURCES: [Source; 3] = [
     OVERFLOW,
     Source { number: 22, enabled: (DataAddress(0x3f), 3) },
 ];
-/// What is fair in random programs.
+/// Fairness in random programs.
 const FAIR: [Fair; 8] = [
     Fair::Assumed(SOURCES[0]),
     Fair::Assumed(OVERFLOW),

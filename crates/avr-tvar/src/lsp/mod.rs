@@ -169,7 +169,7 @@ impl Server {
         hover::hover(text, offset, &mut self.project, self.encoding)
     }
 
-    /// What a notification changes; the answer is the list of the errors of the file.
+    /// The changes of a notification; the answer is the list of the errors of the file.
     fn notice(&mut self, notification: Notification) -> Option<Notification> {
         let Notification { method, params } = notification;
         let uri = match method.as_str() {

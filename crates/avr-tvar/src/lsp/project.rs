@@ -11,7 +11,7 @@ use crate::device::{self, DEFAULT, Wishes};
 use crate::error::InputError;
 use crate::inputs::{Inputs, Role};
 
-/// What the editor or the command line names.
+/// The names that the editor or the command line gives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub(super) firmware: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) struct Project {
     known: Option<(Key, Arc<Target>)>,
 }
 
-/// What a target depends on: the digest of the firmware, the device and the start of the property file.
+/// The causes of a change of a target: the digest of the firmware, the device and the start of the property file.
 type Key = (Option<String>, Option<String>, Option<u32>);
 
 /// An image in a device.

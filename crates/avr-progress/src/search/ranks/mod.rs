@@ -48,14 +48,14 @@ pub fn always_comes(
     (limits, is_over): (&Limits, &dyn Fn() -> bool),
 ) -> Result<EventualityProof, Stuck> {
     let of = (machine, (map, moves), eventuality);
-    // What the solver does not refute soon is mostly true, and the check proves it anyway.
+    // A claim that the solver does not refute soon is mostly true, and the check proves it anyway.
     match search(of, (limits, is_over), Doubt::Trusted) {
         (Err(_), true) => search(of, (limits, is_over), Doubt::Asked).0,
         (result, _) => result,
     }
 }
 
-/// What a query without an early answer counts for.
+/// The treatment of a claim on which the solver has no early answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     /// The claim is taken for proved.
