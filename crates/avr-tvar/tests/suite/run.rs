@@ -206,7 +206,11 @@ fn wrong_input_ends_with_2_and_says_what_to_do() {
         "(events: [\n  (cycel: 3)\n])",
         &[],
         &expect![[r#"
-        error: s.ron:2:4: there is no field 'cycel' here; did you mean cycle?
+        error: there is no field 'cycel' here; did you mean cycle?
+         --> s.ron:2:4
+          |
+        2 |   (cycel: 3)
+          |    ^^^^^
     "#]],
     );
     check(
@@ -214,10 +218,17 @@ fn wrong_input_ends_with_2_and_says_what_to_do() {
         "(exact: [(step: 3, choice: \"INT0\"), (step: 3)])",
         &[],
         &expect![[r#"
-        error: s.ron:1:37: step 3 does not come after step 3
+        error: step 3 does not come after step 3
+         --> s.ron:1:37
+          |
+        1 | (exact: [(step: 3, choice: "INT0"), (step: 3)])
+          |                                     ^
         hint: sort the entries by step and join those of one step
     "#]],
     );
+    check("blink.Os.hex", "(events: [(cycle: 0, pins: {\"PX0\": 1})])", &[], &expect![[""]]);
+    check("blink.Os.hex", "(events: [\n  (cycle: 3, adc: {0: 2000}),\n])", &[], &expect![[""]]);
+    check("blink.Os.hex", "(events: [\n", &[], &expect![[""]]);
     let never = "(exact: [(step: 50, choice: \"ADC\")])";
     check(
         "timer-blink.Os.hex",
