@@ -101,6 +101,12 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_stays_under_its_place_behind_escapes() {
+        let expected = "error: wrong\n --> a.ron:1:13\n  |\n1 | \\u{1b}\\u{7}bc d\n  |            ^^\n";
+        assert_eq!(plain("wrong", "\x1b\x07bc d", 2..4), expected);
+    }
+
+    #[test]
     fn words_end_where_they_do() {
         for (text, word) in [("cycel: 3", "cycel"), ("0x1f)", "0x1f"), (r#""a\"b" x"#, r#""a\"b""#), ("\"a\n\"", "\"")]
         {

@@ -124,6 +124,8 @@ fn sarif_has_rules_with_pages_and_a_rule_for_each_property() {
         let own = rules.iter().find(|rule| rule["id"] == result["properties"]["relatedRule"]).expect("it has its own");
         assert_eq!(own["relationships"][0]["target"]["id"], result["ruleId"]);
         assert_eq!(own["relationships"][0]["target"]["index"], result["ruleIndex"]);
+        // As the standard says: the kind takes in every case of the property.
+        assert_eq!(own["relationships"][0]["kinds"], serde_json::json!(["superset"]));
     }
     assert_eq!(rules.len(), 5 + 5);
 }

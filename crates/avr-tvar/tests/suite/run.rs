@@ -226,9 +226,43 @@ fn wrong_input_ends_with_2_and_says_what_to_do() {
         hint: sort the entries by step and join those of one step
     "#]],
     );
-    check("blink.Os.hex", "(events: [(cycle: 0, pins: {\"PX0\": 1})])", &[], &expect![[""]]);
-    check("blink.Os.hex", "(events: [\n  (cycle: 3, adc: {0: 2000}),\n])", &[], &expect![[""]]);
-    check("blink.Os.hex", "(events: [\n", &[], &expect![[""]]);
+    check(
+        "blink.Os.hex",
+        "(events: [(cycle: 0, pins: {\"PX0\": 1})])",
+        &[],
+        &expect![[r#"
+        error: the device has no pin 'PX0'; did you mean PB0 or PC0 or PD0?
+         --> s.ron:1:29
+          |
+        1 | (events: [(cycle: 0, pins: {"PX0": 1})])
+          |                             ^^^^^
+        hint: pins are named by port and bit, as in "PB3"
+    "#]],
+    );
+    check(
+        "blink.Os.hex",
+        "(events: [\n  (cycle: 3, adc: {0: 2000}),\n])",
+        &[],
+        &expect![[r#"
+        error: result 0x7d0 is out of range: the last one is 0x3ff
+         --> s.ron:2:20
+          |
+        2 |   (cycle: 3, adc: {0: 2000}),
+          |                    ^
+    "#]],
+    );
+    check(
+        "blink.Os.hex",
+        "(events: [\n",
+        &[],
+        &expect![[r#"
+        error: the file ends here, and a bracket or a quote is open
+         --> s.ron:1:11
+          |
+        1 | (events: [
+          |           ^
+    "#]],
+    );
     let never = "(exact: [(step: 50, choice: \"ADC\")])";
     check(
         "timer-blink.Os.hex",
