@@ -273,6 +273,19 @@ mod tests {
     }
 
     #[test]
+    fn a_tie_goes_to_the_first() {
+        let won = |first: u64, second: u64| {
+            let race = Race::new(false);
+            let lane = |work| Lane { work, end: Some(End::Decided) };
+            (race.lanes().first, race.lanes().second) = (lane(first), lane(second));
+            (race.winner(), race.has_lost(Runner::First), race.has_lost(Runner::Second))
+        };
+        assert_eq!(won(100_000, 100_000), (Runner::First, false, true));
+        assert_eq!(won(100_001, 100_000), (Runner::Second, true, false));
+        assert_eq!(won(99_999, 100_000), (Runner::First, false, true));
+    }
+
+    #[test]
     fn on_one_thread_neither_does_much_more_than_twice_the_least_work() {
         let most = 2 * 50_000 + HEAD_START + 2 * TURN + 2 * STEP;
         for ends in
