@@ -66,6 +66,7 @@ beside tests/oracle/html/run.py "$tool" "${CARGO_TARGET_DIR:-target}/html-report
 beside tests/oracle/devices/compare.py
 beside tests/oracle/full-disk/run "$tool"
 beside tests/oracle/batch/run "$tool"
+beside tests/oracle/published/run "$tool"
 beside tests/oracle/graph/run "$tool"
 beside tests/oracle/junit/run "$tool"
 beside tests/oracle/book/run

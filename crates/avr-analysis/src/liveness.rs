@@ -13,7 +13,7 @@ use avr_machine::{Fetched, Machine, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The facts about an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ struct Facts {
 pub struct Liveness {
     facts: Vec<Facts>,
     /// The registers that each function and handler that was asked for pushes in the beginning, by its first instruction.
-    saved: RefCell<FxHashMap<FlashWordAddress, Rc<[u8]>>>,
+    saved: RefCell<FxHashMap<FlashWordAddress, Arc<[u8]>>>,
     /// The registers whose values may end in an address, by flash word address.
     addressing: Vec<u32>,
     /// Those that `dec` counts the rounds of a loop in.
@@ -75,9 +75,9 @@ impl Liveness {
     }
 
     /// The registers that the function or handler at a flash word address pushes first, in this order.
-    pub fn saved_by(&self, program: &Program, entry: FlashWordAddress) -> Rc<[u8]> {
+    pub fn saved_by(&self, program: &Program, entry: FlashWordAddress) -> Arc<[u8]> {
         let mut saved = self.saved.borrow_mut();
-        Rc::clone(saved.entry(entry).or_insert_with(|| saved_registers(program, entry).into()))
+        Arc::clone(saved.entry(entry).or_insert_with(|| saved_registers(program, entry).into()))
     }
 
     /// The registers and flags that are live at an instruction (flash word address): read there or later before they

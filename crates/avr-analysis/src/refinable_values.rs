@@ -6,7 +6,7 @@ use crate::register_effects::{Cells, Effect, REGISTERS};
 use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{Fetched, Machine, Program};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The number of instructions before a comparison that are looked at for what loaded its operands.
 const MAX_BEFORE: u32 = 8;
@@ -15,8 +15,8 @@ const MAX_BEFORE: u32 = 8;
 /// instruction that comes next.
 #[derive(Clone, Debug, Default)]
 pub struct RefinableValues {
-    registers: Rc<[u32]>,
-    cells: Rc<BTreeSet<DataAddress>>,
+    registers: Arc<[u32]>,
+    cells: Arc<BTreeSet<DataAddress>>,
     /// True if every comparison narrows its operands.
     all: bool,
 }
@@ -61,7 +61,7 @@ impl RefinableValues {
                 }
             }
             if before == Some(cells.len()) {
-                return Self { registers: registers.into(), cells: Rc::new(cells), all: false };
+                return Self { registers: registers.into(), cells: Arc::new(cells), all: false };
             }
             before = Some(cells.len());
             for address in program.addresses() {

@@ -11,7 +11,7 @@ use avr_isa::DataAddress;
 use avr_machine::{Environment, Machine, MachineState};
 use avr_properties::{Atom, Event as WatchedEvent};
 use mu_calculus::AtomId;
-use std::rc::Rc;
+use std::sync::Arc;
 use three_valued::fault::{self, is_on};
 use three_valued::{Truth, TvByte};
 use tvar::{StateKind, StepPrecision};
@@ -24,13 +24,15 @@ pub struct Context<'m> {
     /// The atoms, by their numbers.
     pub atoms: &'m [Atom],
     /// The events that atoms speak of.
-    pub watched: Rc<[WatchedEvent]>,
+    pub watched: Arc<[WatchedEvent]>,
     /// The contents of all abstract states.
     pub store: Store,
     /// The state that steps are taken in.
     pub working: WorkingCopy,
     /// The part of a state that is forgotten.
     pub decay_rules: DecayRules,
+    /// The number of times that power came on.
+    pub power_ons: u64,
 }
 
 impl<'m> Context<'m> {
@@ -40,7 +42,7 @@ impl<'m> Context<'m> {
         let mut store = Store::default();
         let working = WorkingCopy::new(machine.cells(), &mut store);
         let (watched, decay_rules) = (watched(atoms).into(), DecayRules::new(machine, atoms));
-        Self { machine, atoms, watched, store, working, decay_rules }
+        Self { machine, atoms, watched, store, working, decay_rules, power_ons: 0 }
     }
 }
 
@@ -156,6 +158,7 @@ impl Context<'_> {
 
     /// Takes the first step: the machine gets its initial content.
     pub fn power_on(&mut self, environment: &mut impl Environment<TvByte>) {
+        self.power_ons += 1;
         let fresh: MachineState<TvByte> = self.machine.power_on(environment);
         for (address, cell) in self.machine.addresses().zip(fresh.data.cells()) {
             self.working.state.data.set(address, *cell);

@@ -21,6 +21,9 @@ use tvar::{
     System, Variable,
 };
 
+/// The steps in which as much is done as when power comes on and all cells get a value.
+const POWER_ON_STEPS: u64 = 128;
+
 /// Firmware in a machine, with the atoms that its properties speak of.
 #[derive(Debug)]
 pub struct Firmware<'m> {
@@ -124,8 +127,10 @@ impl Firmware<'_> {
 }
 
 impl Abstraction for Firmware<'_> {
+    /// That power comes on counts as the many steps in which its work would be done: all cells get a value.
     fn steps(&self) -> u64 {
-        self.model.context.working.state.steps
+        let context = &self.model.context;
+        context.working.state.steps + POWER_ON_STEPS * context.power_ons
     }
 
     fn advance(

@@ -18,6 +18,8 @@ pub enum Pass {
     Ranges,
     /// Comparisons narrow what they compare.
     Facts,
+    /// Precision belongs to states, not to locations (Onderka & Ratschan, Example 7).
+    PrecisionPerState,
     /// A random run shows the verdict, and no state space.
     RandomSearch,
     /// Invariants of the whole program prove the verdict, and no state space.
@@ -41,6 +43,7 @@ impl Pass {
             Self::CaseMerging => "case-merging",
             Self::Ranges => "ranges",
             Self::Facts => "facts",
+            Self::PrecisionPerState => "precision-per-state",
             Self::RandomSearch => "random-search",
             Self::Invariants => "invariants",
             Self::Claims => "claims",

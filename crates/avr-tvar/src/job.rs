@@ -246,6 +246,21 @@ pub(crate) fn watch<T>(job: &Job, work: &Receiver<T>) -> Ended<T> {
     outcome
 }
 
+/// The reason why work was given up that came so far; places are named by flash byte addresses.
+fn reason(limit: Exhausted, progress: &Progress, place: impl Fn(u32) -> String) -> String {
+    let Progress { phase, pass, states, largest, refinements, refined_at, fullest, .. } = *progress;
+    if pass == 0 {
+        return format!("{limit} while proofs by invariants and claims about loops were looked for");
+    }
+    let states = states.max(largest.states);
+    let last = refined_at.map_or_else(String::new, |at| format!(", the last {}", place(at)));
+    let most =
+        fullest.map_or_else(String::new, |(at, states)| format!("; the most states, {states}, came {}", place(at)));
+    format!(
+        "{limit} while {phase} in pass {pass}, with {states} states reached after {refinements} refinements{last}{most}"
+    )
+}
+
 impl Job {
     /// The origin of a report that lists these files.
     pub(crate) fn origin<'a>(&'a self, inputs: &'a [InputFile]) -> ReportOrigin<'a> {
@@ -304,15 +319,7 @@ impl Job {
 
     /// The reason why work was given up.
     pub(crate) fn reason(&self, limit: Exhausted) -> String {
-        let Progress { phase, pass, states, largest, refinements, refined_at, fullest, .. } = self.monitor.progress();
-        let states = states.max(largest.states);
-        let place = |address| place_at(&self.image, address);
-        let last = refined_at.map_or_else(String::new, |at| format!(", the last {}", place(at)));
-        let most =
-            fullest.map_or_else(String::new, |(at, states)| format!("; the most states, {states}, came {}", place(at)));
-        format!(
-            "{limit} while {phase} in pass {pass}, with {states} states reached after {refinements} refinements{last}{most}"
-        )
+        reason(limit, &self.monitor.progress(), |address| place_at(&self.image, address))
     }
 
     /// The results when the work did not come to an end in time: what was decided before.
@@ -372,6 +379,20 @@ mod tests {
     use std::sync::Arc;
     use std::thread;
     use std::time::Instant;
+
+    #[test]
+    fn the_reason_has_figures_only_of_state_spaces() {
+        let limit = Exhausted::Time(std::time::Duration::from_secs(2));
+        let told = |progress: &Progress| super::reason(limit, progress, |address| format!("at {address:#06x}"));
+        let none = told(&Progress::default());
+        assert_eq!(
+            none,
+            "the time limit of 2 s was reached while proofs by invariants and claims about loops were looked for"
+        );
+        let some = Progress { pass: 2, states: 7, refinements: 3, refined_at: Some(0x12), ..Progress::default() };
+        let end = "exploring in pass 2, with 7 states reached after 3 refinements, the last at 0x0012";
+        assert_eq!(told(&some), format!("the time limit of 2 s was reached while {end}"));
+    }
 
     /// Interrupts the run in the middle of the work, after the goals were evaluated for the first time, and never comes back.
     struct Stuck<'a>(&'a Job);

@@ -1,6 +1,6 @@
 //! The curves of the parametric automata: refinements, states and time of each strategy as one parameter grows.
 //!
-//! `cargo run --release -p tvar --example parametric` prints a table; with `svg` behind it, the drawing of the states that
+//! `cargo run --release -p tvar --example parametric` prints a table; with `svg` behind it, the drawing of states and times that
 //! is `docs/parametric-automata.svg`.
 #![expect(dead_code, reason = "the systems of the tests offer more than is drawn here")]
 #![expect(clippy::print_stdout, reason = "this is a program that prints")]
@@ -34,8 +34,55 @@ const STRATEGIES: [(Strategy, &str); 5] = [
     (Strategy::PaperDecay, "#82c99a"),
 ];
 
+/// The number of times that is measured what does not take long.
+const REPETITIONS: usize = 9;
+/// The time from which on it is measured once.
+const LONG: Duration = Duration::from_millis(100);
+
 /// The height of a row of panels.
 const ROW: usize = 270;
+
+/// A quantity that a row of panels shows, upwards in powers of two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quantity {
+    States,
+    /// The time that passes, in microseconds.
+    Time,
+}
+
+impl Quantity {
+    /// The greatest exponent of two.
+    fn top(self) -> f64 {
+        match self {
+            Self::States => 16.0,
+            Self::Time => 24.0,
+        }
+    }
+
+    /// The labels of the vertical axis, by the exponents of two at which they stand.
+    fn labels(self) -> Vec<(f64, String)> {
+        match self {
+            Self::States => [0, 4, 8, 12].map(|exponent| (f64::from(exponent), format!("2^{exponent}"))).into(),
+            Self::Time => [(1e3, "1 ms"), (1e5, "100 ms"), (1e7, "10 s")]
+                .map(|(microseconds, label): (f64, &str)| (microseconds.log2(), label.to_owned()))
+                .into(),
+        }
+    }
+
+    fn exponent(self, point: &Point) -> f64 {
+        match self {
+            Self::States => (point.states as f64).log2(),
+            Self::Time => (point.time.as_secs_f64() * 1e6).max(1.0).log2(),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::States => "states",
+            Self::Time => "time",
+        }
+    }
+}
 
 struct Point {
     resettable: bool,
@@ -76,10 +123,19 @@ fn measure(resettable: bool, parameter: &'static str, value: usize, strategy: St
     }
     let formula = NormalForm::new(&recovery()).expect("the formula is closed");
     let goals = [Goal { formula, observes_hazards: false }];
-    let outcome = verify(&mut parameters.automaton(), &mut Unobserved, 1, &goals, strategy, &Unlimited);
-    let decision = &outcome.decisions[0];
-    assert_eq!(decision.verdict.known(), Some(resettable), "{parameters:?}, {strategy:?}");
-    let (refinements, states, time) = (decision.refinements, decision.space.states.len(), decision.time);
+    // What takes long is not disturbed much; of the others the least time counts.
+    let mut least: Option<(usize, usize, Duration)> = None;
+    for _ in 0..REPETITIONS {
+        let outcome = verify(&mut parameters.automaton(), &mut Unobserved, 1, &goals, strategy, &Unlimited);
+        let decision = &outcome.decisions[0];
+        assert_eq!(decision.verdict.known(), Some(resettable), "{parameters:?}, {strategy:?}");
+        let time = least.map_or(decision.time, |(.., time)| time.min(decision.time));
+        least = Some((decision.refinements, decision.space.states.len(), time));
+        if decision.time > LONG {
+            break;
+        }
+    }
+    let (refinements, states, time) = least?;
     Some(Point { resettable, parameter, value, strategy, refinements, states, time })
 }
 
@@ -97,18 +153,20 @@ fn table(points: &[Point]) -> String {
     text
 }
 
-/// One panel per parameter, the states upwards in powers of two; in the first row the automaton can be reset.
+/// One panel per parameter: two rows with states, two with times. In the first of each the automaton can be reset.
 fn drawing(points: &[Point]) -> String {
-    let height = 30 + 2 * ROW;
+    let rows = [Quantity::States, Quantity::Time].into_iter().flat_map(|shown| [(shown, true), (shown, false)]);
+    let height = 30 + 4 * ROW;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 780 {height}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<rect width=\"780\" height=\"{height}\" fill=\"white\"/>\n"
     );
-    for (row, resettable) in [true, false].into_iter().enumerate() {
+    for (row, (quantity, resettable)) in rows.enumerate() {
         for (index, (parameter, limit)) in GROWING.into_iter().enumerate() {
             let shown = points.iter().filter(|point| point.resettable == resettable && point.parameter == parameter);
-            let _ = writeln!(svg, r#"<g transform="translate({},{})">"#, 40 + 250 * index, row * ROW);
-            panel(&mut svg, &format!("bits of {parameter}, {}", title(resettable)), limit, &shown.collect::<Vec<_>>());
+            let _ = writeln!(svg, r#"<g transform="translate({},{})">"#, 50 + 250 * index, row * ROW);
+            let title = format!("{} by bits of {parameter}, {}", quantity.name(), title(resettable));
+            panel(&mut svg, (quantity, &title), limit, &shown.collect::<Vec<_>>());
             svg += "</g>\n";
         }
     }
@@ -123,15 +181,16 @@ fn title(resettable: bool) -> &'static str {
     if resettable { "with reset" } else { "without" }
 }
 
-fn panel(svg: &mut String, title: &str, limit: usize, points: &[&Point]) {
+fn panel(svg: &mut String, (quantity, title): (Quantity, &str), limit: usize, points: &[&Point]) {
+    let height = |exponent: f64| 260.0 - 220.0 * exponent / quantity.top();
     let place = |point: &&&Point| {
         let x = 210.0 * (point.value - 1) as f64 / (limit - 1) as f64;
-        format!("{x:.1},{:.1}", height((point.states as f64).log2()))
+        format!("{x:.1},{:.1}", height(quantity.exponent(point)))
     };
     *svg += "<path d=\"M0 40V260H215\" fill=\"none\" stroke=\"black\"/>\n";
-    for exponent in [0, 4, 8, 12] {
-        let y = height(f64::from(exponent));
-        let _ = writeln!(svg, r#"<text x="-4" y="{:.1}" text-anchor="end">2^{exponent}</text>"#, y + 4.0);
+    for (exponent, label) in quantity.labels() {
+        let y = height(exponent);
+        let _ = writeln!(svg, r#"<text x="-4" y="{:.1}" text-anchor="end">{label}</text>"#, y + 4.0);
     }
     for value in [1, limit] {
         let x = 210 * (value - 1) / (limit - 1);
@@ -146,9 +205,4 @@ fn panel(svg: &mut String, title: &str, limit: usize, points: &[&Point]) {
             r#"<polyline points="{curve}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>"#
         );
     }
-}
-
-/// The height at which a power of two lies; 16 is at the top.
-fn height(exponent: f64) -> f64 {
-    260.0 - 220.0 * exponent / 16.0
 }

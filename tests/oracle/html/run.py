@@ -28,12 +28,12 @@ SAMPLES = [
     ("timer-blink/timer-blink.Os.elf", "timer-blink.ron", []),
     ("calibration-original/calibration-original.Os.hex", "calibration-original.Os.hex.ron", []),
     ("deep-recursion-limited/deep-recursion-limited.Os.elf", "deep-recursion-limited.ron", []),
-    ("lamp-buggy/lamp-buggy.Og.elf", "lamp-line.ron", ["--clock", "16MHz"]),
+    ("lamp-buggy/lamp-buggy.Os.elf", "lamp-line.ron", ["--clock", "16MHz"]),
     ("parser-overflow/parser-overflow.Og.elf", "inherent.ron", ["--clock", "8MHz"]),
     ("branch/branch.Og.elf", "branch.ron", ["--timeout", "0"]),
 ]
 # The sample and the parts of its page that the book shows.
-SHOWN = "lamp-buggy/lamp-buggy.Og.elf"
+SHOWN = "lamp-buggy/lamp-buggy.Os.elf"
 
 
 def report(tool, folder, image, properties, options):

@@ -9,10 +9,12 @@ use avr_analysis::register_effects::Cells;
 use avr_isa::{DataAddress, FlashWordAddress, Register, RegisterSet};
 use avr_machine::{DataSpace, Frame, Machine, MachineState, StackPointer};
 use avr_properties::{Atom, CellsRead};
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::hash::Hasher;
 use std::ops::Range;
+use std::sync::Arc;
 use three_valued::TvByte;
 use tvar::StepPrecision;
 
@@ -36,6 +38,10 @@ pub struct DecayRules {
     pub learns_all: bool,
     /// The registers and flags that are live after the return from the youngest frame of each call string.
     after: RefCell<FxHashMap<CallsId, Cells>>,
+    /// The registers that distinguish rounds in the callers and in interrupted code of each call string, with and without most of them.
+    told_by_callers: RefCell<FxHashMap<(CallsId, bool), u32>>,
+    /// The cells of the return addresses of each call string, as indices of data addresses.
+    return_cells: RefCell<FxHashMap<CallsId, Arc<FixedBitSet>>>,
 }
 
 impl DecayRules {
@@ -50,6 +56,8 @@ impl DecayRules {
             distinguishes_most: false,
             learns_all: false,
             after: RefCell::default(),
+            told_by_callers: RefCell::default(),
+            return_cells: RefCell::default(),
         }
     }
 
@@ -145,12 +153,24 @@ impl DecayRules {
 
     /// True if a cell never decays: SP, and the return addresses on the stack.
     fn lasts(&self, machine: &Machine, store: &Store, running: &Running, address: DataAddress) -> bool {
-        let bytes = u16::from(machine.device.core.pc_bytes);
-        let holds = |frame: &Frame| {
-            let end = frame.position.wrapping_add(1);
-            (end.wrapping_sub(bytes)..end).contains(&address)
-        };
-        self.stack_pointer.contains(address) || store.frames(running.calls).any(|frame| holds(&frame))
+        self.stack_pointer.contains(address)
+            || self.return_cells(machine, store, running.calls).contains(address.index())
+    }
+
+    /// The cells of the return addresses of a call string, as indices of data addresses.
+    fn return_cells(&self, machine: &Machine, store: &Store, calls: CallsId) -> Arc<FixedBitSet> {
+        if let Some(known) = self.return_cells.borrow().get(&calls) {
+            return Arc::clone(known);
+        }
+        let cells = store.pop_call(calls).map(|(below, frame)| {
+            let mut cells = FixedBitSet::clone(&self.return_cells(machine, store, below));
+            let bytes = 0..u16::from(machine.device.core.pc_bytes);
+            bytes.for_each(|byte| cells.grow_and_insert(frame.position.wrapping_sub(byte).index()));
+            cells
+        });
+        let cells = Arc::new(cells.unwrap_or_default());
+        self.return_cells.borrow_mut().insert(calls, Arc::clone(&cells));
+        cells
     }
 
     /// The registers and flags that are live when the function of the youngest frame has returned.
@@ -174,13 +194,13 @@ impl DecayRules {
     pub fn round(&self, machine: &Machine, store: &Store, running: &Running) -> u64 {
         let pointer = self.pointer(store, running).filter(|_| !running.control.torn);
         let cell = |address| store.cell(running.memory, address);
-        self.told(machine, (running.control.pc, pointer), store.entered(running.calls), &cell)
+        self.told(machine, store, (running.control.pc, pointer, running.calls), &cell)
     }
 
     /// The same for the working state.
     pub fn round_at_work(&self, machine: &Machine, store: &Store, state: &MachineState<TvByte>, calls: CallsId) -> u64 {
         let cell = |address| *state.data.get(address);
-        self.told(machine, (state.control.pc, self.whole_pointer(state)), store.entered(calls), &cell)
+        self.told(machine, store, (state.control.pc, self.whole_pointer(state), calls), &cell)
     }
 
     /// A number for the known values of the registers that distinguish rounds at an instruction, at its call sites and
@@ -188,16 +208,16 @@ impl DecayRules {
     fn told(
         &self,
         machine: &Machine,
-        (pc, pointer): (FlashWordAddress, Option<DataAddress>),
-        frames: impl Iterator<Item = (Frame, Option<FlashWordAddress>)>,
+        store: &Store,
+        (pc, pointer, calls): (FlashWordAddress, Option<DataAddress>, CallsId),
         cell: &dyn Fn(DataAddress) -> TvByte,
     ) -> u64 {
         let wanted = |address| self.liveness.telling(address, self.distinguishes_most);
         let mut key = Key::default();
         let mut places: [DataAddress; 32] = std::array::from_fn(DataAddress::of_index);
         key.add(cell, wanted(pc), &places);
-        if let Some(mut pointer) = pointer {
-            for (frame, entry) in frames {
+        if let Some(mut pointer) = pointer.filter(|_| self.told_by_callers(store, calls) != 0) {
+            for (frame, entry) in store.entered(calls) {
                 self.find_saved(machine, (&frame, entry), pointer, &mut places);
                 key.add(cell, wanted(frame.return_address), &places);
                 // The bytes that the caller or the interrupted code has pushed until then end where this frame begins.
@@ -205,6 +225,19 @@ impl DecayRules {
             }
         }
         key.finish()
+    }
+
+    /// The registers that distinguish rounds in the callers and in interrupted code of a call string.
+    fn told_by_callers(&self, store: &Store, calls: CallsId) -> u32 {
+        let key = (calls, self.distinguishes_most);
+        if let Some(known) = self.told_by_callers.borrow().get(&key) {
+            return *known;
+        }
+        let told = store.pop_call(calls).map_or(0, |(below, frame)| {
+            self.liveness.telling(frame.return_address, self.distinguishes_most) | self.told_by_callers(store, below)
+        });
+        self.told_by_callers.borrow_mut().insert(key, told);
+        told
     }
 
     /// The places of the registers that the function or handler of a frame has saved: on the stack, if it has not

@@ -24,7 +24,7 @@ use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Control, FrameKind, PAGE_CELLS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 use three_valued::fault;
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -63,7 +63,7 @@ fn handled(
     deferral: Deferral,
     passage: &Passage<'_>,
     precision: &PrecisionLookup<'_>,
-) -> Option<(Running, Rc<Summary>)> {
+) -> Option<(Running, Arc<Summary>)> {
     let entered = passable(model, from)?;
     let entry = entry(model, from, entered, deferral, passage.labels());
     let content = &model.context.working.state.data;
@@ -71,7 +71,7 @@ fn handled(
         all.iter().find_map(|touching| {
             let values: Vec<TvByte> = touching.cells.iter().map(|cell| *content.get(*cell)).collect();
             let any = touching.passed.values().next().filter(|_| is_on(Fault::NothingCompared));
-            any.or_else(|| touching.passed.get(&values)).map(Rc::clone)
+            any.or_else(|| touching.passed.get(&values)).map(Arc::clone)
         })
     });
     if known.is_some() {
@@ -96,8 +96,8 @@ fn handled(
         alike.push(SummariesByAccess { cells, passed: FxHashMap::default() });
         alike.len() - 1
     });
-    let passed = Rc::new(passed);
-    alike[place].passed.insert(values, Rc::clone(&passed));
+    let passed = Arc::new(passed);
+    alike[place].passed.insert(values, Arc::clone(&passed));
     Some((first, passed))
 }
 

@@ -44,6 +44,8 @@ pub struct Passes {
     pub(crate) handler_summaries: Option<HandlerSummaries>,
     /// Facts and ranges from comparisons.
     pub(crate) facts: bool,
+    /// Precision that belongs to states, not to locations.
+    pub(crate) precision_per_state: bool,
     /// True if goals see which states can be reached from which, where states are skipped.
     pub(crate) branches: bool,
     /// True if a part of a state space may tell that something holds.
@@ -72,6 +74,13 @@ impl Passes {
         self
     }
 
+    /// The same with precision per state.
+    #[must_use]
+    pub fn with_precision_per_state(mut self) -> Self {
+        self.precision_per_state = true;
+        self
+    }
+
     /// The same with handler summaries: where both of the other reductions are made.
     #[must_use]
     pub fn with_handler_summaries(mut self) -> Self {
@@ -90,7 +99,9 @@ impl Passes {
     #[must_use]
     pub fn list(&self) -> Vec<Pass> {
         let facts: &[Pass] = if self.facts { &[Pass::Ranges, Pass::Facts] } else { &[] };
-        let mut all: Vec<Pass> = self.reductions().flat_map(Reduction::passes).chain(facts).copied().collect();
+        let precision: &[Pass] = if self.precision_per_state { &[Pass::PrecisionPerState] } else { &[] };
+        let reductions = self.reductions().flat_map(Reduction::passes);
+        let mut all: Vec<Pass> = reductions.chain(facts).chain(precision).copied().collect();
         all.sort_unstable();
         all
     }
@@ -116,8 +127,15 @@ impl Passes {
 
     /// The reductions that take part.
     fn reductions(&self) -> impl Iterator<Item = &dyn Reduction> {
-        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_decided_by_parts: _ } =
-            self;
+        let Self {
+            partial_order,
+            path_compression,
+            handler_summaries,
+            facts: _,
+            precision_per_state: _,
+            branches: _,
+            is_decided_by_parts: _,
+        } = self;
         let all = [
             partial_order.as_ref().map(|one| one as &dyn Reduction),
             path_compression.as_ref().map(|one| one as _),
@@ -128,8 +146,15 @@ impl Passes {
 
     /// Begins a state space.
     pub(crate) fn begin(&mut self, machine: &Machine) {
-        let Self { partial_order, path_compression, handler_summaries, facts: _, branches: _, is_decided_by_parts: _ } =
-            self;
+        let Self {
+            partial_order,
+            path_compression,
+            handler_summaries,
+            facts: _,
+            precision_per_state: _,
+            branches: _,
+            is_decided_by_parts: _,
+        } = self;
         let all = [
             partial_order.as_mut().map(|one| one as &mut dyn Reduction),
             path_compression.as_mut().map(|one| one as _),

@@ -12,7 +12,7 @@ use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Open, Stepped};
 use avr_analysis::refinable_values::RefinableValues;
 use avr_machine::Stop;
-use std::rc::Rc;
+use std::sync::Arc;
 use three_valued::TvByte;
 use tvar::LocationPrecision;
 
@@ -50,7 +50,7 @@ pub(crate) fn next_step(
     precision: &PrecisionLookup<'_>,
     steps: &mut Option<StepAccesses>,
 ) -> (Stepped, bool) {
-    let watched = Rc::clone(&model.context.watched);
+    let watched = Arc::clone(&model.context.watched);
     let here = precision_here(&mut model.context, precision);
     let events = Recorder::new(&watched, model.context.working.state.control.pc.byte());
     let mut environment = Scripted::new(here, Open { events, steps: steps.take() })

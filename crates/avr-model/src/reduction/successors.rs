@@ -15,7 +15,7 @@ use crate::transfer::step_accesses::StepAccesses;
 use crate::transfer::{Leaf, Open, Stepped, as_cases};
 use avr_isa::FlashWordAddress;
 use avr_machine::Limit;
-use std::rc::Rc;
+use std::sync::Arc;
 use tvar::LocationPrecision;
 
 /// The most outcomes of one step that are distinguished.
@@ -59,7 +59,7 @@ fn collected_leaves(
     far: Option<Far<'_>>,
 ) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    let watched = Rc::clone(&model.context.watched);
+    let watched = Arc::clone(&model.context.watched);
     let pc = match state {
         AbstractState::Running(running) => running.control.pc,
         _ => FlashWordAddress(0),

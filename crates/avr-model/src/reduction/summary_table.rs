@@ -7,7 +7,7 @@ use crate::state::deferral::Deferral;
 use avr_isa::DataAddress;
 use avr_machine::{Control, Machine};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use three_valued::{Truth, TvByte};
 
 /// The key of a summary: the values that must be the same for a handler to do the same, beside the cells in SRAM that
@@ -45,7 +45,7 @@ pub(crate) struct Summary {
 #[derive(Debug)]
 pub(crate) struct SummariesByAccess {
     pub(crate) cells: Vec<DataAddress>,
-    pub(crate) passed: FxHashMap<Vec<TvByte>, Rc<Summary>>,
+    pub(crate) passed: FxHashMap<Vec<TvByte>, Arc<Summary>>,
 }
 
 /// The handlers that were summarised in the present state space.

@@ -100,7 +100,7 @@ fn reversed(term: &Term) -> Term {
 fn altered_claims_prove_nothing_false() {
     let (mut accepted, mut refused, mut refused_of_false) = (0, 0, 0);
     let mut kinds: BTreeMap<&'static str, (u32, u32)> = BTreeMap::new();
-    for seed in 0..avr_testkit::cases(24, 1_000) {
+    for seed in 0..avr_testkit::cases(24, 200) {
         let (generated, goals) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         let mut random = Random::new(seed ^ 0xa17e);
@@ -134,7 +134,7 @@ fn altered_claims_prove_nothing_false() {
 #[test]
 fn false_claims_of_faults_are_refused() {
     let mut refused: BTreeMap<String, u32> = BTreeMap::new();
-    for seed in 0..avr_testkit::cases(20, 400) {
+    for seed in 0..avr_testkit::cases(20, 150) {
         let (generated, goals) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         for goal in goals {
@@ -295,7 +295,7 @@ fn heads_do_not_depend_on_numbers_of_call_strings() {
         code.add(I::Ret);
     });
     let mut with_calls = 0;
-    let random = (0..avr_testkit::cases(20, 400)).map(random_case);
+    let random = (0..avr_testkit::cases(20, 150)).map(random_case);
     for (generated, goals) in std::iter::once((calling, [ON, ON])).chain(random) {
         let Ok(mut known) = Known::of(&generated) else { continue };
         let proofs: Vec<_> =

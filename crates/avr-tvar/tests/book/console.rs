@@ -25,6 +25,11 @@ pub struct Session {
     lines: std::ops::Range<usize>,
 }
 
+/// The commands that a page runs before all others and does not show: comments `<!-- $ COMMAND -->`, each a line of its own.
+fn preparations(page: &Page) -> Vec<&str> {
+    page.text.lines().filter_map(|line| line.strip_prefix("<!-- $ ")?.strip_suffix(" -->")).collect()
+}
+
 /// All commands of a page.
 pub fn commands(page: &Page) -> Vec<Session> {
     let mut all = Vec::new();
@@ -70,6 +75,10 @@ pub fn run(page: &Page, root: &Path, overwrite: bool) -> Vec<String> {
     let folder = tempdir().expect("there is a directory for temporary files");
     for name in BESIDE {
         symlink(root.join(name), folder.path().join(name)).expect("the folder is new");
+    }
+    for command in preparations(page) {
+        let (code, printed) = execute(command, &folder);
+        assert!(code == 0, "{}: {command}: exit code {code}:\n{printed}", page.path.display());
     }
     let mut problems = Vec::new();
     let mut changes = Vec::new();

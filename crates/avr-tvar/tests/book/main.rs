@@ -3,6 +3,7 @@
 //! A block marked `console` has commands after `$ `, going on in lines after `> `, and what they print. Each page is run in an
 //! empty folder of its own with the samples beside it. `? 1` in the line after a command is its exit code, if that is not 0.
 //! `...` stands for any lines and `[..]` for any text; times, sizes of memory, and counts of states are not compared.
+//! A comment `<!-- $ COMMAND -->` is a command that runs before those of its page and is not shown.
 //! With `SNAPSHOTS=overwrite` the book gets what the commands print now.
 #![cfg(unix)]
 

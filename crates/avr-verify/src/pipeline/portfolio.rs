@@ -1,8 +1,11 @@
-//! The portfolio: the systems on which goals are decided, one after the other until one is enough.
+//! The portfolio: the systems on which goals are decided, one after the other until one is enough; and beside them, where no interrupt
+//! comes, precision per state ([`race`](super::race)).
 
 use super::goals::GoalTable;
 use super::observer::PropertyObserver;
 use super::property_class::visibility;
+use super::race::{End, EndsAnyway, Race, Runner, RunnerWatch};
+use crate::diagnosis::refinement_counts::RefinementCounts;
 use crate::request::Request;
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_machine::Machine;
@@ -12,7 +15,11 @@ use avr_model::reduction::passes::Passes;
 use avr_model::transfer::recorded_splits::RecordedSplits;
 use avr_properties::Atom;
 use avr_witness::{Sampler, Search};
-use tvar::{Decision, Outcome, Strategy, Undecided};
+use std::thread;
+use tvar::{Decision, Exhausted, Outcome, Strategy, Undecided, Watch};
+
+/// The stack of the thread of the second strategy, in bytes: that of other threads that verify.
+const STACK_BYTES: usize = 64 << 20;
 
 /// The states that are expanded before locations are limited, where paths are compressed.
 const FEW_STATES: usize = 4_000;
@@ -36,6 +43,80 @@ pub(crate) struct Decided<'m> {
 
 /// Decides goals over atoms; where it records, what steps depend on is kept for a certificate.
 pub(crate) fn decide<'m>(
+    request: &Request<'_>,
+    machine: &'m Machine,
+    (atoms, asked): (&'m [Atom], &'m GoalTable<'m>),
+    records_splits: bool,
+) -> Decided<'m> {
+    // Precision per state follows every order of interrupts, and comes nowhere with them.
+    let races = request.strategy == Strategy::Default && !records_splits && may_race() && !lets_interrupts_in(machine);
+    if !races {
+        return decide_in_order(request, machine, (atoms, asked), records_splits);
+    }
+    let race = Race::new(rayon::current_num_threads() < 2 || rayon::current_thread_index().is_none());
+    thread::scope(|scope| {
+        let second = || {
+            let _end = EndsAnyway(&race, Runner::Second);
+            let watch = RunnerWatch::new(&race, Runner::Second, request.watch);
+            let decided = || race.may_begin().then(|| decide_per_state(machine, (atoms, asked), &watch))?;
+            let decided = on_this_thread(decided).flatten();
+            race.end(Runner::Second, if decided.is_some() { End::Decided } else { End::Stuck });
+            decided
+        };
+        let second = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, second);
+        let mut first = {
+            let _end = EndsAnyway(&race, Runner::First);
+            if second.is_err() {
+                // Without a second thread there is no race.
+                race.end(Runner::Second, End::Stuck);
+            }
+            let watch = RunnerWatch::new(&race, Runner::First, request.watch);
+            let watched = Request { watch: &watch, ..*request };
+            let first = decide_in_order(&watched, machine, (atoms, asked), records_splits);
+            race.end(Runner::First, first.end(request.watch));
+            first
+        };
+        let second = second.ok().and_then(|second| match second.join() {
+            Ok(second) => second,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        match second {
+            Some((firmware, refined, outcome)) if race.winner() == Runner::Second => {
+                let sampler = first.observer.sampler.take();
+                let mut observer = PropertyObserver::new(asked, sampler);
+                observer.refined = refined;
+                Decided { firmware, observer, outcome }
+            }
+            _ => first,
+        }
+    })
+}
+
+/// The result of some work, with this thread as the only one of a pool, so that nothing in it takes others.
+fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+    pool.ok().map(|pool| pool.install(work))
+}
+
+/// The outcome of a second strategy.
+type PerState<'m> = (Firmware<'m>, RefinementCounts, Outcome<Firmware<'m>>);
+
+/// Decides goals with precision per state; nothing if one stays open.
+fn decide_per_state<'m>(
+    machine: &'m Machine,
+    (atoms, asked): (&'m [Atom], &'m GoalTable<'m>),
+    watch: &dyn Watch,
+) -> Option<PerState<'m>> {
+    let mut firmware = Firmware::with_passes(machine, atoms, Passes::default().with_precision_per_state());
+    let mut observer = PropertyObserver::new(asked, None);
+    let goals = observer.goals();
+    let outcome = tvar::verify(&mut firmware, &mut observer, atoms.len(), goals, Strategy::Paper, watch);
+    let is_decided = outcome.decisions.iter().all(|decision| !decision.verdict.is_unknown());
+    is_decided.then_some((firmware, observer.refined, outcome))
+}
+
+/// Decides goals with the strategy of the request, on one system after the other.
+fn decide_in_order<'m>(
     request: &Request<'_>,
     machine: &'m Machine,
     (atoms, asked): (&'m [Atom], &'m GoalTable<'m>),
@@ -69,7 +150,11 @@ fn portfolio(
     records_splits: bool,
 ) -> Vec<Attempt> {
     // Certificates speak of three-valued bits only.
-    let whole = || if request.facts && !records_splits { Passes::default().with_facts() } else { Passes::default() };
+    let passes = || match request.strategy.is_per_state() {
+        true => Passes::default().with_precision_per_state(),
+        false => Passes::default(),
+    };
+    let whole = || if request.facts && !records_splits { passes().with_facts() } else { passes() };
     let all = Attempt { passes: whole(), limits_soon: false, records_splits };
     // A certificate is checked step by step: it needs every order of interrupts.
     let reduced = if records_splits { None } else { reduced(request, machine, (atoms, asked), whole()) };
@@ -122,6 +207,25 @@ impl Attempt {
 }
 
 impl Decided<'_> {
+    /// The end that this is of a runner.
+    fn end(&self, watch: &dyn Watch) -> End {
+        let exhausted = |decision: &Decision<_>| match decision.undecided {
+            Some(Undecided::Exhausted(limit)) => Some(limit),
+            Some(Undecided::Stuck { .. }) | None => None,
+        };
+        let limits: Vec<Exhausted> = self.outcome.decisions.iter().filter_map(exhausted).collect();
+        let is_stop = |limit: &Exhausted| matches!(limit, Exhausted::Time(_) | Exhausted::Memory(_));
+        if watch.cancelled() || limits.iter().any(is_stop) {
+            End::Stopped
+        } else if !limits.is_empty() {
+            End::Limited
+        } else if self.outcome.decisions.iter().any(|decision| decision.verdict.is_unknown()) {
+            End::Stuck
+        } else {
+            End::Decided
+        }
+    }
+
     /// True if no other attempt is needed, or if there is no time for another one. None is needed if all that is
     /// violated was shown and no decision is stuck. A stuck one may need the order of interrupts, or what was left out.
     fn is_enough(&mut self, request: &Request<'_>) -> bool {
@@ -142,6 +246,30 @@ impl Decided<'_> {
         }
         all_shown
     }
+}
+
+#[cfg(not(test))]
+const fn may_race() -> bool {
+    true
+}
+
+#[cfg(test)]
+fn may_race() -> bool {
+    !RACES_OFF.get()
+}
+
+#[cfg(test)]
+thread_local! {
+    static RACES_OFF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Does something with the strategy of the request alone, for tests of what it says.
+#[cfg(test)]
+pub(crate) fn without_race<T>(work: impl FnOnce() -> T) -> T {
+    RACES_OFF.set(true);
+    let result = work();
+    RACES_OFF.set(false);
+    result
 }
 
 #[cfg(not(test))]

@@ -25,7 +25,7 @@ use three_valued::Truth;
 impl Place for () {}
 
 /// Decides goals over a system with precision per abstract state.
-pub(crate) fn verify<S: System>(
+pub(crate) fn verify<S: Abstraction>(
     system: &mut S,
     observer: &mut dyn Observer<S>,
     atoms: usize,
@@ -181,7 +181,11 @@ impl<S: System> System for PerState<'_, S> {
     }
 }
 
-impl<S: System> Abstraction for PerState<'_, S> {}
+impl<S: Abstraction> Abstraction for PerState<'_, S> {
+    fn steps(&self) -> u64 {
+        self.system.steps()
+    }
+}
 
 /// The observer of the underlying system, as far as precision per state has something to tell.
 struct OfSystem<'o, S: System>(&'o mut dyn Observer<S>);
@@ -192,8 +196,9 @@ impl<'s, S: System> Observer<PerState<'s, S>> for OfSystem<'_, S> {
     }
 }
 
-/// Makes one refinement for the first goal that one helps: bits of one culprit until the transition relation changes.
-fn refine<'s, S: System>(
+/// Makes one refinement for the first goal that one helps: bits of one culprit until the transition relation changes. True also where a
+/// limit ended the search for one.
+fn refine<'s, S: Abstraction>(
     run: &mut Run<'_, PerState<'s, S>>,
     states: &mut PerState<'s, S>,
     space: &Arc<StateSpace<S::State>>,
@@ -205,6 +210,10 @@ where
 {
     for checked in &open {
         for culprit in run.culprits(checked, views) {
+            run.progress.steps = states.steps();
+            if run.watch.check(&run.progress).is_some() {
+                return true;
+            }
             let (path, cause) = trace(space, &culprit);
             if refine_culprit(states, &path, cause) {
                 run.progress.refinements += 1;
