@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_mark_stays_under_its_place_behind_escapes() {
-        let expected = "error: wrong\n --> a.ron:1:13\n  |\n1 | \\u{1b}\\u{7}bc d\n  |            ^^\n";
+        let expected = "error: wrong\n --> a.ron:1:12\n  |\n1 | \\u{1b}\\u{7}bc d\n  |            ^^\n";
         assert_eq!(plain("wrong", "\x1b\x07bc d", 2..4), expected);
     }
 
