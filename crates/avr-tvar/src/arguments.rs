@@ -88,7 +88,7 @@ pub(crate) fn wished_colour(line: &[OsString]) -> Option<When> {
         "" => words.get(place + 1).copied(),
         value => value.strip_prefix('='),
     });
-    values.filter_map(|value| When::from_str(value, false).ok()).last()
+    values.filter_map(|value| When::from_str(value, false).ok()).next_back()
 }
 
 /// The error of options of which some make another meaningless, where that depends on their values or on several of them.

@@ -131,7 +131,7 @@ pub enum InputErrorKind {
     #[error("{error}")]
     Stimulus {
         /// The problem and its place.
-        error: StimulusError,
+        error: Box<StimulusError>,
         /// The text of the file.
         text: String,
     },

@@ -117,7 +117,7 @@ fn read_stimulus(inputs: &mut Inputs, path: &Path, device: &'static Device) -> R
     let input = inputs.read(Role::Stimulus, path)?;
     let text = input.required_text()?;
     let parsed = Stimulus::parse(&input.name(), text, device);
-    Ok(parsed.map_err(|error| InputErrorKind::Stimulus { error, text: text.to_owned() })?)
+    Ok(parsed.map_err(|error| InputErrorKind::Stimulus { error: Box::new(error), text: text.to_owned() })?)
 }
 
 /// The machine that verification is about, with the resets that happen in the run.
