@@ -160,7 +160,7 @@ fn path(names: &Names<'_>, culprit: &Culprit) -> Option<String> {
     let mut shown: Vec<String> = Vec::new();
     let mut previous = None;
     for pc in &culprit.path {
-        let here = (names.function(*pc), names.source_line(*pc));
+        let here = (names.function(*pc), names.shown_line(*pc));
         if previous.as_ref() != Some(&here) || here == (None, None) {
             shown.push(match &here {
                 (None, None) => format!("{pc:#06x}"),
@@ -181,7 +181,7 @@ fn path(names: &Names<'_>, culprit: &Culprit) -> Option<String> {
 pub(crate) fn place(names: &Names<'_>, pc: Option<u32>) -> String {
     let Some(pc) = pc else { return "before the start".to_owned() };
     let function = names.function(pc).map(|function| format!("in {function}"));
-    let detail: Vec<String> = [function, names.source_line(pc)].into_iter().flatten().collect();
+    let detail: Vec<String> = [function, names.shown_line(pc)].into_iter().flatten().collect();
     match detail.is_empty() {
         true => format!("at {pc:#06x}"),
         false => format!("at {pc:#06x} ({})", detail.join(", ")),

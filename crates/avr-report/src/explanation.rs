@@ -10,6 +10,7 @@ use avr_verify::{Along, Explanation, Stretch};
 
 use crate::escape::Escaped;
 use crate::names::Names;
+use crate::place::without_detours;
 
 /// So many stretches of a subformula are shown in the text.
 const SHOWN_STRETCHES: usize = 12;
@@ -145,7 +146,11 @@ impl StretchData {
     fn text(&self) -> String {
         let Self { first, last, value, .. } = self;
         let steps = if first == last { format!("{first}") } else { format!("{first} to {last}") };
-        let place = [self.function.clone(), self.line.clone()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let place = [self.function.clone(), self.line.as_deref().map(without_detours)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ");
         let place = match (self.pc, place.is_empty()) {
             (None, _) => String::new(),
             (Some(pc), true) => format!(" from {pc:#06x}"),

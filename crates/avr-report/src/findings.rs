@@ -17,7 +17,7 @@ pub(crate) fn certainty_name(certainty: Certainty) -> &'static str {
 pub(crate) fn heading(finding: &Finding, names: &Names<'_>) -> String {
     let pc = finding.pc;
     let function = names.function(pc).map_or_else(String::new, |function| format!(" in {function}"));
-    let line = names.source_line(pc).map_or_else(String::new, |line| format!(", {line}"));
+    let line = names.shown_line(pc).map_or_else(String::new, |line| format!(", {line}"));
     format!("{} at {pc:#06x}{function}{line}", finding.kind)
 }
 

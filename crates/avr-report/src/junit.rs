@@ -53,7 +53,7 @@ impl Report<'_> {
             output.push_str(&format!("{remarks}\n"));
         }
         if let Some(evidence) = &result.evidence {
-            add_evidence(&mut output, "", evidence, (self.image, self.device), self.origin.sources);
+            add_evidence(&mut output, "", evidence, self.subject());
         }
         case.set_system_out(output);
         case

@@ -29,6 +29,7 @@ mod specification;
 mod stack;
 mod table;
 mod text;
+mod variables;
 mod wrap;
 
 pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, VerdictChange};

@@ -48,7 +48,7 @@ impl Report<'_> {
     fn add_run(&self, page: &mut String, result: &PropertyResult) {
         let Some(evidence) = result.evidence.as_ref().filter(|_| result.verdict == Verdict::Violated) else { return };
         let mut run = String::new();
-        add_evidence(&mut run, "", evidence, (self.image, self.device), self.origin.sources);
+        add_evidence(&mut run, "", evidence, self.subject());
         // A summary is HTML, in which Markdown means nothing; the escapes of Markdown would be seen.
         let name = maud::html! { (crate::escape::Escaped(&result.name).to_string()) }.into_string();
         let block = markdown_block(&run);

@@ -7,6 +7,8 @@ use avr_isa::{Disassembly, Instruction, MemoryAccess, Register, decode};
 use avr_machine::device::Device;
 use avr_verify::Routine;
 
+use crate::place::without_detours;
+
 /// The offset of data memory in the addresses that avr-gcc gives to symbols.
 const DATA_SPACE: u32 = 0x80_0000;
 
@@ -46,10 +48,15 @@ impl Names<'_> {
         Some(located.symbol.display_name().to_owned())
     }
 
-    /// The source line at a flash byte address, as `file:line`.
+    /// The source line at a flash byte address, as `file:line` with the path as it was recorded.
     pub(crate) fn source_line(&self, pc: u32) -> Option<String> {
         let line = self.image.source_line(FlashByteAddress(pc))?;
         Some(format!("{}:{}", line.file, line.line))
+    }
+
+    /// The same without the folders that the path leaves again, for people: `common/lamp.h:12` for `lamp/../common/lamp.h:12`.
+    pub(crate) fn shown_line(&self, pc: u32) -> Option<String> {
+        self.source_line(pc).as_deref().map(without_detours)
     }
 
     /// The name of an address in flash or, as the linker counts, in data memory.

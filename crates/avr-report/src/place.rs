@@ -48,8 +48,8 @@ pub(crate) fn address(result: &PropertyResult) -> Option<u32> {
     evidence.narrative.last.last().map(|line| line.pc)
 }
 
-/// A path without `.` and without the folders that `..` leaves again.
-fn without_detours(path: &str) -> String {
+/// A path, perhaps with a line number behind it, without `.` and without the folders that `..` leaves again.
+pub(crate) fn without_detours(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

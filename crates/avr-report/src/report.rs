@@ -1,12 +1,14 @@
 //! The content of a report.
 
 use avr_image::Image;
+use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::Specification;
 use avr_verify::{Basis, Exhausted, PropertyResult, Results, Vacuity, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
+use crate::evidence::Subject;
 use crate::fields::verdict_name;
 use crate::findings;
 use crate::names::Names;
@@ -98,6 +100,9 @@ pub struct Report<'a> {
     pub stopped_by: Option<StoppedBy>,
     /// The most memory in use at any time, in bytes.
     pub peak_memory_bytes: u64,
+    /// The machine that was verified: texts repeat runs on it, for the values of variables of several bytes. Without it, they tell
+    /// such variables byte by byte.
+    pub machine: Option<&'a Machine>,
     /// An older report to compare with.
     pub baseline: Option<&'a Baseline>,
     /// The program and the files that the answers come from.
@@ -109,6 +114,12 @@ impl<'a> Report<'a> {
     pub(crate) fn names(&self) -> Option<Names<'a>> {
         let device = Device::named(self.device).ok()?;
         Some(Names { image: self.image, device })
+    }
+
+    /// The firmware that the runs in texts are about.
+    pub(crate) fn subject(&self) -> Subject<'a> {
+        let Self { image, device, machine, .. } = *self;
+        Subject { image, device, machine, sources: self.origin.sources }
     }
 
     /// The findings as lines of text without line ends.

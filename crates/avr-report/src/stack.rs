@@ -3,15 +3,16 @@
 use std::fmt::Write;
 
 use avr_image::Image;
+use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_verify::{Cycle, Fit, Routine, Segment, WorstCase};
 use serde::Serialize;
 
 use crate::escape::{Escaped, json_text};
-use crate::evidence::{JsonEvidence, add_evidence};
+use crate::evidence::{JsonEvidence, Subject, add_evidence};
 use crate::fields::{Firmware, basis_name, firmware};
 use crate::names::{Names, routine_name};
-use crate::place::Source;
+use crate::place::{Source, without_detours};
 use crate::report::StoppedBy;
 use crate::table::{Align, Table};
 
@@ -27,6 +28,8 @@ pub struct StackReport<'a> {
     pub image: &'a Image,
     /// The device that it was analysed for.
     pub device: &'a Device,
+    /// The machine that was analysed: the text repeats the run on it, for the values of variables of several bytes.
+    pub machine: Option<&'a Machine>,
     /// The answer.
     pub worst_case: &'a WorstCase,
     /// The limit that stopped the work, if one did.
@@ -240,7 +243,7 @@ impl StackReport<'_> {
         while let Some(segment) = found.chain.get(index) {
             depth += segment.bytes;
             let JsonSegment { routine, line, .. } = self.segment(segment);
-            let place = line.map_or(String::new(), |line| format!(" at {line}"));
+            let place = line.map_or(String::new(), |line| format!(" at {}", without_detours(&line)));
             let address = format!("{:#06x}", segment.pc);
             table.add([segment.bytes.to_string(), depth.to_string(), address, format!("{routine}{place}")]);
             index += 1;
@@ -257,7 +260,8 @@ impl StackReport<'_> {
         add_table(text, &table);
         if let Some(run) = &found.run {
             text.push_str("\nThe run that leads there:\n");
-            add_evidence(text, "  ", run, (self.image, self.device.name), &[]);
+            let (image, device, machine) = (self.image, self.device.name, self.machine);
+            add_evidence(text, "  ", run, Subject { image, device, machine, sources: &[] });
         }
     }
 

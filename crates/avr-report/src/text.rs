@@ -190,8 +190,7 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail, width: Option
         }
         add_remarks(&mut text, result);
         if let Some(evidence) = &result.evidence {
-            let image = (report.image, report.device);
-            add_evidence(&mut text, INDENT, evidence, image, report.origin.sources);
+            add_evidence(&mut text, INDENT, evidence, report.subject());
         }
         if detail != Detail::Verdicts && !matches!(result.verdict, Verdict::Unknown(_)) {
             text.push_str(&format!("{INDENT}rests on {}\n", rests_on_text(result)));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::batch::{self, Merge, VerifyAll};
 use crate::completions::{self, Completions, Man};
@@ -79,6 +79,16 @@ impl Arguments {
             _ => None,
         }
     }
+}
+
+/// The colours that a command line asks for, which is no right one.
+pub(crate) fn wished_colour(line: &[OsString]) -> Option<When> {
+    let words: Vec<&str> = line.iter().skip(1).map_while(|word| word.to_str().filter(|word| *word != "--")).collect();
+    let values = words.iter().enumerate().filter_map(|(place, word)| match word.strip_prefix("--color")? {
+        "" => words.get(place + 1).copied(),
+        value => value.strip_prefix('='),
+    });
+    values.filter_map(|value| When::from_str(value, false).ok()).last()
 }
 
 /// The error of options of which some make another meaningless, where that depends on their values or on several of them.

@@ -61,6 +61,7 @@ fn shown(
         specification: None,
         stopped_by: None,
         peak_memory_bytes: memory::peak() as u64,
+        machine: Some(machine),
         baseline: None,
         origin: job.origin(&inputs),
     };

@@ -3,12 +3,14 @@
 use avr_certificate::ReadError;
 use avr_image::ImageError;
 use avr_machine::device::{Device, UnknownDevice};
+use avr_machine::ron_offset;
 use avr_machine::simulator::StimulusError;
 use avr_properties::{Excerpt, PropertyError};
 use avr_report::BaselineError;
+use ron::error::Position;
 use thiserror::Error;
 
-use crate::snippet::Marked;
+use crate::snippet::{Marked, first_word};
 
 /// Advice on the form of a manifest.
 pub(crate) const MANIFEST_FORM: &str =
@@ -126,8 +128,13 @@ pub enum InputErrorKind {
         reason: String,
     },
     /// A stimulus cannot be used.
-    #[error("{0}")]
-    Stimulus(StimulusError),
+    #[error("{error}")]
+    Stimulus {
+        /// The problem and its place.
+        error: StimulusError,
+        /// The text of the file.
+        text: String,
+    },
     /// An exact stimulus asks for something that cannot happen.
     #[error("{path}: {what} is not possible in step {step}")]
     ImpossibleChoice {
@@ -308,6 +315,7 @@ impl InputError {
         match &self.kind {
             InputErrorKind::Property(error) => error.title(),
             InputErrorKind::InFile { problem, .. } => problem.clone(),
+            InputErrorKind::Stimulus { error, .. } => error.kind.to_string(),
             other => other.to_string(),
         }
     }
@@ -321,6 +329,11 @@ impl InputError {
                 Some(Marked { file: file.map(str::to_owned), text: text.to_owned(), span })
             }
             InputErrorKind::InFile { marked, .. } => Some(marked.clone()),
+            InputErrorKind::Stimulus { error, text } => {
+                let start = ron_offset(text, Position { line: error.line, col: error.column });
+                let span = start..start + first_word(&text[start..]);
+                Some(Marked { file: Some(error.file.clone()), text: text.clone(), span })
+            }
             _ => None,
         }
     }
@@ -350,7 +363,7 @@ impl InputErrorKind {
             Self::LargeEeprom { .. } => "give the file with the content of the EEPROM, such as FIRMWARE.eep".to_owned(),
             Self::EepromFormat { .. } => "give raw content the extension .bin or .raw".to_owned(),
             Self::Threads { .. } => "give a smaller number with --jobs".to_owned(),
-            Self::Stimulus(error) => return error.hint(),
+            Self::Stimulus { error, .. } => return error.hint(),
             Self::ImpossibleChoice { .. } => {
                 "an interrupt must be enabled and requested there; is the stimulus for this firmware?".to_owned()
             }

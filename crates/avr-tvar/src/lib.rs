@@ -68,6 +68,9 @@ where
         // The hook has told about a panic already.
         Ok(arguments) => panic::catch_unwind(|| execute(&arguments, inputs, &line)).unwrap_or(Exit::Internal),
         Err(Refusal::Usage(error)) => {
+            if let Some(colour) = arguments::wished_colour(&line) {
+                output::configure(colour, false);
+            }
             // A closed output leaves nobody to tell.
             let _ = error.print();
             if error.use_stderr() { Exit::Input } else { Exit::Holds }

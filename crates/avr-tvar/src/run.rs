@@ -115,7 +115,9 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
 
 fn read_stimulus(inputs: &mut Inputs, path: &Path, device: &'static Device) -> Result<Stimulus, InputError> {
     let input = inputs.read(Role::Stimulus, path)?;
-    Ok(Stimulus::parse(&input.name(), input.required_text()?, device).map_err(InputErrorKind::Stimulus)?)
+    let text = input.required_text()?;
+    let parsed = Stimulus::parse(&input.name(), text, device);
+    Ok(parsed.map_err(|error| InputErrorKind::Stimulus { error, text: text.to_owned() })?)
 }
 
 /// The machine that verification is about, with the resets that happen in the run.

@@ -34,6 +34,27 @@ pub(crate) fn error(title: &str, marked: Option<&Marked>) -> String {
     format!("{}\n", text.trim_end())
 }
 
+/// The length in bytes of the name, number or string that a text begins with; else that of a character.
+pub(crate) fn first_word(text: &str) -> usize {
+    let first = text.chars().next();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    match first {
+        Some('\n') => 0,
+        Some('"') => {
+            let mut is_escaped = false;
+            let end = text.char_indices().skip(1).take_while(|(_, c)| *c != '\n').find(|(_, c)| {
+                let is_end = *c == '"' && !is_escaped;
+                is_escaped = *c == '\\' && !is_escaped;
+                is_end
+            });
+            end.map_or(1, |(at, _)| at + 1)
+        }
+        Some(c) if is_word(c) => text.find(|c| !is_word(c)).unwrap_or(text.len()),
+        Some(c) => c.len_utf8(),
+        None => 0,
+    }
+}
+
 /// A text whose control characters are shown by escapes, with the span in it.
 struct Visible {
     text: String,
@@ -59,7 +80,7 @@ impl Visible {
 
 #[cfg(test)]
 mod tests {
-    use super::{Marked, error};
+    use super::{Marked, error, first_word};
     use std::ops::Range;
 
     fn plain(title: &str, text: &str, span: Range<usize>) -> String {
@@ -77,6 +98,21 @@ mod tests {
     fn an_error_at_the_end_of_a_text_has_a_place() {
         assert!(plain("wrong", "a\nbc", 4..4).contains("a.ron:2:3\n"));
         assert!(plain("wrong", "", 0..0).contains("a.ron:1:1\n"));
+    }
+
+    #[test]
+    fn a_mark_stays_under_its_place_behind_escapes() {
+        let expected = "error: wrong\n --> a.ron:1:13\n  |\n1 | \\u{1b}\\u{7}bc d\n  |            ^^\n";
+        assert_eq!(plain("wrong", "\x1b\x07bc d", 2..4), expected);
+    }
+
+    #[test]
+    fn words_end_where_they_do() {
+        for (text, word) in [("cycel: 3", "cycel"), ("0x1f)", "0x1f"), (r#""a\"b" x"#, r#""a\"b""#), ("\"a\n\"", "\"")]
+        {
+            assert_eq!(&text[..first_word(text)], word);
+        }
+        assert_eq!((first_word("(step: 3)"), first_word("\u{e9}\u{301}"), first_word("")), (1, 2, 0));
     }
 
     #[test]

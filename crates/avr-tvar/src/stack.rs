@@ -110,8 +110,15 @@ pub(crate) fn run(arguments: &Stack) -> Result<Exit, InputError> {
 fn report(job: &Job, found: &WorstCase, arguments: &Stack) -> Result<(), InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let stopped_by = job.monitor.stopped_by();
-    let report =
-        StackReport { image: &job.image, device: job.device, worst_case: found, stopped_by, peak_memory_bytes };
+    let machine = avr_verify::machine(&job.request())?;
+    let report = StackReport {
+        image: &job.image,
+        device: job.device,
+        machine: Some(&machine),
+        worst_case: found,
+        stopped_by,
+        peak_memory_bytes,
+    };
     output::results(&match arguments.format {
         Format::Text => report.text(),
         Format::Json => report.json(),
@@ -142,6 +149,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path, clock: Option<
         invariants: None,
     };
     let inputs = job.inputs.listed();
+    let machine = avr_verify::machine(&job.request())?;
     let report = Report {
         image: &job.image,
         device: job.device.name,
@@ -149,10 +157,11 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path, clock: Option<
         specification: None,
         stopped_by: job.monitor.stopped_by(),
         peak_memory_bytes: memory::peak() as u64,
+        machine: Some(&machine),
         baseline: None,
         origin: job.origin(&inputs),
     };
-    evidence::write(directory, &report, &avr_verify::machine(&job.request())?, clock)
+    evidence::write(directory, &report, &machine, clock)
 }
 
 fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {

@@ -143,6 +143,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
     let peak_memory_bytes = memory::peak() as u64;
     let inputs = job.inputs.listed();
     let specification = job.specification()?;
+    let machine = avr_verify::machine(&job.request())?;
     let made = Made::now();
     let report = Report {
         image: &job.image,
@@ -151,6 +152,7 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
         specification: Some(&specification),
         stopped_by: job.monitor.stopped_by(),
         peak_memory_bytes,
+        machine: Some(&machine),
         baseline: job.baseline.as_ref(),
         origin: ReportOrigin {
             command: &made.command,
@@ -159,7 +161,6 @@ fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> R
             ..job.origin(&inputs)
         },
     };
-    let machine = avr_verify::machine(&job.request())?;
     reports::write(&report, &machine, (arguments.format, detail), &arguments.report)?;
     if let Some(directory) = &arguments.evidence {
         evidence::write(directory, &report, &machine, arguments.clock)?;

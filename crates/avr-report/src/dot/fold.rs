@@ -190,7 +190,7 @@ impl Blocks {
     fn label(&self, leader: u32, names: &Names<'_>) -> String {
         let inside: Vec<u32> = self.leaders.iter().filter(|(_, first)| **first == leader).map(|(pc, _)| *pc).collect();
         let line = |pc: &u32| format!("{pc:#06x} {}", names.instruction(*pc).unwrap_or_default());
-        let head = [names.function(leader), names.source_line(leader)].into_iter().flatten().collect::<Vec<_>>();
+        let head = [names.function(leader), names.shown_line(leader)].into_iter().flatten().collect::<Vec<_>>();
         let head = (!head.is_empty()).then(|| head.join(" "));
         let code = match inside.as_slice() {
             [first, .., last] if inside.len() > 4 => {

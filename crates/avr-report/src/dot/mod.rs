@@ -133,7 +133,7 @@ fn is_on_path(graph: &StateGraph, from: u32, to: u32) -> bool {
 /// The title of a state: the instruction and its place.
 fn title(node: &GraphNode, names: &Names<'_>) -> String {
     let Some(pc) = node.pc else { return "initial content".to_owned() };
-    let place = [names.function(pc), names.source_line(pc)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let place = [names.function(pc), names.shown_line(pc)].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let instruction = names.instruction(pc).unwrap_or_default();
     let what = match node.kind {
         NodeKind::Hazard(hazard) => format!("hazard {}", hazard.kind.name()),

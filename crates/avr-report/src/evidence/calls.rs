@@ -7,6 +7,7 @@ use avr_verify::{Evidence, LastState};
 use serde::Serialize;
 
 use crate::names::Names;
+use crate::place::without_detours;
 
 /// A function under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +48,7 @@ impl CallData {
     /// The function and the line as one text.
     pub(super) fn text(&self) -> String {
         let function = self.function.as_ref().map_or_else(String::new, |function| format!(" in {function}"));
-        let line = self.line.as_ref().map_or_else(String::new, |line| format!(", {line}"));
+        let line = self.line.as_deref().map_or_else(String::new, |line| format!(", {}", without_detours(line)));
         let bytes = if self.bytes == 1 { "1 byte".to_owned() } else { format!("{} bytes", self.bytes) };
         let interrupt = self.interrupt.map_or_else(String::new, |name| format!(", interrupt {name}"));
         format!("{:#06x}{function}{line} ({bytes} of stack{interrupt})", self.pc)

@@ -5,7 +5,9 @@ use avr_machine::device::{Device, ResetCause};
 use avr_machine::simulator::ExactInput;
 use avr_verify::{Change, Chosen, Line};
 
+use super::numbers::Number;
 use crate::names::Names;
+use crate::variables::number_at;
 
 /// The names of the flags in SREG, from bit 0.
 const FLAGS: [char; 8] = ['C', 'Z', 'N', 'V', 'S', 'H', 'T', 'I'];
@@ -32,8 +34,9 @@ pub(crate) fn happening(names: &Names<'_>, happening: Happening) -> String {
     }
 }
 
-/// The cells that a step changed, registers first as in a debugger: flags by name, SP in one piece.
-pub(super) fn changes(names: &Names<'_>, changes: &[Change]) -> Vec<String> {
+/// The cells that a step changed, registers first as in a debugger: flags by name, SP in one piece, variables of several bytes
+/// with all of them.
+pub(super) fn changes(names: &Names<'_>, changes: &[Change], numbers: &[Number]) -> Vec<String> {
     let at = |name: &str| names.device.register(name).map(|register| register.address);
     let (status, low, high) = (at("SREG"), at("SPL"), at("SPH"));
     let mut all = Vec::new();
@@ -45,10 +48,30 @@ pub(super) fn changes(names: &Names<'_>, changes: &[Change]) -> Vec<String> {
             let half = if Some(change.address) == low { "SPL" } else { "SPH" };
             all.push(format!("{half} {:#04x}", change.after));
         } else {
-            all.push(format!("{} {:#04x}->{:#04x}", names.cell(change.address), change.before, change.after));
+            let (before, after) = (change.before.into(), change.after.into());
+            let told = match number_at(names, change.address) {
+                Some(variable) if variable.bytes == 1 => value_change(&variable.name, 1, (before, after)),
+                Some(variable) => match numbers.iter().find(|number| number.variable == variable) {
+                    Some(Number { before, after, .. }) => {
+                        value_change(&variable.name, variable.bytes, (*before, *after))
+                    }
+                    None => value_change(&names.cell(change.address), 1, (before, after)),
+                },
+                None => value_change(&names.cell(change.address), 1, (before, after)),
+            };
+            // A step can change several bytes of a variable.
+            if all.last() != Some(&told) {
+                all.push(told);
+            }
         }
     }
     all
+}
+
+/// The values of so many bytes before and after.
+fn value_change(name: &str, bytes: u32, (before, after): (u64, u64)) -> String {
+    let width = 2 + 2 * bytes as usize;
+    format!("{name} {before:#0width$x}->{after:#0width$x}")
 }
 
 /// The choices of a step, in words.

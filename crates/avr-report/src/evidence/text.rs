@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use avr_image::Image;
 use avr_isa::{DataAddress, Register};
-use avr_machine::Happening;
 use avr_machine::device::Device;
+use avr_machine::{Happening, Machine};
 use avr_verify::{Change, Evidence, Item, Line};
 
 use super::calls::{CallData, allow_line};
+use super::numbers::{Numbers, lines_of};
 use super::{received, step};
 use crate::escape::Escaped;
 use crate::names::Names;
@@ -27,27 +28,40 @@ const MAX_CHOSEN: usize = 20;
 const LONG_STARTUP: u64 = 4;
 /// A loop of at most so many steps that changes nothing but registers waits.
 const MAX_WAIT: usize = 8;
+/// Fewer iterations among the last steps are not folded.
+const MIN_WAITS: usize = 3;
 /// Widths of the columns, which longer content exceeds.
 const INSTRUCTION_WIDTH: usize = 30;
 
+/// The firmware that runs are about.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) image: &'a Image,
+    /// The name of the device.
+    pub(crate) device: &'a str,
+    /// The machine that was verified; without it, variables of several bytes are told byte by byte.
+    pub(crate) machine: Option<&'a Machine>,
+    pub(crate) sources: &'a [SourceFile],
+}
+
 /// Adds the evidence of a property; every line begins with `indent`.
-pub(crate) fn add_evidence(
-    text: &mut String,
-    indent: &str,
-    evidence: &Evidence,
-    (image, device): (&Image, &str),
-    sources: &[SourceFile],
-) {
+pub(crate) fn add_evidence(text: &mut String, indent: &str, evidence: &Evidence, subject: Subject<'_>) {
+    let Subject { image, device, machine, sources } = subject;
     let Ok(device) = Device::named(device) else { return };
     let has_places = !source_paths(image).is_empty();
-    let names = Names { image, device };
-    let mut lines = Lines { names, sources, has_places, text, indent, place: String::new(), left: usize::MAX };
+    let (names, numbers) = (Names { image, device }, Numbers::default());
+    let place = String::new();
+    let mut lines = Lines { names, machine, sources, numbers, has_places, text, indent, place, left: usize::MAX };
     lines.evidence(evidence);
 }
 
 struct Lines<'a> {
     names: Names<'a>,
+    /// The machine that repeats runs; none for one that does not begin at power-on.
+    machine: Option<&'a Machine>,
     sources: &'a [SourceFile],
+    /// The values of variables in the run that is told.
+    numbers: Numbers,
     /// True if debug information tells places in sources.
     has_places: bool,
     text: &'a mut String,
@@ -72,6 +86,8 @@ impl Lines<'_> {
     }
 
     fn evidence(&mut self, evidence: &Evidence) {
+        self.numbers =
+            self.machine.map_or_else(Numbers::default, |machine| Numbers::of(evidence, &self.names, machine));
         let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let (steps, cycles) = (counted(evidence.steps, "step"), counted(evidence.cycles, "cycle"));
         let checked = if evidence.replayed { "replayed" } else { "NOT CONFIRMED by the replay" };
@@ -92,7 +108,9 @@ impl Lines<'_> {
             let cells = self.cells(&continuation.cells);
             self.push(&format!("from a state in which the loop is left, such as this one with {cells}:"));
             self.place.clear();
+            let machine = self.machine.take();
             self.evidence(&continuation.run);
+            self.machine = machine;
         }
     }
 
@@ -145,9 +163,36 @@ impl Lines<'_> {
             self.push(&format!("... the last {in_full} steps:"));
             self.place.clear();
         }
-        for line in last[last.len() - in_full..].iter().filter(|line| line.step >= begun) {
-            self.line(line, 0);
+        let after_startup = last[last.len() - in_full..].iter().filter(|line| line.step >= begun);
+        self.last(&after_startup.collect::<Vec<_>>());
+    }
+
+    /// Adds the last steps. Of what waits, iterations before the last one are folded.
+    fn last(&mut self, lines: &[&Line]) {
+        let mut rest = lines;
+        while let Some((first, others)) = rest.split_first() {
+            let Some((length, times)) = self.waiting(rest) else {
+                self.line(first, 0);
+                rest = others;
+                continue;
+            };
+            let (folded, after) = rest.split_at(length * (times - 1));
+            let (iteration, after) = after.split_at(length);
+            self.wait(&folded[..length], times as u64 - 1, "");
+            iteration.iter().for_each(|line| self.line(line, 0));
+            rest = after;
         }
+    }
+
+    /// The number of steps and of iterations of a loop that waits, if the steps begin with several of it.
+    fn waiting(&self, lines: &[&Line]) -> Option<(usize, usize)> {
+        (1..=MAX_WAIT.min(lines.len())).find_map(|length| {
+            let body = &lines[..length];
+            let is_same = |other: &&[&Line]| other.iter().zip(body).all(|(one, other)| one.pc == other.pc);
+            let is_iteration = |other: &&[&Line]| is_same(other) && self.is_wait(other);
+            let times = lines.chunks_exact(length).take_while(is_iteration).count();
+            (times >= MIN_WAITS).then_some((length, times))
+        })
     }
 
     /// Tells the startup code in a line if something comes after it, and gives its number of items and of steps.
@@ -158,7 +203,7 @@ impl Lines<'_> {
             return (0, 0);
         }
         let mut functions: Vec<String> = Vec::new();
-        for function in items[..count].iter().flat_map(pcs).filter_map(|pc| self.names.function(pc)) {
+        for function in items[..count].iter().flat_map(lines_of).filter_map(|line| self.names.function(line.pc)) {
             if !functions.contains(&function) {
                 functions.push(function);
             }
@@ -203,15 +248,8 @@ impl Lines<'_> {
             Item::Line(line) => self.line(line, depth),
             Item::Omitted(steps) => self.push(&format!("{}... {steps} steps", "  ".repeat(depth))),
             Item::Loop { body, times } if self.waits(body) => {
-                let inset = "  ".repeat(depth);
-                if let Some(Item::Line(first)) = body.first() {
-                    self.at(first, &inset);
-                    let asked = body.iter().flat_map(pcs).filter_map(|pc| self.register_read(pc));
-                    let mut asked: Vec<String> = asked.collect();
-                    asked.dedup();
-                    let asked = if asked.is_empty() { String::new() } else { format!(" for {}", asked.join(", ")) };
-                    self.push(&format!("{inset}{:>6}  {:#06x}  waits{asked}, {times} times", first.step, first.pc));
-                }
+                let lines: Vec<&Line> = body.iter().flat_map(lines_of).collect();
+                self.wait(&lines, *times, &"  ".repeat(depth));
             }
             Item::Loop { body, times } => {
                 let inset = "  ".repeat(depth + 1);
@@ -224,16 +262,28 @@ impl Lines<'_> {
         }
     }
 
-    /// True if the steps of a loop change nothing but registers of the processor, and nothing comes from outside but what they read.
+    /// Tells a loop that waits in a line.
+    fn wait(&mut self, body: &[&Line], times: u64, inset: &str) {
+        let Some(first) = body.first() else { return };
+        self.at(first, inset);
+        let mut asked: Vec<String> = body.iter().filter_map(|line| self.register_read(line.pc)).collect();
+        asked.dedup();
+        let asked = if asked.is_empty() { String::new() } else { format!(" for {}", asked.join(", ")) };
+        self.push(&format!("{inset}{:>6}  {:#06x}  waits{asked}, {times} times", first.step, first.pc));
+    }
+
+    /// True if the body of a loop is steps that wait.
     fn waits(&self, body: &[Item]) -> bool {
+        let lines: Vec<&Line> = body.iter().flat_map(lines_of).collect();
+        body.iter().all(|item| matches!(item, Item::Line(_))) && lines.len() <= MAX_WAIT && self.is_wait(&lines)
+    }
+
+    /// True if some steps change nothing but registers of the processor, and nothing comes from outside but what they read.
+    fn is_wait(&self, lines: &[&Line]) -> bool {
         let status = self.names.device.register("SREG").map(|register| register.address);
         let is_register = |change: &Change| Register::at(change.address).is_some() || Some(change.address) == status;
-        let waits = |item: &Item| match item {
-            Item::Line(line) => line.happened == Happening::Continue && line.changes.iter().all(is_register),
-            Item::Loop { .. } | Item::Omitted(_) => false,
-        };
-        let reads = || body.iter().flat_map(pcs).any(|pc| self.register_read(pc).is_some());
-        body.len() <= MAX_WAIT && body.iter().all(waits) && reads()
+        let is_idle = |line: &&Line| line.happened == Happening::Continue && line.changes.iter().all(is_register);
+        lines.iter().all(is_idle) && lines.iter().any(|line| !line.asleep && self.register_read(line.pc).is_some())
     }
 
     /// The register of the hardware that the instruction at a flash byte address reads.
@@ -246,7 +296,7 @@ impl Lines<'_> {
 
     /// Tells the function and the line of the source, if it is another one than before.
     fn at(&mut self, line: &Line, inset: &str) {
-        let place = [self.names.function(line.pc), self.names.source_line(line.pc)];
+        let place = [self.names.function(line.pc), self.names.shown_line(line.pc)];
         let place = place.into_iter().flatten().collect::<Vec<_>>().join(" at ");
         if place != self.place && !place.is_empty() {
             let code = self.source(line.pc).map_or_else(String::new, |code| format!(":  {code}"));
@@ -267,19 +317,10 @@ impl Lines<'_> {
         let inset = "  ".repeat(depth);
         self.at(line, &inset);
         let action = step::action(&self.names, line);
-        let changes = step::changes(&self.names, &line.changes).join(", ");
+        let changes = step::changes(&self.names, &line.changes, self.numbers.at(line.step)).join(", ");
         let chosen = line.chosen.as_ref().map(|chosen| step::chosen(&self.names, chosen).join(", "));
         let chosen = chosen.map_or(String::new(), |chosen| format!("  <- {chosen}"));
         let row = format!("{inset}{:>6}  {:#06x}  {action:<INSTRUCTION_WIDTH$}  {changes}{chosen}", line.step, line.pc);
         self.push(row.trim_end());
-    }
-}
-
-/// The flash byte addresses of some steps.
-fn pcs(item: &Item) -> Vec<u32> {
-    match item {
-        Item::Line(line) => vec![line.pc],
-        Item::Loop { body, .. } => body.iter().flat_map(pcs).collect(),
-        Item::Omitted(_) => Vec::new(),
     }
 }

@@ -223,3 +223,18 @@ fn word(text: Option<String>) -> String {
 fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn texts_are_words() {
+        let check = |text: Option<&str>, expected: &str| assert_eq!(word(text.map(str::to_owned)), expected);
+        check(Some("main.c:12"), "main.c:12");
+        check(Some("Timer::step(int, char)"), "Timer::step(int,_char)");
+        check(Some("a\n#5 \u{e9}"), "a_#5__");
+        check(Some(""), "-");
+        check(None, "-");
+    }
+}

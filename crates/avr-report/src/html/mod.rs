@@ -11,7 +11,6 @@ mod highlight;
 mod properties;
 mod run;
 mod stack;
-mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fold::{Part, parts};
-use super::variables::{Variable, variables};
 use super::visible;
 use crate::evidence::{Lines, chosen, happening, left_at};
 use crate::names::Names;
+use crate::variables::{Variable, variables};
 
 /// Of one run, and of all runs together, so many steps are in the page.
 const MAX_STEPS: u64 = 3_000;

@@ -34,6 +34,7 @@ pub fn with_report<T>(
     for (property, result) in specification.properties.iter_mut().zip(&results.properties) {
         property.name.clone_from(&result.name);
     }
+    let machine = avr_verify::machine(&request).expect("there are no assumptions");
     let report = Report {
         image: &image,
         device: device.name,
@@ -41,8 +42,9 @@ pub fn with_report<T>(
         specification: Some(&specification),
         stopped_by: None,
         peak_memory_bytes: 0,
+        machine: Some(&machine),
         baseline: None,
         origin: ReportOrigin::default(),
     };
-    render(&report, &avr_verify::machine(&request).expect("there are no assumptions"))
+    render(&report, &machine)
 }

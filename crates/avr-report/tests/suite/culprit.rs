@@ -110,6 +110,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         specification: None,
         stopped_by: None,
         peak_memory_bytes: 0,
+        machine: None,
         baseline: None,
         origin: ReportOrigin::default(),
     })

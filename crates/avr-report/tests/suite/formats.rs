@@ -2,9 +2,9 @@
 
 use crate::branch;
 use avr_machine::Machine;
-use avr_report::{Baseline, Colour, Report};
+use avr_report::{Baseline, Colour, Detail, Report};
 use avr_testkit::schema;
-use avr_verify::{Basis, Results, Unknown, Vacuity, Verdict};
+use avr_verify::{AtomTrace, Basis, Evidence, Results, Unknown, Vacuity, Verdict};
 use expect_test::expect;
 use quick_junit::TestCaseStatus;
 use serde_json::Value;
@@ -124,6 +124,8 @@ fn sarif_has_rules_with_pages_and_a_rule_for_each_property() {
         let own = rules.iter().find(|rule| rule["id"] == result["properties"]["relatedRule"]).expect("it has its own");
         assert_eq!(own["relationships"][0]["target"]["id"], result["ruleId"]);
         assert_eq!(own["relationships"][0]["target"]["index"], result["ruleIndex"]);
+        // As the standard says: the kind takes in every case of the property.
+        assert_eq!(own["relationships"][0]["kinds"], serde_json::json!(["superset"]));
     }
     assert_eq!(rules.len(), 5 + 5);
 }
@@ -240,6 +242,47 @@ fn html_has_the_runs_as_data() {
     assert_eq!(steps[10][5], serde_json::json!(["PINB.0 = 1"]));
     // PORTD is written last.
     assert_eq!(steps[12][2], serde_json::json!([0x2b, 1]));
+}
+
+/// The values of atoms in the first run of a page.
+fn atoms(change: impl FnOnce(&mut Evidence)) -> Value {
+    let change = |results: &mut Results| change(results.properties[0].evidence.as_mut().expect("there is a run"));
+    let render = |report: &Report<'_>, machine: &Machine| report.html(machine);
+    let page = branch::with_report(("branch.Og.elf", "branch.elf"), PROPERTIES, change, render);
+    let (_, data) = page.split_once("id=\"data\">").expect("there are data");
+    let (data, _) = data.split_once("</script>").expect("they end");
+    serde_json::from_str::<Value>(data).expect("they are JSON")["runs"][0]["atoms"].clone()
+}
+
+#[test]
+fn runs_have_the_values_of_atoms() {
+    // PORTD is written in the 13th step.
+    assert_eq!(atoms(|_| ()), serde_json::json!([["PORTD == 0", [[0, true], [13, false]]]]));
+    let changes = vec![(0, None), (3, Some(true))];
+    let unknown = AtomTrace { text: "a\x1b[1m".to_owned(), changes };
+    let expected = serde_json::json!([["a\\u{1b}[1m", [[0, null], [3, true]]]]);
+    assert_eq!(atoms(|evidence| evidence.traces = vec![unknown]), expected);
+    // Without them there is the end of the run.
+    assert_eq!(atoms(|evidence| evidence.traces.clear()), serde_json::json!([["PORTD == 0", [[13, false]]]]));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let width = |text: &str| text.lines().map(|line| line.chars().count()).max();
+    let plain = with_report("branch.Og.elf", |report| report.text(Colour::Never));
+    assert!(width(&plain) > Some(90), "{plain}");
+    for columns in [40, 60, 80, 120] {
+        let text = with_report("branch.Og.elf", |report| report.text_within(Colour::Never, Detail::Methods, columns));
+        assert!(width(&text) <= Some(columns), "{columns}: {text}");
+        // Everything is told that a wide terminal shows, but what the work took.
+        for told in ["input at step 10:", "sbis 0x03, 0", "rests on", "summary"] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
+        assert_eq!(text.contains("refinements"), columns >= 90, "{text}");
+    }
+    // No terminal is so narrow that nothing can be told.
+    let narrow = with_report("branch.Og.elf", |report| report.text_within(Colour::Never, Detail::Verdicts, 1));
+    assert_eq!(width(&narrow), Some(40), "{narrow}");
 }
 
 /// Verdicts, stack and routines of an older report in place of those of the present one.

@@ -76,6 +76,7 @@ fn with_report<T>(render: impl FnOnce(&Report<'_>) -> T) -> T {
         specification: None,
         stopped_by: None,
         peak_memory_bytes: 12_345_678,
+        machine: None,
         baseline: None,
         origin: ReportOrigin::default(),
     })

@@ -46,6 +46,25 @@ fn check_code(arguments: &[&str], code: i32) {
 }
 
 #[test]
+fn usage_errors_have_the_colours_that_are_asked_for() {
+    let check = |arguments: &[&str], is_coloured: bool| {
+        let output = output(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains("--jbos"), "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains('\x1b'), is_coloured, "{arguments:?}: {:?}", stderr(&output));
+    };
+    check(&["verify", BRANCH, "--jbos", "2", "--color", "always"], true);
+    check(&["--color=always", "verify", BRANCH, "--jbos", "2"], true);
+    check(&["verify", BRANCH, "--jbos", "2", "--color", "never"], false);
+    check(&["verify", BRANCH, "--jbos", "2"], false);
+    // The last one counts, and nothing behind `--` is an option.
+    check(&["verify", "--color=always", "--jbos", "2", "--color=never"], false);
+    check(&["verify", "--jbos", "--", "--color=always"], false);
+    let forced = avr_tvar(&["verify", "--jbos", "--color", "never"]).env("CLICOLOR_FORCE", "1").output();
+    assert!(!stderr(&forced.expect("the program starts")).contains('\x1b'));
+}
+
+#[test]
 fn exit_codes_tell_the_outcome() {
     let gpio = ["--device", "atmega328p-gpio"];
     check_code(&["verify", FIXED, "--property", "AG EF (PORTD == 0)", "--inherent"], 0);

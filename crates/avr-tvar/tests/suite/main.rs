@@ -35,4 +35,5 @@ mod spacing;
 mod stack;
 mod startup;
 mod strategies;
+mod told_runs;
 mod watch;

@@ -1,5 +1,7 @@
 //! Reports on the standard output and in files: formats, strictness, and what happens when a file cannot be written.
 
+use avr_isa::Instruction;
+use avr_testkit::image::{bytes, encoded, hex, r};
 use avr_testkit::schema;
 use std::fs;
 use std::path::Path;
@@ -92,6 +94,67 @@ fn the_number_of_threads_changes_nothing() {
         };
         assert_eq!(run("1"), run("3"), "{format}");
     }
+}
+
+/// The HTML report of a verification, with a fixed date.
+fn page(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
+    command.args(["verify", "--format", "html"]).args(arguments);
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).env("SOURCE_DATE_EPOCH", "1709210096");
+    String::from_utf8(command.output().expect("the program starts").stdout).expect("output is UTF-8")
+}
+
+#[test]
+fn pages_have_the_date_that_is_asked_for() {
+    let asked = page(&[BRANCH, PROPERTIES]);
+    assert!(asked.contains("<dt>Date</dt><dd>2024-02-29 12:34 UTC</dd>"), "{asked}");
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing_in_pages() {
+    for input in [[BRANCH, PROPERTIES], TIMER] {
+        let page = |jobs| {
+            let page = page(&[&input[..], &["--jobs", jobs]].concat());
+            assert!(page.contains(&format!("--jobs {jobs}</code>")), "{page}");
+            without_times(&page.replace(&format!("--jobs {jobs}"), "--jobs N"))
+        };
+        let (one, four) = (page("1"), page("4"));
+        assert!(one.len() > 10_000 && one == four && four == page("4"), "{input:?}");
+    }
+}
+
+/// The size that a page has at most, in bytes.
+const MAX_PAGE: usize = 2_000_000;
+
+/// Expects a page that is complete and not too large.
+#[track_caller]
+fn check_size(page: &str) {
+    assert!(page.ends_with("</html>") && page.contains("id=\"coverage\""), "the page is not complete");
+    assert!(page.len() < MAX_PAGE, "{} bytes", page.len());
+}
+
+#[test]
+fn pages_of_the_largest_samples_are_small() {
+    let string = ["firmware-samples/sketch-string/sketch-string.Og.elf", "properties/sketch-string.Og.ron"];
+    for input in [string, ["firmware-samples/lamp-buggy/lamp-buggy.Og.elf", "properties/lamp-line.ron"]] {
+        check_size(&page(&[&input[..], &["--timeout", "20s"]].concat()));
+    }
+}
+
+#[test]
+fn the_page_of_a_full_flash_is_small() {
+    // All of 32 KiB: counters in registers, written to ports, and a loop at the end.
+    let last = 0x3fff;
+    let block = [Instruction::Inc { rd: r(16) }, Instruction::Out { io: 0x05, rr: r(16) }];
+    let block: Vec<u16> = block.into_iter().flat_map(encoded).collect();
+    let mut words: Vec<u16> = block.iter().copied().cycle().take(last).collect();
+    words.extend(encoded(Instruction::Rjmp { offset: -1 }));
+    let folder = folder();
+    let firmware = folder.path().join("full.hex").display().to_string();
+    fs::write(&firmware, hex(&bytes(&words))).expect("there is room");
+    let page = page(&[&firmware, "--property", "AG EF (PORTB == 0)", "--inherent", "--timeout", "60s"]);
+    assert!(page.contains("7ffe"), "the last instruction is in the listing");
+    check_size(&page);
 }
 
 /// Expects an error that names the file, before anything is verified.

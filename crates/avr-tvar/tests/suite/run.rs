@@ -206,7 +206,11 @@ fn wrong_input_ends_with_2_and_says_what_to_do() {
         "(events: [\n  (cycel: 3)\n])",
         &[],
         &expect![[r#"
-        error: s.ron:2:4: there is no field 'cycel' here; did you mean cycle?
+        error: there is no field 'cycel' here; did you mean cycle?
+         --> s.ron:2:4
+          |
+        2 |   (cycel: 3)
+          |    ^^^^^
     "#]],
     );
     check(
@@ -214,8 +218,49 @@ fn wrong_input_ends_with_2_and_says_what_to_do() {
         "(exact: [(step: 3, choice: \"INT0\"), (step: 3)])",
         &[],
         &expect![[r#"
-        error: s.ron:1:37: step 3 does not come after step 3
+        error: step 3 does not come after step 3
+         --> s.ron:1:37
+          |
+        1 | (exact: [(step: 3, choice: "INT0"), (step: 3)])
+          |                                     ^
         hint: sort the entries by step and join those of one step
+    "#]],
+    );
+    check(
+        "blink.Os.hex",
+        "(events: [(cycle: 0, pins: {\"PX0\": 1})])",
+        &[],
+        &expect![[r#"
+        error: the device has no pin 'PX0'; did you mean PB0 or PC0 or PD0?
+         --> s.ron:1:29
+          |
+        1 | (events: [(cycle: 0, pins: {"PX0": 1})])
+          |                             ^^^^^
+        hint: pins are named by port and bit, as in "PB3"
+    "#]],
+    );
+    check(
+        "blink.Os.hex",
+        "(events: [\n  (cycle: 3, adc: {0: 2000}),\n])",
+        &[],
+        &expect![[r#"
+        error: result 0x7d0 is out of range: the last one is 0x3ff
+         --> s.ron:2:20
+          |
+        2 |   (cycle: 3, adc: {0: 2000}),
+          |                    ^
+    "#]],
+    );
+    check(
+        "blink.Os.hex",
+        "(events: [\n",
+        &[],
+        &expect![[r#"
+        error: the file ends here, and a bracket or a quote is open
+         --> s.ron:1:11
+          |
+        1 | (events: [
+          |           ^
     "#]],
     );
     let never = "(exact: [(step: 50, choice: \"ADC\")])";

@@ -62,7 +62,7 @@ fn bounds_are_those_derived_by_hand() {
 fn told_cycles(sample: &Sample, image: &str, properties: &str, worst_case: &WorstCase) -> Vec<String> {
     let firmware = sample.load(image, properties);
     let (image, device) = (&firmware.image, firmware.device);
-    let text = StackReport { image, device, worst_case, stopped_by: None, peak_memory_bytes: 0 }.text();
+    let text = StackReport { image, device, machine: None, worst_case, stopped_by: None, peak_memory_bytes: 0 }.text();
     let cycles = text.lines().filter(|line| line.starts_with("recursion") || line.starts_with("nesting"));
     cycles.map(str::to_owned).collect()
 }
