@@ -8,7 +8,6 @@ use avr_verify::{Basis, Exhausted, PropertyResult, Results, Vacuity, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Changes};
-use crate::evidence::Subject;
 use crate::fields::verdict_name;
 use crate::findings;
 use crate::names::Names;
@@ -107,6 +106,17 @@ pub struct Report<'a> {
     pub baseline: Option<&'a Baseline>,
     /// The program and the files that the answers come from.
     pub origin: ReportOrigin<'a>,
+}
+
+/// The firmware that runs are about.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) image: &'a Image,
+    /// The name of the device.
+    pub(crate) device: &'a str,
+    /// The machine that was verified; without it, variables of several bytes are told byte by byte.
+    pub(crate) machine: Option<&'a Machine>,
+    pub(crate) sources: &'a [SourceFile],
 }
 
 impl<'a> Report<'a> {

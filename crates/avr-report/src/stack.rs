@@ -9,11 +9,11 @@ use avr_verify::{Cycle, Fit, Routine, Segment, WorstCase};
 use serde::Serialize;
 
 use crate::escape::{Escaped, json_text};
-use crate::evidence::{JsonEvidence, Subject, add_evidence};
+use crate::evidence::{JsonEvidence, add_evidence};
 use crate::fields::{Firmware, basis_name, firmware};
 use crate::names::{Names, routine_name};
 use crate::place::{Source, without_detours};
-use crate::report::StoppedBy;
+use crate::report::{StoppedBy, Subject};
 use crate::table::{Align, Table};
 
 /// The name and version of the format.

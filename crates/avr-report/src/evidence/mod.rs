@@ -18,5 +18,5 @@ pub(crate) use json::JsonEvidence;
 pub(crate) use lines::Lines;
 pub(crate) use received::streams;
 pub(crate) use step::{action, chosen, happening};
-pub(crate) use text::{Subject, add_evidence};
+pub(crate) use text::add_evidence;
 pub(crate) use wave::{Port, ports};

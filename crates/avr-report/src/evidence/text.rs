@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use avr_image::Image;
 use avr_isa::{DataAddress, Register};
 use avr_machine::device::Device;
 use avr_machine::{Happening, Machine};
@@ -14,7 +13,7 @@ use super::{received, step};
 use crate::escape::Escaped;
 use crate::names::Names;
 use crate::place::{Source, source_paths};
-use crate::report::SourceFile;
+use crate::report::{SourceFile, Subject};
 
 /// Runs of at most so many steps are shown in full.
 const SHORT_RUN: usize = 32;
@@ -32,17 +31,6 @@ const MAX_WAIT: usize = 8;
 const MIN_WAITS: usize = 3;
 /// Widths of the columns, which longer content exceeds.
 const INSTRUCTION_WIDTH: usize = 30;
-
-/// The firmware that runs are about.
-#[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
-    pub(crate) image: &'a Image,
-    /// The name of the device.
-    pub(crate) device: &'a str,
-    /// The machine that was verified; without it, variables of several bytes are told byte by byte.
-    pub(crate) machine: Option<&'a Machine>,
-    pub(crate) sources: &'a [SourceFile],
-}
 
 /// Adds the evidence of a property; every line begins with `indent`.
 pub(crate) fn add_evidence(text: &mut String, indent: &str, evidence: &Evidence, subject: Subject<'_>) {

@@ -3,7 +3,7 @@
 //!
 //! Work is counted in abstract steps and expanded states, so that the winner is the same on any machine and for any number of threads.
 //! The second strategy begins when the first one has done some work, and gives up in the end. Where there is one thread for both, they
-//! take turns.
+//! alternate.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,8 @@ const HEAD_START: u64 = 8_000;
 const MOST_WORK: u64 = 1_500_000;
 /// The work of the second strategy, at least, where a limit on work ended the first one sooner.
 const LEAST_WORK: u64 = 500_000;
-/// The work of a turn.
-const TURN: u64 = 4_000;
+/// The work of a stint, where they alternate.
+const STINT: u64 = 4_000;
 /// The states that are expanded between two looks at the limits, at least.
 const EXPANDED_PER_LOOK: u64 = 32;
 
@@ -60,8 +60,8 @@ struct Lane {
 struct Lanes {
     first: Lane,
     second: Lane,
-    /// The runner whose turn it is, where they take turns.
-    turn: Runner,
+    /// The runner that may run, where they alternate.
+    running: Runner,
 }
 
 impl Lanes {
@@ -96,14 +96,14 @@ impl Lanes {
 pub(crate) struct Race {
     lanes: Mutex<Lanes>,
     changed: Condvar,
-    takes_turns: bool,
+    alternates: bool,
 }
 
 impl Race {
-    /// A race that has not begun; on one thread the runners take turns.
-    pub(crate) fn new(takes_turns: bool) -> Self {
-        let lanes = Lanes { first: Lane::default(), second: Lane::default(), turn: Runner::First };
-        Self { lanes: Mutex::new(lanes), changed: Condvar::new(), takes_turns }
+    /// A race that has not begun; on one thread the runners alternate.
+    pub(crate) fn new(alternates: bool) -> Self {
+        let lanes = Lanes { first: Lane::default(), second: Lane::default(), running: Runner::First };
+        Self { lanes: Mutex::new(lanes), changed: Condvar::new(), alternates }
     }
 
     fn lanes(&self) -> MutexGuard<'_, Lanes> {
@@ -114,28 +114,28 @@ impl Race {
     /// Waits until the second runner may begin; false if it need not.
     pub(crate) fn may_begin(&self) -> bool {
         let mut lanes = self.lanes();
-        while lanes.first.end.is_none() && (lanes.lead() == 0 || self.takes_turns && lanes.turn != Runner::Second) {
+        while lanes.first.end.is_none() && (lanes.lead() == 0 || self.alternates && lanes.running != Runner::Second) {
             lanes = self.changed.wait(lanes).unwrap_or_else(PoisonError::into_inner);
         }
         let is_over = lanes.first.end == Some(End::Decided) && lanes.lead() == 0;
         !is_over && !lanes.has_lost(Runner::Second)
     }
 
-    /// Takes note of the work of a runner, waits for its turn, and tells whether it goes on.
+    /// Takes note of the work of a runner, waits for its stint, and tells whether it goes on.
     fn goes_on(&self, runner: Runner, work: u64) -> bool {
         let mut lanes = self.lanes();
         lanes.of(runner).work = work;
         self.changed.notify_all();
-        while self.takes_turns && !lanes.has_lost(runner) && lanes.of(runner.other()).end.is_none() {
+        while self.alternates && !lanes.has_lost(runner) && lanes.of(runner.other()).end.is_none() {
             let is_over = match runner {
-                Runner::First => lanes.lead() > lanes.second.work + TURN,
+                Runner::First => lanes.lead() > lanes.second.work + STINT,
                 Runner::Second => lanes.second.work >= lanes.lead(),
             };
-            if lanes.turn == runner && is_over {
-                lanes.turn = runner.other();
+            if lanes.running == runner && is_over {
+                lanes.running = runner.other();
                 self.changed.notify_all();
             }
-            if lanes.turn == runner {
+            if lanes.running == runner {
                 break;
             }
             lanes = self.changed.wait(lanes).unwrap_or_else(PoisonError::into_inner);
@@ -216,8 +216,8 @@ mod tests {
     const STEP: u64 = 700;
 
     /// The winner when each of two runners comes to its end after so much work, and the work that each has done.
-    fn raced(ends: [(u64, End); 2], takes_turns: bool) -> (Runner, [u64; 2]) {
-        let race = Race::new(takes_turns);
+    fn raced(ends: [(u64, End); 2], alternates: bool) -> (Runner, [u64; 2]) {
+        let race = Race::new(alternates);
         let run = |runner: Runner, (most, end): (u64, End)| {
             let _end = EndsAnyway(&race, runner);
             if runner == Runner::Second && !race.may_begin() {
@@ -264,9 +264,9 @@ mod tests {
             ([(700_000, Limited), (650_000, Decided)], Second),
         ];
         for (ends, winner) in cases {
-            for takes_turns in [false, true] {
+            for alternates in [false, true] {
                 for _ in 0..5 {
-                    assert_eq!(raced(ends, takes_turns).0, winner, "{ends:?}, {takes_turns}");
+                    assert_eq!(raced(ends, alternates).0, winner, "{ends:?}, {alternates}");
                 }
             }
         }
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn on_one_thread_neither_does_much_more_than_twice_the_least_work() {
-        let most = 2 * 50_000 + HEAD_START + 2 * TURN + 2 * STEP;
+        let most = 2 * 50_000 + HEAD_START + 2 * STINT + 2 * STEP;
         for ends in
             [[(50_000, End::Decided), (900_000, End::Decided)], [(900_000, End::Decided), (50_000, End::Decided)]]
         {
