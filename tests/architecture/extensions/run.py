@@ -85,7 +85,7 @@ EXTENSIONS = [
                 ],
             ),
             # Both lists of the reductions that take part: without these the copy does not compile.
-            (f"{MODEL}/reduction/passes.rs", "let Self { partial_order,", "let Self { no_op, partial_order,"),
+            (f"{MODEL}/reduction/passes.rs", "            partial_order,\n            path_compression,", "            no_op,\n            partial_order,\n            path_compression,"),
             (f"{MODEL}/reduction/passes.rs", "handler_summaries.as_ref().map(|one| one as _),", ["            no_op.as_ref().map(|one| one as _),"]),
             (f"{MODEL}/reduction/passes.rs", "handler_summaries.as_mut().map(|one| one as _),", ["            no_op.as_mut().map(|one| one as _),"]),
             (f"{MODEL}/reduction/successors.rs", "    model.context.working.defers_certain = outer;", ["    if let Some(no_op) = &mut model.passes.no_op { return no_op.reduced(leaves); }"]),
