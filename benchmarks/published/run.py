@@ -27,7 +27,7 @@ RESULTS = BENCHMARKS / "results" / "published.json"
 TABLE = BENCHMARKS / "results" / "published.md"
 VERSION = "0.7.1"
 STRATEGIES = ("default", "paper")
-SLOW_SECONDS = 3.0
+SLOW_SECONDS = 1.0
 PEER_BYTES = 8 << 30
 # One state more than the papers count: the one before the first step.
 START = 1

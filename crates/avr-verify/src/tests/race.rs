@@ -52,14 +52,12 @@ fn on_threads(threads: usize, words: &[u16], properties: &[&str]) -> Vec<Propert
 
 #[test]
 fn any_number_of_threads_has_the_same_winner() {
-    for mask in [1, 7] {
-        let words = recursion(mask);
-        for property in properties() {
-            let one = on_threads(1, &words, &[&property]);
-            assert_ne!(one[0].verdict, Verdict::Unknown(crate::Unknown::because("")), "{property}");
-            for threads in [2, 3, 8] {
-                assert_eq!(on_threads(threads, &words, &[&property]), one, "{mask}: {property}, {threads} threads");
-            }
+    let words = recursion(7);
+    for property in properties() {
+        let one = on_threads(1, &words, &[&property]);
+        assert!(!matches!(one[0].verdict, Verdict::Unknown(_)), "{property}");
+        for threads in [2, 8] {
+            assert_eq!(on_threads(threads, &words, &[&property]), one, "{property}, {threads} threads");
         }
     }
 }
