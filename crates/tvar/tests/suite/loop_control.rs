@@ -148,7 +148,7 @@ impl Watch for Deadline {
 }
 
 /// The number of causes that are looked at where none of them helps, and the time may be over after the first.
-fn causes_looked_at(ends_after_first: bool) -> (usize, Option<Undecided<State>>) {
+fn causes_looked_at(strategy: Strategy, ends_after_first: bool) -> (usize, Option<Undecided<State>>) {
     let (one, formula) = latch();
     // The input, and what it was a step ago: two states in which the first bit is not known.
     let toy = Toy { width: 2, step: crate::function::selection(&[2, 0]), ..one };
@@ -160,17 +160,19 @@ fn causes_looked_at(ends_after_first: bool) -> (usize, Option<Undecided<State>>)
         Vec::new()
     };
     let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
-    let outcome =
-        verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::Default, &Deadline(over));
+    let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], strategy, &Deadline(over));
     (looked.load(Ordering::Relaxed), outcome.decisions[0].undecided.clone())
 }
 
 #[test]
 fn no_more_causes_are_looked_for_when_the_time_is_over() {
-    let (all, undecided) = causes_looked_at(false);
-    assert!(all > 1 && matches!(undecided, Some(Undecided::Stuck { .. })), "{all} {undecided:?}");
-    let (some, undecided) = causes_looked_at(true);
-    assert_eq!((some, undecided), (1, Some(Undecided::Exhausted(Exhausted::Interrupted))));
+    for strategy in [Strategy::Default, Strategy::Paper] {
+        let (all, undecided) = causes_looked_at(strategy, false);
+        assert!(all > 1 && matches!(undecided, Some(Undecided::Stuck { .. })), "{strategy:?}: {all} {undecided:?}");
+        let (some, undecided) = causes_looked_at(strategy, true);
+        let interrupted = Some(Undecided::Exhausted(Exhausted::Interrupted));
+        assert_eq!((some, undecided), (1, interrupted), "{strategy:?}");
+    }
 }
 
 /// The first refinement of the published strategy among some candidates, given as knob, step and indirection.
@@ -187,7 +189,8 @@ pub fn refined_first(candidates: &[(Knob, usize, u8)]) -> (State, Knob) {
         offered.iter().map(like).collect()
     };
     let mut observed = Observed { blame: Box::new(blame), ..Observed::new(&toy) };
-    let watch = Impatient(AtomicUsize::new(1));
+    // Limits are looked at before the first state is expanded and before the first cause is looked for.
+    let watch = Impatient(AtomicUsize::new(2));
     let outcome = verify(&mut observed, &mut Unobserved, 1, &[random::goal(&formula)], Strategy::PaperDecay, &watch);
     outcome.refined_states[0]
 }
