@@ -288,7 +288,8 @@ fn a_wrong_manifest_is_an_error() {
         assert!(message.contains(expected) && message.contains("hint:"), "{message}");
     };
     check("", "cannot be used as a manifest: expected `(`\n --> m.ron:1:1\n");
-    check("(runs: [(firmware: \"a\", propertys: \"b\")])", "1 | (runs: [(firmware: \"a\", propertys: \"b\")])\n");
+    let marked = "1 | (runs: [(firmware: \"a\", propertys: \"b\")])\n  |                         ^^^^^^^^^\n";
+    check("(runs: [(firmware: \"a\", propertys: \"b\")])", marked);
     check("(runs: [(firmware: \"a\", timeout: \"soon\")])", "a: 'soon' is no");
     check("(memory: \"1M\", runs: [(firmware: \"a\")])", "the limit must be at least 32M");
     assert!(error(&folder, &["verify-all", "none.ron"]).contains("none.ron: cannot be read"));
