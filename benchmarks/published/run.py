@@ -3,7 +3,7 @@
 
     benchmarks/published/run.py AVR-TVAR --peer MACHINE-CHECK-AVR    measures, writes results/published.json and published.md
     benchmarks/published/run.py AVR-TVAR --only factorial            only rows with this text in their name; written all the same
-    benchmarks/published/run.py AVR-TVAR --check                     compares verdicts and counts with the written ones, and writes nothing
+    benchmarks/published/run.py AVR-TVAR --check                     compares verdicts, and the counts of `paper`, with the written ones; writes nothing
 
 The images are in the crate machine-check-avr, which cargo fetches; nothing of it is copied. Each row is written as soon as it is measured, and
 machine-check-avr, which may take up to --limit seconds of CPU time for a row, is not run again for rows that are there: an interrupted

@@ -123,7 +123,7 @@ fn measure(resettable: bool, parameter: &'static str, value: usize, strategy: St
     }
     let formula = NormalForm::new(&recovery()).expect("the formula is closed");
     let goals = [Goal { formula, observes_hazards: false }];
-    // What takes long is not disturbed much; of the others the least time counts.
+    // The least time counts; a long one is not disturbed much, and is measured once.
     let mut least: Option<(usize, usize, Duration)> = None;
     for _ in 0..REPETITIONS {
         let outcome = verify(&mut parameters.automaton(), &mut Unobserved, 1, &goals, strategy, &Unlimited);
