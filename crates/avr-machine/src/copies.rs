@@ -3,7 +3,9 @@
 use avr_isa::DataAddress;
 
 /// The most pairs that are kept; the oldest are forgotten first.
-const MOST: usize = 4;
+const MOST: usize = 8;
+/// The same where comparisons are not [related](crate::Environment::relates) to what they compare.
+const FEW: usize = 4;
 
 /// Pairs of data addresses, registers among them, whose cells hold the same.
 ///
@@ -14,10 +16,43 @@ pub struct Copies {
     /// The copy and what it was copied from, oldest first; behind them places that are not used, which are the same in all.
     pairs: [(DataAddress, DataAddress); MOST],
     count: u8,
+    /// The comparison whose outcome the flags are.
+    relation: Relation,
+}
+
+/// The comparison whose outcome flags are: a ghost that ends with the instructions that belong to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Relation {
+    /// The number of the comparison, as the environment gives it; 0 without one.
+    pub number: u8,
+    /// The flags that tell the outcome.
+    pub flags: u8,
+    /// True if all bytes were compared.
+    pub is_complete: bool,
+}
+
+impl Relation {
+    /// True if a flag is an outcome of the comparison, all bytes of which were compared.
+    #[must_use]
+    pub fn tells(&self, flag: u8) -> bool {
+        self.number != 0 && self.is_complete && self.flags >> flag & 1 == 1
+    }
 }
 
 impl Copies {
-    /// True if there are none.
+    /// The comparison whose outcome the flags are.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        self.relation
+    }
+
+    /// The same copies where the flags are the outcome of a comparison.
+    #[must_use]
+    pub fn with_relation(self, relation: Relation) -> Self {
+        Self { relation, ..self }
+    }
+
+    /// True if there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -31,11 +66,20 @@ impl Copies {
 
     /// Takes note that a cell was just overwritten with the content of another one.
     pub fn copy(&mut self, to: DataAddress, from: DataAddress) {
+        self.copy_of(to, from, FEW);
+    }
+
+    /// The same where comparisons are related to what they compare, so that more pairs are of use.
+    pub fn copy_related(&mut self, to: DataAddress, from: DataAddress) {
+        self.copy_of(to, from, MOST);
+    }
+
+    fn copy_of(&mut self, to: DataAddress, from: DataAddress, most: usize) {
         if to == from {
             return;
         }
         self.overwrite(to);
-        if usize::from(self.count) == MOST {
+        if usize::from(self.count) >= most {
             self.retain(1, |_| true);
         }
         self.pairs[usize::from(self.count)] = (to, from);
@@ -74,7 +118,7 @@ impl Copies {
 
     /// Keeps those of the pairs from `first` on that are as wanted.
     fn retain(&mut self, first: usize, is_wanted: impl Fn((DataAddress, DataAddress)) -> bool) {
-        let mut kept = Self::default();
+        let mut kept = Self { relation: self.relation, ..Self::default() };
         for pair in self.pairs()[first..].iter().filter(|pair| is_wanted(**pair)) {
             kept.pairs[usize::from(kept.count)] = *pair;
             kept.count += 1;

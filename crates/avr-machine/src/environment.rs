@@ -1,10 +1,12 @@
 //! The interface of the environment that a machine asks while it takes a step.
 
+use crate::comparison::Comparison;
+use crate::data_space::DataSpace;
 use crate::device::ResetCause;
 use crate::machine::Machine;
 use crate::state::MachineState;
-use avr_isa::{DataAddress, FlashWordAddress, Register};
-use three_valued::ByteDomain;
+use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
+use three_valued::{ByteDomain, Truth};
 
 /// The source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -280,6 +282,27 @@ pub trait Environment<V: ByteDomain> {
     fn learns_cell(&self, _address: DataAddress) -> bool {
         false
     }
+
+    /// True if the environment keeps outcomes of comparisons, as predicates over what they compare.
+    fn relates(&self) -> bool {
+        false
+    }
+
+    /// The number of a comparison whose outcome is to be kept, from 1; 0 if it is not.
+    fn relation(&mut self, _comparison: &Comparison) -> u8 {
+        0
+    }
+
+    /// The flag after the comparison of this number, if predicates of the state tell it.
+    fn outcome(&mut self, _number: u8, _flag: u8, _data: &DataSpace<V>) -> Truth {
+        Truth::Unknown
+    }
+
+    /// Takes note in the state that the comparison of this number gives a flag this value.
+    fn decided(&mut self, _number: u8, _flag: u8, _value: bool, _data: &mut DataSpace<V>) {}
+
+    /// Is told that a step is done, with the instruction that was executed, if it was one.
+    fn stepped(&mut self, _executed: Option<Instruction>, _data: &mut DataSpace<V>) {}
 
     /// True if results have ranges besides their bits.
     fn has_ranges(&self) -> bool {

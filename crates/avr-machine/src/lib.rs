@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod compared;
+mod comparison;
 mod copies;
 mod cut;
 mod data_space;
@@ -22,7 +23,8 @@ mod state;
 mod survey;
 
 pub use compared::compared_bytes;
-pub use copies::Copies;
+pub use comparison::{Comparison, Operand};
+pub use copies::{Copies, Relation};
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};
 pub use environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};

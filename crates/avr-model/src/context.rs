@@ -39,8 +39,14 @@ impl<'m> Context<'m> {
     /// The context of a machine, with nothing stored.
     #[must_use]
     pub fn new(machine: &'m Machine, atoms: &'m [Atom]) -> Self {
+        Self::with_cells(machine, atoms, 0)
+    }
+
+    /// The same where states have cells beside those of the machine.
+    #[must_use]
+    pub(crate) fn with_cells(machine: &'m Machine, atoms: &'m [Atom], more: usize) -> Self {
         let mut store = Store::default();
-        let working = WorkingCopy::new(machine.cells(), &mut store);
+        let working = WorkingCopy::new(machine.cells() + more, &mut store);
         let (watched, decay_rules) = (watched(atoms).into(), DecayRules::new(machine, atoms));
         Self { machine, atoms, watched, store, working, decay_rules, power_ons: 0 }
     }
@@ -162,6 +168,9 @@ impl Context<'_> {
         let fresh: MachineState<TvByte> = self.machine.power_on(environment);
         for (address, cell) in self.machine.addresses().zip(fresh.data.cells()) {
             self.working.state.data.set(address, *cell);
+        }
+        for address in (self.machine.cells()..self.working.state.data.len()).map(DataAddress::of_index) {
+            self.working.state.data.set(address, TvByte::UNKNOWN);
         }
         self.working.state.control = fresh.control;
         self.working.state.calls.clear();

@@ -93,6 +93,27 @@ faults! {
 }
 
 faults! {
+    predicates {
+        /// A predicate keeps its value when one of its cells is written.
+        KeptAfterWrite,
+        /// A predicate keeps its value when a store may hit one of its cells.
+        KeptAfterWildStore,
+        /// A predicate keeps its value when an instruction writes one of its registers.
+        KeptInRegisters,
+        /// A predicate keeps its value when the device is reset.
+        KeptAfterReset,
+        /// A predicate about memory below the stack pointer keeps its value where handlers are deferred.
+        KeptBelowStack,
+        /// Handlers that are summarised leave predicates as they are.
+        KeptBySummaries,
+        /// A comparison with its operands in the other order is taken for one in the order of the term.
+        OrderLost,
+        /// A number that is less than a constant is taken to be less than the one below.
+        BoundsOffByOne,
+    }
+}
+
+faults! {
     handler_summaries {
         /// The cells that handlers read are not compared.
         NothingCompared,

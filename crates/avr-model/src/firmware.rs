@@ -48,7 +48,7 @@ impl<'m> Firmware<'m> {
     #[must_use]
     pub fn with_passes(machine: &'m Machine, atoms: &'m [Atom], passes: Passes) -> Self {
         Self {
-            model: Model { context: Context::new(machine, atoms), passes },
+            model: Model { context: Context::with_cells(machine, atoms, passes.cells()), passes },
             recorded: None,
             order: IterationOrder::new(&machine.program),
             thresholds: WideningThresholds::new(&machine.program),
@@ -57,6 +57,11 @@ impl<'m> Firmware<'m> {
 }
 
 impl Firmware<'_> {
+    /// True if a variable is the cell of predicates.
+    fn is_of_predicates(&self, variable: Variable) -> bool {
+        variable.0 as usize >= self.model.context.machine.cells()
+    }
+
     /// The expanded path: a path with its skipped states. Those that cannot be found again stay skipped.
     #[must_use]
     pub fn expanded(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Vec<AbstractState> {
@@ -160,11 +165,14 @@ impl Abstraction for Firmware<'_> {
 
     fn are_neighbours(&self, one: Variable, next: Variable) -> bool {
         // In the SRAM: an array, or a number of several bytes.
-        one >= variable_of(self.model.context.machine.sram().start) && next.0 == one.0 + 1
+        one >= variable_of(self.model.context.machine.sram().start)
+            && next.0 == one.0 + 1
+            && !self.is_of_predicates(next)
     }
 
     fn widened(&self, variable: Variable, bits: u64) -> u64 {
-        let is_memory = variable >= variable_of(self.model.context.machine.sram().start);
+        let is_memory = variable >= variable_of(self.model.context.machine.sram().start)
+            && !self.is_of_predicates(variable);
         if is_memory { self.thresholds.widened(bits as u8).into() } else { bits }
     }
 

@@ -6,6 +6,7 @@
 //! * [`abstraction`]: decay, and the order in which states are expanded.
 //! * [`context`]: the store and the working state, which all passes take.
 //! * [`pass`]: the names of the passes.
+//! * [`predicates`]: bits of states that say how numbers of several bytes compare.
 //! * [`transfer`]: one step, over all answers to all open questions.
 //! * [`reduction`]: states and steps that need not be looked at because no goal can tell.
 //! * `refinement`: the provenance of unknown bits.
@@ -17,6 +18,7 @@ pub mod expanded_space;
 pub mod faults;
 mod firmware;
 pub mod pass;
+pub mod predicates;
 pub mod reduction;
 mod refinement;
 pub mod state;

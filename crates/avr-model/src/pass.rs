@@ -18,6 +18,8 @@ pub enum Pass {
     Ranges,
     /// Comparisons narrow what they compare.
     Facts,
+    /// Predicates keep outcomes of comparisons where values are forgotten.
+    Predicates,
     /// Precision belongs to states, not to locations (Onderka & Ratschan, Example 7).
     PrecisionPerState,
     /// A random run shows the verdict, and no state space.
@@ -43,6 +45,7 @@ impl Pass {
             Self::CaseMerging => "case-merging",
             Self::Ranges => "ranges",
             Self::Facts => "facts",
+            Self::Predicates => "predicates",
             Self::PrecisionPerState => "precision-per-state",
             Self::RandomSearch => "random-search",
             Self::Invariants => "invariants",

@@ -51,6 +51,7 @@ pub(crate) struct Job {
     pub(crate) reductions: Reductions,
     /// True if comparisons narrow what they compare.
     pub(crate) facts: bool,
+    pub(crate) predicates: bool,
     /// True if invariants of the whole program prove what they can.
     pub(crate) invariants: bool,
     /// True if verdicts that rest on the model are not accepted.
@@ -141,6 +142,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
             handlers: !arguments.all_handlers,
         },
         facts: !arguments.no_facts,
+        predicates: !arguments.no_predicates,
         invariants: !arguments.no_invariants,
         strict: arguments.strict,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
@@ -284,6 +286,7 @@ impl Job {
             strategy: self.strategy,
             reductions: self.reductions,
             facts: self.facts,
+            predicates: self.predicates,
             invariants: if self.invariants { InvariantUse::Find } else { InvariantUse::Off },
             strict: self.strict,
             watch: &self.monitor,

@@ -71,6 +71,9 @@ pub struct Verify {
     /// Learn no facts from comparisons about their operands
     #[arg(long, help_heading = EXPERT)]
     pub no_facts: bool,
+    /// Keep no predicates: outcomes of comparisons in place of values that are forgotten
+    #[arg(long, help_heading = EXPERT)]
+    pub no_predicates: bool,
     /// Prove nothing by invariants of the whole program: decide everything on state spaces
     #[arg(long, help_heading = EXPERT)]
     pub no_invariants: bool,
@@ -149,6 +152,7 @@ impl Verify {
             all_states: false,
             all_handlers: false,
             no_facts: false,
+            no_predicates: false,
             no_invariants: false,
             deny: Vec::new(),
             accept: Vec::new(),

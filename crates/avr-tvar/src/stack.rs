@@ -184,6 +184,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         strategy: Strategy::default(),
         reductions: Reductions::ALL,
         facts: true,
+        predicates: true,
         invariants: true,
         strict: arguments.strict,
         text: None,

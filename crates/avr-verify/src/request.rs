@@ -28,6 +28,8 @@ pub struct Request<'a> {
     pub reductions: Reductions,
     /// True if comparisons narrow what they compare; never where a certificate is wanted.
     pub facts: bool,
+    /// True if states keep outcomes of comparisons as predicates where few values are kept; only with facts.
+    pub predicates: bool,
     /// The invariants of the whole program, which prove what they can before any state space is built. Used with the default strategy only.
     pub invariants: InvariantUse<'a>,
     /// True if verdicts that rest on the model are not accepted ([`Results::strict`](crate::Results::strict)), so that others are looked
@@ -55,6 +57,7 @@ impl<'a> Request<'a> {
             strategy: Strategy::Default,
             reductions: Reductions::ALL,
             facts: true,
+            predicates: true,
             invariants: InvariantUse::Find,
             strict: false,
             watch: &Unlimited,

@@ -63,9 +63,11 @@ impl Machine {
         let mut step = Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed };
         if self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
+            step.environment.stepped(None, &mut step.state.data);
         } else {
             step.environment.before_instruction(self, step.state);
-            step.instruction(copies)?;
+            let executed = step.instruction(copies)?;
+            step.environment.stepped(Some(executed), &mut step.state.data);
             if step.state.control.torn {
                 step.take_torn_pointer()?;
             }
@@ -77,8 +79,8 @@ impl Machine {
 }
 
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
-    /// Fetches and executes one instruction.
-    fn instruction(&mut self, copies: Copies) -> Result<(), Stop> {
+    /// Fetches and executes one instruction, and gives it.
+    fn instruction(&mut self, copies: Copies) -> Result<Instruction, Stop> {
         let address = self.state.control.pc;
         let (instruction, words, cycles) = match self.machine.program.fetch(address) {
             Fetched::Instruction { instruction, words, cycles } => (instruction, words, cycles),
@@ -103,7 +105,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let left = self.environment.moves(address, self.state.control.pc);
             self.state.calls.leave(left);
         }
-        Ok(())
+        Ok(instruction)
     }
 
     /// Takes the cycles of an instruction from the time that windows have left. Those that close before the instruction is
@@ -177,14 +179,19 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Executes an instruction, with what is to be learned from it.
     fn execute_and_learn(&mut self, instruction: Instruction, copies: Copies) -> Result<(), Stop> {
         let next = self.state.control.pc;
-        let learned = self.learn(instruction, copies);
-        let copies = self.copies_after(instruction, copies);
+        let told = self.flag_told(instruction, copies);
+        let relation = self.relation_after(instruction, copies);
+        let learned = self.learn(instruction, copies, relation);
+        let kept = self.copies_after(instruction, copies).with_relation(relation);
         self.execute(instruction)?;
-        if self.state.control.pc == next {
-            self.state.control.copies = copies;
+        if self.state.control.pc == next || told.is_some() {
+            self.state.control.copies = kept;
         }
         if let Some((flag, value)) = learned {
             self.set_flags(&[(flag, &V::Bit::constant(value))]);
+        }
+        if let Some(flag) = told {
+            self.keep_outcome(copies.relation(), flag);
         }
         Ok(())
     }

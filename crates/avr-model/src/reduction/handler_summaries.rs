@@ -15,7 +15,8 @@ use super::summary_access::SummaryAccess;
 use super::summary_table::{Entry, Outcome, SummariesByAccess, Summary};
 use crate::abstraction::difference::content;
 use crate::context::Context;
-use crate::faults::count_used_summary;
+use crate::faults::predicates::Fault as Kept;
+use crate::faults::{self, count_used_summary};
 use crate::faults::handler_summaries::{Fault, is_on};
 use crate::state::deferral::Deferral;
 use crate::state::events::Occurrences;
@@ -174,8 +175,13 @@ fn followed_through(
         footing.cells.iter().copied().filter(|cell| !is_given_back(&model.context, *cell)).collect();
     let own = footing.lowest.wrapping_add(1)..=entered.position;
     // I/O registers, and what hardware keeps beside them, change with what is read and written.
-    let is_register =
-        |cell: &DataAddress| model.context.machine.is_of_hardware(*cell) && !is_given_back(&model.context, *cell);
+    // Predicates change with the cells that they speak of.
+    let is_predicate = |cell: &DataAddress| {
+        cell.index() >= model.context.machine.cells() && !faults::predicates::is_on(Kept::KeptBySummaries)
+    };
+    let is_register = |cell: &DataAddress| {
+        model.context.machine.is_of_hardware(*cell) && !is_given_back(&model.context, *cell) || is_predicate(cell)
+    };
     let changed = |end: &Running| model.context.store.differing_cells(first.memory, end.memory).map(|(cell, ..)| cell);
     let registers: BTreeSet<DataAddress> = ends.iter().flat_map(changed).filter(is_register).collect();
     let mut outcomes = Vec::new();

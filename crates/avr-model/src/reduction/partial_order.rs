@@ -217,8 +217,7 @@ impl PartialOrder {
     ) {
         let after = whole_pointer(machine, state);
         if !is_on(Fault::CopiesOfGarbage) {
-            let is_below = |cell| cell >= self.assumed.deepest && after.is_none_or(|after| cell <= after);
-            state.control.copies.forget(is_below);
+            state.control.copies.forget(self.garbage(machine, state));
         }
         let Some(after) = after else { return };
         let mut sets_pointer = false;
@@ -238,6 +237,16 @@ impl PartialOrder {
             _ => self.assumed.deepest,
         };
         left.through(after).for_each(|cell| forget(cell, state));
+    }
+
+    /// The cells below the stack pointer that handlers may have used meanwhile.
+    pub(crate) fn garbage<V: ByteDomain>(
+        &self,
+        machine: &Machine,
+        state: &MachineState<V>,
+    ) -> impl Fn(DataAddress) -> bool + use<V> {
+        let (deepest, pointer) = (self.assumed.deepest, whole_pointer(machine, state));
+        move |cell| cell >= deepest && pointer.is_none_or(|pointer| cell <= pointer)
     }
 
     /// Takes note of what the handler touched, if the step was one of a handler.

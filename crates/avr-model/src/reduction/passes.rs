@@ -8,8 +8,10 @@ use super::summary_table::HandlerSummaries;
 use super::visibility::Visibility;
 use crate::context::Context;
 use crate::pass::Pass;
+use crate::predicates::{Predicates, SharedPredicates};
 use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
+use avr_isa::DataAddress;
 use avr_machine::{Machine, MachineState};
 use three_valued::TvByte;
 
@@ -44,6 +46,8 @@ pub struct Passes {
     pub(crate) handler_summaries: Option<HandlerSummaries>,
     /// Facts and ranges from comparisons.
     pub(crate) facts: bool,
+    /// Predicates that states keep where few values are kept.
+    pub(crate) predicates: Option<SharedPredicates>,
     /// Precision that belongs to states, not to locations.
     pub(crate) precision_per_state: bool,
     /// True if goals see which states can be reached from which, where states are skipped.
@@ -95,13 +99,28 @@ impl Passes {
         self
     }
 
-    /// The passes that take part, in the order of reports.
+    /// The same with predicates.
+    #[must_use]
+    pub fn with_predicates(mut self, machine: &Machine) -> Self {
+        let first = DataAddress::of_index(machine.cells());
+        self.predicates = Some(SharedPredicates::new(Predicates::new(first)));
+        self
+    }
+
+    /// The number of cells that states have beside those of the machine.
+    pub(crate) fn cells(&self) -> usize {
+        if self.predicates.is_some() { Predicates::cells() } else { 0 }
+    }
+
+    /// The passes that take part, in the order of reports; predicates if one of them decided something.
     #[must_use]
     pub fn list(&self) -> Vec<Pass> {
         let facts: &[Pass] = if self.facts { &[Pass::Ranges, Pass::Facts] } else { &[] };
         let precision: &[Pass] = if self.precision_per_state { &[Pass::PrecisionPerState] } else { &[] };
+        let are_used = self.predicates.as_ref().is_some_and(|predicates| predicates.get().are_used());
+        let predicates: &[Pass] = if are_used { &[Pass::Predicates] } else { &[] };
         let reductions = self.reductions().flat_map(Reduction::passes);
-        let mut all: Vec<Pass> = reductions.chain(facts).chain(precision).copied().collect();
+        let mut all: Vec<Pass> = reductions.chain(facts).chain(predicates).chain(precision).copied().collect();
         all.sort_unstable();
         all
     }
@@ -132,6 +151,7 @@ impl Passes {
             path_compression,
             handler_summaries,
             facts: _,
+            predicates: _,
             precision_per_state: _,
             branches: _,
             is_decided_by_parts: _,
@@ -151,10 +171,14 @@ impl Passes {
             path_compression,
             handler_summaries,
             facts: _,
+            predicates,
             precision_per_state: _,
             branches: _,
             is_decided_by_parts: _,
         } = self;
+        if let Some(predicates) = predicates {
+            predicates.get().begin();
+        }
         let all = [
             partial_order.as_mut().map(|one| one as &mut dyn Reduction),
             path_compression.as_mut().map(|one| one as _),

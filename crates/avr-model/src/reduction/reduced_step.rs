@@ -3,6 +3,7 @@
 use super::partial_order::Before;
 use super::passes::Model;
 use super::path_compression::precision_here;
+use crate::predicates::SharedPredicates;
 use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
 use crate::state::{AbstractState, PrecisionLookup};
@@ -55,6 +56,7 @@ pub(crate) fn next_step(
     let events = Recorder::new(&watched, model.context.working.state.control.pc.byte());
     let mut environment = Scripted::new(here, Open { events, steps: steps.take() })
         .learning(learning(model, here))
+        .relating(relating(model, here))
         .telling_branches(model.passes.branches);
     let stepped = step(model, deferral, here, &mut environment);
     *steps = environment.unknowns.steps.take();
@@ -91,6 +93,10 @@ fn reduced(
         &mut model.context.working.state,
         &TvByte::UNKNOWN,
     );
+    if let Some(predicates) = &model.passes.predicates {
+        let is_garbage = reduction.garbage(model.context.machine, &model.context.working.state);
+        predicates.get().forget(is_garbage, &mut model.context.working.state.data);
+    }
     reduction.after(model.context.machine, steps, before, &model.context.working.state)
 }
 
@@ -98,6 +104,11 @@ fn reduced(
 pub(crate) fn learning(model: &Model<'_>, precision: &LocationPrecision) -> Option<RefinableValues> {
     let learns = model.passes.facts && !precision.stops_at_cases && !precision.splits_all;
     learns.then(|| model.context.decay_rules.refinable())
+}
+
+/// The predicates that states keep under a precision: where few values are kept.
+pub(crate) fn relating(model: &Model<'_>, precision: &LocationPrecision) -> Option<SharedPredicates> {
+    model.passes.predicates.clone().filter(|_| precision.coarse && !precision.stops_at_cases)
 }
 
 /// Takes the first step: the machine gets its initial content.

@@ -5,7 +5,7 @@ use super::followed_path::follow;
 use super::handler_summaries::behind_handler;
 use super::passes::Model;
 use super::path_compression::Passage;
-use super::reduced_step::{learning, power_on, step};
+use super::reduced_step::{learning, power_on, relating, step};
 use super::skipped_paths::Spot;
 use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
@@ -67,6 +67,7 @@ fn collected_leaves(
     let steps = model.passes.partial_order.is_some().then(StepAccesses::default);
     let mut environment = Scripted::new(here, Open { events: Recorder::new(&watched, pc.byte()), steps })
         .learning(learning(model, here))
+        .relating(relating(model, here))
         .telling_branches(model.passes.branches);
     loop {
         environment.clear_notes();

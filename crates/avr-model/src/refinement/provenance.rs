@@ -4,7 +4,7 @@
 //! unknown bit carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
 use crate::reduction::passes::Model;
-use crate::reduction::reduced_step::learning;
+use crate::reduction::reduced_step::{learning, relating};
 use crate::reduction::successors::leaves;
 use crate::state::cell_variable::variable_of;
 use crate::state::{AbstractState, Location, PrecisionLookup};
@@ -128,7 +128,8 @@ pub(crate) struct Tracer<'a, 'f> {
 impl<'a, 'f> Tracer<'a, 'f> {
     /// A run that has not begun.
     pub(crate) fn new(model: &'a mut Model<'f>, path: &'a [AbstractState], precision: &'a PrecisionLookup<'a>) -> Self {
-        let state = MachineState::new(model.context.machine.cells(), ProvenanceByte::constant(0));
+        let cells = model.context.machine.cells() + model.passes.cells();
+        let state = MachineState::new(cells, ProvenanceByte::constant(0));
         Self {
             model,
             path,
@@ -324,6 +325,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let precision = self.precision.leaving(&self.path[step], location);
         let mut environment = Scripted::replaying(precision, recorder, script)
             .learning(learning(self.model, precision))
+            .relating(relating(self.model, precision))
             .telling_branches(self.model.passes.branches);
         let machine = self.model.context.machine;
         let forgotten = ProvenanceByte::new(TvByte::UNKNOWN, |_| Provenance::default());
@@ -343,10 +345,22 @@ impl<'a, 'f> Tracer<'a, 'f> {
                     };
                     let changed = touched(true).chain(cells_cut(precision, touched(false)));
                     reduction.forget_below(machine, changed, before.pointer(), &mut self.state, &forgotten);
+                    if let Some(predicates) = &self.model.passes.predicates {
+                        let is_garbage = reduction.garbage(machine, &self.state);
+                        predicates.get().forget(is_garbage, &mut self.state.data);
+                    }
                 }
             }
             _ => {
-                self.state = machine.power_on(&mut environment);
+                let fresh = machine.power_on(&mut environment);
+                for (address, cell) in machine.addresses().zip(fresh.data.cells()) {
+                    self.state.data.set(address, cell.clone());
+                }
+                for address in (machine.cells()..self.state.data.len()).map(DataAddress::of_index) {
+                    self.state.data.set(address, forgotten.clone());
+                }
+                self.state.control = fresh.control;
+                self.state.calls.clear();
                 if let Some(reduction) = &self.model.passes.partial_order {
                     reduction.forget_below(machine, std::iter::empty(), None, &mut self.state, &forgotten);
                 }

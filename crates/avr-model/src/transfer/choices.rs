@@ -5,16 +5,18 @@
 //! leaves open (cases) become different kinds of branching: see [`super::hyper_edges`].
 
 use super::interrupt_timing::InterruptTiming;
+use crate::faults::predicates::{Fault, is_on};
+use crate::predicates::SharedPredicates;
 use crate::state::cell_variable::{cell_of, variable_of};
 use avr_analysis::refinable_values::RefinableValues;
-use avr_isa::{DataAddress, FlashWordAddress, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
-    Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
+    Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
     cut_cell, cut_what_is_read,
 };
 use std::collections::BTreeSet;
 use std::ops::Range;
-use three_valued::{BitDomain, ByteDomain, TvByte};
+use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
 use tvar::LocationPrecision;
 
 /// The most cells that a store may select where wild stores are not followed: they would make too much unknown, and
@@ -93,6 +95,12 @@ pub(crate) struct Scripted<'a, U> {
     pub(crate) defers_certain: bool,
     /// The values that comparisons narrow.
     learning: Option<RefinableValues>,
+    /// The predicates that states keep.
+    predicates: Option<SharedPredicates>,
+    /// The cells that the present step wrote, or may have written.
+    written: Vec<DataAddress>,
+    /// True if the present step entered a handler.
+    is_entry: bool,
     pub(crate) unknowns: U,
 }
 
@@ -106,7 +114,27 @@ impl<'a, U> Scripted<'a, U> {
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
         let timing = InterruptTiming::Now;
         let (position, cut, skipped, defers_certain, learning) = (0, 0..0, false, false, None);
-        Self { script, position, cut, precision, timing, skipped, branches: false, defers_certain, learning, unknowns }
+        let (branches, predicates, written, is_entry) = (false, None, Vec::new(), false);
+        Self {
+            script,
+            position,
+            cut,
+            precision,
+            timing,
+            skipped,
+            branches,
+            defers_certain,
+            learning,
+            predicates,
+            written,
+            is_entry,
+            unknowns,
+        }
+    }
+
+    /// The same where states keep predicates.
+    pub(crate) fn relating(self, predicates: Option<SharedPredicates>) -> Self {
+        Self { predicates, ..self }
     }
 
     /// The same where comparisons narrow something.
@@ -123,12 +151,16 @@ impl<'a, U> Scripted<'a, U> {
     /// Begins a run of the step.
     pub(crate) fn begin(&mut self) {
         (self.position, self.skipped, self.defers_certain, self.cut) = (0, false, false, 0..0);
+        self.written.clear();
+        self.is_entry = false;
     }
 
     /// Turns to another script.
     pub(crate) fn replay(&mut self, script: Vec<Answer>) {
         self.script = script;
         self.position = 0;
+        self.written.clear();
+        self.is_entry = false;
     }
 
     /// True if the last questions of the step were those that cut stored values.
@@ -236,6 +268,44 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         self.learning.as_ref().is_some_and(|learning| learning.has_cell(address))
     }
 
+    fn relates(&self) -> bool {
+        self.predicates.is_some()
+    }
+
+    fn relation(&mut self, comparison: &Comparison) -> u8 {
+        self.predicates.as_ref().map_or(0, |predicates| predicates.get().number(comparison))
+    }
+
+    fn outcome(&mut self, number: u8, flag: u8, data: &DataSpace<V>) -> Truth {
+        let Some(predicates) = self.predicates.clone() else { return Truth::Unknown };
+        let (outcome, looked_at) = predicates.get().outcome(number, flag, data);
+        for cell in looked_at {
+            if outcome == Truth::Unknown {
+                self.unknowns.asked(Question::Bytes(&[data.get(cell)]));
+            }
+        }
+        outcome
+    }
+
+    fn decided(&mut self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
+        if let Some(predicates) = &self.predicates {
+            predicates.get().decided(number, flag, value, data);
+        }
+    }
+
+    /// SOUND: registers are written by the instruction that names them and by a reset, all other cells of predicates with an
+    /// event.
+    fn stepped(&mut self, executed: Option<Instruction>, data: &mut DataSpace<V>) {
+        let Some(predicates) = self.predicates.as_ref().map(SharedPredicates::get) else { return };
+        let is_reset = executed.is_none() && !self.is_entry;
+        if is_reset && !is_on(Fault::KeptAfterReset) {
+            return predicates.forget_all(data);
+        }
+        let named = executed.map(Instruction::registers_written).unwrap_or_default();
+        let named = named.iter().map(Register::address).filter(|_| !is_on(Fault::KeptInRegisters));
+        predicates.rewritten(self.written.iter().copied().chain(named), data);
+    }
+
     fn has_ranges(&self) -> bool {
         self.learning.is_some()
     }
@@ -332,6 +402,14 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     }
 
     fn event(&mut self, event: Event<'_, V>) {
+        if self.predicates.is_some() {
+            match event {
+                Event::Write(cell, _) if !is_on(Fault::KeptAfterWrite) => self.written.push(cell),
+                Event::PerhapsWrite(cell, _) if !is_on(Fault::KeptAfterWildStore) => self.written.push(cell),
+                Event::Interrupt(_) => self.is_entry = true,
+                _ => {}
+            }
+        }
         self.unknowns.event(event);
     }
 

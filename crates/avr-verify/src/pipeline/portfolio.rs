@@ -154,7 +154,11 @@ fn portfolio(
         true => Passes::default().with_precision_per_state(),
         false => Passes::default(),
     };
-    let whole = || if request.facts && !records_splits { passes().with_facts() } else { passes() };
+    let whole = || match request.facts && !records_splits {
+        true if request.predicates => passes().with_facts().with_predicates(machine),
+        true => passes().with_facts(),
+        false => passes(),
+    };
     let all = Attempt { passes: whole(), limits_soon: false, records_splits };
     // A certificate is checked step by step: it needs every order of interrupts.
     let reduced = if records_splits { None } else { reduced(request, machine, (atoms, asked), whole()) };

@@ -7,11 +7,12 @@
 //! SOUND: the cases cover every value of the operand, and a case that decides a flag holds only values that the comparison
 //! gives this flag for.
 
+mod relation;
 mod word;
 
 use super::Step;
 use super::flags::flag;
-use crate::copies::Copies;
+use crate::copies::{Copies, Relation};
 use crate::environment::{Environment, Question};
 use crate::program::Fetched;
 use avr_isa::{DataAddress, Instruction, Opcode, Pointer, PointerMode, Register};
@@ -61,8 +62,16 @@ struct Case {
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Decides the outcome of a comparison in advance if the next instruction branches on it and it is open; the flag and
     /// its value, which the comparison is to be given.
-    pub(super) fn learn(&mut self, instruction: Instruction, copies: Copies) -> Option<(u8, bool)> {
+    pub(super) fn learn(
+        &mut self,
+        instruction: Instruction,
+        copies: Copies,
+        relation: Relation,
+    ) -> Option<(u8, bool)> {
         let comparison = comparison(instruction)?;
+        if let Some(told) = self.outcome_told(relation) {
+            return Some(told);
+        }
         let flag = self.flag_asked_for().filter(|flag| *flag != flag::Z || self.environment.learns_equalities())?;
         let second = match comparison.other {
             Other::Register(rr) if rr == comparison.rd => return None,
@@ -133,7 +142,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn copies_after(&self, instruction: Instruction, mut copies: Copies) -> Copies {
         use Instruction as I;
         let cell = Register::address;
-        let mut copy = |to: DataAddress, from: DataAddress| match self.is_of_use(to) || self.is_of_use(from) {
+        let relates = self.environment.relates();
+        let mut copy = |to: DataAddress, from: DataAddress| match relates || self.is_of_use(to) || self.is_of_use(from) {
+            true if relates => copies.copy_related(to, from),
             true => copies.copy(to, from),
             false => copies.overwrite(to),
         };

@@ -1,0 +1,347 @@
+//! The terms of an analysis, and the values of their predicates in a state.
+
+use super::number::NumberSet;
+use crate::faults::predicates::{Fault, is_on};
+use avr_isa::DataAddress;
+use avr_machine::{Comparison, DataSpace, Operand, PAGE_CELLS, flag};
+use std::collections::BTreeMap;
+use three_valued::{ByteDomain, Truth, TvByte};
+
+/// The most terms.
+const MOST_TERMS: usize = 64;
+/// The bit of the number of a comparison that tells that its operands are those of the term in the other order.
+const SWAPPED: u8 = 0x80;
+
+/// The first number is less than the second.
+const LESS: u8 = 1 << 0;
+/// The numbers are equal.
+const EQUAL: u8 = 1 << 1;
+/// The first number is greater than the second.
+const GREATER: u8 = 1 << 2;
+/// The first number is less than the second, both with a sign.
+const SIGNED_LESS: u8 = 1 << 3;
+/// The first number is greater than the second, both with a sign.
+const SIGNED_GREATER: u8 = 1 << 4;
+
+/// The predicates of which exactly one is true.
+const ORDERS: [u8; 2] = [LESS | EQUAL | GREATER, SIGNED_LESS | EQUAL | SIGNED_GREATER];
+
+/// Two numbers of as many bytes, the lowest first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Term {
+    left: Vec<Operand>,
+    right: Vec<Operand>,
+}
+
+impl Term {
+    /// The term of a comparison, and whether its operands change places: constants come last, and else what has the lower
+    /// address comes first.
+    fn of(comparison: &Comparison) -> (Self, bool) {
+        let (left, right) = (comparison.left.clone(), comparison.right.clone());
+        let is_swapped = constant(&left).is_some() || constant(&right).is_none() && right < left;
+        if is_swapped { (Self { left: right, right: left }, true) } else { (Self { left, right }, false) }
+    }
+
+    /// The cells that the term speaks of.
+    pub fn cells(&self) -> impl Iterator<Item = DataAddress> + '_ {
+        self.left.iter().chain(&self.right).filter_map(|operand| match operand {
+            Operand::Cell(cell) => Some(*cell),
+            Operand::Constant(_) => None,
+        })
+    }
+
+    /// The predicates of two numbers, of which `byte` gives the cells, as far as the bytes tell them.
+    fn evaluate(&self, byte: &dyn Fn(DataAddress) -> TvByte) -> TvByte {
+        let [left, right] = [&self.left, &self.right].map(|side| bytes(side, byte));
+        let differs = left.iter().zip(&right).any(|(one, other)| one.equals(other) == Truth::False);
+        let both = compare(&NumberSet::of(&left), &NumberSet::of(&right));
+        if differs { told(both, EQUAL, false) } else { both }
+    }
+}
+
+/// The bytes of a number.
+fn bytes(side: &[Operand], byte: &dyn Fn(DataAddress) -> TvByte) -> Vec<TvByte> {
+    let value = |operand: &Operand| match operand {
+        Operand::Cell(cell) => byte(*cell),
+        Operand::Constant(value) => TvByte::constant(*value),
+    };
+    side.iter().map(value).collect()
+}
+
+/// The number that constant bytes are.
+fn constant(bytes: &[Operand]) -> Option<i64> {
+    bytes.iter().rev().try_fold(0, |number, byte| match byte {
+        Operand::Constant(value) => Some(number << 8 | i64::from(*value)),
+        Operand::Cell(_) => None,
+    })
+}
+
+/// The predicates of two numbers that are in two sets.
+fn compare(left: &NumberSet, right: &NumberSet) -> TvByte {
+    let [unsigned, signed] = left.bounds();
+    let [other, other_signed] = right.bounds();
+    let mut all = TvByte::UNKNOWN;
+    for ((least, most), (other_least, other_most), less, greater) in
+        [(unsigned, other, LESS, GREATER), (signed, other_signed, SIGNED_LESS, SIGNED_GREATER)]
+    {
+        if most < other_least {
+            all = told(all, less, true);
+        } else if least > other_most {
+            all = told(all, greater, true);
+        }
+        if least >= other_most {
+            all = told(all, less, false);
+        }
+        if most <= other_least {
+            all = told(all, greater, false);
+        }
+    }
+    if other.0 == other.1 && left.excludes(other.0) || unsigned.0 == unsigned.1 && right.excludes(unsigned.0) {
+        all = told(all, EQUAL, false);
+    }
+    all
+}
+
+/// The predicates of a term where one of them is known as well, and all that follows.
+fn told(before: TvByte, predicate: u8, value: bool) -> TvByte {
+    let mut known = before.known_mask() | predicate;
+    let mut values = before.value() & !predicate | if value { predicate } else { 0 };
+    loop {
+        let (known_before, values_before) = (known, values);
+        for order in ORDERS {
+            if values & known & order != 0 {
+                known |= order;
+            } else if (order & !known).count_ones() == 1 {
+                values |= order & !known;
+                known |= order;
+            }
+        }
+        if (known, values) == (known_before, values_before) {
+            return TvByte::new(values & known, known);
+        }
+    }
+}
+
+/// The predicate that a flag is after a comparison of this number.
+fn predicate(number: u8, flag: u8) -> Option<u8> {
+    let is_swapped = number & SWAPPED != 0 && !is_on(Fault::OrderLost);
+    match (flag, is_swapped) {
+        (flag::C, false) => Some(LESS),
+        (flag::C, true) => Some(GREATER),
+        (flag::Z, _) => Some(EQUAL),
+        (flag::S, false) => Some(SIGNED_LESS),
+        (flag::S, true) => Some(SIGNED_GREATER),
+        _ => None,
+    }
+}
+
+/// The terms of one analysis. They are numbered when they are first met, and keep their numbers.
+#[derive(Debug)]
+pub struct Predicates {
+    terms: Vec<Term>,
+    /// The terms that speak of each cell, by index.
+    by_cell: BTreeMap<DataAddress, Vec<usize>>,
+    /// The cell of the first term.
+    first: DataAddress,
+    /// The terms that decided a flag in the present state space, by index.
+    used: u64,
+}
+
+impl Predicates {
+    /// No terms, for states whose own cells end before an address.
+    #[must_use]
+    pub fn new(first: DataAddress) -> Self {
+        Self { terms: Vec::new(), by_cell: BTreeMap::new(), first, used: 0 }
+    }
+
+    /// The number of cells that predicates take behind those of the machine.
+    #[must_use]
+    pub fn cells() -> usize {
+        MOST_TERMS.next_multiple_of(PAGE_CELLS)
+    }
+
+    /// Begins a state space.
+    pub(crate) fn begin(&mut self) {
+        self.used = 0;
+    }
+
+    /// True if a predicate decided a flag since the state space was begun.
+    #[must_use]
+    pub fn are_used(&self) -> bool {
+        self.used != 0
+    }
+
+    /// The terms, each with the cell of its predicates.
+    pub fn terms(&self) -> impl Iterator<Item = (DataAddress, &Term)> {
+        self.terms.iter().enumerate().map(|(index, term)| (self.cell(index), term))
+    }
+
+    fn cell(&self, index: usize) -> DataAddress {
+        self.first.wrapping_add(index as u16)
+    }
+
+    /// The number of a comparison; 0 if there are too many terms.
+    pub(crate) fn number(&mut self, comparison: &Comparison) -> u8 {
+        let (term, is_swapped) = Term::of(comparison);
+        let index = self.terms.iter().position(|one| *one == term).unwrap_or(self.terms.len());
+        if index == MOST_TERMS {
+            return 0;
+        }
+        if index == self.terms.len() {
+            for cell in term.cells() {
+                let terms = self.by_cell.entry(cell).or_default();
+                if !terms.contains(&index) {
+                    terms.push(index);
+                }
+            }
+            self.terms.push(term);
+        }
+        let number = index as u8 + 1;
+        if is_swapped { number | SWAPPED } else { number }
+    }
+
+    /// The index of the term of a comparison.
+    fn index(number: u8) -> usize {
+        usize::from(number & !SWAPPED).saturating_sub(1)
+    }
+
+    /// The value of a flag after the comparison of this number in a state, as far as predicates tell it, and the cells that were
+    /// looked at.
+    pub(crate) fn outcome<V: ByteDomain>(
+        &mut self,
+        number: u8,
+        flag: u8,
+        data: &DataSpace<V>,
+    ) -> (Truth, Vec<DataAddress>) {
+        let index = Self::index(number);
+        let (Some(predicate), Some(term)) = (predicate(number, flag), self.terms.get(index)) else {
+            return (Truth::Unknown, Vec::new());
+        };
+        let looked_at: Vec<usize> = match constant(&term.right) {
+            // What is known of comparisons with other constants tells as well.
+            Some(_) => self.related(term).collect(),
+            None => vec![index],
+        };
+        let own = data.get(self.cell(index)).bits();
+        let known = match constant(&term.right) {
+            Some(_) if own.known_mask() & predicate == 0 => {
+                compare(&self.range(index, data), &NumberSet::of(&bytes(&term.right, &|_| TvByte::UNKNOWN)))
+            }
+            _ => own,
+        };
+        let value = match (known.known_mask() & predicate, known.value() & predicate) {
+            (0, _) => Truth::Unknown,
+            (_, value) => Truth::from(value != 0),
+        };
+        self.used |= u64::from(value != Truth::Unknown) << index;
+        (value, looked_at.into_iter().map(|index| self.cell(index)).collect())
+    }
+
+    /// The terms that compare the first number of this one with a constant, by index.
+    fn related<'a>(&'a self, term: &'a Term) -> impl Iterator<Item = usize> + 'a {
+        let is_related = |(_, one): &(usize, &Term)| one.left == term.left && constant(&one.right).is_some();
+        self.terms.iter().enumerate().filter(is_related).map(|(index, _)| index)
+    }
+
+    /// The numbers that the first one of a term may be in a state.
+    fn range<V: ByteDomain>(&self, index: usize, data: &DataSpace<V>) -> NumberSet {
+        let term = &self.terms[index];
+        let mut set = NumberSet::of(&bytes(&term.left, &|cell| data.get(cell).bits()));
+        for related in self.related(term) {
+            let Some(number) = constant(&self.terms[related].right) else { continue };
+            let known = data.get(self.cell(related)).bits();
+            for predicate in (0..5).map(|bit| 1u8 << bit).filter(|bit| known.known_mask() & bit != 0) {
+                set = set.told(number, predicate, known.value() & predicate != 0);
+            }
+        }
+        set
+    }
+
+    /// Takes note in a state that the comparison of this number gives a flag this value.
+    pub(crate) fn decided<V: ByteDomain>(&self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
+        let index = Self::index(number);
+        let Some(predicate) = predicate(number, flag).filter(|_| index < self.terms.len()) else { return };
+        let cell = self.cell(index);
+        let before = data.get(cell).bits();
+        let is_known = before.known_mask() & predicate != 0;
+        if is_known && (before.value() & predicate != 0) == value {
+            return;
+        }
+        // No state has both values: what was known of this one is of no use.
+        let before = if is_known { TvByte::UNKNOWN } else { before };
+        set(data, cell, told(before, predicate, value));
+    }
+
+    /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
+    pub(crate) fn rewritten<V: ByteDomain>(
+        &self,
+        written: impl Iterator<Item = DataAddress>,
+        data: &mut DataSpace<V>,
+    ) {
+        let terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
+        self.replace(terms, data, |term, data| term.evaluate(&|cell| data.get(cell).bits()));
+    }
+
+    /// Forgets the predicates of a state that speak of some cells.
+    pub(crate) fn forget<V: ByteDomain>(&self, is_lost: impl Fn(DataAddress) -> bool, data: &mut DataSpace<V>) {
+        if is_on(Fault::KeptBelowStack) {
+            return;
+        }
+        let lost = self.by_cell.iter().filter(|(cell, _)| is_lost(**cell));
+        let terms: Vec<usize> = lost.flat_map(|(_, terms)| terms).copied().collect();
+        self.replace(terms, data, |_, _| TvByte::UNKNOWN);
+    }
+
+    /// Forgets all predicates of a state.
+    pub(crate) fn forget_all<V: ByteDomain>(&self, data: &mut DataSpace<V>) {
+        self.replace((0..self.terms.len()).collect(), data, |_, _| TvByte::UNKNOWN);
+    }
+
+    /// Gives predicates other values.
+    fn replace<V: ByteDomain>(
+        &self,
+        terms: Vec<usize>,
+        data: &mut DataSpace<V>,
+        value: impl Fn(&Term, &DataSpace<V>) -> TvByte,
+    ) {
+        for index in terms {
+            let (cell, new) = (self.cell(index), value(&self.terms[index], data));
+            if data.get(cell).bits() != new {
+                set(data, cell, new);
+            }
+        }
+    }
+
+    /// True if the predicates that a cell of a state has are true of the numbers that a concrete state has.
+    pub fn agree(&self, cell: DataAddress, predicates: TvByte, byte: &dyn Fn(DataAddress) -> u8) -> bool {
+        let Some((_, term)) = self.terms().find(|(one, _)| *one == cell) else { return true };
+        predicates.covers(term.evaluate(&|cell| TvByte::constant(byte(cell))))
+    }
+}
+
+impl NumberSet {
+    /// Those for which a predicate about a constant has a value.
+    fn told(self, number: i64, predicate: u8, value: bool) -> Self {
+        let signed = self.with_sign(number);
+        let end = i64::from(is_on(Fault::BoundsOffByOne));
+        match (predicate, value) {
+            (LESS, true) => self.within(i64::MIN, number - 1 - end),
+            (LESS, false) => self.within(number, i64::MAX),
+            (GREATER, true) => self.within(number + 1, i64::MAX),
+            (GREATER, false) => self.within(i64::MIN, number),
+            (SIGNED_LESS, true) => self.within_signed(i64::MIN, signed - 1),
+            (SIGNED_LESS, false) => self.within_signed(signed, i64::MAX),
+            (SIGNED_GREATER, true) => self.within_signed(signed + 1, i64::MAX),
+            (SIGNED_GREATER, false) => self.within_signed(i64::MIN, signed),
+            (_, true) => self.within(number, number),
+            (_, false) => self.without(number),
+        }
+    }
+}
+
+/// Sets the predicates of a state that a cell holds.
+fn set<V: ByteDomain>(data: &mut DataSpace<V>, cell: DataAddress, predicates: TvByte) {
+    let unknown = V::constant(0).join(&V::constant(0xff));
+    let value = unknown.assume(predicates).unwrap_or(unknown);
+    data.set(cell, value);
+}
