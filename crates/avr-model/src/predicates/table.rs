@@ -3,7 +3,7 @@
 use super::number::NumberSet;
 use crate::faults::predicates::{Fault, is_on};
 use avr_isa::DataAddress;
-use avr_machine::{Comparison, DataSpace, Operand, PAGE_CELLS, flag};
+use avr_machine::{Comparison, DataSpace, Operand, PAGE_CELLS, Relation, flag};
 use std::collections::BTreeMap;
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -312,10 +312,20 @@ impl Predicates {
         }
     }
 
-    /// True if the predicates that a cell of a state has are true of the numbers that a concrete state has.
-    pub fn agree(&self, cell: DataAddress, predicates: TvByte, byte: &dyn Fn(DataAddress) -> u8) -> bool {
-        let Some((_, term)) = self.terms().find(|(one, _)| *one == cell) else { return true };
-        predicates.covers(term.evaluate(&|cell| TvByte::constant(byte(cell))))
+    /// True if the predicates of an abstract state, of which `known` gives the cells, are true of the bytes of a concrete one.
+    pub fn are_true(&self, known: impl Fn(DataAddress) -> TvByte, byte: &dyn Fn(DataAddress) -> u8) -> bool {
+        let byte = |cell| TvByte::constant(byte(cell));
+        self.terms().all(|(cell, term)| known(cell).covers(term.evaluate(&byte)))
+    }
+
+    /// True if the flags of a concrete state, SREG, are what a relation says they are.
+    pub fn is_related(&self, relation: Relation, status: u8, byte: &dyn Fn(DataAddress) -> u8) -> bool {
+        let Some(term) = self.terms.get(Self::index(relation.number)).filter(|_| relation.number != 0) else { return true };
+        let actual = term.evaluate(&|cell| TvByte::constant(byte(cell)));
+        (0..8).filter(|flag| relation.tells(*flag)).all(|flag| {
+            let expected = predicate(relation.number, flag).map(|predicate| actual.value() & predicate != 0);
+            expected.is_none_or(|expected| expected == (status >> flag & 1 == 1))
+        })
     }
 }
 

@@ -1,0 +1,228 @@
+//! Predicates: random programs that compare numbers of one to four bytes, whose concrete runs are followed through abstract states
+//! that forget values and keep predicates.
+
+use crate::Firmware;
+use crate::faults::predicates::{Fault, with_fault};
+use crate::reduction::passes::Passes;
+use crate::reduction::successors::leaves;
+use crate::state::{AbstractState, Location};
+use avr_isa::{DataAddress, Instruction as I, Pointer, PointerMode, Register};
+use avr_machine::device::{Device, ResetCause};
+use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question};
+use avr_testkit::Random;
+use tvar::{Precision, Strategy, System, Variable};
+
+/// The first of the cells that programs compare.
+const CELLS: u16 = 0x100;
+/// Programs in a test, and the steps that are taken in each.
+const PROGRAMS: u64 = 250;
+const STEPS: usize = 300;
+
+/// A world that does anything.
+struct World<'a>(&'a mut Random);
+
+impl Environment<u8> for World<'_> {
+    fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
+        // Few values, so that numbers are equal and in every order.
+        self.0.pick(&[0, 1, 2, 0x7f, 0x80, 0x81, 0xfe, 0xff]) & mask
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        if self.0.once_in(8) { self.0.below(count) } else { 0 }
+    }
+
+    fn case(&mut self, _: usize, _: Question<'_, u8>) -> usize {
+        panic!("nothing is open in a concrete state")
+    }
+}
+
+fn r(number: u8) -> Register {
+    Register::new(number).expect("there are 32 registers")
+}
+
+/// Loads the bytes of a number from memory to registers.
+fn load(code: &mut Vec<I>, register: u8, cell: u16, bytes: u8) {
+    for byte in 0..bytes {
+        code.push(I::Lds { rd: r(register + byte), address: DataAddress(cell + u16::from(byte)) });
+    }
+}
+
+/// Compares a number in memory or in registers with another one or with a constant, and branches.
+fn comparison(code: &mut Vec<I>, random: &mut Random) {
+    let bytes: u8 = random.pick(&[1, 1, 2, 2, 3, 4]);
+    let cell = CELLS + 4 * random.below(3u16);
+    match random.below(3) {
+        0 => {
+            load(code, 18, CELLS + 4 * random.below(3u16), bytes);
+            load(code, 22, cell, bytes);
+            let (one, other) = random.pick(&[(22, 18), (18, 22)]);
+            code.push(random.pick(&[I::Cp { rd: r(one), rr: r(other) }, I::Sub { rd: r(one), rr: r(other) }]));
+            for byte in 1..bytes {
+                let (rd, rr) = (r(one + byte), r(other + byte));
+                code.push(random.pick(&[I::Cpc { rd, rr }, I::Sbc { rd, rr }]));
+            }
+        }
+        1 => {
+            if random.below(4) > 0 {
+                load(code, 22, cell, bytes);
+            }
+            let k = |random: &mut Random| random.pick(&[0, 1, 2, 0x7f, 0x80, 0xff]);
+            let (first, k) = (random.pick(&[true, false]), k(random));
+            code.push(if first { I::Cpi { rd: r(22), k } } else { I::Subi { rd: r(22), k } });
+            for byte in 1..bytes {
+                let k = random.pick(&[0, 0, 1, 0x80, 0xff]);
+                match random.below(2) {
+                    0 => code.push(I::Sbci { rd: r(22 + byte), k }),
+                    _ => code.extend([I::Ldi { rd: r(17), k }, I::Cpc { rd: r(22 + byte), rr: r(17) }]),
+                }
+            }
+        }
+        _ => {
+            load(code, 24, cell, 2);
+            let k = random.pick(&[0, 1, 2, 63]);
+            code.push(random.pick(&[
+                I::Sbiw { rd: r(24), k },
+                I::Adiw { rd: r(24), k },
+                I::Or { rd: r(24), rr: r(25) },
+                I::And { rd: r(24), rr: r(24) },
+                I::Dec { rd: r(24) },
+            ]));
+        }
+    }
+    for _ in 0..1 + random.below(2) {
+        let (flag, offset) = (random.pick(&[0, 0, 1, 1, 4, 2]), random.below(4));
+        code.push(random.pick(&[I::Brbs { flag, offset }, I::Brbc { flag, offset }]));
+    }
+}
+
+/// Something that changes registers or memory.
+fn change(code: &mut Vec<I>, random: &mut Random) {
+    let cell = DataAddress(CELLS + random.below(12u16));
+    let register = r(18 + random.below(8));
+    match random.below(7) {
+        0 => code.push(I::Sts { address: cell, rr: register }),
+        1 => code.extend([I::In { rd: r(16), io: 9 }, I::Sts { address: cell, rr: r(16) }]),
+        2 => code.push(I::Inc { rd: register }),
+        3 => code.push(I::In { rd: register, io: 3 }),
+        // A store that hits one of some cells.
+        4 => code.extend([
+            I::In { rd: r(26), io: 6 },
+            I::Andi { rd: r(26), k: random.pick(&[1, 3, 7]) },
+            I::Ldi { rd: r(27), k: 1 },
+            I::St { pointer: Pointer::X, mode: PointerMode::Displacement(0), rr: register },
+        ]),
+        5 => code.push(I::Ldi { rd: register, k: random.pick(&[0, 1, 0xff]) }),
+        _ => code.push(I::Mov { rd: register, rr: r(18 + random.below(8)) }),
+    }
+}
+
+fn machine(seed: u64) -> Machine {
+    let mut random = Random::new(seed);
+    let mut code = Vec::new();
+    for _ in 0..12 {
+        comparison(&mut code, &mut random);
+        if random.once_in(2) {
+            change(&mut code, &mut random);
+        }
+    }
+    let mut words: Vec<u16> = code
+        .iter()
+        .map(|one| one.encode().expect("it has a code"))
+        .flat_map(|encoded| std::iter::once(encoded.first).chain(encoded.second))
+        .collect();
+    // Branches end behind the last instruction at most.
+    words.extend([0; 4]);
+    let back = u16::try_from(words.len() + 1).expect("programs are short").wrapping_neg() & 0x0fff;
+    words.push(0xc000 | back);
+    let device = Device::named("atmega328p").expect("a device of the tables");
+    let program = Program::decode(device.memory.flash_words(), device.core.features, |address| {
+        words.get(address as usize).copied()
+    });
+    let resets = if random.once_in(4) { vec![ResetCause::External] } else { Vec::new() };
+    Machine::new(device, program, Options { resets, ..Options::default() })
+}
+
+fn covers(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineState<u8>) -> Result<bool, &'static str> {
+    let AbstractState::Running(running) = state else { return Ok(false) };
+    if running.control.of_hardware() != concrete.control {
+        return Ok(false);
+    }
+    let (store, data) = (&firmware.model.context.store, &concrete.data);
+    let cells = firmware.model.context.machine.addresses().zip(data.cells());
+    let are_copies = running.control.copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other));
+    if !are_copies || !cells.into_iter().all(|(address, value)| store.cell(running.memory, address).contains(*value)) {
+        return Ok(false);
+    }
+    let predicates = firmware.model.passes.predicates.as_ref().expect("they are kept").get();
+    let byte = |cell| *data.get(cell);
+    let status = *data.get(firmware.model.context.machine.status_address());
+    if !predicates.are_true(|cell| store.cell(running.memory, cell), &byte) {
+        return Err("a predicate is not true");
+    }
+    if !predicates.is_related(running.control.copies.relation(), status, &byte) {
+        return Err("flags are not the outcome of their comparison");
+    }
+    Ok(true)
+}
+
+/// Follows a run of a program; the number of flags that predicates decided, or what is wrong.
+fn follow(seed: u64) -> Result<usize, String> {
+    let (machine, mut random) = (machine(seed), Random::new(!seed));
+    let mut firmware = Firmware::with_passes(&machine, &[], Passes::default().with_facts().with_predicates(&machine));
+    let mut precision = Precision::new(Strategy::Default);
+    precision.be_coarse(true);
+    let mut concrete: MachineState<u8> = machine.power_on(&mut World(&mut random));
+    let start = firmware.initial();
+    let first = leaves(&mut firmware.model, &start, precision.at(&Location::Dummy))[0].state;
+    let mut state = tvar::arrive(&mut firmware, &precision, first);
+    let mut used = 0;
+    for taken in 0..STEPS {
+        let here = firmware.location(&state);
+        let at = concrete.control.pc.byte().0;
+        let leaves = leaves(&mut firmware.model, &state, precision.at(&here));
+        if random.once_in(3) && !leaves.is_empty() {
+            let location = firmware.location(&leaves[random.below(leaves.len())].state);
+            let cell = if random.once_in(3) { 16 + random.below(16) } else { u32::from(CELLS) + random.below(12) };
+            precision.drop_bits(location, Variable(cell), 0xff);
+        }
+        let members: Vec<_> = leaves.iter().map(|leaf| tvar::arrive(&mut firmware, &precision, leaf.state)).collect();
+        if members.iter().any(|member| matches!(member, AbstractState::Limit { .. })) {
+            return Ok(used);
+        }
+        used += usize::from(firmware.model.passes.predicates.as_ref().expect("they are kept").get().are_used());
+        if machine.step(&mut concrete, &mut World(&mut random)).is_err() {
+            return Ok(used);
+        }
+        let covering = |member: &&AbstractState| covers(&firmware, member, &concrete) == Ok(true);
+        let Some(next) = members.iter().find(covering) else {
+            let why = members.iter().find_map(|member| covers(&firmware, member, &concrete).err());
+            return Err(format!("{} behind {at:#x} in step {taken}", why.unwrap_or("no member covers the state")));
+        };
+        state = *next;
+    }
+    Ok(used)
+}
+
+#[test]
+fn concrete_runs_stay_inside_states_with_predicates() {
+    let mut used = 0;
+    for seed in 0..PROGRAMS {
+        used += follow(seed).unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
+    }
+    assert!(used > 5_000, "predicates decided something in {used} steps only");
+}
+
+#[test]
+fn predicates_that_are_kept_or_read_wrongly_are_found() {
+    for fault in [
+        Fault::KeptAfterWrite,
+        Fault::KeptAfterWildStore,
+        Fault::KeptInRegisters,
+        Fault::KeptAfterReset,
+        Fault::OrderLost,
+        Fault::BoundsOffByOne,
+    ] {
+        let found = with_fault(fault, || (0..PROGRAMS).any(|seed| follow(seed).is_err()));
+        assert!(found, "{fault:?}");
+    }
+}
