@@ -102,10 +102,6 @@ faults! {
         KeptInRegisters,
         /// A predicate keeps its value when the device is reset.
         KeptAfterReset,
-        /// A predicate about memory below the stack pointer keeps its value where handlers are deferred.
-        KeptBelowStack,
-        /// Handlers that are summarised leave predicates as they are.
-        KeptBySummaries,
         /// A comparison with its operands in the other order is taken for one in the order of the term.
         OrderLost,
         /// A number that is less than a constant is taken to be less than the one below.

@@ -171,8 +171,8 @@ impl Abstraction for Firmware<'_> {
     }
 
     fn widened(&self, variable: Variable, bits: u64) -> u64 {
-        let is_memory = variable >= variable_of(self.model.context.machine.sram().start)
-            && !self.is_of_predicates(variable);
+        let is_memory =
+            variable >= variable_of(self.model.context.machine.sram().start) && !self.is_of_predicates(variable);
         if is_memory { self.thresholds.widened(bits as u8).into() } else { bits }
     }
 

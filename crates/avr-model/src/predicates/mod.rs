@@ -25,7 +25,6 @@ impl SharedPredicates {
     }
 
     /// The terms.
-    #[must_use]
     pub fn get(&self) -> MutexGuard<'_, Predicates> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

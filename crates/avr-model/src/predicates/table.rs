@@ -9,6 +9,8 @@ use three_valued::{ByteDomain, Truth, TvByte};
 
 /// The most terms.
 const MOST_TERMS: usize = 64;
+/// The steps that are taken with predicates before they are given up.
+const MOST_STEPS: u64 = 50_000;
 /// The bit of the number of a comparison that tells that its operands are those of the term in the other order.
 const SWAPPED: u8 = 0x80;
 
@@ -145,13 +147,32 @@ pub struct Predicates {
     first: DataAddress,
     /// The terms that decided a flag in the present state space, by index.
     used: u64,
+    /// The steps that were taken with predicates.
+    steps: u64,
+    /// True if they are not kept any more.
+    are_given_up: bool,
 }
 
 impl Predicates {
     /// No terms, for states whose own cells end before an address.
     #[must_use]
     pub fn new(first: DataAddress) -> Self {
-        Self { terms: Vec::new(), by_cell: BTreeMap::new(), first, used: 0 }
+        Self { terms: Vec::new(), by_cell: BTreeMap::new(), first, used: 0, steps: 0, are_given_up: false }
+    }
+
+    /// True if they are kept in the present state space.
+    pub(crate) fn are_kept(&self) -> bool {
+        !self.are_given_up
+    }
+
+    /// True if the present state space is to be built anew, without predicates: they have not decided what they were to decide.
+    pub(crate) fn are_spent(&self) -> bool {
+        !self.are_given_up && self.steps > MOST_STEPS
+    }
+
+    /// Counts a step with predicates.
+    pub(crate) fn count(&mut self) {
+        self.steps += 1;
     }
 
     /// The number of cells that predicates take behind those of the machine.
@@ -163,6 +184,7 @@ impl Predicates {
     /// Begins a state space.
     pub(crate) fn begin(&mut self) {
         self.used = 0;
+        self.are_given_up |= self.are_spent();
     }
 
     /// True if a predicate decided a flag since the state space was begun.
@@ -273,20 +295,13 @@ impl Predicates {
     }
 
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
-    pub(crate) fn rewritten<V: ByteDomain>(
-        &self,
-        written: impl Iterator<Item = DataAddress>,
-        data: &mut DataSpace<V>,
-    ) {
+    pub(crate) fn rewritten<V: ByteDomain>(&self, written: impl Iterator<Item = DataAddress>, data: &mut DataSpace<V>) {
         let terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
         self.replace(terms, data, |term, data| term.evaluate(&|cell| data.get(cell).bits()));
     }
 
     /// Forgets the predicates of a state that speak of some cells.
     pub(crate) fn forget<V: ByteDomain>(&self, is_lost: impl Fn(DataAddress) -> bool, data: &mut DataSpace<V>) {
-        if is_on(Fault::KeptBelowStack) {
-            return;
-        }
         let lost = self.by_cell.iter().filter(|(cell, _)| is_lost(**cell));
         let terms: Vec<usize> = lost.flat_map(|(_, terms)| terms).copied().collect();
         self.replace(terms, data, |_, _| TvByte::UNKNOWN);
@@ -320,7 +335,9 @@ impl Predicates {
 
     /// True if the flags of a concrete state, SREG, are what a relation says they are.
     pub fn is_related(&self, relation: Relation, status: u8, byte: &dyn Fn(DataAddress) -> u8) -> bool {
-        let Some(term) = self.terms.get(Self::index(relation.number)).filter(|_| relation.number != 0) else { return true };
+        let Some(term) = self.terms.get(Self::index(relation.number)).filter(|_| relation.number != 0) else {
+            return true;
+        };
         let actual = term.evaluate(&|cell| TvByte::constant(byte(cell)));
         (0..8).filter(|flag| relation.tells(*flag)).all(|flag| {
             let expected = predicate(relation.number, flag).map(|predicate| actual.value() & predicate != 0);

@@ -15,8 +15,7 @@ use super::summary_access::SummaryAccess;
 use super::summary_table::{Entry, Outcome, SummariesByAccess, Summary};
 use crate::abstraction::difference::content;
 use crate::context::Context;
-use crate::faults::predicates::Fault as Kept;
-use crate::faults::{self, count_used_summary};
+use crate::faults::count_used_summary;
 use crate::faults::handler_summaries::{Fault, is_on};
 use crate::state::deferral::Deferral;
 use crate::state::events::Occurrences;
@@ -176,9 +175,7 @@ fn followed_through(
     let own = footing.lowest.wrapping_add(1)..=entered.position;
     // I/O registers, and what hardware keeps beside them, change with what is read and written.
     // Predicates change with the cells that they speak of.
-    let is_predicate = |cell: &DataAddress| {
-        cell.index() >= model.context.machine.cells() && !faults::predicates::is_on(Kept::KeptBySummaries)
-    };
+    let is_predicate = |cell: &DataAddress| cell.index() >= model.context.machine.cells();
     let is_register = |cell: &DataAddress| {
         model.context.machine.is_of_hardware(*cell) && !is_given_back(&model.context, *cell) || is_predicate(cell)
     };

@@ -189,6 +189,7 @@ impl Passes {
 
     /// True if all assumptions of the present state space are discharged so far.
     pub(crate) fn is_discharged(&self) -> bool {
-        self.reductions().all(Reduction::is_discharged)
+        let are_spent = self.predicates.as_ref().is_some_and(|predicates| predicates.get().are_spent());
+        !are_spent && self.reductions().all(Reduction::is_discharged)
     }
 }

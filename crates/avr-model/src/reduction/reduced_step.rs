@@ -108,7 +108,9 @@ pub(crate) fn learning(model: &Model<'_>, precision: &LocationPrecision) -> Opti
 
 /// The predicates that states keep under a precision: where few values are kept.
 pub(crate) fn relating(model: &Model<'_>, precision: &LocationPrecision) -> Option<SharedPredicates> {
-    model.passes.predicates.clone().filter(|_| precision.coarse && !precision.stops_at_cases)
+    let predicates = model.passes.predicates.as_ref().filter(|_| precision.coarse && !precision.stops_at_cases);
+    // SOUND: states of one space all come with predicates or all without, because this changes only where one is begun.
+    predicates.filter(|predicates| predicates.get().are_kept()).cloned()
 }
 
 /// Takes the first step: the machine gets its initial content.

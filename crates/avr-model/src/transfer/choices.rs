@@ -11,8 +11,8 @@ use crate::state::cell_variable::{cell_of, variable_of};
 use avr_analysis::refinable_values::RefinableValues;
 use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
-    Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState, Possibilities, Question,
-    cut_cell, cut_what_is_read,
+    Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState,
+    Possibilities, Question, cut_cell, cut_what_is_read,
 };
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -296,7 +296,8 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     /// SOUND: registers are written by the instruction that names them and by a reset, all other cells of predicates with an
     /// event.
     fn stepped(&mut self, executed: Option<Instruction>, data: &mut DataSpace<V>) {
-        let Some(predicates) = self.predicates.as_ref().map(SharedPredicates::get) else { return };
+        let Some(mut predicates) = self.predicates.as_ref().map(SharedPredicates::get) else { return };
+        predicates.count();
         let is_reset = executed.is_none() && !self.is_entry;
         if is_reset && !is_on(Fault::KeptAfterReset) {
             return predicates.forget_all(data);

@@ -9,6 +9,7 @@ mod handler_summaries;
 mod invariants;
 mod partial_order;
 mod path_compression;
+mod predicates;
 mod race;
 mod random_search;
 mod recoveries;

@@ -62,12 +62,7 @@ struct Case {
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Decides the outcome of a comparison in advance if the next instruction branches on it and it is open; the flag and
     /// its value, which the comparison is to be given.
-    pub(super) fn learn(
-        &mut self,
-        instruction: Instruction,
-        copies: Copies,
-        relation: Relation,
-    ) -> Option<(u8, bool)> {
+    pub(super) fn learn(&mut self, instruction: Instruction, copies: Copies, relation: Relation) -> Option<(u8, bool)> {
         let comparison = comparison(instruction)?;
         if let Some(told) = self.outcome_told(relation) {
             return Some(told);
@@ -143,7 +138,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         use Instruction as I;
         let cell = Register::address;
         let relates = self.environment.relates();
-        let mut copy = |to: DataAddress, from: DataAddress| match relates || self.is_of_use(to) || self.is_of_use(from) {
+        let mut copy = |to: DataAddress, from: DataAddress| match relates || self.is_of_use(to) || self.is_of_use(from)
+        {
             true if relates => copies.copy_related(to, from),
             true => copies.copy(to, from),
             false => copies.overwrite(to),

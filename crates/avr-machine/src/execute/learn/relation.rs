@@ -43,9 +43,7 @@ impl Row {
         let (bytes, flags) = match instruction {
             I::Cp { rd, rr } | I::Sub { rd, rr } => (vec![(Register(rd), Register(rr))], OF_DIFFERENCE),
             I::Cpi { rd, k } | I::Subi { rd, k } => (vec![(Register(rd), Constant(k))], OF_DIFFERENCE),
-            I::Sbiw { rd, k } => {
-                (vec![(Register(rd), Constant(k)), (Register(rd.next()), Constant(0))], OF_DIFFERENCE)
-            }
+            I::Sbiw { rd, k } => (vec![(Register(rd), Constant(k)), (Register(rd.next()), Constant(0))], OF_DIFFERENCE),
             I::Adiw { rd, k } => {
                 let [low, high] = u16::from(k).wrapping_neg().to_le_bytes();
                 (vec![(Register(rd), Constant(low)), (Register(rd.next()), Constant(high))], 1 << flag::Z)
@@ -163,7 +161,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let mut row = Row::beginning(instruction)?;
         let first = self.state.control.pc;
         let asked = (0..MAX_CHAIN).map(|words| first.wrapping_add(words)).find_map(|address| {
-            let Fetched::Instruction { instruction, .. } = self.machine.program.fetch(address) else { return Some(None) };
+            let Fetched::Instruction { instruction, .. } = self.machine.program.fetch(address) else {
+                return Some(None);
+            };
             match instruction {
                 Instruction::Brbs { flag, .. } | Instruction::Brbc { flag, .. } => Some(Some(flag)),
                 other => row.add(other).is_none().then_some(None),
