@@ -74,7 +74,9 @@ fn varying(context: &Context<'_>, memories: &[MemoryId]) -> Vec<VaryingCell> {
     let Some((first, others)) = memories.split_first() else { return Vec::new() };
     let mut contents: FxHashMap<DataAddress, FxHashSet<TvByte>> = FxHashMap::default();
     for other in others {
-        for (cell, one, other) in context.store.differing_cells(*first, *other) {
+        let differing = context.store.differing_cells(*first, *other);
+        // Predicates have no names.
+        for (cell, one, other) in differing.filter(|(cell, ..)| cell.index() < context.machine.cells()) {
             contents.entry(cell).or_insert_with(|| FxHashSet::from_iter([one])).insert(other);
         }
     }

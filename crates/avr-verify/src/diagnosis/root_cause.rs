@@ -251,6 +251,10 @@ fn bits(context: &Context<'_>, way: Option<&Way>, states: &[AbstractState]) -> V
     let mut all: Vec<UnknownBits> = Vec::new();
     for source in sources.iter().filter(|source| source.direct == direct) {
         let (origin, cell, mask) = origin(source.knob);
+        if cell.index() >= context.machine.cells() {
+            // Predicates have no names.
+            continue;
+        }
         let known = |one: &&mut UnknownBits| (one.origin, one.cell, one.step) == (origin, cell, source.step);
         match all.iter_mut().find(known) {
             Some(known) => known.mask |= mask,
