@@ -154,11 +154,7 @@ fn portfolio(
         true => Passes::default().with_precision_per_state(),
         false => Passes::default(),
     };
-    let whole = || match request.facts && !records_splits {
-        true if request.predicates => passes().with_facts().with_predicates(machine),
-        true => passes().with_facts(),
-        false => passes(),
-    };
+    let whole = || if request.facts && !records_splits { passes().with_facts() } else { passes() };
     let all = Attempt { passes: whole(), limits_soon: false, records_splits };
     // A certificate is checked step by step: it needs every order of interrupts.
     let reduced = if records_splits { None } else { reduced(request, machine, (atoms, asked), whole()) };
@@ -185,6 +181,9 @@ fn reduced(
     let passes = if reductions.paths { passes.with_path_compression(machine, &seen) } else { passes };
     let passes = if reductions.handlers { passes.with_handler_summaries() } else { passes };
     let limits_soon = passes.has(Pass::PathCompression) && (!seen.branches || passes.has(Pass::PartialOrderReduction));
+    // What some run can do is shown by small state spaces, which have no predicates.
+    let keeps = limits_soon && !seen.branches && request.facts && request.predicates;
+    let passes = if keeps { passes.with_predicates(machine) } else { passes };
     Some(Attempt { passes, limits_soon, records_splits: false })
 }
 
