@@ -1,6 +1,7 @@
 //! The context of all passes: the machine, the store of abstract states, and the working state.
 
 use crate::abstraction::forget::DecayRules;
+use crate::predicates::{Predicates, SharedPredicates};
 use crate::state::deferral::Deferral;
 use crate::state::events::{Occurrences, watched};
 use crate::state::interner::Store;
@@ -31,6 +32,8 @@ pub struct Context<'m> {
     pub working: WorkingCopy,
     /// The part of a state that is forgotten.
     pub decay_rules: DecayRules,
+    /// The predicates that states may keep.
+    pub(crate) predicates: Option<SharedPredicates>,
     /// The number of times that power came on.
     pub power_ons: u64,
 }
@@ -39,16 +42,20 @@ impl<'m> Context<'m> {
     /// The context of a machine, with nothing stored.
     #[must_use]
     pub fn new(machine: &'m Machine, atoms: &'m [Atom]) -> Self {
-        Self::with_cells(machine, atoms, 0)
+        Self::relating(machine, atoms, None)
     }
 
-    /// The same where states have cells beside those of the machine.
+    /// The same where states may have cells for predicates, behind those of the machine.
     #[must_use]
-    pub(crate) fn with_cells(machine: &'m Machine, atoms: &'m [Atom], more: usize) -> Self {
+    pub(crate) fn relating(machine: &'m Machine, atoms: &'m [Atom], predicates: Option<SharedPredicates>) -> Self {
+        let more = if predicates.is_some() { Predicates::cells() } else { 0 };
+        if let Some(predicates) = &predicates {
+            predicates.get().tell_of(atoms);
+        }
         let mut store = Store::default();
         let working = WorkingCopy::new(machine.cells() + more, &mut store);
         let (watched, decay_rules) = (watched(atoms).into(), DecayRules::new(machine, atoms));
-        Self { machine, atoms, watched, store, working, decay_rules, power_ons: 0 }
+        Self { machine, atoms, watched, store, working, decay_rules, predicates, power_ons: 0 }
     }
 }
 
@@ -57,7 +64,8 @@ impl Context<'_> {
     pub fn view(&self, state: &AbstractState) -> Option<View<'_>> {
         match state {
             AbstractState::Running(running) => {
-                Some(View { store: &self.store, watched: &self.watched, running: *running })
+                let predicates = self.predicates.as_ref();
+                Some(View { store: &self.store, watched: &self.watched, running: *running, predicates })
             }
             AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
         }

@@ -17,7 +17,7 @@ use avr_properties::Atom;
 use mu_calculus::AtomId;
 use three_valued::Truth;
 use tvar::{
-    Abstraction, Blame, Candidate, Difference, ExpansionOrder, HyperEdges, LocationPrecision, StateKind, StepPrecision,
+    Abstraction, Blame, Candidate, DEFAULT_ENUMERATED, Difference, ExpansionOrder, HyperEdges, LocationPrecision, StateKind, StepPrecision,
     System, Variable,
 };
 
@@ -35,6 +35,8 @@ pub struct Firmware<'m> {
     order: IterationOrder,
     /// The bits of a byte in memory that are dropped together.
     thresholds: WideningThresholds,
+    /// The number of states that a limited location distinguishes.
+    pub enumerated: usize,
 }
 
 impl<'m> Firmware<'m> {
@@ -48,10 +50,11 @@ impl<'m> Firmware<'m> {
     #[must_use]
     pub fn with_passes(machine: &'m Machine, atoms: &'m [Atom], passes: Passes) -> Self {
         Self {
-            model: Model { context: Context::with_cells(machine, atoms, passes.cells()), passes },
+            model: Model { context: Context::relating(machine, atoms, passes.predicates.clone()), passes },
             recorded: None,
             order: IterationOrder::new(&machine.program),
             thresholds: WideningThresholds::new(&machine.program),
+            enumerated: DEFAULT_ENUMERATED,
         }
     }
 }
@@ -168,6 +171,10 @@ impl Abstraction for Firmware<'_> {
         one >= variable_of(self.model.context.machine.sram().start)
             && next.0 == one.0 + 1
             && !self.is_of_predicates(next)
+    }
+
+    fn enumerated(&self) -> usize {
+        self.enumerated
     }
 
     fn widened(&self, variable: Variable, bits: u64) -> u64 {

@@ -116,13 +116,16 @@ impl Atom {
                 } else if mask & cell.unknown_mask() == 0 {
                     Truth::True
                 } else {
-                    Truth::Unknown
+                    view.told(self)
                 }
             }
             AtomKind::PcEquals(address) => Truth::from(view.pc().0 == *address),
             AtomKind::PcIn(range) => Truth::from(range.contains(&view.pc().0)),
             AtomKind::PcAmong(ranges) => Truth::from(ranges.iter().any(|range| range.contains(&view.pc().0))),
-            AtomKind::Compare(compare) => compare.evaluate(Scope::of(view)),
+            AtomKind::Compare(compare) => match compare.evaluate(Scope::of(view)) {
+                Truth::Unknown => view.told(self),
+                known => known,
+            },
             AtomKind::InInterrupt => Truth::from(view.interrupt_depth() > 0),
             AtomKind::StackPointerTorn => Truth::from(view.stack_pointer_torn()),
             AtomKind::Sleeping => view.sleeping(),

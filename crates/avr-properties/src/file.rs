@@ -59,6 +59,8 @@ pub struct PropertyFile {
     pub assume: Vec<Assumption>,
     /// The place of each of the assumptions.
     pub(crate) assume_places: Vec<Place>,
+    /// The predicates that states are to keep, each with its place. No verdict of a property depends on them but whether there is one.
+    pub predicates: Vec<(String, Place)>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
@@ -110,6 +112,7 @@ impl PropertyFile {
             environment: content.environment,
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
+            predicates: content.predicates.iter().map(|raw| predicate(raw, &origin)).collect::<Result<_, _>>()?,
             fuses: content.fuses,
             eeprom: content.eeprom,
         })
@@ -362,6 +365,17 @@ fn assumption(raw: &RawValue, origin: &Origin<'_>) -> Result<Assumption, Propert
         Err(error) => {
             let place = origin.place_of(part);
             Err(PropertyErrorKind::Formula(error.kind).at(error.span, &text).of_property("assume", Some(&place)))
+        }
+    }
+}
+
+fn predicate(raw: &RawValue, origin: &Origin<'_>) -> Result<(String, Place), PropertyError> {
+    let part = trimmed(raw.get_ron());
+    let (text, place): (String, Place) = (read(part, origin)?, origin.place_of(part));
+    match parse_predicate(&text) {
+        Ok(_) => Ok((text, place)),
+        Err(error) => {
+            Err(PropertyErrorKind::Formula(error.kind).at(error.span, &text).of_property("predicates", Some(&place)))
         }
     }
 }

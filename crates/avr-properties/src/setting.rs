@@ -7,7 +7,7 @@ use avr_isa::{EepromAddress, FlashByteAddress};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{HazardKind, Machine, Options, Program};
 
-use crate::bind::{Binding, bind_assumptions, observes_startup};
+use crate::bind::{Binding, bind_assumptions, bind_predicates, observes_startup};
 use crate::error::PropertyError;
 use crate::file::{EnvironmentEvent, PropertyFile};
 use crate::main_entry::main_entry;
@@ -32,7 +32,7 @@ impl Setting<'_> {
     /// The machine.
     ///
     /// # Errors
-    /// If an assumption of the property file cannot be used.
+    /// If an assumption or a predicate of the property file cannot be used.
     pub fn machine(&self) -> Result<Machine, PropertyError> {
         let (image, device) = (self.image, self.device);
         let word = |address: u32| image.program.word(FlashWordAddress(address));
@@ -60,6 +60,7 @@ impl Setting<'_> {
         file.allow_findings.iter().try_for_each(|allowed| allowed.check(image))?;
         let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
         let assumptions = bind_assumptions(file, &binding)?;
+        bind_predicates(file, &binding)?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             allowed_at: self.allowed_at()?,

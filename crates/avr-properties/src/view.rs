@@ -5,6 +5,7 @@ use std::ops::Range;
 use avr_isa::{DataAddress, FlashByteAddress};
 use three_valued::{Truth, TvByte};
 
+use crate::atom::Atom;
 use crate::entry::Entry;
 
 /// A state, abstract or concrete, as atoms see it.
@@ -36,6 +37,11 @@ pub trait StateView {
 
     /// The truth value of `hazard`: the state is the end of a run into a hazard.
     fn hazard(&self) -> Truth {
+        Truth::Unknown
+    }
+
+    /// The truth of an atom that its cells do not tell, by what else is known of the state.
+    fn told(&self, _atom: &Atom) -> Truth {
         Truth::Unknown
     }
 

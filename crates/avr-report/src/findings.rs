@@ -81,6 +81,7 @@ fn as_result(finding: &Finding) -> PropertyResult {
         detail: None,
         basis,
         methods: Vec::new(),
+        predicates: Vec::new(),
         recheck: None,
         statistics: Statistics::default(),
         evidence: finding.evidence.clone(),

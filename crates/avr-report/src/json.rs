@@ -17,6 +17,7 @@ use crate::fields::{
     Firmware, JsonReached, SCHEMA, basis_name, certified, firmware, reached, recheck_name, rests_on, verdict_name,
 };
 use crate::json_finding::JsonFinding;
+use crate::predicates::predicates;
 use crate::report::{InputFile, Report, StoppedBy, Summary};
 use crate::specification::SpecificationData;
 
@@ -58,6 +59,8 @@ struct JsonResult<'a> {
     basis: &'static str,
     /// The reductions and domains that took part.
     rests_on: Vec<&'static str>,
+    /// The predicates that the verdict needs, as texts.
+    predicates: Vec<String>,
     /// True if it rests on nothing but what certificates have, or a run shows it.
     certified: Option<bool>,
     reason: Option<&'a str>,
@@ -178,6 +181,7 @@ impl<'a> JsonResult<'a> {
             verdict,
             basis: basis_name(result.basis),
             rests_on: rests_on(result),
+            predicates: report.names().map_or_else(Vec::new, |names| predicates(result, &names)),
             certified: certified(result),
             reason: reason.or(result.detail.as_deref()),
             recheck: result.recheck.map(recheck_name),

@@ -23,6 +23,7 @@ mod listing;
 mod markdown;
 mod names;
 mod place;
+mod predicates;
 mod report;
 mod sarif;
 mod specification;

@@ -13,6 +13,7 @@ use crate::escape::Escaped;
 use crate::evidence::add_evidence;
 use crate::explanation::ExplanationData;
 use crate::fields::{certified, recheck_name, rests_on, verdict_name};
+use crate::predicates::predicates;
 use crate::report::{Report, Summary, rests_on_model};
 use crate::table::{Align, Table};
 use crate::wrap::wrapped;
@@ -194,6 +195,10 @@ fn properties(report: &Report<'_>, colour: Colour, detail: Detail, width: Option
         }
         if detail != Detail::Verdicts && !matches!(result.verdict, Verdict::Unknown(_)) {
             text.push_str(&format!("{INDENT}rests on {}\n", rests_on_text(result)));
+            let needed = report.names().map_or_else(Vec::new, |names| predicates(result, &names));
+            if !needed.is_empty() {
+                text.push_str(&format!("{INDENT}by the predicates {}\n", Escaped(&needed.join(", "))));
+            }
         }
         if detail == Detail::Subformulas {
             add_explanation(&mut text, result, report);

@@ -92,6 +92,7 @@ mod tests {
             promises: Vec::new(),
             basis: Basis::Hardware,
             methods: Vec::new(),
+            predicates: Vec::new(),
             recheck: None,
             statistics: Statistics::default(),
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use avr_report::{ExplanationData, SCHEMA};
+use avr_report::{Escaped, ExplanationData, SCHEMA};
 use clap::Args;
 use serde::Deserialize;
 
@@ -43,6 +43,8 @@ struct ReportedResult {
     name: String,
     verdict: String,
     formula: String,
+    #[serde(default)]
+    predicates: Vec<String>,
     #[serde(default)]
     explanation: Option<ExplanationData>,
 }
@@ -95,8 +97,11 @@ fn report(inputs: &mut Inputs, path: &Path) -> Result<Option<Report>, InputError
 fn text(report: &Report) -> String {
     let mut text = String::new();
     for result in &report.results {
-        let ReportedResult { name, verdict, formula, explanation } = result;
+        let ReportedResult { name, verdict, formula, predicates, explanation } = result;
         text.push_str(&avr_report::explained_heading(verdict, name, formula));
+        if !predicates.is_empty() {
+            text.push_str(&format!("  by the predicates {}\n", Escaped(&predicates.join(", "))));
+        }
         match explanation {
             Some(explanation) => text.push_str(&explanation.text("  ")),
             None => text.push_str("  the report has no explanation: run `avr-tvar explain` with the firmware\n"),

@@ -51,7 +51,10 @@ pub(crate) struct Job {
     pub(crate) reductions: Reductions,
     /// True if comparisons narrow what they compare.
     pub(crate) facts: bool,
+    /// True if outcomes of comparisons are kept where values are forgotten.
     pub(crate) predicates: bool,
+    /// The number of states that a limited location distinguishes.
+    pub(crate) enumerated: NonZeroUsize,
     /// True if invariants of the whole program prove what they can.
     pub(crate) invariants: bool,
     /// True if verdicts that rest on the model are not accepted.
@@ -143,6 +146,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
         },
         facts: !arguments.no_facts,
         predicates: !arguments.no_predicates,
+        enumerated: arguments.enumerate,
         invariants: !arguments.no_invariants,
         strict: arguments.strict,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
@@ -287,6 +291,7 @@ impl Job {
             reductions: self.reductions,
             facts: self.facts,
             predicates: self.predicates,
+            enumerated: self.enumerated,
             invariants: if self.invariants { InvariantUse::Find } else { InvariantUse::Off },
             strict: self.strict,
             watch: &self.monitor,
@@ -352,6 +357,7 @@ impl Job {
             promises: Vec::new(),
             basis: Basis::Hardware,
             methods: Vec::new(),
+            predicates: Vec::new(),
             recheck: None,
             statistics,
         };

@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use avr_machine::device::Device;
-use avr_verify::Strategy;
+use avr_verify::{DEFAULT_ENUMERATED, Strategy};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
@@ -74,6 +74,16 @@ pub struct Verify {
     /// Keep no predicates: outcomes of comparisons in place of values that are forgotten
     #[arg(long, help_heading = EXPERT)]
     pub no_predicates: bool,
+    /// The states that a location distinguishes by explicit values where few values are kept, at most 4096; what differs in more of
+    /// them is forgotten, and told by predicates
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = DEFAULT_ENUMERATED,
+        value_parser = values::enumerated,
+        help_heading = EXPERT
+    )]
+    pub enumerate: NonZeroUsize,
     /// Prove nothing by invariants of the whole program: decide everything on state spaces
     #[arg(long, help_heading = EXPERT)]
     pub no_invariants: bool,
@@ -153,6 +163,7 @@ impl Verify {
             all_handlers: false,
             no_facts: false,
             no_predicates: false,
+            enumerate: DEFAULT_ENUMERATED,
             no_invariants: false,
             deny: Vec::new(),
             accept: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, check_syntax, formula_text,
+    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, bind_predicates, check_syntax, formula_text,
 };
 use avr_report::Escaped;
 use clap::Args;
@@ -90,7 +90,9 @@ fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Resul
     let (image, device) = device::load_from(inputs, firmware, wishes)?;
     eeprom::content(inputs, file, Some(&arguments.properties), device)?;
     let start = file.start_address(device, arguments.start);
-    bind_assumptions(file, &Binding { device, image: &image, start, ends_paths: file.ends_paths() })?;
+    let binding = Binding { device, image: &image, start, ends_paths: file.ends_paths() };
+    bind_assumptions(file, &binding)?;
+    bind_predicates(file, &binding)?;
     Ok(Against::Firmware { image: Box::new(image), device, start })
 }
 

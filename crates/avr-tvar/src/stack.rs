@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use avr_properties::PropertyFile;
 use avr_report::{Report, StackReport};
-use avr_verify::{EarlyResults, Exhausted, Fit, Reductions, Results, Strategy, WorstCase, worst_case};
+use avr_verify::{
+    DEFAULT_ENUMERATED, EarlyResults, Exhausted, Fit, Reductions, Results, Strategy, WorstCase, worst_case,
+};
 use clap::Args;
 
 use crate::device::{self, Wishes};
@@ -185,6 +187,7 @@ fn configure(arguments: &Stack, started: Instant) -> Result<Job, InputError> {
         reductions: Reductions::ALL,
         facts: true,
         predicates: true,
+        enumerated: DEFAULT_ENUMERATED,
         invariants: true,
         strict: arguments.strict,
         text: None,

@@ -1,6 +1,6 @@
 //! Values on the command line that have units.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 /// The time that a command takes at most if nothing else is said.
@@ -38,6 +38,15 @@ pub(crate) fn time_limit(text: &str) -> Result<TimeLimit, String> {
         "none" => Ok(TimeLimit::Never),
         _ => duration(text).map(TimeLimit::After).map_err(|reason| format!("{reason}; `none` is no limit")),
     }
+}
+
+/// The most states that a location can be asked to distinguish.
+const MOST_ENUMERATED: usize = 4096;
+
+/// Reads a number of states that a location distinguishes.
+pub(crate) fn enumerated(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse::<NonZeroUsize>().ok().filter(|number| number.get() <= MOST_ENUMERATED);
+    number.ok_or_else(|| format!("it is a number from 1 to {MOST_ENUMERATED}"))
 }
 
 /// The clock of a part whose clock nobody names, in hertz.

@@ -29,6 +29,7 @@ mod worst_case;
 pub use assumptions::{assumptions, fairness};
 pub use avr_model::Firmware;
 pub use avr_model::pass::Pass;
+pub use avr_model::predicates::{PredicateOrder, UsedPredicate};
 pub use avr_model::state::view::View;
 pub use avr_model::state::{AbstractState, Location, Running};
 pub use avr_witness::{
@@ -50,7 +51,7 @@ pub use findings::{explained, findings, verify};
 pub use inclusion::{Explored, Fits, Shown, explored};
 pub use invariants::{Invariants, InvariantsOutcome};
 pub use pipeline::machine::machine;
-pub use request::{InvariantUse, Reductions, Request};
+pub use request::{DEFAULT_ENUMERATED, InvariantUse, Reductions, Request};
 pub use results::{Basis, PropertyResult, Recheck, Results, Statistics, Unknown, Verdict};
 pub use stack_bound::StackBound;
 pub use state_graph::{GraphNode, NodeKind, StateGraph, graph};

@@ -7,7 +7,11 @@ use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{Binding, PropertyFile};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use tvar::{Strategy, Unlimited, Watch};
+
+/// The number of states that a location distinguishes where few values are kept, if nothing else is said.
+pub const DEFAULT_ENUMERATED: NonZeroUsize = NonZeroUsize::new(tvar::DEFAULT_ENUMERATED).expect("it is not 0");
 
 /// The request: an image, and what is to be verified of it.
 #[derive(Clone, Copy)]
@@ -30,6 +34,8 @@ pub struct Request<'a> {
     pub facts: bool,
     /// True if states keep outcomes of comparisons as predicates where few values are kept; only with facts.
     pub predicates: bool,
+    /// The number of states that a location distinguishes where few values are kept.
+    pub enumerated: NonZeroUsize,
     /// The invariants of the whole program, which prove what they can before any state space is built. Used with the default strategy only.
     pub invariants: InvariantUse<'a>,
     /// True if verdicts that rest on the model are not accepted ([`Results::strict`](crate::Results::strict)), so that others are looked
@@ -58,6 +64,7 @@ impl<'a> Request<'a> {
             reductions: Reductions::ALL,
             facts: true,
             predicates: true,
+            enumerated: DEFAULT_ENUMERATED,
             invariants: InvariantUse::Find,
             strict: false,
             watch: &Unlimited,

@@ -10,6 +10,7 @@ use crate::invariants::{InvariantsOutcome, Sought};
 use crate::stack_bound::StackBound;
 use avr_machine::HazardKind;
 use avr_model::pass::Pass;
+use avr_model::predicates::UsedPredicate;
 use avr_witness::Evidence;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -98,6 +99,8 @@ pub struct PropertyResult {
     pub basis: Basis,
     /// The reductions and domains that took part.
     pub methods: Vec<Pass>,
+    /// The predicates that the verdict needs.
+    pub predicates: Vec<UsedPredicate>,
     /// The outcome of deciding it again with nothing left out; none if that was not asked for.
     pub recheck: Option<Recheck>,
     /// The cost of the answer.

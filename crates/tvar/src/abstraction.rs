@@ -4,6 +4,9 @@ use crate::hyper_edges::HyperEdges;
 use crate::precision::Variable;
 use crate::system::{LookupOf, System};
 
+/// The number of states that a limited location distinguishes, as measured.
+pub const DEFAULT_ENUMERATED: usize = 4;
+
 /// The abstraction that a system is explored with. Without any strategy every state is expanded step by step, in the order in which
 /// states are found, and locations cannot be limited.
 pub trait Abstraction: System {
@@ -22,6 +25,12 @@ pub trait Abstraction: System {
     /// differ, either all or none are dropped.
     fn are_neighbours(&self, _one: Variable, _next: Variable) -> bool {
         false
+    }
+
+    /// The number of states that a limited location distinguishes (explicit values come before everything that is coarser), and
+    /// twice the number of contents of one variable; at least 1.
+    fn enumerated(&self) -> usize {
+        DEFAULT_ENUMERATED
     }
 
     /// A widening: the bits that a location drops of a variable of which it dropped some before and is to drop more.

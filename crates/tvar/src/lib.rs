@@ -20,13 +20,13 @@ mod state_space;
 mod system;
 mod watch;
 
-pub use abstraction::{Abstraction, Difference, ExpansionOrder};
+pub use abstraction::{Abstraction, DEFAULT_ENUMERATED, Difference, ExpansionOrder};
 pub use decision::{Decision, Goal, Outcome, Source, Undecided};
 pub use explorer::{Explorer, arrive};
 pub use hyper_edges::HyperEdges;
 pub use observer::{Decided, Observer, Unobserved};
 pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};
-pub use refine::{PerState, verify, verify_from};
+pub use refine::{PerState, evaluate_limited, verify, verify_from};
 pub use state_space::StateSpace;
 pub use system::{Blame, Candidate, Lookup, LookupOf, StateKind, System};
 pub use watch::{Exhausted, Phase, Progress, SpaceSize, Unlimited, Watch};

@@ -10,10 +10,6 @@ use crate::system::System;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The number of different contents of one variable that a location distinguishes.
-const MAX_CONTENTS: usize = 2;
-/// The number of states that a location distinguishes.
-const MAX_STATES: usize = 4;
 /// The number of rounds that a location distinguishes; the states of further ones are limited together.
 const MAX_ROUNDS: u32 = 4096;
 
@@ -137,11 +133,13 @@ fn drop_differences<S: Abstraction>(
             }
         }
     }
-    let full = crowd.len() >= MAX_STATES;
+    let most = system.enumerated().max(1);
+    let full = crowd.len() >= most;
+    let most_contents = (most / 2).max(1);
     let differing: Vec<_> =
         variables.into_iter().map(|(variable, (bits, others))| (variable, bits, others.len())).collect();
     let mut dropped = false;
-    for (variable, bits) in too_much(&differing, full, |one, next| system.are_neighbours(one, next)) {
+    for (variable, bits) in too_much(&differing, (full, most_contents), |one, next| system.are_neighbours(one, next)) {
         let before = precision.at(&location).step.dropped(variable);
         let bits = if before == 0 { bits } else { system.widened(variable, before | bits) };
         dropped |= precision.drop_bits(location, variable, bits);
@@ -153,11 +151,11 @@ fn drop_differences<S: Abstraction>(
 /// neighbours of which one has too many contents, and simply all bits at a full location.
 fn too_much(
     differing: &[(Variable, u64, usize)],
-    full: bool,
+    (full, most_contents): (bool, usize),
     are_neighbours: impl Fn(Variable, Variable) -> bool,
 ) -> impl Iterator<Item = (Variable, u64)> {
     let rows = differing.chunk_by(move |(one, ..), (next, ..)| are_neighbours(*one, *next));
-    let are_dropped = move |row: &&[(Variable, u64, usize)]| full || row.iter().any(|one| one.2 >= MAX_CONTENTS);
+    let are_dropped = move |row: &&[(Variable, u64, usize)]| full || row.iter().any(|one| one.2 >= most_contents);
     rows.filter(are_dropped).flatten().map(|(variable, bits, _)| (*variable, *bits))
 }
 
@@ -246,7 +244,7 @@ mod tests {
         let differing = differing.map(|(variable, bits, contents)| (Variable(variable), bits, contents));
         let dropped = |full| {
             let in_ram = |one: Variable, next: Variable| one.0 >= 256 && next.0 == one.0 + 1;
-            too_much(&differing, full, in_ram).map(|(variable, bits)| (variable.0, bits)).collect::<Vec<_>>()
+            too_much(&differing, (full, 2), in_ram).map(|(variable, bits)| (variable.0, bits)).collect::<Vec<_>>()
         };
         assert_eq!(dropped(false), [(7, 1), (260, 1), (261, 3), (262, 4)]);
         assert_eq!(dropped(true).len(), differing.len());

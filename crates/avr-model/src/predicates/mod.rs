@@ -9,7 +9,7 @@ mod number;
 mod table;
 
 pub use number::NumberSet;
-pub use table::{Predicates, Term};
+pub use table::{PredicateOrder, Predicates, Term, UsedPredicate};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -4,7 +4,8 @@ use super::number::NumberSet;
 use crate::faults::predicates::{Fault, is_on};
 use avr_isa::DataAddress;
 use avr_machine::{Comparison, DataSpace, Operand, PAGE_CELLS, Relation, flag};
-use std::collections::BTreeMap;
+use avr_properties::{Atom, AtomKind, ComparedNumbers, Order};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use three_valued::{ByteDomain, Truth, TvByte};
 
 /// The most terms.
@@ -31,8 +32,10 @@ const ORDERS: [u8; 2] = [LESS | EQUAL | GREATER, SIGNED_LESS | EQUAL | SIGNED_GR
 /// Two numbers of as many bytes, the lowest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
-    left: Vec<Operand>,
-    right: Vec<Operand>,
+    /// The first number.
+    pub left: Vec<Operand>,
+    /// The second number.
+    pub right: Vec<Operand>,
 }
 
 impl Term {
@@ -124,6 +127,13 @@ fn told(before: TvByte, predicate: u8, value: bool) -> TvByte {
     }
 }
 
+/// The bit of the predicate that says most of what is known of a term; none if nothing is known.
+fn telling(known: TvByte) -> u8 {
+    let bits = || PredicateOrder::ALL.into_iter().map(|(_, bit)| bit & known.known_mask());
+    let is_true = bits().find(|bit| known.value() & bit != 0);
+    is_true.or_else(|| bits().find(|bit| *bit != 0)).unwrap_or(0)
+}
+
 /// The predicate that a flag is after a comparison of this number.
 fn predicate(number: u8, flag: u8) -> Option<u8> {
     let is_swapped = number & SWAPPED != 0 && !is_on(Fault::OrderLost);
@@ -137,6 +147,50 @@ fn predicate(number: u8, flag: u8) -> Option<u8> {
     }
 }
 
+/// A predicate that told a flag or an atom.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct UsedPredicate {
+    /// The numbers that are compared.
+    pub term: Term,
+    /// The order of the two numbers that the predicate is.
+    pub order: PredicateOrder,
+}
+
+/// The order of two numbers that a predicate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PredicateOrder {
+    /// The numbers are equal.
+    Equal,
+    /// The first one is less.
+    Less,
+    /// The first one is greater.
+    Greater,
+    /// The first one is less, both with a sign.
+    SignedLess,
+    /// The first one is greater, both with a sign.
+    SignedGreater,
+}
+
+impl PredicateOrder {
+    /// Each predicate with its bit. What is known to be true of the first ones says most.
+    const ALL: [(Self, u8); 5] = [
+        (Self::Equal, EQUAL),
+        (Self::Less, LESS),
+        (Self::Greater, GREATER),
+        (Self::SignedLess, SIGNED_LESS),
+        (Self::SignedGreater, SIGNED_GREATER),
+    ];
+}
+
+/// The predicate that an atom is, or is the negation of.
+#[derive(Clone, Copy, Debug)]
+struct ToldAtom {
+    index: usize,
+    predicate: u8,
+    is_negated: bool,
+}
+
 /// The terms of one analysis. They are numbered when they are first met, and keep their numbers.
 #[derive(Debug)]
 pub struct Predicates {
@@ -145,8 +199,14 @@ pub struct Predicates {
     by_cell: BTreeMap<DataAddress, Vec<usize>>,
     /// The cell of the first term.
     first: DataAddress,
-    /// The terms that decided a flag in the present state space, by index.
-    used: u64,
+    /// The number of terms that were there from the start.
+    named: usize,
+    /// The atoms that compare the numbers of named terms.
+    atoms: HashMap<AtomKind, ToldAtom>,
+    /// The terms whose predicates are always unknown, by index.
+    dropped: BTreeSet<usize>,
+    /// The predicates that told something in the present state space, by the index of their term.
+    used: BTreeMap<usize, u8>,
     /// The steps that were taken with predicates.
     steps: u64,
     /// True if they are not kept any more.
@@ -154,10 +214,81 @@ pub struct Predicates {
 }
 
 impl Predicates {
-    /// No terms, for states whose own cells end before an address.
+    /// The terms that are named, as many as there may be, for states whose own cells end before an address.
     #[must_use]
-    pub fn new(first: DataAddress) -> Self {
-        Self { terms: Vec::new(), by_cell: BTreeMap::new(), first, used: 0, steps: 0, are_given_up: false }
+    pub fn new(first: DataAddress, named: &[Comparison]) -> Self {
+        let mut predicates = Self {
+            terms: Vec::new(),
+            by_cell: BTreeMap::new(),
+            first,
+            named: 0,
+            atoms: HashMap::new(),
+            dropped: BTreeSet::new(),
+            used: BTreeMap::new(),
+            steps: 0,
+            are_given_up: false,
+        };
+        for comparison in named {
+            predicates.number(comparison);
+        }
+        predicates.named = predicates.terms.len();
+        predicates
+    }
+
+    /// Takes note of the atoms that named terms tell.
+    ///
+    /// SOUND: a term that came later could tell an atom of states that were stored before, and what was skipped behind them was
+    /// skipped because the atom was unknown.
+    pub(crate) fn tell_of(&mut self, atoms: &[Atom]) {
+        for atom in atoms {
+            let Some(ComparedNumbers { numbers, order, is_negated, is_signed, .. }) = atom.compared_numbers() else {
+                continue;
+            };
+            let (term, is_swapped) = Term::of(&numbers);
+            let Some(index) = self.terms[..self.named].iter().position(|one| *one == term) else { continue };
+            let is_less = (order == Order::Less) != (is_swapped && !is_on(Fault::OrderLost));
+            let predicate = match (order, is_less, is_signed) {
+                (Order::Equal, ..) => EQUAL,
+                (_, true, false) => LESS,
+                (_, false, false) => GREATER,
+                (_, true, true) => SIGNED_LESS,
+                (_, false, true) => SIGNED_GREATER,
+            };
+            self.atoms.insert(atom.kind().clone(), ToldAtom { index, predicate, is_negated });
+        }
+    }
+
+    /// The truth of an atom in a state of which `byte` gives the cells, as far as predicates tell it.
+    pub(crate) fn told(&mut self, atom: &Atom, byte: &dyn Fn(DataAddress) -> TvByte) -> Truth {
+        let Some(ToldAtom { index, predicate, is_negated }) = self.atoms.get(atom.kind()).copied() else {
+            return Truth::Unknown;
+        };
+        let truth = self.truth(index, predicate, byte);
+        if is_negated { !truth } else { truth }
+    }
+
+    /// The cells of the predicates that tell an atom.
+    pub(crate) fn cells_of(&self, atom: &Atom) -> Vec<DataAddress> {
+        let told = self.atoms.get(atom.kind());
+        told.map_or_else(Vec::new, |told| self.related(told.index).map(|index| self.cell(index)).collect())
+    }
+
+    /// Leaves the predicates of some terms unknown from the next state space on, which may take as many steps as all before.
+    pub fn drop_terms(&mut self, dropped: &[Term]) {
+        let is_dropped = |index: &usize| dropped.contains(&self.terms[*index]);
+        self.dropped = (0..self.terms.len()).filter(is_dropped).collect();
+        self.steps = 0;
+    }
+
+    /// The predicates that told something since the state space was begun.
+    #[must_use]
+    pub fn used(&self) -> Vec<UsedPredicate> {
+        let of = |(index, mask): (&usize, &u8)| {
+            let term = self.terms[*index].clone();
+            let orders = PredicateOrder::ALL.into_iter().filter(move |(_, bit)| mask & bit != 0);
+            orders.map(|(order, _)| UsedPredicate { term: term.clone(), order }).collect::<Vec<_>>()
+        };
+        self.used.iter().flat_map(of).collect()
     }
 
     /// True if they are kept in the present state space.
@@ -183,14 +314,14 @@ impl Predicates {
 
     /// Begins a state space.
     pub(crate) fn begin(&mut self) {
-        self.used = 0;
+        self.used.clear();
         self.are_given_up |= self.are_spent();
     }
 
     /// True if a predicate decided a flag since the state space was begun.
     #[must_use]
     pub fn are_used(&self) -> bool {
-        self.used != 0
+        !self.used.is_empty()
     }
 
     /// The terms, each with the cell of its predicates.
@@ -236,42 +367,57 @@ impl Predicates {
         data: &DataSpace<V>,
     ) -> (Truth, Vec<DataAddress>) {
         let index = Self::index(number);
-        let (Some(predicate), Some(term)) = (predicate(number, flag), self.terms.get(index)) else {
+        let Some(predicate) = predicate(number, flag).filter(|_| index < self.terms.len()) else {
             return (Truth::Unknown, Vec::new());
         };
-        let looked_at: Vec<usize> = match constant(&term.right) {
-            // What is known of comparisons with other constants tells as well.
-            Some(_) => self.related(term).collect(),
-            None => vec![index],
-        };
-        let own = data.get(self.cell(index)).bits();
-        let known = match constant(&term.right) {
-            Some(_) if own.known_mask() & predicate == 0 => {
-                compare(&self.range(index, data), &NumberSet::of(&bytes(&term.right, &|_| TvByte::UNKNOWN)))
+        let value = self.truth(index, predicate, &|cell| data.get(cell).bits());
+        (value, self.related(index).map(|index| self.cell(index)).collect())
+    }
+
+    /// The truth of a predicate of a term in a state of which `byte` gives the cells, as far as predicates tell it.
+    fn truth(&mut self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Truth {
+        let right = &self.terms[index].right;
+        let own = byte(self.cell(index));
+        let is_own = own.known_mask() & predicate != 0;
+        // What is known of comparisons with other constants tells as well.
+        let known = match constant(right) {
+            Some(_) if !is_own => {
+                compare(&self.range(index, byte), &NumberSet::of(&bytes(right, &|_| TvByte::UNKNOWN)))
             }
             _ => own,
         };
-        let value = match (known.known_mask() & predicate, known.value() & predicate) {
-            (0, _) => Truth::Unknown,
-            (_, value) => Truth::from(value != 0),
-        };
-        self.used |= u64::from(value != Truth::Unknown) << index;
-        (value, looked_at.into_iter().map(|index| self.cell(index)).collect())
+        if known.known_mask() & predicate == 0 {
+            return Truth::Unknown;
+        }
+        if is_own {
+            *self.used.entry(index).or_default() |= predicate;
+        } else {
+            let related: Vec<(usize, u8)> =
+                self.related(index).map(|one| (one, telling(byte(self.cell(one))))).collect();
+            for (one, mask) in related.into_iter().filter(|(_, mask)| *mask != 0) {
+                *self.used.entry(one).or_default() |= mask;
+            }
+        }
+        Truth::from(known.value() & predicate != 0)
     }
 
-    /// The terms that compare the first number of this one with a constant, by index.
-    fn related<'a>(&'a self, term: &'a Term) -> impl Iterator<Item = usize> + 'a {
-        let is_related = |(_, one): &(usize, &Term)| one.left == term.left && constant(&one.right).is_some();
+    /// The terms whose predicates tell those of a term, by index: itself, and those that compare its first number with a constant if it
+    /// does.
+    fn related(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let term = &self.terms[index];
+        let has_constant = constant(&term.right).is_some();
+        let is_related = move |(number, one): &(usize, &Term)| {
+            *number == index || has_constant && one.left == term.left && constant(&one.right).is_some()
+        };
         self.terms.iter().enumerate().filter(is_related).map(|(index, _)| index)
     }
 
-    /// The numbers that the first one of a term may be in a state.
-    fn range<V: ByteDomain>(&self, index: usize, data: &DataSpace<V>) -> NumberSet {
-        let term = &self.terms[index];
-        let mut set = NumberSet::of(&bytes(&term.left, &|cell| data.get(cell).bits()));
-        for related in self.related(term) {
+    /// The numbers that the first one of a term may be in a state of which `byte` gives the cells.
+    fn range(&self, index: usize, byte: &dyn Fn(DataAddress) -> TvByte) -> NumberSet {
+        let mut set = NumberSet::of(&bytes(&self.terms[index].left, byte));
+        for related in self.related(index) {
             let Some(number) = constant(&self.terms[related].right) else { continue };
-            let known = data.get(self.cell(related)).bits();
+            let known = byte(self.cell(related));
             for predicate in (0..5).map(|bit| 1u8 << bit).filter(|bit| known.known_mask() & bit != 0) {
                 set = set.told(number, predicate, known.value() & predicate != 0);
             }
@@ -282,7 +428,8 @@ impl Predicates {
     /// Takes note in a state that the comparison of this number gives a flag this value.
     pub(crate) fn decided<V: ByteDomain>(&self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
         let index = Self::index(number);
-        let Some(predicate) = predicate(number, flag).filter(|_| index < self.terms.len()) else { return };
+        let is_kept = index < self.terms.len() && !self.dropped.contains(&index);
+        let Some(predicate) = predicate(number, flag).filter(|_| is_kept) else { return };
         let cell = self.cell(index);
         let before = data.get(cell).bits();
         let is_known = before.known_mask() & predicate != 0;
@@ -297,6 +444,7 @@ impl Predicates {
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
     pub(crate) fn rewritten<V: ByteDomain>(&self, written: impl Iterator<Item = DataAddress>, data: &mut DataSpace<V>) {
         let terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
+        let terms = terms.into_iter().filter(|index| !self.dropped.contains(index)).collect();
         self.replace(terms, data, |term, data| term.evaluate(&|cell| data.get(cell).bits()));
     }
 

@@ -8,11 +8,11 @@ use super::summary_table::HandlerSummaries;
 use super::visibility::Visibility;
 use crate::context::Context;
 use crate::pass::Pass;
-use crate::predicates::{Predicates, SharedPredicates};
+use crate::predicates::{Predicates, SharedPredicates, UsedPredicate};
 use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_isa::DataAddress;
-use avr_machine::{Machine, MachineState};
+use avr_machine::{Comparison, Machine, MachineState};
 use three_valued::TvByte;
 
 /// The state that passes work on, and the passes.
@@ -99,11 +99,11 @@ impl Passes {
         self
     }
 
-    /// The same with predicates.
+    /// The same with predicates, first those of some comparisons.
     #[must_use]
-    pub fn with_predicates(mut self, machine: &Machine) -> Self {
+    pub fn with_predicates(mut self, machine: &Machine, named: &[Comparison]) -> Self {
         let first = DataAddress::of_index(machine.cells());
-        self.predicates = Some(SharedPredicates::new(Predicates::new(first)));
+        self.predicates = Some(SharedPredicates::new(Predicates::new(first, named)));
         self
     }
 
@@ -112,15 +112,25 @@ impl Passes {
         if self.predicates.is_some() { Predicates::cells() } else { 0 }
     }
 
-    /// The passes that take part, in the order of reports; predicates if one of them decided something.
+    /// The predicates that states may keep.
+    #[must_use]
+    pub fn predicates(&self) -> Option<&SharedPredicates> {
+        self.predicates.as_ref()
+    }
+
+    /// The predicates that told something in the present state space.
+    #[must_use]
+    pub fn used_predicates(&self) -> Vec<UsedPredicate> {
+        self.predicates.as_ref().map_or_else(Vec::new, |predicates| predicates.get().used())
+    }
+
+    /// The passes that take part but for predicates, in the order of reports.
     #[must_use]
     pub fn list(&self) -> Vec<Pass> {
         let facts: &[Pass] = if self.facts { &[Pass::Ranges, Pass::Facts] } else { &[] };
         let precision: &[Pass] = if self.precision_per_state { &[Pass::PrecisionPerState] } else { &[] };
-        let are_used = self.predicates.as_ref().is_some_and(|predicates| predicates.get().are_used());
-        let predicates: &[Pass] = if are_used { &[Pass::Predicates] } else { &[] };
         let reductions = self.reductions().flat_map(Reduction::passes);
-        let mut all: Vec<Pass> = reductions.chain(facts).chain(predicates).chain(precision).copied().collect();
+        let mut all: Vec<Pass> = reductions.chain(facts).chain(precision).copied().collect();
         all.sort_unstable();
         all
     }

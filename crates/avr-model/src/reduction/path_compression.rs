@@ -17,7 +17,6 @@ use crate::state::view::WorkingView;
 use crate::state::{AbstractState, Location, PrecisionLookup, Running};
 use avr_isa::{ControlFlow, DataAddress, FlashWordAddress};
 use avr_machine::{Control, FrameKind, Machine, MachineState};
-use avr_properties::Atom;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -154,13 +153,14 @@ impl<'a> Passage<'a> {
 }
 
 /// True if the working state has these labels.
-fn has_labels(atoms: &[Atom], labels: &[Truth], state: &MachineState<TvByte>) -> bool {
-    atoms.iter().zip(labels).all(|(atom, label)| atom.evaluate(&WorkingView(state)) == *label)
+fn has_labels(context: &Context<'_>, labels: &[Truth]) -> bool {
+    let view = WorkingView { state: &context.working.state, predicates: context.predicates.as_ref() };
+    context.atoms.iter().zip(labels).all(|(atom, label)| atom.evaluate(&view) == *label)
 }
 
 /// True if the working state is distinguished from states with these labels.
 fn differs(context: &Context<'_>, labels: &[Truth]) -> bool {
-    !has_labels(context.atoms, labels, &context.working.state)
+    !has_labels(context, labels)
 }
 
 impl PathCompression {

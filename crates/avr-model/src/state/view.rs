@@ -3,9 +3,10 @@
 use super::Running;
 use super::events::occurrence;
 use super::interner::Store;
+use crate::predicates::SharedPredicates;
 use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{FrameKind, MachineState};
-use avr_properties::{Event as WatchedEvent, Occurrence, StateView};
+use avr_properties::{Atom, Event as WatchedEvent, Occurrence, StateView};
 use three_valued::{Truth, TvByte};
 
 /// A running state as formulas see it.
@@ -14,6 +15,7 @@ pub struct View<'a> {
     pub(crate) store: &'a Store,
     pub(crate) watched: &'a [WatchedEvent],
     pub(crate) running: Running,
+    pub(crate) predicates: Option<&'a SharedPredicates>,
 }
 
 impl StateView for View<'_> {
@@ -46,6 +48,11 @@ impl StateView for View<'_> {
         Truth::False
     }
 
+    fn told(&self, atom: &Atom) -> Truth {
+        let told = |all: &SharedPredicates| all.get().told(atom, &|cell| self.cell(cell));
+        self.predicates.map_or(Truth::Unknown, told)
+    }
+
     fn event(&self, event: &WatchedEvent) -> Occurrence {
         occurrence(self.watched, self.store.occurrences.get(self.running.did.0), event)
     }
@@ -53,31 +60,39 @@ impl StateView for View<'_> {
 
 /// The working state as formulas see it.
 #[derive(Clone, Copy, Debug)]
-pub struct WorkingView<'a>(pub &'a MachineState<TvByte>);
+pub struct WorkingView<'a> {
+    pub(crate) state: &'a MachineState<TvByte>,
+    pub(crate) predicates: Option<&'a SharedPredicates>,
+}
 
 impl StateView for WorkingView<'_> {
     fn cell(&self, address: DataAddress) -> TvByte {
-        *self.0.data.get(address)
+        *self.state.data.get(address)
     }
 
     fn pc(&self) -> FlashByteAddress {
-        self.0.control.pc.byte()
+        self.state.control.pc.byte()
     }
 
     fn stack_pointer_torn(&self) -> bool {
-        self.0.control.torn
+        self.state.control.torn
     }
 
     fn sleeping(&self) -> Truth {
-        Truth::from(self.0.control.sleeping)
+        Truth::from(self.state.control.sleeping)
     }
 
     fn in_startup(&self) -> Truth {
-        Truth::from(self.0.control.in_startup)
+        Truth::from(self.state.control.in_startup)
     }
 
     fn interrupt_depth(&self) -> usize {
-        self.0.calls.frames().iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+        self.state.calls.frames().iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+
+    fn told(&self, atom: &Atom) -> Truth {
+        let told = |all: &SharedPredicates| all.get().told(atom, &|cell| self.cell(cell));
+        self.predicates.map_or(Truth::Unknown, told)
     }
 
     fn hazard(&self) -> Truth {

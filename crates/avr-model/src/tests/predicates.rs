@@ -5,11 +5,18 @@ use crate::Firmware;
 use crate::faults::predicates::{Fault, with_fault};
 use crate::reduction::passes::Passes;
 use crate::reduction::successors::leaves;
+use crate::state::view::View;
 use crate::state::{AbstractState, Location};
-use avr_isa::{DataAddress, Instruction as I, Pointer, PointerMode, Register};
+use crate::transfer::hyper_edges::{HardwareChoice, MAX_COMBINATIONS, hyper_edges};
+use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress, Instruction as I, Pointer, PointerMode, Register};
 use avr_machine::device::{Device, ResetCause};
-use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Options, Program, Question};
+use avr_machine::{
+    Comparison, Demand, DeterminedBy, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question,
+};
+use avr_properties::{AtomTable, Binding, Definitions, Property, PropertyFile, StateView, bind, bind_predicates};
 use avr_testkit::Random;
+use avr_testkit::image::image;
+use three_valued::{Truth, TvByte};
 use tvar::{Precision, Strategy, System, Variable};
 
 /// The first of the cells that programs compare.
@@ -116,7 +123,8 @@ fn change(code: &mut Vec<I>, random: &mut Random) {
     }
 }
 
-fn machine(seed: u64) -> Machine {
+/// A machine with a random program, and whether it may be reset.
+fn machine(seed: u64) -> (Machine, bool) {
     let mut random = Random::new(seed);
     let mut code = Vec::new();
     for _ in 0..12 {
@@ -139,7 +147,70 @@ fn machine(seed: u64) -> Machine {
         words.get(address as usize).copied()
     });
     let resets = if random.once_in(4) { vec![ResetCause::External] } else { Vec::new() };
-    Machine::new(device, program, Options { resets, ..Options::default() })
+    let may_reset = !resets.is_empty();
+    (Machine::new(device, program, Options { resets, ..Options::default() }), may_reset)
+}
+
+/// The predicates that the property file names.
+const NAMED: [&str; 6] = [
+    "mem[0x100] < 0x80",
+    "mem16[0x100] < mem16[0x104]",
+    "signed(mem16[0x104]) >= 0",
+    "signed(mem16[0x108]) > signed(mem16[0x100])",
+    "mem16[0x108] == 0x0201",
+    "r24 != mem[0x104]",
+];
+
+/// The predicates that are named, and atoms that compare the same numbers, some of them with other constants or in the other order.
+fn named() -> (Vec<Comparison>, AtomTable) {
+    let image = image(&[0]);
+    let device = Device::named("atmega328p").expect("a device of the tables");
+    let binding = Binding { device, image: &image, start: 0, ends_paths: false };
+    let file = PropertyFile::parse("p.ron", &format!("(predicates: {NAMED:?})")).expect("it is valid");
+    let named = bind_predicates(&file, &binding).expect("they compare numbers");
+    let mut table = AtomTable::new();
+    let more = ["mem[0x100] == 0x80", "mem16[0x104] >= mem16[0x100]", "signed(mem16[0x104]) < 0", "mem[0x104] == r24"];
+    for text in NAMED.iter().chain(&more) {
+        let property = Property::from_command_line(text).expect("it is valid");
+        bind(&property, &Definitions::new(), &binding, &mut table).expect("its cells exist");
+    }
+    (named, table)
+}
+
+/// A concrete state as atoms see it.
+struct Concrete<'a>(&'a MachineState<u8>);
+
+impl StateView for Concrete<'_> {
+    fn cell(&self, address: DataAddress) -> TvByte {
+        TvByte::constant(*self.0.data.get(address))
+    }
+
+    fn pc(&self) -> FlashByteAddress {
+        self.0.control.pc.byte()
+    }
+
+    fn stack_pointer_torn(&self) -> bool {
+        self.0.control.torn
+    }
+
+    fn interrupt_depth(&self) -> usize {
+        0
+    }
+}
+
+/// The number of atoms that predicates tell in an abstract state; none if one is not so in a concrete state.
+fn told(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineState<u8>) -> Option<usize> {
+    let context = &firmware.model.context;
+    let view = View { predicates: None, ..context.view(state)? };
+    let mut told = 0;
+    for atom in context.atoms {
+        let Some(label) = context.truth(state, atom).known() else { continue };
+        if atom.evaluate(&Concrete(concrete)) != Truth::from(label) {
+            return None;
+        }
+        told += usize::from(atom.evaluate(&view) == Truth::Unknown);
+    }
+    Some(told)
 }
 
 fn covers(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineState<u8>) -> Result<bool, &'static str> {
@@ -159,26 +230,40 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineStat
     if !predicates.are_true(|cell| store.cell(running.memory, cell), &byte) {
         return Err("a predicate is not true");
     }
+    drop(predicates);
+    if told(firmware, state, concrete).is_none() {
+        return Err("an atom is told wrongly");
+    }
+    let predicates = firmware.model.passes.predicates.as_ref().expect("they are kept").get();
     if !predicates.is_related(running.control.copies.relation(), status, &byte) {
         return Err("flags are not the outcome of their comparison");
     }
     Ok(true)
 }
 
-/// Follows a run of a program; the number of flags that predicates decided, or what is wrong.
-fn follow(seed: u64) -> Result<usize, String> {
-    let (machine, mut random) = (machine(seed), Random::new(!seed));
-    let mut firmware = Firmware::with_passes(&machine, &[], Passes::default().with_facts().with_predicates(&machine));
+/// True if a program branches at a place.
+fn is_branch(machine: &Machine, at: FlashWordAddress) -> bool {
+    let fetched = machine.program.fetch(at);
+    matches!(fetched, Fetched::Instruction { instruction: I::Brbs { .. } | I::Brbc { .. }, .. })
+}
+
+/// Follows a run of a program; the number of steps in which predicates decided a flag, and that of atoms that they told, or what is
+/// wrong.
+fn follow(seed: u64) -> Result<(usize, usize), String> {
+    let ((machine, resets), mut random) = (machine(seed), Random::new(!seed));
+    let (named, table) = named();
+    let passes = Passes::default().with_facts().with_predicates(&machine, &named);
+    let mut firmware = Firmware::with_passes(&machine, table.atoms(), passes);
     let mut precision = Precision::new(Strategy::Default);
     precision.be_coarse(true);
     let mut concrete: MachineState<u8> = machine.power_on(&mut World(&mut random));
     let start = firmware.initial();
     let first = leaves(&mut firmware.model, &start, precision.at(&Location::Dummy))[0].state;
     let mut state = tvar::arrive(&mut firmware, &precision, first);
-    let mut used = 0;
+    let (mut used, mut atoms) = (0, 0);
     for taken in 0..STEPS {
         let here = firmware.location(&state);
-        let at = concrete.control.pc.byte().0;
+        let at = concrete.control.pc;
         let leaves = leaves(&mut firmware.model, &state, precision.at(&here));
         if random.once_in(3) && !leaves.is_empty() {
             let location = firmware.location(&leaves[random.below(leaves.len())].state);
@@ -187,29 +272,43 @@ fn follow(seed: u64) -> Result<usize, String> {
         }
         let members: Vec<_> = leaves.iter().map(|leaf| tvar::arrive(&mut firmware, &precision, leaf.state)).collect();
         if members.iter().any(|member| matches!(member, AbstractState::Limit { .. })) {
-            return Ok(used);
+            return Ok((used, atoms));
         }
         used += usize::from(firmware.model.passes.predicates.as_ref().expect("they are kept").get().are_used());
         if machine.step(&mut concrete, &mut World(&mut random)).is_err() {
-            return Ok(used);
+            return Ok((used, atoms));
         }
         let covering = |member: &&AbstractState| covers(&firmware, member, &concrete) == Ok(true);
         let Some(next) = members.iter().find(covering) else {
             let why = members.iter().find_map(|member| covers(&firmware, member, &concrete).err());
-            return Err(format!("{} behind {at:#x} in step {taken}", why.unwrap_or("no member covers the state")));
+            return Err(format!("{} behind {:#x} in step {taken}", why.unwrap_or("no member covers the state"), at.byte().0));
         };
+        // No choice is made in a branch: whatever hyper-edge is taken, it leads where the program goes.
+        if !resets && is_branch(&machine, at) {
+            let scripts: Vec<_> = leaves.iter().map(|leaf| leaf.script.clone()).collect();
+            let edges = hyper_edges(&scripts, HardwareChoice::Free, MAX_COMBINATIONS);
+            let leads = |edge: &Vec<usize>| {
+                edge.iter().any(|leaf| covers(&firmware, &members[*leaf], &concrete) == Ok(true))
+            };
+            if !edges.iter().all(leads) {
+                return Err(format!("a hyper-edge behind {:#x} in step {taken} is no choice", at.byte().0));
+            }
+        }
         state = *next;
+        atoms += told(&firmware, &state, &concrete).unwrap_or_default();
     }
-    Ok(used)
+    Ok((used, atoms))
 }
 
 #[test]
 fn concrete_runs_stay_inside_states_with_predicates() {
-    let mut used = 0;
+    let (mut used, mut atoms) = (0, 0);
     for seed in 0..PROGRAMS {
-        used += follow(seed).unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
+        let (flags, told) = follow(seed).unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
+        (used, atoms) = (used + flags, atoms + told);
     }
     assert!(used > 5_000, "predicates decided something in {used} steps only");
+    assert!(atoms > 1_000, "predicates told {atoms} atoms only");
 }
 
 #[test]
@@ -219,6 +318,7 @@ fn predicates_that_are_kept_or_read_wrongly_are_found() {
         Fault::KeptAfterWildStore,
         Fault::KeptInRegisters,
         Fault::KeptAfterReset,
+        Fault::SplitsApart,
         Fault::OrderLost,
         Fault::BoundsOffByOne,
     ] {

@@ -395,7 +395,8 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 
     fn case(&mut self, count: usize, about: Question<'_, V>) -> usize {
         self.unknowns.asked(about);
-        self.answer(Chooser::State, count)
+        let is_apart = self.predicates.is_some() && is_on(Fault::SplitsApart);
+        self.answer(if is_apart { Chooser::Environment } else { Chooser::State }, count)
     }
 
     fn stuck(&mut self, about: &[&V]) {

@@ -8,7 +8,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 /// The names of the fields of a property file, as editors offer them.
 pub const FILE_FIELDS: &[&str] =
-    &["device", "start", "define", "properties", "allow", "forbid", "environment", "assume", "fuses", "eeprom"];
+    &["device", "start", "define", "properties", "allow", "forbid", "environment", "assume", "predicates", "fuses", "eeprom"];
 
 /// The fields of a property file.
 #[derive(Deserialize)]
@@ -28,6 +28,8 @@ pub(super) struct Content<'a> {
     pub(super) environment: Vec<EnvironmentEvent>,
     #[serde(borrow)]
     pub(super) assume: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) predicates: Vec<&'a RawValue>,
     pub(super) fuses: Fuses,
     pub(super) eeprom: Option<String>,
 }

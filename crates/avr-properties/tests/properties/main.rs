@@ -7,6 +7,7 @@ mod evaluation;
 mod files;
 mod names;
 mod patterns;
+mod predicates;
 mod samples;
 mod support;
 mod types;

@@ -82,6 +82,7 @@ fn result(verdict: Verdict, explanation: Option<Explanation>) -> PropertyResult 
         promises: Vec::new(),
         basis: Basis::Hardware,
         methods: Vec::new(),
+        predicates: Vec::new(),
         recheck: None,
         statistics: Statistics::default(),
     }

@@ -62,6 +62,7 @@ fn styled(graph: &StateGraph, image: &Image, style: &DotStyle) -> String {
         promises: Vec::new(),
         basis: Basis::Hardware,
         methods: Vec::new(),
+        predicates: Vec::new(),
         recheck: None,
         statistics: Statistics::default(),
     };

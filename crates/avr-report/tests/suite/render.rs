@@ -33,6 +33,7 @@ fn result(name: &str, verdict: Verdict) -> PropertyResult {
         promises: Vec::new(),
         basis: Basis::Hardware,
         methods: Vec::new(),
+        predicates: Vec::new(),
         recheck: None,
         statistics: Statistics { refinements: 2, states: 1234, transitions: 2345, time: Duration::from_millis(12) },
     }

@@ -2,7 +2,7 @@
 
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, bind, bind_assumptions,
+    AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, bind, bind_assumptions, bind_predicates,
     check_syntax,
 };
 use lsp_types::{Diagnostic, DiagnosticSeverity};
@@ -61,6 +61,7 @@ fn errors(file: &PropertyFile, target: &Target) -> Vec<PropertyError> {
         file.properties.iter().map(|property| bind(property, &file.definitions, &binding, &mut table).map(drop));
     let mut errors: Vec<PropertyError> = bound.filter_map(Result::err).collect();
     errors.extend(bind_assumptions(file, &binding).err());
+    errors.extend(bind_predicates(file, &binding).err());
     errors.extend(file.allow_findings.iter().filter_map(|allowed| allowed.check(image).err()));
     errors.extend(file.allow_at.iter().filter_map(|allowed| allowed.instructions(image).err()));
     errors

@@ -11,6 +11,7 @@ use avr_image::Image;
 use avr_isa::FlashByteAddress;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
+use avr_model::predicates::UsedPredicate;
 use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, BoundProperty, Property, PropertyError, bind, formula_text};
 use avr_witness::{Evidence, Search};
@@ -53,13 +54,15 @@ impl GoalTable<'_> {
         firmware: &Firmware<'_>,
         (property, bound, goal): (&Property, &BoundProperty, usize),
         (decision, verdict): (&Decision<AbstractState>, Verdict),
-        search: Search,
+        (search, predicates): (Search, Vec<UsedPredicate>),
     ) -> PropertyResult {
+        let predicates = if decision.solution.is_some() { predicates } else { Vec::new() };
         let result = PropertyResult {
             verdict,
             detail: hazard_shown(firmware, self.image, &self.goals[goal], decision),
             basis: basis(decision),
-            methods: methods(firmware, decision),
+            methods: methods(firmware, decision, &predicates),
+            predicates,
             notes: bound.notes.clone(),
             ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
         };
@@ -91,7 +94,8 @@ impl GoalTable<'_> {
                 && goals.formula == number
             {
                 let decided = (decision, verdict.clone());
-                let result = aside(|| self.result(firmware, (property, bound, number), decided, search.clone()));
+                let shown = (search.clone(), firmware.model.passes.used_predicates());
+                let result = aside(|| self.result(firmware, (property, bound, number), decided, shown));
                 self.known.learn(place, result, goals.conditions(decision.verdict.is_true()).collect());
             }
         }
@@ -113,6 +117,7 @@ pub(crate) fn undecided(
         detail: None,
         basis: Basis::Hardware,
         methods: Vec::new(),
+        predicates: Vec::new(),
         recheck: None,
         statistics,
         evidence: None,
@@ -192,9 +197,14 @@ pub(crate) fn hazard_met(firmware: &Firmware<'_>, image: &Image, run: &Evidence)
 }
 
 /// The passes that took part: those of the system, or a random run where no state space decided.
-fn methods(firmware: &Firmware<'_>, decision: &Decision<AbstractState>) -> Vec<Pass> {
+fn methods(firmware: &Firmware<'_>, decision: &Decision<AbstractState>, predicates: &[UsedPredicate]) -> Vec<Pass> {
     match decision.solution {
-        Some(_) => firmware.model.passes.list(),
+        Some(_) => {
+            let used = if predicates.is_empty() { None } else { Some(Pass::Predicates) };
+            let mut all: Vec<Pass> = firmware.model.passes.list().into_iter().chain(used).collect();
+            all.sort_unstable();
+            all
+        }
         None => vec![Pass::RandomSearch],
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod confined;
 pub(crate) mod goals;
 pub(crate) mod hardware_run;
 pub(crate) mod machine;
+pub(crate) mod needed_predicates;
 pub(crate) mod observer;
 pub(crate) mod pass_timer;
 pub(crate) mod portfolio;

@@ -9,6 +9,7 @@ use crate::stack_bound::StackBound;
 use avr_model::Firmware;
 use avr_model::expanded_space::{expanded_decision, stepwise_decision};
 use avr_model::pass::Pass;
+use avr_model::predicates::UsedPredicate;
 use avr_model::state::AbstractState;
 use avr_witness::{Sampler, Search};
 use mu_calculus::state_formula::parts;
@@ -43,6 +44,8 @@ pub(crate) struct PropertyObserver<'a> {
     asked: &'a GoalTable<'a>,
     /// The runs that show decided goals, by the number of the goal.
     pub(crate) shown: BTreeMap<usize, Shown>,
+    /// The predicates that told something in the state spaces that decided, by the number of the goal.
+    pub(crate) predicates: BTreeMap<usize, Vec<UsedPredicate>>,
     /// The number of refinements that were made for causes at each location, whatever the round.
     pub(crate) refined: RefinementCounts,
     /// The sampler, where random runs are tried as well.
@@ -52,7 +55,8 @@ pub(crate) struct PropertyObserver<'a> {
 impl<'a> PropertyObserver<'a> {
     /// An observer that has seen nothing yet.
     pub(crate) fn new(asked: &'a GoalTable<'a>, sampler: Option<Sampler<'a>>) -> Self {
-        Self { asked, shown: BTreeMap::new(), refined: RefinementCounts::default(), sampler }
+        let (shown, predicates) = (BTreeMap::new(), BTreeMap::new());
+        Self { asked, shown, predicates, refined: RefinementCounts::default(), sampler }
     }
 
     /// The goals.
@@ -141,6 +145,7 @@ impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
     }
 
     fn decided(&mut self, firmware: &mut Firmware<'a>, decided: &Decided<'_, Firmware<'a>>) {
+        self.predicates.insert(decided.number, firmware.model.passes.used_predicates());
         if let Some(shown) = self.shown.get(&decided.number) {
             // A random run decided it.
             return self.asked.tell(firmware, decided.number, decided.decision, &shown.search);

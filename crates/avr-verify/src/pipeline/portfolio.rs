@@ -13,7 +13,7 @@ use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
 use avr_model::transfer::recorded_splits::RecordedSplits;
-use avr_properties::Atom;
+use avr_properties::{Atom, bind_predicates};
 use avr_witness::{Sampler, Search};
 use std::thread;
 use tvar::{Decision, Exhausted, Outcome, Strategy, Undecided, Watch};
@@ -182,8 +182,10 @@ fn reduced(
     let passes = if reductions.handlers { passes.with_handler_summaries() } else { passes };
     let limits_soon = passes.has(Pass::PathCompression) && (!seen.branches || passes.has(Pass::PartialOrderReduction));
     // What some run can do is shown by small state spaces, which have no predicates.
-    let keeps = limits_soon && !seen.branches && request.facts && request.predicates;
-    let passes = if keeps { passes.with_predicates(machine) } else { passes };
+    let keeps = !seen.branches && request.facts && request.predicates;
+    // A predicate that cannot be bound was refused when the machine was made.
+    let named = || bind_predicates(request.file, &request.binding()).unwrap_or_default();
+    let passes = if keeps { passes.with_predicates(machine, &named()) } else { passes };
     Some(Attempt { passes, limits_soon, records_splits: false })
 }
 
@@ -197,6 +199,7 @@ impl Attempt {
         steps: u64,
     ) -> Decided<'m> {
         let mut firmware = Firmware::with_passes(machine, atoms, self.passes);
+        firmware.enumerated = request.enumerated.get();
         firmware.recorded = self.records_splits.then(RecordedSplits::default);
         firmware.model.context.working.state.steps = steps;
         let (atoms, goals, strategy, watch) = (atoms.len(), observer.goals(), request.strategy, request.watch);

@@ -100,7 +100,8 @@ impl Work<'_, '_> {
         let met = on_hardware.as_ref().and_then(|run| hazard_met(firmware, request.image, run));
         let search = on_hardware.map_or(search, |run| Search::Found(Box::new(run)));
         let decided = (decision, self.verdict(goal));
-        let result = self.asked.result(firmware, (property, bound, goal), decided, search);
+        let predicates = self.observer.predicates.get(&goal).cloned().unwrap_or_default();
+        let result = self.asked.result(firmware, (property, bound, goal), decided, (search, predicates));
         let result = PropertyResult { detail: met.or(result.detail), ..result };
         let shown = (result.evidence.as_ref(), self.ways[goal].as_ref());
         let explanation = explain(context, bound, decision, shown, (self.effort, request.watch));

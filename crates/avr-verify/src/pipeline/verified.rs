@@ -4,6 +4,7 @@ use super::confined::{confined, may_be_confined, seeks_closed_sets};
 use super::goals::PropertyGoals;
 use super::goals::{Bound, GoalTable, assumed, bind_property, notes};
 use super::machine::machine;
+use super::needed_predicates::keep_needed;
 use super::observer::PropertyObserver;
 use super::pass_timer::PassTimer;
 use super::portfolio::{Decided, decide};
@@ -132,6 +133,7 @@ pub(crate) fn verified_while<T>(
     let ways = ways.collect();
     let stack = bound((&firmware, &mut observer), (&outcome, invariants), request);
     let survey = survey(&mut firmware, (&outcome, invariants), request);
+    keep_needed(&mut firmware, &mut observer, &outcome, request.watch);
     let work = Work {
         firmware: &firmware,
         observer: &observer,

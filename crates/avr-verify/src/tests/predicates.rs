@@ -89,7 +89,10 @@ fn predicates_that_handlers_keep_would_be_noticed() {
 
 #[test]
 fn predicates_are_not_kept_where_handlers_have_their_stack() {
-    assert_eq!(limited(&compares_garbage()).holds, Some(false));
+    let words = compares_garbage();
+    assert_eq!(limited(&words).holds, Some(false));
+    let wrong = without_search(|| with_fault(Fault::KeptBelowPointer, || limited(&words)));
+    assert_eq!(wrong.holds, Some(true));
 }
 
 #[test]

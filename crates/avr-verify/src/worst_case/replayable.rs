@@ -55,6 +55,7 @@ impl WorstCase {
             verdict: Verdict::Violated,
             detail: None,
             basis: self.basis,
+            predicates: Vec::new(),
             methods: Vec::new(),
             recheck: None,
             statistics: Statistics::default(),

@@ -1,6 +1,7 @@
 //! The refinement loop: explore, check, find culprits, refine, until every goal is decided or nothing helps.
 
 mod candidate_choice;
+mod fixed;
 mod hazard_slice;
 mod per_state;
 
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use three_valued::Truth;
 
+pub use fixed::evaluate_limited;
 pub use per_state::PerState;
 
 /// The number of times that the beginning of a large state space is refined before locations are limited.

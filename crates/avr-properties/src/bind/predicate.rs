@@ -1,0 +1,184 @@
+//! Predicates that a property file names: two numbers that are compared, of which states keep the outcome where they keep no values.
+
+use avr_isa::{DataAddress, Register};
+use avr_machine::{Comparison as Numbers, Operand};
+use mu_calculus::{Comparison, ComparisonKind, ComparisonOperator, parse_predicate};
+
+use super::operand::Context;
+use super::{Binder, Binding, Fault};
+use crate::atom::{Atom, AtomKind, AtomTable, Compare};
+use crate::definitions::Definitions;
+use crate::error::{PropertyError, PropertyErrorKind};
+use crate::expression::Expression;
+use crate::file::PropertyFile;
+
+/// The most bytes of a number.
+const MOST_BYTES: usize = 4;
+/// The most comparisons that a property file may name.
+const MOST_NAMED: usize = 32;
+
+/// An order of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The first one is less than the second.
+    Less,
+    /// They are equal.
+    Equal,
+    /// The first one is greater than the second.
+    Greater,
+}
+
+/// The comparison of two numbers that an atom is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ComparedNumbers {
+    /// The numbers.
+    pub numbers: Numbers,
+    /// The order that is asked for.
+    pub order: Order,
+    /// True if the atom is true where this is not their order.
+    pub is_negated: bool,
+    /// True if they are compared with a sign.
+    pub is_signed: bool,
+}
+
+impl Atom {
+    /// The numbers that the atom compares; none if it is anything but a comparison of two numbers of one to four bytes, which are
+    /// cells or constants.
+    #[must_use]
+    pub fn compared_numbers(&self) -> Option<ComparedNumbers> {
+        match self.kind() {
+            AtomKind::CellEquals { address, mask: 0xff, equals } => Some(ComparedNumbers {
+                numbers: Numbers { left: vec![Operand::Cell(*address)], right: vec![Operand::Constant(*equals)] },
+                order: Order::Equal,
+                is_negated: false,
+                is_signed: false,
+            }),
+            AtomKind::Compare(compare) => compare.compared_numbers(),
+            _ => None,
+        }
+    }
+}
+
+impl Compare {
+    fn compared_numbers(&self) -> Option<ComparedNumbers> {
+        let (numbers, is_signed) = numbers(&self.left, &self.right)?;
+        let (order, is_negated) = match self.operator {
+            ComparisonOperator::Equal => (Order::Equal, false),
+            ComparisonOperator::NotEqual => (Order::Equal, true),
+            ComparisonOperator::Less => (Order::Less, false),
+            ComparisonOperator::GreaterOrEqual => (Order::Less, true),
+            ComparisonOperator::Greater => (Order::Greater, false),
+            ComparisonOperator::LessOrEqual => (Order::Greater, true),
+        };
+        Some(ComparedNumbers { numbers, order, is_negated, is_signed })
+    }
+}
+
+/// One side of a comparison.
+enum Side<'a> {
+    /// A number in cells, and whether it has a sign.
+    Cells(&'a [DataAddress], bool),
+    Constant(i128),
+}
+
+fn side(expression: &Expression) -> Option<Side<'_>> {
+    match expression {
+        Expression::Cells(cells) if cells.len() <= MOST_BYTES => Some(Side::Cells(cells, false)),
+        Expression::Signed(inner, _) => match &**inner {
+            Expression::Cells(cells) if cells.len() <= MOST_BYTES => Some(Side::Cells(cells, true)),
+            _ => None,
+        },
+        Expression::Constant(constant) => Some(Side::Constant(*constant)),
+        _ => None,
+    }
+}
+
+/// Two numbers of as many bytes, and whether they are compared with a sign.
+fn numbers(left: &Expression, right: &Expression) -> Option<(Numbers, bool)> {
+    let of = |cells: &[DataAddress], bytes: usize| {
+        let own = cells.iter().map(|cell| Operand::Cell(*cell));
+        own.chain(std::iter::repeat(Operand::Constant(0))).take(bytes).collect::<Vec<_>>()
+    };
+    Some(match (side(left)?, side(right)?) {
+        (Side::Cells(left, false), Side::Cells(right, false)) => {
+            let bytes = left.len().max(right.len());
+            (Numbers { left: of(left, bytes), right: of(right, bytes) }, false)
+        }
+        (Side::Cells(left, true), Side::Cells(right, true)) if left.len() == right.len() => {
+            (Numbers { left: of(left, left.len()), right: of(right, right.len()) }, true)
+        }
+        (Side::Cells(cells, is_signed), Side::Constant(constant)) => {
+            (Numbers { left: of(cells, cells.len()), right: bytes(constant, cells.len(), is_signed)? }, is_signed)
+        }
+        (Side::Constant(constant), Side::Cells(cells, is_signed)) => {
+            (Numbers { left: bytes(constant, cells.len(), is_signed)?, right: of(cells, cells.len()) }, is_signed)
+        }
+        (Side::Cells(..), Side::Cells(..)) | (Side::Constant(_), Side::Constant(_)) => return None,
+    })
+}
+
+/// The bytes of a constant beside a number of so many bytes, the lowest first; none if no such number is it.
+fn bytes(constant: i128, count: usize, is_signed: bool) -> Option<Vec<Operand>> {
+    let all = 1i128 << (8 * count);
+    let range = if is_signed { -all / 2..all / 2 } else { 0..all };
+    let bytes = constant.to_le_bytes();
+    range.contains(&constant).then(|| bytes[..count].iter().map(|byte| Operand::Constant(*byte)).collect())
+}
+
+/// Binds the predicates of a property file: the comparisons that they consist of.
+///
+/// # Errors
+/// If a text is no comparison, or no Boolean combination of comparisons, of two numbers of up to four bytes in registers or SRAM,
+/// or if there are too many.
+pub fn bind_predicates(file: &PropertyFile, binding: &Binding<'_>) -> Result<Vec<Numbers>, PropertyError> {
+    let mut all = Vec::new();
+    for (text, place) in &file.predicates {
+        all.extend(bound(text, binding).map_err(|error| error.of_property("predicates", Some(place)))?);
+        if all.len() > MOST_NAMED {
+            let expected = "at most 32 comparisons in all predicates together";
+            return Err(PropertyErrorKind::Expected { expected }.at_place(place.clone()));
+        }
+    }
+    Ok(all)
+}
+
+fn bound(text: &str, binding: &Binding<'_>) -> Result<Vec<Numbers>, PropertyError> {
+    let parsed = parse_predicate(text).map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text))?;
+    let (definitions, mut table) = (Definitions::new(), AtomTable::new());
+    let mut binder = Binder::new(&definitions, binding, &mut table);
+    let comparisons = parsed.atoms().into_iter().map(|comparison| binder.numbers(comparison));
+    comparisons.map(|one| one.map_err(|(kind, span)| kind.at(span, text))).collect()
+}
+
+impl Binder<'_> {
+    fn numbers(&mut self, comparison: &Comparison) -> Result<Numbers, Fault> {
+        let ComparisonKind::Compare(_, left, right) = &comparison.kind else {
+            let expected = "a comparison of two numbers, as in `rx_word == 0x1234`";
+            return Err((PropertyErrorKind::Expected { expected }, comparison.span));
+        };
+        let mut sides = Vec::new();
+        for side in [left, right] {
+            let bound = self.expression(side, u128::MAX, &mut Context::default())?.expression;
+            let is_number = match self::side(&bound) {
+                Some(Side::Cells(cells, _)) => cells.iter().all(|cell| self.is_kept(*cell)),
+                Some(Side::Constant(_)) => true,
+                None => false,
+            };
+            if !is_number {
+                let expected = "a constant, or a number of up to four bytes in registers or SRAM";
+                return Err((PropertyErrorKind::Expected { expected }, side.span));
+            }
+            sides.push(bound);
+        }
+        let expected = "two numbers that can be equal, not two constants; `signed` of both or none, then of as many bytes";
+        let found = numbers(&sides[0], &sides[1]);
+        found.map(|(numbers, _)| numbers).ok_or((PropertyErrorKind::Expected { expected }, comparison.span))
+    }
+
+    /// True if nothing but the program changes a cell: it is a register or one of SRAM.
+    fn is_kept(&self, cell: DataAddress) -> bool {
+        let memory = &self.device.memory;
+        Register::at(cell).is_some() || (memory.sram_start..=memory.sram_end).contains(&cell)
+    }
+}
