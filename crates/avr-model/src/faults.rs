@@ -102,10 +102,10 @@ faults! {
         KeptInRegisters,
         /// A predicate keeps its value when the device is reset.
         KeptAfterReset,
-        /// A predicate keeps its value when handlers may have used its cell below the stack pointer.
-        KeptBelowPointer,
         /// The two outcomes of a stored comparison are hyper-edges of their own.
         SplitsApart,
+        /// Predicates that are not needed are told as well.
+        AllAreNeeded,
         /// A comparison with its operands in the other order is taken for one in the order of the term.
         OrderLost,
         /// A number that is less than a constant is taken to be less than the one below.

@@ -17,8 +17,8 @@ use avr_properties::Atom;
 use mu_calculus::AtomId;
 use three_valued::Truth;
 use tvar::{
-    Abstraction, Blame, Candidate, DEFAULT_ENUMERATED, Difference, ExpansionOrder, HyperEdges, LocationPrecision, StateKind, StepPrecision,
-    System, Variable,
+    Abstraction, Blame, Candidate, DEFAULT_ENUMERATED, Difference, ExpansionOrder, HyperEdges, LocationPrecision,
+    StateKind, StepPrecision, System, Variable,
 };
 
 /// The steps in which as much is done as when power comes on and all cells get a value.

@@ -1,5 +1,6 @@
 //! Random programs for the ATmega328P.
 
+pub mod correlated;
 pub mod interrupted;
 pub mod varied;
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, bind_predicates, check_syntax, formula_text,
+    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, bind_predicates, check_syntax,
+    formula_text,
 };
 use avr_report::Escaped;
 use clap::Args;

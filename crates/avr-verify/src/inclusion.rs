@@ -200,6 +200,12 @@ impl<'a> Explored<'a> {
                 found.push(format!("{address:#06x} is {cell:?} instead of {byte:#04x}"));
             }
         }
+        if let Some(predicates) = self.firmware.model.passes.predicates().filter(|_| found.len() < most) {
+            let byte = |cell: DataAddress| shown.data[cell.index()];
+            if !predicates.get().are_true(|cell| store.cell(running.memory, cell), &byte) {
+                found.push("a predicate is not true".to_owned());
+            }
+        }
         for (address, byte) in (0u16..).zip(shown.eeprom) {
             if found.len() >= most {
                 break;

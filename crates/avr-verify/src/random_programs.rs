@@ -89,17 +89,23 @@ pub(crate) struct Said {
 
 /// The answers about the inherent property of a program, and about its stack.
 pub(crate) fn said(words: &[u16], reductions: Reductions, limit: Duration) -> Said {
-    let results = results(words, &["Inherent()"], reductions, limit);
-    let property = &results.properties[0];
-    let holds = match property.verdict {
-        Verdict::Holds => Some(true),
-        Verdict::Violated => Some(false),
-        Verdict::Unknown(ref unknown) => {
-            assert!(!unknown.self_check_failed, "{}", unknown.reason);
-            None
-        }
-    };
-    Said { holds, stack: results.stack, states: property.statistics.states }
+    Said::of(&results(words, &["Inherent()"], reductions, limit))
+}
+
+impl Said {
+    /// The answers that results about the inherent property are.
+    pub(crate) fn of(results: &Results) -> Self {
+        let property = &results.properties[0];
+        let holds = match property.verdict {
+            Verdict::Holds => Some(true),
+            Verdict::Violated => Some(false),
+            Verdict::Unknown(ref unknown) => {
+                assert!(!unknown.self_check_failed, "{}", unknown.reason);
+                None
+            }
+        };
+        Self { holds, stack: results.stack, states: property.statistics.states }
+    }
 }
 
 /// True if two answers contradict each other.

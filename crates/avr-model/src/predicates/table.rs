@@ -5,7 +5,7 @@ use crate::faults::predicates::{Fault, is_on};
 use avr_isa::DataAddress;
 use avr_machine::{Comparison, DataSpace, Operand, PAGE_CELLS, Relation, flag};
 use avr_properties::{Atom, AtomKind, ComparedNumbers, Order};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use three_valued::{ByteDomain, Truth, TvByte};
 
 /// The most terms.
@@ -203,8 +203,8 @@ pub struct Predicates {
     named: usize,
     /// The atoms that compare the numbers of named terms.
     atoms: HashMap<AtomKind, ToldAtom>,
-    /// The terms whose predicates are always unknown, by index.
-    dropped: BTreeSet<usize>,
+    /// The terms whose predicates are always unknown.
+    dropped: Vec<Term>,
     /// The predicates that told something in the present state space, by the index of their term.
     used: BTreeMap<usize, u8>,
     /// The steps that were taken with predicates.
@@ -223,7 +223,7 @@ impl Predicates {
             first,
             named: 0,
             atoms: HashMap::new(),
-            dropped: BTreeSet::new(),
+            dropped: Vec::new(),
             used: BTreeMap::new(),
             steps: 0,
             are_given_up: false,
@@ -274,9 +274,8 @@ impl Predicates {
     }
 
     /// Leaves the predicates of some terms unknown from the next state space on, which may take as many steps as all before.
-    pub fn drop_terms(&mut self, dropped: &[Term]) {
-        let is_dropped = |index: &usize| dropped.contains(&self.terms[*index]);
-        self.dropped = (0..self.terms.len()).filter(is_dropped).collect();
+    pub fn drop_terms(&mut self, dropped: Vec<Term>) {
+        self.dropped = dropped;
         self.steps = 0;
     }
 
@@ -428,7 +427,7 @@ impl Predicates {
     /// Takes note in a state that the comparison of this number gives a flag this value.
     pub(crate) fn decided<V: ByteDomain>(&self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
         let index = Self::index(number);
-        let is_kept = index < self.terms.len() && !self.dropped.contains(&index);
+        let is_kept = self.terms.get(index).is_some_and(|term| !self.dropped.contains(term));
         let Some(predicate) = predicate(number, flag).filter(|_| is_kept) else { return };
         let cell = self.cell(index);
         let before = data.get(cell).bits();
@@ -444,7 +443,7 @@ impl Predicates {
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
     pub(crate) fn rewritten<V: ByteDomain>(&self, written: impl Iterator<Item = DataAddress>, data: &mut DataSpace<V>) {
         let terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
-        let terms = terms.into_iter().filter(|index| !self.dropped.contains(index)).collect();
+        let terms = terms.into_iter().filter(|index| !self.dropped.contains(&self.terms[*index])).collect();
         self.replace(terms, data, |term, data| term.evaluate(&|cell| data.get(cell).bits()));
     }
 

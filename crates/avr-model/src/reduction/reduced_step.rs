@@ -3,7 +3,6 @@
 use super::partial_order::Before;
 use super::passes::Model;
 use super::path_compression::precision_here;
-use crate::faults::predicates::{Fault, is_on};
 use crate::predicates::SharedPredicates;
 use crate::state::deferral::Deferral;
 use crate::state::events::Recorder;
@@ -94,7 +93,7 @@ fn reduced(
         &mut model.context.working.state,
         &TvByte::UNKNOWN,
     );
-    if let Some(predicates) = model.passes.predicates.as_ref().filter(|_| !is_on(Fault::KeptBelowPointer)) {
+    if let Some(predicates) = &model.passes.predicates {
         let is_garbage = reduction.garbage(model.context.machine, &model.context.working.state);
         predicates.get().forget(is_garbage, &mut model.context.working.state.data);
     }

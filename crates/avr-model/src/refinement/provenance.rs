@@ -3,7 +3,6 @@
 //! This run takes the same answers as the abstract one, so bits that are known in both always agree. Every
 //! unknown bit carries the numbers of its origins: inputs left open and bits that decayed, each at a step of the path.
 
-use crate::faults::predicates::{Fault, is_on};
 use crate::reduction::passes::Model;
 use crate::reduction::reduced_step::{learning, relating};
 use crate::reduction::successors::leaves;
@@ -346,8 +345,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                     };
                     let changed = touched(true).chain(cells_cut(precision, touched(false)));
                     reduction.forget_below(machine, changed, before.pointer(), &mut self.state, &forgotten);
-                    let predicates = self.model.passes.predicates.as_ref();
-                    if let Some(predicates) = predicates.filter(|_| !is_on(Fault::KeptBelowPointer)) {
+                    if let Some(predicates) = &self.model.passes.predicates {
                         let is_garbage = reduction.garbage(machine, &self.state);
                         predicates.get().forget(is_garbage, &mut self.state.data);
                     }
@@ -442,7 +440,8 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let unknown = self.model.context.atoms[atom.index()].unknown_cells(&view as &dyn StateView);
         let event = self.event_provenance(self.model.context.atoms[atom.index()].kind());
         let predicates = self.model.context.predicates.as_ref();
-        let told_by = predicates.map_or_else(Vec::new, |all| all.get().cells_of(&self.model.context.atoms[atom.index()]));
+        let told_by =
+            predicates.map_or_else(Vec::new, |all| all.get().cells_of(&self.model.context.atoms[atom.index()]));
         let told_by = told_by.into_iter().map(|cell| (cell, view.cell(cell).unknown_mask()));
         unknown.into_iter().chain(told_by).fold(event, |all, (address, mask)| {
             let cell = self.state.data.get(address);

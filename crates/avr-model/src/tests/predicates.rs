@@ -281,15 +281,18 @@ fn follow(seed: u64) -> Result<(usize, usize), String> {
         let covering = |member: &&AbstractState| covers(&firmware, member, &concrete) == Ok(true);
         let Some(next) = members.iter().find(covering) else {
             let why = members.iter().find_map(|member| covers(&firmware, member, &concrete).err());
-            return Err(format!("{} behind {:#x} in step {taken}", why.unwrap_or("no member covers the state"), at.byte().0));
+            return Err(format!(
+                "{} behind {:#x} in step {taken}",
+                why.unwrap_or("no member covers the state"),
+                at.byte().0
+            ));
         };
         // No choice is made in a branch: whatever hyper-edge is taken, it leads where the program goes.
         if !resets && is_branch(&machine, at) {
             let scripts: Vec<_> = leaves.iter().map(|leaf| leaf.script.clone()).collect();
             let edges = hyper_edges(&scripts, HardwareChoice::Free, MAX_COMBINATIONS);
-            let leads = |edge: &Vec<usize>| {
-                edge.iter().any(|leaf| covers(&firmware, &members[*leaf], &concrete) == Ok(true))
-            };
+            let leads =
+                |edge: &Vec<usize>| edge.iter().any(|leaf| covers(&firmware, &members[*leaf], &concrete) == Ok(true));
             if !edges.iter().all(leads) {
                 return Err(format!("a hyper-edge behind {:#x} in step {taken} is no choice", at.byte().0));
             }

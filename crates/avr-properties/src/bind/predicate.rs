@@ -171,7 +171,8 @@ impl Binder<'_> {
             }
             sides.push(bound);
         }
-        let expected = "two numbers that can be equal, not two constants; `signed` of both or none, then of as many bytes";
+        let expected =
+            "two numbers that can be equal, not two constants; `signed` of both or none, then of as many bytes";
         let found = numbers(&sides[0], &sides[1]);
         found.map(|(numbers, _)| numbers).ok_or((PropertyErrorKind::Expected { expected }, comparison.span))
     }

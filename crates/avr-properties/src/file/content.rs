@@ -7,8 +7,19 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 /// The names of the fields of a property file, as editors offer them.
-pub const FILE_FIELDS: &[&str] =
-    &["device", "start", "define", "properties", "allow", "forbid", "environment", "assume", "predicates", "fuses", "eeprom"];
+pub const FILE_FIELDS: &[&str] = &[
+    "device",
+    "start",
+    "define",
+    "properties",
+    "allow",
+    "forbid",
+    "environment",
+    "assume",
+    "predicates",
+    "fuses",
+    "eeprom",
+];
 
 /// The fields of a property file.
 #[derive(Deserialize)]

@@ -83,18 +83,27 @@ fn what_is_no_number_of_the_program_is_refused_at_its_place() {
               (predicates: ["sleeping"])
                              ^^^^^^^^"#]],
     );
-    check_refused("r24 ==", expect![[r#"
+    check_refused(
+        "r24 ==",
+        expect![[r#"
         p.ron:1:22: predicates: expected an operand after `==`, found the end of the formula
           (predicates: ["r24 =="])
-                               ^"#]]);
-    check_refused("r99 == 1", expect![[r#"
+                               ^"#]],
+    );
+    check_refused(
+        "r99 == 1",
+        expect![[r#"
         p.ron:1:16: predicates: nothing is named 'r99'; did you mean r19 or r29 or r9?
           (predicates: ["r99 == 1"])
-                         ^^^"#]]);
-    check_refused("AG (r24 == 1)", expect![[r#"
+                         ^^^"#]],
+    );
+    check_refused(
+        "AG (r24 == 1)",
+        expect![[r#"
         p.ron:1:16: predicates: `AG` speaks of later states, which has no meaning here; only comparisons and `! && || -> <->` do
           (predicates: ["AG (r24 == 1)"])
-                         ^^"#]]);
+                         ^^"#]],
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, bind, bind_assumptions, bind_predicates,
-    check_syntax,
+    AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, bind, bind_assumptions,
+    bind_predicates, check_syntax,
 };
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 

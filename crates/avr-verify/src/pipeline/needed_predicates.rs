@@ -5,6 +5,7 @@
 
 use super::observer::PropertyObserver;
 use avr_model::Firmware;
+use avr_model::faults::predicates::{Fault, is_on};
 use avr_model::predicates::{SharedPredicates, Term};
 use tvar::{Exhausted, Goal, Outcome, Progress, Watch};
 
@@ -41,7 +42,8 @@ pub(crate) fn keep_needed<'f>(
         let needy: Vec<usize> = numbers.iter().copied().filter(|number| !without.contains(number)).collect();
         let mut dropped = Vec::new();
         for candidate in candidates {
-            if needy.is_empty() || trial.steps() - begun > MOST_STEPS || watch.cancelled() {
+            if needy.is_empty() || is_on(Fault::AllAreNeeded) || trial.steps() - begun > MOST_STEPS || watch.cancelled()
+            {
                 break;
             }
             dropped.push(candidate);
@@ -58,7 +60,7 @@ pub(crate) fn keep_needed<'f>(
             observer.predicates.insert(number, used.clone());
         }
     }
-    predicates.get().drop_terms(&[]);
+    predicates.get().drop_terms(Vec::new());
 }
 
 /// State spaces with some predicates dropped.
@@ -77,12 +79,11 @@ impl Trial<'_, '_> {
 
     /// Those of some goals that hold where the predicates of some terms are unknown; none where the state space does not tell.
     fn holding(&mut self, numbers: &[usize], dropped: &[Term]) -> Vec<usize> {
-        self.predicates.get().drop_terms(dropped);
+        self.predicates.get().drop_terms(dropped.to_vec());
         let atoms = self.firmware.model.context.atoms.len();
         let watch = UntilCancelled(self.watch);
         let goals: Vec<&Goal> = numbers.iter().map(|number| &self.goals[*number]).collect();
-        let said =
-            tvar::evaluate_limited(self.firmware, &self.outcome.precision, (atoms, &goals), MOST_STATES, &watch);
+        let said = tvar::evaluate_limited(self.firmware, &self.outcome.precision, (atoms, &goals), MOST_STATES, &watch);
         let said = said.unwrap_or_default();
         numbers.iter().zip(said).filter(|(_, truth)| truth.is_true()).map(|(number, _)| *number).collect()
     }

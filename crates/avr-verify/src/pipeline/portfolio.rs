@@ -186,6 +186,7 @@ fn reduced(
     // A predicate that cannot be bound was refused when the machine was made.
     let named = || bind_predicates(request.file, &request.binding()).unwrap_or_default();
     let passes = if keeps { passes.with_predicates(machine, &named()) } else { passes };
+    drop_terms(&passes);
     Some(Attempt { passes, limits_soon, records_splits: false })
 }
 
@@ -324,5 +325,29 @@ pub(crate) fn with_first_budget<T>(states: usize, work: impl FnOnce() -> T) -> T
     let before = BUDGET.replace(states);
     let result = work();
     BUDGET.set(before);
+    result
+}
+
+#[cfg(not(test))]
+const fn drop_terms(_: &Passes) {}
+
+#[cfg(test)]
+fn drop_terms(passes: &Passes) {
+    if let Some(predicates) = passes.predicates() {
+        predicates.get().drop_terms(DROPPED.take());
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    static DROPPED: std::cell::Cell<Vec<avr_model::predicates::Term>> = const { std::cell::Cell::new(Vec::new()) };
+}
+
+/// Does something where the predicates of some terms are never kept, in the first state spaces that are built.
+#[cfg(test)]
+pub(crate) fn with_dropped<T>(terms: &[avr_model::predicates::Term], work: impl FnOnce() -> T) -> T {
+    DROPPED.set(terms.to_vec());
+    let result = work();
+    DROPPED.take();
     result
 }

@@ -1,19 +1,31 @@
 //! Predicates where interrupts are reduced: what each kind of carelessness would miss.
 
-use crate::Reductions;
-use crate::pipeline::portfolio::{with_first_budget, without_search};
-use crate::random_programs::{CELLS, Code, EIMSK, HANDLERS, MAIN, PROGRAMS, Random, SREG, Said, contradict, r, said};
+use crate::pipeline::portfolio::{with_dropped, with_first_budget, without_race, without_search};
+use crate::random_programs::{
+    CELLS, Code, EIMSK, HANDLERS, MAIN, PROGRAMS, Random, SREG, Said, contradict, r, results, said,
+};
+use crate::{PropertyResult, Reductions, UsedPredicate, Verdict};
 use avr_isa::{DataAddress, Instruction as I};
+use avr_machine::Operand;
 use avr_model::faults::predicates::{Fault, with_fault};
+use avr_model::predicates::Term;
+use avr_testkit::programs::correlated;
 use avr_testkit::programs::varied::program;
 use std::time::Duration;
 
 /// The time for a program.
 const SHORT: Duration = Duration::from_secs(4);
+/// The same for one of many.
+const BRIEF: Duration = Duration::from_secs(1);
 /// I/O address of the pins of port D.
 const PIND: u8 = 0x09;
+/// I/O address of port C.
+const PORTC: u8 = 0x08;
 /// Where the first byte that the main program pushes goes.
 const TOP: DataAddress = DataAddress(0x8ff);
+
+/// Where a handler that comes after eight pushes saves a register.
+const DEEP: DataAddress = DataAddress(0x8f5);
 
 /// The answers with predicates: locations are limited from the first states on.
 fn limited(words: &[u16]) -> Said {
@@ -79,6 +91,16 @@ fn compares_garbage() -> Vec<u16> {
     })
 }
 
+/// A program that compares a cell to which handlers come only between its pushes and pops, which no handler looks at.
+fn compares_deep_garbage() -> Vec<u16> {
+    beside(&[], |code| {
+        if_equal(code, DEEP, 21);
+        (0..8).for_each(|_| code.add(I::Push { rr: r(20) }));
+        (0..8).for_each(|_| code.add(I::Pop { rd: r(20) }));
+        compare(code, DEEP);
+    })
+}
+
 #[test]
 fn predicates_that_handlers_keep_would_be_noticed() {
     let words = stores_input();
@@ -89,10 +111,10 @@ fn predicates_that_handlers_keep_would_be_noticed() {
 
 #[test]
 fn predicates_are_not_kept_where_handlers_have_their_stack() {
-    let words = compares_garbage();
+    assert_eq!(limited(&compares_garbage()).holds, Some(false));
+    let words = compares_deep_garbage();
+    assert_eq!(said(&words, Reductions::NONE, SHORT).holds, Some(false));
     assert_eq!(limited(&words).holds, Some(false));
-    let wrong = without_search(|| with_fault(Fault::KeptBelowPointer, || limited(&words)));
-    assert_eq!(wrong.holds, Some(true));
 }
 
 #[test]
@@ -113,4 +135,105 @@ fn answers_with_predicates_are_those_without_anything() {
         let (all, found) = (said(&words, Reductions::NONE, SHORT), limited(&words));
         assert!(!contradict(&all, &found), "seed {seed}: {found:?} where it is {all:?}");
     }
+}
+
+#[test]
+fn correlated_comparisons_are_answered_as_without_predicates() {
+    let programs = avr_testkit::cases(40, PROGRAMS);
+    let (mut used, mut hold, mut violated) = (0, 0, 0);
+    for seed in 0..programs {
+        let words = correlated::program(&mut Random::new(seed));
+        let all = said(&words, Reductions::NONE, BRIEF);
+        let found = with_first_budget(1, || results(&words, &["Inherent()"], Reductions::ALL, BRIEF));
+        used += u64::from(!found.properties[0].predicates.is_empty());
+        let found = Said::of(&found);
+        assert!(!contradict(&all, &found), "seed {seed}: {found:?} where it is {all:?}");
+        hold += u64::from(found.holds == Some(true));
+        violated += u64::from(found.holds == Some(false));
+    }
+    assert!(used > programs / 20 && hold > programs / 8 && violated > programs / 8, "{used}, {hold}, {violated}");
+}
+
+#[test]
+fn predicates_that_are_kept_wrongly_change_answers_about_correlated_comparisons() {
+    for fault in [Fault::KeptAfterWrite, Fault::KeptAfterWildStore, Fault::OrderLost] {
+        let contradicts = |seed| {
+            let words = correlated::program(&mut Random::new(seed));
+            let brief = || with_first_budget(1, || said(&words, Reductions::ALL, BRIEF));
+            let wrong = without_search(|| with_fault(fault, brief));
+            wrong.holds == Some(true) && said(&words, Reductions::NONE, BRIEF).holds == Some(false)
+        };
+        assert!((0..120).any(contradicts), "{fault:?}");
+    }
+}
+
+/// A program that compares a word twice, with a loop in between, and two other bytes, whose comparison does not matter.
+fn compares_words() -> Vec<u16> {
+    let word = |code: &mut Code| {
+        code.add(I::Lds { rd: r(24), address: CELLS[0] });
+        code.add(I::Lds { rd: r(25), address: CELLS[1] });
+        code.add(I::Ldi { rd: r(18), k: 0x12 });
+        code.add(I::Cpi { rd: r(24), k: 0x34 });
+        code.add(I::Cpc { rd: r(25), rr: r(18) });
+    };
+    let mut code = Code::with_vectors(MAIN, &[]);
+    code.place(MAIN);
+    word(&mut code);
+    code.unless(1, false, |code| {
+        code.add(I::In { rd: r(20), io: PIND });
+        code.add(I::Out { io: PORTC, rr: r(20) });
+        code.add(I::Dec { rd: r(20) });
+        code.add(I::Brbc { flag: 1, offset: -3 });
+        code.add(I::Lds { rd: r(21), address: CELLS[2] });
+        code.add(I::Cpi { rd: r(21), k: 7 });
+        code.unless(1, true, |code| {
+            code.add(I::Lds { rd: r(21), address: CELLS[2] });
+            code.add(I::Cpi { rd: r(21), k: 7 });
+            code.unless(1, false, |code| code.add(I::Out { io: PORTC, rr: r(21) }));
+        });
+        word(code);
+        code.unless(1, true, |code| code.words.push(0xffff));
+    });
+    code.add(I::In { rd: r(16), io: PIND });
+    code.add(I::Cpi { rd: r(16), k: 7 });
+    code.unless(1, false, |code| {
+        code.add(I::Lds { rd: r(24), address: CELLS[0] });
+        code.add(I::Lds { rd: r(25), address: CELLS[1] });
+        code.add(I::Adiw { rd: r(24), k: 1 });
+        code.add(I::Sts { address: CELLS[1], rr: r(25) });
+        code.add(I::Sts { address: CELLS[0], rr: r(24) });
+    });
+    code.jump(MAIN);
+    code.words
+}
+
+/// The result of the inherent property where the predicates of some terms are never kept.
+fn without_terms(words: &[u16], terms: &[Term]) -> PropertyResult {
+    let found = || with_first_budget(1, || results(words, &["Inherent()"], Reductions::ALL, SHORT));
+    without_race(|| without_search(|| with_dropped(terms, found))).properties.remove(0)
+}
+
+#[test]
+fn each_predicate_that_stays_is_needed() {
+    let words = compares_words();
+    let found = without_terms(&words, &[]);
+    assert_eq!(found.verdict, Verdict::Holds);
+    let terms: Vec<Term> = found.predicates.iter().map(|used| used.term.clone()).collect();
+    let cell = Operand::Cell;
+    let word = Term {
+        left: vec![cell(CELLS[0]), cell(CELLS[1])],
+        right: vec![Operand::Constant(0x34), Operand::Constant(0x12)],
+    };
+    assert_eq!(terms, [word]);
+    for term in terms {
+        let without = without_terms(&words, &[term.clone()]);
+        assert!(matches!(without.verdict, Verdict::Unknown(_)), "{term:?}: {:?}", without.verdict);
+    }
+}
+
+#[test]
+fn the_test_would_notice_predicates_that_are_not_needed() {
+    let found = with_fault(Fault::AllAreNeeded, || without_terms(&compares_words(), &[]));
+    let of_byte = |used: &UsedPredicate| used.term.left == [Operand::Cell(CELLS[2])];
+    assert!(found.predicates.iter().any(of_byte), "{:?}", found.predicates);
 }
