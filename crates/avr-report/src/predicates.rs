@@ -53,6 +53,12 @@ fn cells(bytes: &[Operand], names: &Names<'_>) -> String {
     {
         return variable.name;
     }
+    if let [Operand::Cell(first), Operand::Cell(second)] = bytes
+        && *second == first.wrapping_add(1)
+        && names.cell(*first).starts_with("mem[")
+    {
+        return format!("mem16[{first:#06x}]");
+    }
     let byte = |byte: &Operand| match byte {
         Operand::Cell(cell) => names.cell(*cell),
         Operand::Constant(value) => format!("{value:#04x}"),

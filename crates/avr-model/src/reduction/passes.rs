@@ -11,9 +11,12 @@ use crate::pass::Pass;
 use crate::predicates::{Predicates, SharedPredicates, UsedPredicate};
 use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
-use avr_isa::DataAddress;
-use avr_machine::{Comparison, Machine, MachineState};
+use avr_isa::{DataAddress, Register};
+use avr_machine::{Comparison, Machine, MachineState, Operand};
 use three_valued::TvByte;
+
+/// The most comparisons that are kept from the start; the others are left for those that are executed.
+const MOST_NAMED: usize = 32;
 
 /// The state that passes work on, and the passes.
 #[derive(Debug)]
@@ -100,9 +103,18 @@ impl Passes {
     }
 
     /// The same with predicates, first those of some comparisons.
+    ///
+    /// SOUND: hardware changes other cells than registers and those of SRAM without an event, so nothing is kept about them.
     #[must_use]
     pub fn with_predicates(mut self, machine: &Machine, named: &[Comparison]) -> Self {
         let first = DataAddress::of_index(machine.cells());
+        let is_kept = |operand: &Operand| match operand {
+            Operand::Cell(cell) => Register::at(*cell).is_some() || machine.sram().contains(cell),
+            Operand::Constant(_) => true,
+        };
+        let are_kept = |one: &&Comparison| one.left.iter().chain(&one.right).all(is_kept);
+        let named: Vec<Comparison> = named.iter().filter(are_kept).take(MOST_NAMED).cloned().collect();
+        let named = &named;
         self.predicates = Some(SharedPredicates::new(Predicates::new(first, named)));
         self
     }

@@ -275,6 +275,45 @@ fn reports_say_what_verdicts_rest_on() {
 }
 
 #[test]
+fn reports_list_the_predicates_that_verdicts_need() {
+    let folder = folder();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("the folder can be written");
+        path.display().to_string()
+    };
+    let image = "firmware-samples/word-twice/word-twice.Og.elf";
+    let never = r#"properties: [Always(check: "PORTB != 0x2a"), Always(check: "pc == 0x94 -> number == 0x1234")]"#;
+    let named = file("named.ron", &format!("({never}, predicates: [\"number > 5 || rounds == 7\"])"));
+    let report = folder.path().join("report.json").display().to_string();
+    let options = ["--no-invariants", "--enumerate", "8", "--report", &format!("json={report}"), "-v"];
+    let output = avr_tvar(&[&["verify", image, &named][..], &options].concat());
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("\n          by the predicates number == 0x1234\n"), "{text}");
+    let written = fs::read(&report).expect("it was written");
+    let written: Value = serde_json::from_slice(&written).expect("it is JSON");
+    let result = |place: usize| &written["results"][place];
+    assert_eq!(result(1)["predicates"], Value::from(vec!["number == 0x1234"]));
+    assert!(result(1)["rests_on"].to_string().contains("\"predicates\""));
+    let explained = avr_tvar(&["explain", &report]);
+    assert!(String::from_utf8_lossy(&explained.stdout).contains("  by the predicates number == 0x1234\n"));
+    let explained = avr_tvar(&["explain", image, &named, "--no-invariants"]);
+    let text = String::from_utf8_lossy(&explained.stdout);
+    assert!(text.contains("\n          by the predicates number == 0x1234\n"), "{text}");
+    let off = avr_tvar(&["verify", image, &named, "--no-invariants", "--no-predicates", "--timeout", "2s"]);
+    assert_eq!(off.status.code(), Some(3));
+    let wrong = file("wrong.ron", &format!("({never}, predicates: [\"PORTB == 1\"])"));
+    let output = avr_tvar(&["verify", image, &wrong]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("error: predicates: expected a constant, or a number of up to four bytes"), "{message}");
+    let output = avr_tvar(&["verify", image, "--enumerate", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a number from 1 to 4096"));
+}
+
+#[test]
 fn verdicts_can_be_decided_again() {
     let rechecks = |arguments: &[&str]| {
         let output = avr_tvar(&[&["verify", "--recheck", "--format", "json"], arguments].concat());

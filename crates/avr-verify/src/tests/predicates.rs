@@ -226,7 +226,7 @@ fn each_predicate_that_stays_is_needed() {
     };
     assert_eq!(terms, [word]);
     for term in terms {
-        let without = without_terms(&words, &[term.clone()]);
+        let without = without_terms(&words, std::slice::from_ref(&term));
         assert!(matches!(without.verdict, Verdict::Unknown(_)), "{term:?}: {:?}", without.verdict);
     }
 }
