@@ -180,8 +180,9 @@ mod tests {
 
     impl Place for Here {}
 
-    /// A system of which only the states of one location matter; of the second bits that are dropped it drops all.
-    struct Counting;
+    /// A system of which only the states of one location matter, so many of which are distinguished; of the second bits that are dropped
+    /// it drops all.
+    struct Counting(usize);
 
     impl System for Counting {
         type State = Cell;
@@ -216,6 +217,10 @@ mod tests {
     }
 
     impl Abstraction for Counting {
+        fn enumerated(&self) -> usize {
+            self.0
+        }
+
         fn widened(&self, _: Variable, _: u64) -> u64 {
             0xff
         }
@@ -226,16 +231,30 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_goes_on_changing_is_widened() {
+    /// The bits that are dropped after each of some counts arrived, where so many states are distinguished.
+    fn dropped_after(enumerated: usize, counts: &[u64]) -> Vec<u64> {
         let (mut limited, mut precision) = (LimitedLocations::<Counting>::default(), Precision::new(Strategy::Default));
-        let mut dropped_after = |count: u64| {
-            let state = Counting.decay((count, 0xff), &precision.at(&Here).step);
-            limited.admit(&mut Counting, &mut precision, Here, state);
+        let mut system = Counting(enumerated);
+        let mut dropped_after = |count: &u64| {
+            let state = system.decay((*count, 0xff), &precision.at(&Here).step);
+            limited.admit(&mut system, &mut precision, Here, state);
             precision.at(&Here).step.dropped(CELL)
         };
-        let dropped: Vec<u64> = [0, 1, 2, 3, 4, 8, 16].map(&mut dropped_after).into();
+        counts.iter().map(&mut dropped_after).collect()
+    }
+
+    #[test]
+    fn what_goes_on_changing_is_widened() {
+        let dropped = dropped_after(crate::DEFAULT_ENUMERATED, &[0, 1, 2, 3, 4, 8, 16]);
         assert_eq!(dropped, [0, 0, 0b11, 0b11, 0b11, 0xff, 0xff]);
+    }
+
+    #[test]
+    fn as_many_states_are_distinguished_as_are_asked_for() {
+        assert_eq!(dropped_after(1, &[0, 1, 2]), [0, 0b1, 0xff]);
+        assert_eq!(dropped_after(2, &[0, 1, 2]), [0, 0b1, 0xff]);
+        assert_eq!(dropped_after(8, &[0, 1, 2, 3, 4]), [0, 0, 0, 0, 0b111]);
+        assert_eq!(dropped_after(64, &[0, 1, 2, 3, 4, 5, 6, 7]), [0; 8]);
     }
 
     #[test]
