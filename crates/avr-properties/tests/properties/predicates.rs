@@ -65,14 +65,14 @@ fn what_is_no_number_of_the_program_is_refused_at_its_place() {
     check_refused(
         "signed(r24) < r25",
         expect![[r#"
-            p.ron:1:16: predicates: expected two numbers of which each may be the other: as wide, both with a sign or none, and not two constants
+            p.ron:1:16: predicates: expected two numbers that can be equal, not two constants; `signed` of both or none, then of as many bytes
               (predicates: ["signed(r24) < r25"])
                              ^^^^^^^^^^^^^^^^^"#]],
     );
     check_refused(
         "r24 == 256",
         expect![[r#"
-            p.ron:1:16: predicates: expected two numbers of which each may be the other: as wide, both with a sign or none, and not two constants
+            p.ron:1:16: predicates: expected two numbers that can be equal, not two constants; `signed` of both or none, then of as many bytes
               (predicates: ["r24 == 256"])
                              ^^^^^^^^^^"#]],
     );

@@ -190,6 +190,7 @@ fn json_has_all_of_a_result() {
               "kind": "Formula",
               "name": "inherent",
               "notes": [],
+              "predicates": [],
               "promises": [],
               "reason": null,
               "recheck": null,
