@@ -237,3 +237,27 @@ fn the_test_would_notice_predicates_that_are_not_needed() {
     let of_byte = |used: &UsedPredicate| used.term.left == [Operand::Cell(CELLS[2])];
     assert!(found.predicates.iter().any(of_byte), "{:?}", found.predicates);
 }
+
+#[test]
+fn atoms_that_predicates_tell_change_no_answer() {
+    let properties = [
+        "AG (mem[0x100] < 3 || mem16[0x101] != 0x0101)",
+        "AG (mem[0x100] == 2 -> mem[0x101] <= mem[0x102])",
+        "AG (r18 != r19 || mem16[0x100] > 0x0100)",
+        "AG (mem[0x101] < 4)",
+    ];
+    let programs = avr_testkit::cases(12, PROGRAMS);
+    let (mut told, mut decided) = (0, 0);
+    for seed in 0..programs {
+        let words = correlated::program(&mut Random::new(seed));
+        let all = results(&words, &properties, Reductions::NONE, BRIEF);
+        let found = with_first_budget(1, || results(&words, &properties, Reductions::ALL, BRIEF));
+        for (one, other) in all.properties.iter().zip(&found.properties) {
+            let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
+            assert!(is_open(one) || is_open(other) || one.verdict == other.verdict, "seed {seed}: {}", one.name);
+            told += usize::from(!other.predicates.is_empty());
+            decided += usize::from(!is_open(one) && !is_open(other));
+        }
+    }
+    assert!(told > 0 && decided > programs as usize, "{told} verdicts need predicates, {decided} are decided");
+}
