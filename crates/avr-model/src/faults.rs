@@ -111,6 +111,21 @@ faults! {
     }
 }
 
+faults! {
+    repeated_steps {
+        /// Nothing is used again. This is no fault, but what is right.
+        NothingRepeated,
+        /// Refinements are not looked at.
+        ChangesUnseen,
+        /// The assumptions of reductions are not looked at.
+        AssumptionsUnseen,
+        /// The depth of the stack is not looked at.
+        DepthUnseen,
+        /// The notes are not taken again.
+        NotesForgotten,
+    }
+}
+
 #[cfg(any(test, feature = "faults"))]
 std::thread_local! {
     static SUMMARIES_USED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };

@@ -4,6 +4,8 @@ use crate::abstraction::difference::{COMPUTED_FLAGS, difference};
 use crate::abstraction::expansion_order::order;
 use crate::context::Context;
 use crate::reduction::passes::{Model, Passes};
+use crate::reduction::precision_reads::Recorder;
+use crate::reduction::repeated_steps::{self, RepeatedSteps};
 use crate::reduction::{path_expansion, successors};
 use crate::refinement::provenance::Tracer;
 use crate::state::cell_variable::variable_of;
@@ -48,7 +50,7 @@ impl<'m> Firmware<'m> {
     #[must_use]
     pub fn with_passes(machine: &'m Machine, atoms: &'m [Atom], passes: Passes) -> Self {
         Self {
-            model: Model { context: Context::new(machine, atoms), passes },
+            model: Model { context: Context::new(machine, atoms), passes, repeated: RepeatedSteps::default() },
             recorded: None,
             order: IterationOrder::new(&machine.program),
             thresholds: WideningThresholds::new(&machine.program),
@@ -70,6 +72,7 @@ impl System for Firmware<'_> {
 
     fn initial(&mut self) -> AbstractState {
         self.model.passes.begin(self.model.context.machine);
+        self.model.repeated.begin();
         AbstractState::Dummy
     }
 
@@ -83,6 +86,8 @@ impl System for Firmware<'_> {
         }
         let leaves = successors::leaves(&mut self.model, state, precision);
         add_edges(leaves, (precision, self.model.passes.branches), edges);
+        let (notes, _) = self.model.passes.take_notes();
+        self.model.passes.enter(&notes);
     }
 
     fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
@@ -143,8 +148,14 @@ impl Abstraction for Firmware<'_> {
         if self.model.passes.path_compression.is_none() {
             return self.expand(state, here, edges);
         }
-        let leaves = successors::leaves_far(&mut self.model, state, precision);
+        if repeated_steps::repeat(&mut self.model, state, precision, edges) {
+            return;
+        }
+        let (before, recorder) = (self.steps(), Recorder::new(precision));
+        let leaves = successors::leaves_far(&mut self.model, state, &recorder);
         add_edges(leaves, (here, self.model.passes.branches), edges);
+        let steps = self.steps() - before;
+        repeated_steps::keep(&mut self.model, state, (recorder, steps), edges);
     }
 
     fn order(&self, state: &AbstractState) -> ExpansionOrder {

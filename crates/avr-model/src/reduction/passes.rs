@@ -1,16 +1,21 @@
 //! The passes that take part in building state spaces, and the state that they work on.
 
 use super::interface::Reduction;
+use super::notes::Notes;
 use super::partial_order::PartialOrder;
 use super::path_compression::PathCompression;
+use super::repeated_steps::RepeatedSteps;
 use super::skipped_paths::Log;
-use super::summary_table::HandlerSummaries;
+use super::summary_table::{HandlerSummaries, Made};
 use super::visibility::Visibility;
 use crate::context::Context;
+use crate::faults::repeated_steps::{Fault, is_on};
 use crate::pass::Pass;
 use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_machine::{Machine, MachineState};
+use std::mem;
+use std::sync::Arc;
 use three_valued::TvByte;
 
 /// The state that passes work on, and the passes.
@@ -20,6 +25,8 @@ pub struct Model<'m> {
     pub context: Context<'m>,
     /// The passes that take part.
     pub passes: Passes,
+    /// The expansions so far.
+    pub repeated: RepeatedSteps,
 }
 
 impl<'m> Model<'m> {
@@ -161,6 +168,73 @@ impl Passes {
             handler_summaries.as_mut().map(|one| one as _),
         ];
         all.into_iter().flatten().for_each(|one| one.begin(machine));
+    }
+
+    /// The notes of the present expansion, and the summaries that it used.
+    pub(crate) fn take_notes(&mut self) -> (Notes, Vec<Arc<Made>>) {
+        let paths = self.path_compression.as_mut().map(|reduction| mem::take(&mut reduction.noted));
+        let accesses = self.partial_order.as_mut().map(|reduction| mem::take(&mut reduction.noted));
+        let summaries = self.handler_summaries.as_mut().map(|handlers| mem::take(&mut handlers.used));
+        let notes = Notes { paths: paths.unwrap_or_default(), accesses: accesses.unwrap_or_default() };
+        (notes, summaries.unwrap_or_default())
+    }
+
+    /// Puts back notes that were taken.
+    pub(crate) fn put_notes(&mut self, (notes, summaries): (Notes, Vec<Arc<Made>>)) {
+        if let Some(reduction) = &mut self.path_compression {
+            reduction.noted = notes.paths;
+        }
+        if let Some(reduction) = &mut self.partial_order {
+            reduction.noted = notes.accesses;
+        }
+        if let Some(handlers) = &mut self.handler_summaries {
+            handlers.used = summaries;
+        }
+    }
+
+    /// Adds notes of states that were looked at in vain.
+    pub(crate) fn put_notes_in_vain(&mut self, others: Notes) {
+        let (mut notes, summaries) = self.take_notes();
+        notes.add_in_vain(others);
+        self.put_notes((notes, summaries));
+    }
+
+    /// Takes note of an expansion in the present state space.
+    pub(crate) fn enter(&mut self, notes: &Notes) {
+        if let Some(reduction) = &mut self.path_compression {
+            reduction.enter(&notes.paths);
+        }
+        if let Some(reduction) = &mut self.partial_order {
+            reduction.enter(&notes.accesses);
+        }
+    }
+
+    /// Takes note of an earlier expansion, which used these summaries, in the present state space; false if it does not
+    /// go with the states that were kept so far.
+    pub(crate) fn enter_again(&mut self, notes: &Notes, summaries: &[Arc<Made>]) -> bool {
+        let Some(compression) = &mut self.path_compression else { return false };
+        let deepest = compression.deepest();
+        let Some(after) = notes.paths.deepest_after(deepest).or(is_on(Fault::DepthUnseen).then_some(deepest)) else {
+            return false;
+        };
+        if let Some(handlers) = &mut self.handler_summaries {
+            let may_pass = |made: &Arc<Made>| handlers.may_pass(made.summary.lowest, deepest);
+            if !summaries.iter().all(may_pass) {
+                return false;
+            }
+        }
+        compression.set_deepest(after);
+        for made in summaries {
+            let handlers = self.handler_summaries.as_mut().expect("summaries are used where they are made");
+            if !handlers.has(made) {
+                handlers.add(made);
+                self.enter(&made.notes);
+            }
+        }
+        if !is_on(Fault::NotesForgotten) {
+            self.enter(notes);
+        }
+        true
     }
 
     /// True if all assumptions of the present state space are discharged so far.

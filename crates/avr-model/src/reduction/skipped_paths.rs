@@ -78,9 +78,14 @@ impl Log {
         self.note_moves(from, to, 1);
     }
 
+    /// True if a step does more than go on to the next instruction.
+    pub(crate) fn is_move(from: Spot, to: Spot) -> bool {
+        from.calls != to.calls || to.pc != from.pc.wrapping_add(1)
+    }
+
     /// Takes note of a step that is taken so many times.
     pub fn note_moves(&mut self, from: Spot, to: Spot, times: usize) {
-        if from.calls != to.calls || to.pc != from.pc.wrapping_add(1) {
+        if Self::is_move(from, to) {
             *self.moves.entry((from, to)).or_default() += times;
         }
     }

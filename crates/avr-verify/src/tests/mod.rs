@@ -12,5 +12,6 @@ mod path_compression;
 mod race;
 mod random_search;
 mod recoveries;
+mod repeated_steps;
 mod state_formulas;
 mod visibility;
