@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use avr_image::{FlashByteAddress, FlashWordAddress, Image, Symbol};
+use avr_image::{FlashByteAddress, FlashWordAddress, Image, SourceLine, Symbol};
 
 /// The flash word addresses of a function, of a label up to the next one, or of a source line; empty where the image has none.
 #[must_use]
@@ -29,13 +29,36 @@ pub fn code_at(image: &Image, name: &str) -> BTreeSet<FlashWordAddress> {
 
 /// True if an instruction is of a source line, given as `file:line` with any of the folders before the file.
 pub(crate) fn is_on_line(image: &Image, pc: FlashByteAddress, wanted: &str) -> bool {
-    let Some(found) = image.source_line(pc) else { return false };
-    let found = format!("{}:{}", found.file, found.line);
-    found == wanted || found.strip_suffix(wanted).is_some_and(|folders| folders.ends_with('/'))
+    image.source_line(pc).is_some_and(|found| is_line(&found, wanted))
+}
+
+/// True if a source line is the one that is wanted: as it was recorded or as reports show it, with any of the folders before
+/// the file.
+fn is_line(found: &SourceLine<'_>, wanted: &str) -> bool {
+    let is_wanted =
+        |place: &str| place == wanted || place.strip_suffix(wanted).is_some_and(|folders| folders.ends_with('/'));
+    is_wanted(&format!("{}:{}", found.file, found.line)) || is_wanted(&found.shown())
 }
 
 /// True if some instruction is of a source line.
 pub(crate) fn has_line(image: &Image, wanted: &str) -> bool {
-    let is_line = wanted.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
-    is_line && image.program.words().any(|(word, _)| is_on_line(image, word.byte(), wanted))
+    let has_number = wanted.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+    has_number && image.program.words().any(|(word, _)| is_on_line(image, word.byte(), wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_line;
+    use avr_image::SourceLine;
+
+    #[test]
+    fn lines_are_named_as_recorded_and_as_shown() {
+        let found = SourceLine { file: "lib/src/../inc/a.h", line: 3 };
+        for wanted in ["a.h:3", "inc/a.h:3", "lib/inc/a.h:3", "lib/src/../inc/a.h:3", "src/../inc/a.h:3"] {
+            assert!(is_line(&found, wanted), "{wanted}");
+        }
+        for wanted in ["a.h:33", "h:3", "src/a.h:3", "src/inc/a.h:3"] {
+            assert!(!is_line(&found, wanted), "{wanted}");
+        }
+    }
 }

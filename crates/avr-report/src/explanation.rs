@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use avr_image::Image;
+use avr_image::{Image, without_detours};
 use avr_machine::device::Device;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,6 @@ use avr_verify::{Along, Explanation, Stretch};
 
 use crate::escape::Escaped;
 use crate::names::Names;
-use crate::place::without_detours;
 
 /// So many stretches of a subformula are shown in the text.
 const SHOWN_STRETCHES: usize = 12;

@@ -2,12 +2,10 @@
 
 use std::fmt::Write;
 
-use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image};
+use avr_image::{DataAddress, FlashByteAddress, FlashWordAddress, Image, without_detours};
 use avr_isa::{Disassembly, Instruction, MemoryAccess, Register, decode};
 use avr_machine::device::Device;
 use avr_verify::Routine;
-
-use crate::place::without_detours;
 
 /// The offset of data memory in the addresses that avr-gcc gives to symbols.
 const DATA_SPACE: u32 = 0x80_0000;

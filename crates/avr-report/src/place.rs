@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use avr_image::{FlashByteAddress, Image};
+use avr_image::{FlashByteAddress, Image, without_detours};
 use avr_verify::PropertyResult;
 
 /// A source line.
@@ -46,34 +46,4 @@ impl Source {
 pub(crate) fn address(result: &PropertyResult) -> Option<u32> {
     let evidence = result.evidence.as_ref()?;
     evidence.narrative.last.last().map(|line| line.pc)
-}
-
-/// A path, perhaps with a line number behind it, without `.` and without the folders that `..` leaves again.
-pub(crate) fn without_detours(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => drop(parts.pop()),
-            // Two separators are one, except for the first of an absolute path.
-            "" if !parts.is_empty() => {}
-            _ => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_detours;
-
-    #[test]
-    fn paths_lose_their_detours() {
-        let check = |path: &str, expected: &str| assert_eq!(without_detours(path), expected);
-        check("branch/main.c", "branch/main.c");
-        check("branch/../common/./a.h", "common/a.h");
-        check("../lib/a.c", "../lib/a.c");
-        check("../../a.c", "../../a.c");
-        check("/usr//src/../a.c", "/usr/a.c");
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use avr_image::Image;
+use avr_image::{Image, without_detours};
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_verify::{Cycle, Fit, Routine, Segment, WorstCase};
@@ -12,7 +12,7 @@ use crate::escape::{Escaped, json_text};
 use crate::evidence::{JsonEvidence, add_evidence};
 use crate::fields::{Firmware, basis_name, firmware};
 use crate::names::{Names, routine_name};
-use crate::place::{Source, without_detours};
+use crate::place::Source;
 use crate::report::{StoppedBy, Subject};
 use crate::table::{Align, Table};
 

@@ -135,16 +135,6 @@ pub enum InputErrorKind {
         /// The text of the file.
         text: String,
     },
-    /// An exact stimulus asks for something that cannot happen.
-    #[error("{path}: {what} is not possible in step {step}")]
-    ImpossibleChoice {
-        /// The stimulus file.
-        path: String,
-        /// The number of the step, from 0.
-        step: u64,
-        /// The event that was to happen.
-        what: String,
-    },
     /// A certificate could not be read.
     #[error("{path}: {error}")]
     Certificate {
@@ -364,9 +354,6 @@ impl InputErrorKind {
             Self::EepromFormat { .. } => "give raw content the extension .bin or .raw".to_owned(),
             Self::Threads { .. } => "give a smaller number with --jobs".to_owned(),
             Self::Stimulus { error, .. } => return error.hint(),
-            Self::ImpossibleChoice { .. } => {
-                "an interrupt must be enabled and requested there; is the stimulus for this firmware?".to_owned()
-            }
             Self::Certificate { error, .. } => error.hint().to_owned(),
             Self::WriteFile { error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
                 "make room on the device that it goes to".to_owned()

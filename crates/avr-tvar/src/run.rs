@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use avr_image::{EepromAddress, Image};
 use avr_isa::DataAddress;
 use avr_machine::device::{Device, ResetCause};
-use avr_machine::simulator::{End, Limits, Simulator, Stimulus};
+use avr_machine::simulator::{End, Limits, Simulator, Stimulus, StimulusError};
 use avr_machine::{Hazard, Machine};
 use avr_properties::{EnvironmentEvent, PropertyFile};
 use avr_verify::Request;
@@ -98,10 +98,11 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
     if let Some(path) = &arguments.record {
         record(&simulator, device, path)?;
     }
-    if let End::Impossible(happening) = end {
-        let path = arguments.stimulus.as_deref().unwrap_or(Path::new("stimulus")).display().to_string();
-        let what = avr_machine::simulator::stimulus::choice_name(happening, device).to_owned();
-        return Err(InputErrorKind::ImpossibleChoice { path, step: simulator.steps(), what }.into());
+    if let (End::Impossible(happening), Some(path)) = (end, arguments.stimulus.as_deref()) {
+        let input = inputs.read(Role::Stimulus, path)?;
+        let text = input.required_text()?;
+        let error = Stimulus::impossible(&input.name(), text, device, happening, simulator.steps());
+        return Err(refused(error, text));
     }
     if let End::Limit(limit) = end {
         output::note(&format!("the run ends at what the simulator cannot do: {limit}"));
@@ -116,8 +117,12 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, InputError> {
 fn read_stimulus(inputs: &mut Inputs, path: &Path, device: &'static Device) -> Result<Stimulus, InputError> {
     let input = inputs.read(Role::Stimulus, path)?;
     let text = input.required_text()?;
-    let parsed = Stimulus::parse(&input.name(), text, device);
-    Ok(parsed.map_err(|error| InputErrorKind::Stimulus { error: Box::new(error), text: text.to_owned() })?)
+    Stimulus::parse(&input.name(), text, device).map_err(|error| refused(error, text))
+}
+
+/// The error of a stimulus file with this text.
+fn refused(error: StimulusError, text: &str) -> InputError {
+    InputErrorKind::Stimulus { error: Box::new(error), text: text.to_owned() }.into()
 }
 
 /// The machine that verification is about, with the resets that happen in the run.

@@ -26,12 +26,33 @@ pub(crate) fn error(title: &str, marked: Option<&Marked>) -> String {
     let title = Escaped(title).to_string();
     let Some(Marked { file, text, span }) = marked else { return format!("{ERROR}error:{ERROR:#} {title}\n") };
     let visible = Visible::of(text, span);
+    let (line, column) = place(text, span.start);
+    let (_, shown) = place(&visible.text, visible.span.start);
     let file = file.as_ref().map(|file| Escaped(file).to_string());
     let snippet = Snippet::source(visible.text).path(file);
     let snippet = snippet.annotation(AnnotationKind::Primary.span(visible.span));
     let report = [Level::ERROR.primary_title(title).element(snippet)];
     let text = Renderer::styled().error(ERROR).emphasis(Style::new()).render(&report);
-    format!("{}\n", text.trim_end())
+    let text = with_column(text.trim_end(), &format!(":{line}:{shown}"), &format!(":{line}:{column}"));
+    format!("{text}\n")
+}
+
+/// The line and the column of a byte, both from 1; columns count characters.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    (1 + before.matches('\n').count(), 1 + column)
+}
+
+/// A rendered error with another place in its second line, which names the file: what is rendered has escapes, the file has not.
+fn with_column(text: &str, shown: &str, told: &str) -> String {
+    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    if let Some(second) = lines.get_mut(1)
+        && let Some(at) = second.rfind(shown)
+    {
+        second.replace_range(at..at + shown.len(), told);
+    }
+    lines.join("\n")
 }
 
 /// The length in bytes of the name, number or string that a text begins with; else that of a character.
@@ -102,8 +123,21 @@ mod tests {
 
     #[test]
     fn a_mark_stays_under_its_place_behind_escapes() {
-        let expected = "error: wrong\n --> a.ron:1:12\n  |\n1 | \\u{1b}\\u{7}bc d\n  |            ^^\n";
+        let expected = "error: wrong\n --> a.ron:1:3\n  |\n1 | \\u{1b}\\u{7}bc d\n  |            ^^\n";
         assert_eq!(plain("wrong", "\x1b\x07bc d", 2..4), expected);
+    }
+
+    #[test]
+    fn columns_count_the_characters_of_the_file() {
+        for (text, span, told) in [
+            ("a\n\t\u{202e}\u{e9} x", 6..8, " --> a.ron:2:3\n"),
+            ("\x1b1\x1b", 2..3, " --> a.ron:1:3\n"),
+            ("\r\r\nb", 3..4, " --> a.ron:2:1\n"),
+        ] {
+            let shown = plain("wrong --> a.ron:2:11", text, span);
+            assert!(shown.contains(told) && shown.starts_with("error: wrong --> a.ron:2:11\n"), "{shown}");
+        }
+        assert!(!error("wrong", Some(&Marked { file: None, text: "\x1ba".to_owned(), span: 1..2 })).contains("-->"));
     }
 
     #[test]

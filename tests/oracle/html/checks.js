@@ -67,6 +67,16 @@
       return [`the page is ${scrollWidth} wide in ${clientWidth}: ${wide.slice(0, 3).map((one) => `${one.tagName}.${one.className}#${one.id}`).join(", ")}`];
     },
 
+    // Paper has no controls, no second copy of the machine code, and is white.
+    paper() {
+      const controls = "header.top, .controls, .buttons, input, select, #steps, #graph, #listing, #machine";
+      const wrong = [...document.querySelectorAll(controls)].filter(shown).map((one) => `${one.tagName}.${one.className}#${one.id} is on paper`);
+      const [{ r, g, b }, ink] = [background(document.body), rgba(getComputedStyle(document.body).color)];
+      if (luminance({ r, g, b }) < 0.99) wrong.push(`the paper is rgb(${r}, ${g}, ${b})`);
+      if (luminance(ink) > 0.01) wrong.push("the ink is not black");
+      return wrong.slice(0, 8);
+    },
+
     // Controls need names.
     names() {
       const named = (one) => one.textContent.trim() || one.getAttribute("aria-label") || (one.labels && one.labels.length) || one.title;

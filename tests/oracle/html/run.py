@@ -5,8 +5,8 @@
 
 The page must work without a network, write nothing to the console, open at the failing step, and show there the state that
 the run has in the report in JSON. Text has a contrast of 4.5 at least in both colour schemes, no link leads nowhere, nothing is
-wider than 400 pixels, and the printed page has at most 6 pages. The screenshots go into FOLDER, by default
-`target/html-report`; `docs/images` has those of the book. Needs Debian's chromium. Exit code 1: something differs.
+wider than 400 pixels, and the printed page has at most 6 pages, without controls and black on white also where the screen is dark. The screenshots go into FOLDER, by default
+`target/html-report`; `docs/images` has those of the book. Needs Debian's chromium and avr-gcc. Exit code 1: something differs.
 """
 import json
 import os
@@ -31,14 +31,34 @@ SAMPLES = [
     ("lamp-buggy/lamp-buggy.Os.elf", "lamp-line.ron", ["--clock", "16MHz"]),
     ("parser-overflow/parser-overflow.Og.elf", "inherent.ron", ["--clock", "8MHz"]),
     ("branch/branch.Og.elf", "branch.ron", ["--timeout", "0"]),
+    # A claim that two runs show, and a run that goes on behind a loop which takes long.
+    ("branch/branch.Og.elf", None, ["--property", "EF (PORTD == 1) && EF (PORTD == 2)"]),
+    ("late.elf", None, ["--property", "EF (PORTB == 1)"]),
 ]
+LATE = """
+#define F_CPU 16000000UL
+#include <avr/io.h>
+#include <util/delay.h>
+
+int main(void)
+{
+    DDRB = 1;
+    while (!(PINB & 2)) {
+    }
+    _delay_ms(4000);
+    PORTB = 1;
+    for (;;) {
+    }
+}
+"""
 # The sample and the parts of its page that the book shows.
 SHOWN = "lamp-buggy/lamp-buggy.Os.elf"
 
 
 def report(tool, folder, image, properties, options):
     page, data = folder / "report.html", folder / "report.json"
-    command = [tool, "verify", f"firmware-samples/{image}", f"properties/{properties}", *options]
+    firmware = f"firmware-samples/{image}" if "/" in image else image
+    command = [tool, "verify", firmware, *([f"properties/{properties}"] if properties else []), *options]
     reports = ["--report", f"html={page.name}", "--report", f"json={data.name}"]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1767225600"}
     subprocess.run([*command, *reports], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
@@ -50,6 +70,8 @@ class Check:
 
     def __init__(self, browser, page, data):
         self.browser, self.page, self.data, self.wrong = browser, page, data, []
+        # The number of runs of the property that has most.
+        self.most_ways = 0
 
     def expect(self, what, observed, expected=True):
         if observed != expected:
@@ -99,7 +121,8 @@ class Check:
         verdicts = self.browser.run("[...document.querySelectorAll('.list .verdict')].map((one) => one.textContent)")
         self.expect("verdicts", [one for one in verdicts if one != "finding"], [result["verdict"] for result in results])
         facts = self.text(".facts")
-        for fact in ["2026-01-01 00:00 UTC", "avr-tvar verify", "properties/", self.data["firmware"]["device"]]:
+        files = ["properties/"] if any(one["role"] == "properties" for one in self.data["inputs"]) else []
+        for fact in ["2026-01-01 00:00 UTC", "avr-tvar verify", *files, self.data["firmware"]["device"]]:
             self.expect(f"'{fact}' among the facts", fact in facts)
 
     def runs(self):
@@ -112,9 +135,25 @@ class Check:
             self.click(f".list a[href='#property-{number}']")
             self.expect(f"property {number}", self.browser.run(f"document.getElementById('property-{number}').hidden"), False)
             if result["evidence"]:
-                self.run(f"run {number}", result["evidence"])
+                self.ways(number, result["evidence"])
         if failing:
             self.click(f".list a[href='#property-{failing[0]}']")
+
+    def ways(self, number, evidence):
+        """All runs of a property: what shows it, what shows claims about other continuations, and what comes behind a loop."""
+        behind = evidence["continuation"]
+        ways = [evidence, *evidence["branches"], *([behind["run"]] if behind else [])]
+        self.expect(f"runs of property {number}", self.shown("#ways button"), len(ways) if len(ways) > 1 else 0)
+        for index, way in enumerate(ways):
+            if len(ways) > 1:
+                self.browser.run(f"document.querySelectorAll('#ways button')[{index}].click()")
+                marked = "[...document.querySelectorAll('#ways button')].findIndex((one) => one.ariaCurrent === 'true')"
+                self.expect(f"run {number}.{index} is marked", self.browser.run(marked), index)
+            is_behind = bool(behind) and way is behind["run"]
+            begins = ", ".join(f"{cell} = {value:#04x}" for cell, value in behind["cells"].items()) if is_behind else ""
+            self.expect(f"run {number}.{index} begins", begins in self.text("#begins") and bool(begins) == bool(self.text("#begins")))
+            self.run(f"run {number}.{index}", way)
+        self.most_ways = max(self.most_ways, len(ways))
 
     def run(self, name, evidence):
         end, steps = evidence["end"], evidence["steps"]
@@ -281,6 +320,9 @@ class Check:
         self.wrong += self.browser.run(f"{CHECKS}.width()")
         self.browser.size(1280, 1000)
         self.browser.open(self.page)
+        self.browser.scheme("dark", "print")
+        self.wrong += [f"printed: {one}" for one in self.browser.run(f"[...{CHECKS}.paper(), ...{CHECKS}.contrast()]")]
+        self.browser.scheme("light")
         self.expect("pages on paper", 1 <= self.browser.pages() <= MAX_PAGES)
 
 
@@ -316,9 +358,14 @@ def main():
         for beside in ["firmware-samples", "properties"]:
             (folder / beside).symlink_to(ROOT / beside)
         browser = Browser(folder / "profile")
+        (folder / "late.c").write_text(LATE)
+        subprocess.run(["avr-gcc", "-mmcu=atmega328p", "-Os", "-gdwarf-4", "late.c", "-o", "late.elf"], cwd=folder, check=True)
         for image, properties, options in SAMPLES:
             page, data = report(tool, folder, image, properties, options)
-            wrong = Check(browser, page, data).all()
+            check = Check(browser, page, data)
+            wrong = check.all()
+            if properties is None and check.most_ways < 2:
+                wrong.append("no property has two runs")
             if image == SHOWN:
                 wrong += pictures(browser, page, pictured)
             failed |= bool(wrong)

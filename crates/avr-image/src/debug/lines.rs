@@ -7,6 +7,7 @@ use avr_isa::FlashByteAddress;
 use gimli::{IncompleteLineProgram, LineProgramHeader};
 
 use super::{Dwarf, Problem, Slice, Unit};
+use crate::source_path::without_detours;
 
 /// Line programs together; each unit may name its own.
 const MAX_PROGRAM_BYTES: usize = 1 << 26;
@@ -22,6 +23,14 @@ pub struct SourceLine<'a> {
     pub file: &'a str,
     /// The line, counted from 1.
     pub line: u32,
+}
+
+impl SourceLine<'_> {
+    /// The place as people read it: `file:line`, without the folders that the path leaves again.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        without_detours(&format!("{}:{}", self.file, self.line))
+    }
 }
 
 /// The source line of every flash word.

@@ -11,7 +11,7 @@ use crate::device::{Device, ResetCause};
 use crate::environment::Happening;
 use crate::machine::eeprom_cell;
 pub use error::{StimulusError, StimulusErrorKind};
-pub use write::choice_name;
+use write::choice_name;
 
 /// The system clock of a part as it leaves the factory, in hertz.
 const FACTORY_CLOCK_HERTZ: u32 = 1_000_000;
@@ -59,6 +59,13 @@ impl Stimulus {
     /// If the text is no RON, has fields or names that do not exist, or values out of range.
     pub fn parse(name: &str, text: &str, device: &'static Device) -> Result<Self, StimulusError> {
         read::stimulus(name, text, device)
+    }
+
+    /// The error that the text of an exact stimulus asks for something in a step that does not happen there, with the place
+    /// where it does; `name` stands for the file.
+    #[must_use]
+    pub fn impossible(name: &str, text: &str, device: &'static Device, what: Happening, step: u64) -> StimulusError {
+        read::impossible(name, text, device, what, step)
     }
 
     /// The stimulus as a file that [`Self::parse`] reads. Only exact stimuli can be written.

@@ -1,13 +1,12 @@
 //! The call string at the end of a run: the functions that are under way, the youngest first.
 
-use avr_image::{FlashByteAddress, FlashWordAddress};
+use avr_image::{FlashByteAddress, FlashWordAddress, without_detours};
 use avr_isa::{Instruction, decode};
 use avr_machine::{Frame, FrameKind, HazardKind};
 use avr_verify::{Evidence, LastState};
 use serde::Serialize;
 
 use crate::names::Names;
-use crate::place::without_detours;
 
 /// A function under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

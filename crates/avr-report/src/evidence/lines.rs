@@ -4,8 +4,8 @@ use std::iter::Peekable;
 use std::slice::Iter;
 
 use avr_isa::DataAddress;
-use avr_machine::{Frame, Machine, PAGE_CELLS};
-use avr_verify::{Change, Chosen, Evidence, Line};
+use avr_machine::{Frame, Machine, MachineState, PAGE_CELLS};
+use avr_verify::{Change, Chosen, Continuation, Evidence, Line};
 
 use super::player::{Moment, Player};
 
@@ -20,7 +20,19 @@ pub(crate) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// The run of some evidence, before its first step.
     pub(crate) fn new(machine: &'a Machine, evidence: &'a Evidence) -> Self {
-        let player = Player::new(machine, evidence);
+        Self::of(Player::new(machine, evidence), evidence)
+    }
+
+    /// The run of a continuation, from the state at the end of the run before it.
+    pub(crate) fn behind(machine: &'a Machine, continuation: &'a Continuation, end: &MachineState<u8>) -> Self {
+        let mut start = end.clone();
+        for (cell, value) in &continuation.cells {
+            start.data.set(*cell, *value);
+        }
+        Self::of(Player::from_state(machine, &continuation.run, start), &continuation.run)
+    }
+
+    fn of(player: Player<'a>, evidence: &'a Evidence) -> Self {
         let cells = player.state().data.cells().to_vec();
         Self { player, cells, cycles: 0, chosen: evidence.chosen.iter().peekable() }
     }
@@ -28,6 +40,11 @@ impl<'a> Lines<'a> {
     /// The content of all cells after the last step that was taken.
     pub(crate) fn cells(&self) -> &[u8] {
         &self.cells
+    }
+
+    /// The state after the last step that was taken.
+    pub(crate) fn state(&self) -> &MachineState<u8> {
+        self.player.state()
     }
 
     /// The clock cycles of the steps that were taken.

@@ -18,6 +18,17 @@ struct World {
     io_end: DataAddress,
 }
 
+impl World {
+    fn of(machine: &Machine, evidence: &Evidence) -> Self {
+        Self {
+            script: Script::new(Arc::new(evidence.stimulus.clone())),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            io_end: machine.device.memory.sram_start,
+        }
+    }
+}
+
 impl Environment<u8> for World {
     fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> u8 {
         self.script.input(source, mask, demand, by)
@@ -74,14 +85,19 @@ pub(super) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
+    /// A run from power-on.
     pub(super) fn new(machine: &'a Machine, evidence: &Evidence) -> Self {
-        let mut world = World {
-            script: Script::new(Arc::new(evidence.stimulus.clone())),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            io_end: machine.device.memory.sram_start,
-        };
-        let mut state: MachineState<u8> = machine.power_on(&mut world);
+        let mut world = World::of(machine, evidence);
+        let state = machine.power_on(&mut world);
+        Self::at(machine, evidence, world, state)
+    }
+
+    /// A run from a state.
+    pub(super) fn from_state(machine: &'a Machine, evidence: &Evidence, state: MachineState<u8>) -> Self {
+        Self::at(machine, evidence, World::of(machine, evidence), state)
+    }
+
+    fn at(machine: &'a Machine, evidence: &Evidence, mut world: World, mut state: MachineState<u8>) -> Self {
         state.data.clear_changed();
         world.script.begin();
         Self { machine, state, world, step: 0, steps: evidence.steps, cycles: 0 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use avr_verify::PropertyResult;
+use avr_machine::Machine;
+use avr_verify::Evidence;
 use maud::{Markup, html};
 
 use super::highlight;
@@ -162,18 +163,25 @@ fn reached(page: &Page<'_>) -> (BTreeSet<u32>, Origin) {
             (survey.instructions.keys().copied().collect(), origin)
         }
         None => {
-            let shown = |result: &PropertyResult| {
-                let mut all = BTreeSet::new();
-                if let Some(evidence) = &result.evidence {
-                    let mut lines = Lines::new(page.machine, evidence);
-                    while let Some((line, _)) = lines.next() {
-                        all.insert(line.pc);
-                    }
-                }
-                all
-            };
-            (page.shown.iter().flat_map(|result| shown(result)).collect(), Origin::Runs)
+            let mut all = BTreeSet::new();
+            for evidence in page.shown.iter().filter_map(|result| result.evidence.as_ref()) {
+                reach(&mut all, page.machine, (evidence, Lines::new(page.machine, evidence)));
+            }
+            (all, Origin::Runs)
         }
+    }
+}
+
+/// Adds the flash byte addresses of a run, and of those behind and beside it.
+fn reach(all: &mut BTreeSet<u32>, machine: &Machine, (evidence, mut lines): (&Evidence, Lines<'_>)) {
+    while let Some((line, _)) = lines.next() {
+        all.insert(line.pc);
+    }
+    for branch in &evidence.branches {
+        reach(all, machine, (branch, Lines::new(machine, branch)));
+    }
+    if let Some(continuation) = &evidence.continuation {
+        reach(all, machine, (&continuation.run, Lines::behind(machine, continuation, lines.state())));
     }
 }
 

@@ -237,9 +237,10 @@ impl Page<'_> {
 
     /// The data of the script, without characters that mean something in HTML.
     fn data(&self, coverage: &Coverage) -> String {
-        let limit = run::limit(self.shown.len());
-        let runs = self.shown.iter().filter_map(|result| Run::new(result, &self.names, self.machine, limit));
-        let runs: Vec<Run> = runs.collect();
+        let shown = || self.shown.iter().filter_map(|result| result.evidence.as_ref());
+        let limit = run::limit(shown().map(run::count).sum());
+        let runs: Vec<Run> =
+            shown().flat_map(|evidence| Run::all(evidence, &self.names, self.machine, limit)).collect();
         let port = |(letter, port): (char, crate::evidence::Port)| JsonPort {
             letter,
             pins: port.pins.0,

@@ -3,7 +3,7 @@
 use avr_verify::{PropertyResult, Verdict};
 use maud::{Markup, html};
 
-use super::{Page, visible};
+use super::{Page, run, visible};
 use crate::culprit;
 use crate::fields::{recheck_name, verdict_name};
 use crate::report::remarks_without_run;
@@ -55,10 +55,12 @@ impl Page<'_> {
 
     fn property(&self, result: &PropertyResult, number: usize) -> Markup {
         let verdict = verdict_name(&result.verdict).0;
-        let run = self.shown.iter().position(|shown| std::ptr::eq(*shown, result));
+        let count = |result: &PropertyResult| result.evidence.as_ref().map_or(0, run::count);
+        let place = self.shown.iter().position(|shown| std::ptr::eq(*shown, result));
+        let run = place.map(|place| self.shown[..place].iter().map(|shown| count(shown)).sum::<usize>());
         let statistics = &result.statistics;
         html! {
-            article id=(format!("property-{number}")) class=(verdict) data-run=[run] {
+            article id=(format!("property-{number}")) class=(verdict) data-run=[run] data-runs=[run.map(|_| count(result))] {
                 h3 { (visible(&result.name)) }
                 @if result.formula != result.name { p { code.formula { (visible(&result.formula)) } } }
                 p.verdict-line {
@@ -88,6 +90,7 @@ impl Page<'_> {
                         span.claim { ": " (visible(&evidence.claim)) }
                     }
                     @for proved in &evidence.proved { li { "by proof: " (visible(proved)) } }
+                    @for branch in &evidence.branches { li { "another continuation: " (visible(&branch.claim)) } }
                     @if let Some(next) = &evidence.continuation {
                         li { "from a state in which the loop is left: " (visible(&next.run.claim)) }
                     }
@@ -118,6 +121,8 @@ fn entry(result: &PropertyResult, verdict: &str, number: usize) -> Markup {
 fn stepper() -> Markup {
     html! {
         div #run hidden tabindex="-1" {
+            div #ways.buttons hidden role="group" aria-label="runs" {}
+            p #begins.muted {}
             div.bar-top {
                 div.buttons role="group" aria-label="steps" {
                     button type="button" data-move="first" title="first step (Home)" { "|◀" }

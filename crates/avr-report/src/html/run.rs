@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use avr_isa::DataAddress;
 use avr_machine::{Frame, FrameKind, Happening, Machine};
-use avr_verify::{AtomChanges, Evidence, EvidenceKind, Line, PropertyResult};
+use avr_verify::{AtomChanges, Evidence, EvidenceKind, Line};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,12 +17,17 @@ use crate::variables::{Variable, variables};
 /// Of one run, and of all runs together, so many steps are in the page.
 const MAX_STEPS: u64 = 3_000;
 const MAX_STEPS_OF_ALL: u64 = 20_000;
+/// So many cells of a state are named.
+const MAX_CELLS: usize = 8;
 /// So many steps a run has in any case.
 const MIN_STEPS: u64 = 200;
 
 /// A run.
 #[derive(Serialize)]
 pub(super) struct Run {
+    /// The name among the runs of a result, and where the run begins if not at power-on.
+    name: String,
+    begins: Option<String>,
     /// The content of data memory before the first step, two hexadecimal digits a byte.
     cells: String,
     /// The steps, each as [`step`] writes it.
@@ -52,11 +57,28 @@ pub(super) fn limit(runs: usize) -> u64 {
     (MAX_STEPS_OF_ALL / (runs.max(1) as u64)).clamp(MIN_STEPS, MAX_STEPS)
 }
 
+/// The number of runs of some evidence: itself, those that show claims about other continuations, and those behind claims.
+pub(super) fn count(evidence: &Evidence) -> usize {
+    let behind = evidence.continuation.as_ref().map_or(0, |continuation| count(&continuation.run));
+    1 + evidence.branches.iter().map(count).sum::<usize>() + behind
+}
+
 impl Run {
-    /// The run of a result with at most so many steps; none without evidence.
-    pub(super) fn new(result: &PropertyResult, names: &Names<'_>, machine: &Machine, limit: u64) -> Option<Self> {
-        let evidence = result.evidence.as_ref()?;
-        let mut lines = Lines::new(machine, evidence);
+    /// The runs of some evidence with at most so many steps each, [`count`] of them; it is the first.
+    pub(super) fn all(evidence: &Evidence, names: &Names<'_>, machine: &Machine, limit: u64) -> Vec<Self> {
+        let mut all = Vec::new();
+        let main = ("the run".to_owned(), None);
+        add(&mut all, (evidence, Lines::new(machine, evidence)), main, (names, machine, limit));
+        all
+    }
+
+    /// A run with at most so many steps. The lines are at its end then.
+    fn new(
+        evidence: &Evidence,
+        lines: &mut Lines<'_>,
+        (name, begins): (String, Option<String>),
+        (names, machine, limit): (&Names<'_>, &Machine, u64),
+    ) -> Self {
         let data = machine.data_end().index() + 1;
         let cells = hex(&lines.cells()[..data]);
         let mut writer = Writer { names, data, frames: Vec::new(), cycles: 0, places: BTreeSet::new() };
@@ -68,7 +90,7 @@ impl Run {
                     for _ in 0..count {
                         let Some((line, reads)) = lines.next() else { break };
                         changed.extend(line.changes.iter().map(|change| change.address));
-                        steps.push(writer.step(&line, &reads, &lines));
+                        steps.push(writer.step(&line, &reads, lines));
                     }
                 }
                 Part::Folded(count, text) => {
@@ -84,7 +106,7 @@ impl Run {
                     if let Some(pc) = pc {
                         let after = writer.changes(&before, lines.cells());
                         changed.extend(after.iter().map(|(address, _)| *address));
-                        steps.push(writer.folded(pc, (passed, &text), &after, &lines));
+                        steps.push(writer.folded(pc, (passed, &text), &after, lines));
                     }
                 }
             }
@@ -93,7 +115,9 @@ impl Run {
         let asked: BTreeSet<DataAddress> = evidence.cells.iter().copied().collect();
         let watch = variables(names, &asked, &BTreeSet::new());
         let others = variables(names, &changed, &watch.iter().map(|variable| variable.start).collect());
-        Some(Self {
+        Self {
+            name,
+            begins,
             cells,
             steps,
             all: evidence.steps,
@@ -107,12 +131,37 @@ impl Run {
             watch,
             others,
             places: writer.places,
-        })
+        }
     }
 
     /// The flash byte addresses that the run shows.
     pub(super) fn places(&self) -> &BTreeSet<u32> {
         &self.places
+    }
+}
+
+/// Adds a run, and behind it those that it leaves to show: other continuations from power-on, and the one behind a claim from
+/// its end.
+fn add(
+    all: &mut Vec<Run>,
+    (evidence, mut lines): (&Evidence, Lines<'_>),
+    named: (String, Option<String>),
+    context: (&Names<'_>, &Machine, u64),
+) {
+    let (names, machine, _) = context;
+    all.push(Run::new(evidence, &mut lines, named, context));
+    for (branch, number) in evidence.branches.iter().zip(1..) {
+        let named = (format!("other continuation {number}"), None);
+        add(all, (branch, Lines::new(machine, branch)), named, context);
+    }
+    if let Some(continuation) = &evidence.continuation {
+        let lines = Lines::behind(machine, continuation, lines.state());
+        let cells = continuation.cells.iter().take(MAX_CELLS);
+        let cells: Vec<String> = cells.map(|(cell, value)| format!("{} = {value:#04x}", names.cell(*cell))).collect();
+        let more = if continuation.cells.len() > MAX_CELLS { ", …" } else { "" };
+        let begins =
+            format!("from a state in which the loop is left, such as this one with {}{more}", cells.join(", "));
+        add(all, (&continuation.run, lines), ("behind the loop".to_owned(), Some(visible(&begins))), context);
     }
 }
 

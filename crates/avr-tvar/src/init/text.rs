@@ -85,7 +85,7 @@ impl Findings<'_> {
         put(text, "    define: {");
         for one in &self.loops {
             let line = self.image.source_line(FlashByteAddress(one.head));
-            let comment = line.map_or(String::new(), |line| format!("    // {}:{}", Escaped(line.file), line.line));
+            let comment = line.map_or(String::new(), |line| format!("    // {}", Escaped(&line.shown())));
             put(text, &format!("        \"{}\": \"pc == {:#06x}\",{comment}", one.name, one.head));
         }
         put(text, "    },");

@@ -269,9 +269,26 @@ fn wrong_input_ends_with_2_and_says_what_to_do() {
         never,
         &["--steps", "100"],
         &expect![[r#"
-        error: s.ron: ADC is not possible in step 50
+        error: ADC is not possible in step 50
+         --> s.ron:1:29
+          |
+        1 | (exact: [(step: 50, choice: "ADC")])
+          |                             ^^^^^
         hint: an interrupt must be enabled and requested there; is the stimulus for this firmware?
     "#]],
+    );
+    check(
+        "timer-blink.Os.hex",
+        "(exact: [\n  (step: 3),\n  (step: 40, every: 5, times: 2, choice: \"none\"),\n  (step: 43, every: 7, times: 3,\n   choice: \"ADC\")])",
+        &["--steps", "100"],
+        &expect![[r#"
+            error: ADC is not possible in step 43
+             --> s.ron:5:12
+              |
+            5 |    choice: "ADC")])
+              |            ^^^^^
+            hint: an interrupt must be enabled and requested there; is the stimulus for this firmware?
+        "#]],
     );
     let missing = run("blink.Os.hex", &["--stimulus", "/nowhere.ron"]);
     assert_eq!(missing.status.code(), Some(2));

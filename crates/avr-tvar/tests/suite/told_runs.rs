@@ -42,6 +42,15 @@ fn members_have_their_names() {
 }
 
 #[test]
+fn reasons_and_findings_have_paths_without_detours() {
+    let image = "firmware-samples/stack-smash/stack-smash.Og.elf";
+    let output = avr_tvar(&["verify", "-v", image, "--inherent"]);
+    let text = String::from_utf8(output.stdout).expect("the output is text");
+    assert!(text.contains("map       says nothing:") && !text.contains("/../"), "{text}");
+    assert!(text.contains("because return-to-non-call") && text.contains(", common/stack-smash.h:21)\n"), "{text}");
+}
+
+#[test]
 fn waits_among_the_last_steps_are_folded() {
     let text = told("adc-poll/adc-poll.Os.elf", "EF PORTB.0 == 1", 0);
     let (_, last) = text.split_once("... the last 20 steps:").expect("the run is longer");

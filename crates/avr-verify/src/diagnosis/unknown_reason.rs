@@ -68,7 +68,7 @@ pub(crate) fn place(context: &Context<'_>, image: &Image, state: &AbstractState)
 pub fn place_at(image: &Image, address: u32) -> String {
     let address = FlashByteAddress(address);
     let function = image.symbols.function_at(address).map(|located| located.symbol.display_name().to_owned());
-    let line = image.source_line(address).map(|line| format!("{}:{}", line.file, line.line));
+    let line = image.source_line(address).map(|line| line.shown());
     let named = [function.map(|name| format!("in {name}")), line].into_iter().flatten();
     let detail: Vec<String> = named.collect();
     match detail.is_empty() {

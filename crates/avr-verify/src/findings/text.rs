@@ -58,7 +58,7 @@ pub(super) fn caller(image: &Image, evidence: &Evidence) -> Option<FlashByteAddr
 
 /// A finding of a function with the place that calls it.
 pub(super) fn called(image: &Image, text: &str, call: FlashByteAddress) -> String {
-    let line = image.source_line(call).map_or_else(String::new, |line| format!(", {}:{}", line.file, line.line));
+    let line = image.source_line(call).map_or_else(String::new, |line| format!(", {}", line.shown()));
     let name = function(image, call.word()).unwrap_or_else(|| "another function".to_owned());
     format!("{text}; called by {name}{line}")
 }

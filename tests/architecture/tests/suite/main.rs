@@ -8,3 +8,4 @@ mod dependencies;
 mod documents;
 mod glossary;
 mod modules;
+mod release;

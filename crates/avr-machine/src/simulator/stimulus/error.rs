@@ -80,6 +80,14 @@ pub enum StimulusErrorKind {
     /// A repetition without a distance or a number.
     #[error("inputs are repeated `every` so many steps, so many `times`, both at least 1")]
     Repetition,
+    /// A choice that the run does not have.
+    #[error("{what} is not possible in step {step}")]
+    Impossible {
+        /// The name of the choice.
+        what: &'static str,
+        /// The number of the step, from 0.
+        step: u64,
+    },
     /// A clock that stands still.
     #[error("the clock must have at least 1 Hz")]
     NoClock,
@@ -104,6 +112,9 @@ impl StimulusError {
                 "put the inputs of each step into `exact`, or leave `exact` out".to_owned()
             }
             StimulusErrorKind::OutsideMask { .. } => "the order is (register, mask, value)".to_owned(),
+            StimulusErrorKind::Impossible { .. } => {
+                "an interrupt must be enabled and requested there; is the stimulus for this firmware?".to_owned()
+            }
             StimulusErrorKind::OutOfOrder { .. } => "sort the entries by step and join those of one step".to_owned(),
             _ => return None,
         })

@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de};
 
 use super::error::{CHOICE, PIN, StimulusError, StimulusErrorKind, nearest};
-use super::{Action, ExactInput, ExactStep, NONE, RESETS, Stimulus, WAKE};
+use super::{Action, ExactInput, ExactStep, NONE, RESETS, Stimulus, WAKE, choice_name};
 use crate::device::{BitKind, Device, ResetCause};
 use crate::environment::Happening;
 use crate::machine::{eeprom_cell, eeprom_cells, shared_cells};
@@ -167,7 +167,29 @@ pub(super) fn stimulus(file: &str, text: &str, device: &'static Device) -> Resul
     Ok(stimulus)
 }
 
+/// The error that a choice of a step does not happen, at the place of that choice in an exact file.
+pub(super) fn impossible(file: &str, text: &str, device: &'static Device, what: Happening, step: u64) -> StimulusError {
+    let source = Source { file, text, device };
+    let part = source.choice_of(step).unwrap_or(text.trim_start());
+    source.error(part, StimulusErrorKind::Impossible { what: choice_name(what, device), step })
+}
+
 impl<'a> Source<'a> {
+    /// The choice of a step in the text of an exact file; where the step repeats another one, that of the other one.
+    fn choice_of(&self, step: u64) -> Option<&'a str> {
+        let content: Content<'_> = self.parse(self.text).ok()?;
+        let entries = content.exact.into_iter().flatten();
+        let mut exact = entries.filter_map(|raw| self.parse::<Exact<'_>>(trimmed(raw)).ok());
+        let entry = exact.find(|entry| {
+            let behind = step.checked_sub(entry.step);
+            behind.is_some_and(|behind| {
+                let (every, times) = (entry.every.unwrap_or(1).max(1), entry.times.unwrap_or(1));
+                behind % every == 0 && behind / every < times
+            })
+        })?;
+        entry.choice.map(trimmed)
+    }
+
     /// Parses the whole text or a part of it.
     fn parse<T: Deserialize<'a>>(&self, part: &'a str) -> Result<T> {
         let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);

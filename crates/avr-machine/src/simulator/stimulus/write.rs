@@ -133,8 +133,7 @@ fn register(address: DataAddress, device: &'static Device) -> String {
 }
 
 /// The name of what may happen in a step, as stimulus files write it: an interrupt, a reset, or `none`.
-#[must_use]
-pub fn choice_name(choice: Happening, device: &'static Device) -> &'static str {
+pub(super) fn choice_name(choice: Happening, device: &'static Device) -> &'static str {
     match choice {
         Happening::Continue => NONE,
         Happening::Wake => WAKE,

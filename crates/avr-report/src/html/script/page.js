@@ -5,6 +5,8 @@ const stepper = {
   show(number) {
     this.runs[number] = this.runs[number] || new Run(data.runs[number]);
     this.run = this.runs[number];
+    document.querySelectorAll("#ways button").forEach((button) => button.setAttribute("aria-current", Number(button.dataset.run) === number));
+    byId("begins").textContent = this.run.raw.begins || "";
     byId("slider").max = this.run.count;
     byId("watch").replaceChildren();
     panes.inputs(this.run);
@@ -50,7 +52,18 @@ const choose = (article) => {
   if (!run) return;
   run.hidden = article.dataset.run === undefined;
   article.append(run);
-  if (!run.hidden) stepper.show(Number(article.dataset.run));
+  if (run.hidden) return;
+  const [start, count] = [Number(article.dataset.run), Number(article.dataset.runs)];
+  const ways = byId("ways");
+  ways.hidden = count === 1;
+  ways.replaceChildren(...Array.from({ length: count }, (_, index) => {
+    const button = element("button", "", data.runs[start + index].name);
+    button.type = "button";
+    button.dataset.run = start + index;
+    button.addEventListener("click", () => stepper.show(start + index));
+    return button;
+  }));
+  stepper.show(start);
 };
 
 const first = () => {
