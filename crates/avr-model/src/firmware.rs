@@ -3,6 +3,8 @@
 use crate::abstraction::difference::{COMPUTED_FLAGS, difference};
 use crate::abstraction::expansion_order::order;
 use crate::context::Context;
+#[cfg(any(test, feature = "faults"))]
+use crate::faults::{compares, count_compared};
 use crate::reduction::passes::{Model, Passes};
 use crate::reduction::precision_reads::Recorder;
 use crate::reduction::repeated_steps::{self, RepeatedSteps};
@@ -63,6 +65,31 @@ impl Firmware<'_> {
     #[must_use]
     pub fn expanded(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Vec<AbstractState> {
         path_expansion::expanded(&mut self.model, path, precision)
+    }
+}
+
+#[cfg(any(test, feature = "faults"))]
+impl Firmware<'_> {
+    /// Compares the hyper-edges of a state that were used again with new ones, which are made from these passes. Those are
+    /// left out where a state is kept because the stack is deepest there: that depends on what was expanded before.
+    fn compare(
+        &mut self,
+        state: &AbstractState,
+        precision: &PrecisionLookup<'_>,
+        edges: &HyperEdges<AbstractState>,
+        before: Passes,
+    ) {
+        let after = std::mem::replace(&mut self.model.passes, before);
+        let here = precision.leaving(state, &self.location(state));
+        let mut anew = HyperEdges::default();
+        let leaves = successors::leaves_far(&mut self.model, state, precision);
+        add_edges(leaves, (here, after.branches), &mut anew);
+        let (notes, _) = self.model.passes.take_notes();
+        self.model.passes.enter(&notes);
+        let made_anew = std::mem::replace(&mut self.model.passes, after);
+        if !notes.paths.keeps_deepest() && !self.model.repeated.keeps_deepest(state) {
+            count_compared(anew == *edges && self.model.passes.noted_all_of(&made_anew));
+        }
     }
 }
 
@@ -149,7 +176,13 @@ impl Abstraction for Firmware<'_> {
         if self.model.passes.path_compression.is_none() {
             return self.expand(state, here, edges);
         }
+        #[cfg(any(test, feature = "faults"))]
+        let before = compares().then(|| self.model.passes.clone());
         if repeated_steps::repeat(&mut self.model, state, precision, edges) {
+            #[cfg(any(test, feature = "faults"))]
+            if let Some(before) = before {
+                self.compare(state, precision, edges, before);
+            }
             return;
         }
         let (before, recorder) = (self.steps(), Recorder::new(precision));

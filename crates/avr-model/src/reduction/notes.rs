@@ -73,6 +73,12 @@ impl PathNotes {
         self.skipped.is_none_or(|skipped| after <= skipped).then_some(after)
     }
 
+    /// True if a state is kept because the stack is deeper than ever before.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn keeps_deepest(&self) -> bool {
+        self.kept.is_some()
+    }
+
     /// Adds the notes to a log.
     pub(crate) fn enter(&self, log: &mut Log) {
         for row in &self.rows {
@@ -139,5 +145,30 @@ impl Notes {
     /// The number of notes.
     pub(crate) fn size(&self) -> usize {
         self.paths.size() + self.accesses.read.len() + self.accesses.written.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least stack pointer after an expansion that skipped a state at one address and kept one, because it was the
+    /// deepest, at another.
+    fn deepest_after(before: u16, skipped: Option<u16>, kept: Option<u16>) -> Option<u16> {
+        let mut notes = PathNotes::default();
+        notes.skip(Some(DataAddress(0x8fe)));
+        notes.skip(skipped.map(DataAddress));
+        kept.into_iter().for_each(|pointer| notes.keep(DataAddress(pointer)));
+        notes.deepest_after(DataAddress(before)).map(|pointer| pointer.0)
+    }
+
+    #[test]
+    fn no_state_is_skipped_that_is_deeper_than_those_that_are_kept() {
+        assert_eq!(deepest_after(0x8f0, Some(0x8f0), None), Some(0x8f0));
+        assert_eq!(deepest_after(0x8f1, Some(0x8f0), None), None);
+        assert_eq!(deepest_after(0x8ff, None, None), None);
+        assert_eq!(deepest_after(0x8f1, Some(0x8f0), Some(0x8f0)), Some(0x8f0));
+        assert_eq!(deepest_after(0x8f1, Some(0x8f0), Some(0x8f1)), None);
+        assert_eq!(deepest_after(0x8e0, Some(0x8f0), Some(0x8f0)), Some(0x8e0));
     }
 }

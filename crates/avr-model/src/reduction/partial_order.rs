@@ -31,7 +31,7 @@ const MAX_ATTEMPTS: u32 = 24;
 const MAX_CANDIDATES: u32 = 6;
 
 /// The reduction of one run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PartialOrder {
     /// The handlers that give everything back, by interrupt number.
     transparent: u128,
@@ -101,6 +101,12 @@ impl PartialOrder {
     /// The number of times that the assumptions changed.
     pub(crate) fn assumptions(&self) -> u32 {
         self.assumptions
+    }
+
+    /// The read and write sets of the present state space.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn seen(&self) -> Footprint {
+        self.seen.clone()
     }
 
     /// Takes note of an expansion in the present state space.

@@ -41,7 +41,7 @@ impl<'m> Model<'m> {
 }
 
 /// The passes that take part in building state spaces.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Passes {
     /// Partial-order reduction of interrupts.
     pub(crate) partial_order: Option<PartialOrder>,
@@ -214,9 +214,7 @@ impl Passes {
     pub(crate) fn enter_again(&mut self, notes: &Notes, summaries: &[Arc<Made>]) -> bool {
         let Some(compression) = &mut self.path_compression else { return false };
         let deepest = compression.deepest();
-        let Some(after) = notes.paths.deepest_after(deepest).or(is_on(Fault::DepthUnseen).then_some(deepest)) else {
-            return false;
-        };
+        let Some(after) = notes.paths.deepest_after(deepest) else { return false };
         if let Some(handlers) = &mut self.handler_summaries {
             let may_pass = |made: &Arc<Made>| handlers.may_pass(made.summary.lowest, deepest);
             if !summaries.iter().all(may_pass) {
@@ -235,6 +233,15 @@ impl Passes {
             self.enter(notes);
         }
         true
+    }
+
+    /// True if reductions noted at least what others noted: the read and write sets, the spots with their depth, and the steps.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn noted_all_of(&self, others: &Self) -> bool {
+        let seen = |passes: &Self| passes.partial_order.as_ref().map(PartialOrder::seen);
+        let (log, other) = (self.skipped_paths().cloned(), others.skipped_paths().cloned());
+        seen(self).zip(seen(others)).is_none_or(|(here, there)| here.covers(&there))
+            && log.zip(other).is_none_or(|(here, there)| here.covers(&there))
     }
 
     /// True if all assumptions of the present state space are discharged so far.

@@ -30,7 +30,7 @@ pub(crate) const MAX_STEPS: u32 = 4096;
 const FREE_ROUNDS: u32 = 200_000;
 
 /// Path compression of one run: it decides which states are kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PathCompression {
     /// Instructions (flash word addresses) that some jump leads back to.
     loop_heads: FixedBitSet,

@@ -89,6 +89,13 @@ impl RepeatedSteps {
         self.repeated
     }
 
+    /// True if an expansion that can be used keeps a state because the stack is deeper than ever before.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn keeps_deepest(&self, state: &AbstractState) -> bool {
+        let support = self.known.get(state).and_then(|expansion| expansion.support.as_ref());
+        support.is_some_and(|support| support.notes.paths.keeps_deepest())
+    }
+
     /// Begins a state space. Where much is kept, the expansions that the last two did not use are dropped.
     pub(crate) fn begin(&mut self) {
         self.space += 1;

@@ -58,14 +58,14 @@ pub(crate) struct Made {
 }
 
 /// The summaries of handlers that touched the same cells, by the contents of these.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SummariesByAccess {
     pub(crate) cells: Vec<DataAddress>,
     pub(crate) passed: FxHashMap<Vec<TvByte>, Arc<Made>>,
 }
 
 /// The handlers that were summarised in the present state space.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct HandlerSummaries {
     pub(crate) known: FxHashMap<Entry, Vec<SummariesByAccess>>,
     /// The number of times that a handler could not be summarised, by the number of its interrupt.

@@ -24,6 +24,7 @@ use crate::stack_bound::{self, stack_spaces};
 use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
+use avr_model::reduction::passes::Model;
 use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
@@ -199,7 +200,9 @@ fn explored(
     let time = begun.elapsed();
     let latest = outcome.latest.as_ref().filter(|_| !watch.cancelled());
     let stored = latest.map(|space| Stored::of(space, &firmware.model.context.store));
-    Exploration { steps: firmware.model.context.working.state.steps, time, stored }
+    let Model { context, repeated, .. } = &firmware.model;
+    let steps = context.working.state.steps;
+    Exploration { steps, repeated: repeated.repeated(), reused: repeated.saved(), time, stored }
 }
 
 fn was_interrupted(decision: &Decision<AbstractState>) -> bool {

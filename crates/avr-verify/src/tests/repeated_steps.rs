@@ -5,6 +5,7 @@ use crate::pipeline::portfolio::with_first_budget;
 use crate::random_programs::{PROGRAMS, Random, program, results};
 use crate::{Reductions, Verdict};
 use avr_model::faults::repeated_steps::{Fault, with_fault};
+use avr_model::faults::{Compared, with_comparison};
 use std::time::Duration;
 
 /// The time for a program of a few instructions.
@@ -54,36 +55,46 @@ fn what_is_found_is_what_is_found_anew() {
     assert!(hold > 10, "{hold} hold");
 }
 
-/// Checks that some program shows a fault: something else is found with it and nothing else without it.
+/// The comparison of the expansions of a program that were used again, under some fault.
+fn compared(seed: u64, budget: usize, fault: Option<Fault>) -> Compared {
+    let words = program(&mut Random::new(seed));
+    let work = || with_first_budget(budget, || results(&words, &["Inherent()"], Reductions::ALL, LIMIT));
+    let compare = || with_comparison(work).1;
+    fault.map_or_else(compare, |fault| with_fault(fault, compare))
+}
+
+#[test]
+fn expansions_that_are_used_again_are_like_new_ones() {
+    let mut alike = 0;
+    for seed in 0..avr_testkit::cases(300, 20 * PROGRAMS) {
+        for budget in BUDGETS {
+            let compared = compared(seed, budget, None);
+            assert_eq!(compared.different, 0, "seed {seed}, {budget}");
+            alike += compared.alike;
+        }
+    }
+    assert!(alike > 200, "{alike} compared");
+}
+
+/// Checks that some expansion is not like a new one with a fault.
 #[track_caller]
-fn check_found(fault: Fault) {
-    let is_wrong = |seed: &u64| {
-        let words = program(&mut Random::new(*seed));
-        BUDGETS.into_iter().any(|budget| {
-            let (anew, wrong) = (found_anew(&words, budget), with_fault(fault, || found(&words, budget)));
-            anew.holds.is_some() && wrong != anew && found(&words, budget) == anew
-        })
-    };
-    let seed = (0..4 * PROGRAMS).find(is_wrong);
+fn check_compared(fault: Fault) {
+    let is_wrong = |seed: &u64| BUDGETS.into_iter().any(|budget| compared(*seed, budget, Some(fault)).different > 0);
+    let seed = (0..PROGRAMS).find(is_wrong);
     assert!(seed.is_some(), "{fault:?} was not noticed");
 }
 
 #[test]
 fn refinements_that_are_not_seen_would_be_noticed() {
-    check_found(Fault::ChangesUnseen);
+    check_compared(Fault::ChangesUnseen);
 }
 
 #[test]
 fn assumptions_that_are_not_seen_would_be_noticed() {
-    check_found(Fault::AssumptionsUnseen);
+    check_compared(Fault::AssumptionsUnseen);
 }
 
 #[test]
 fn notes_that_are_not_taken_again_would_be_noticed() {
-    check_found(Fault::NotesForgotten);
-}
-
-#[test]
-fn depths_that_are_not_seen_would_be_noticed() {
-    check_found(Fault::DepthUnseen);
+    check_compared(Fault::NotesForgotten);
 }
