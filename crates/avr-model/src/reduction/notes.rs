@@ -138,7 +138,9 @@ impl Notes {
             cells.shrink_to_fit();
         }
         let PathNotes { rows, moves, lengths, skipped: _, kept: _ } = &mut self.paths;
-        (rows.shrink_to_fit(), moves.shrink_to_fit(), lengths.shrink_to_fit());
+        rows.shrink_to_fit();
+        moves.shrink_to_fit();
+        lengths.shrink_to_fit();
         self
     }
 
