@@ -162,8 +162,7 @@ impl Abstraction for Firmware<'_> {
     /// That power comes on counts as the many steps in which its work would be done: all cells get a value. Steps of an
     /// expansion that is used again count as if they were taken, so that budgets do not depend on what was kept.
     fn steps(&self) -> u64 {
-        let Model { context, repeated, .. } = &self.model;
-        context.working.state.steps + POWER_ON_STEPS * context.power_ons + repeated.saved()
+        self.model.step_counts().all() + POWER_ON_STEPS * self.model.context.power_ons
     }
 
     fn advance(

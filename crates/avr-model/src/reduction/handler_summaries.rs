@@ -98,7 +98,7 @@ fn handled(
         return None;
     };
     let values = cells.iter().map(|cell| model.context.store.cell(first.memory, *cell)).collect();
-    let changes = recorder.changes()?;
+    let changes = recorder.changes().unwrap_or_default();
     let (reads, notes) = (recorder.reads(), notes.packed());
     let made = Arc::new(Made { entry, cells, values, summary, changes, reads, notes });
     model.passes.enter(&made.notes);

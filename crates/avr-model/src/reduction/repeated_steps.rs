@@ -70,25 +70,47 @@ pub struct RepeatedSteps {
     /// The number of the state space.
     space: u32,
     /// Steps that expansions took which were used again.
-    pub(crate) saved: u64,
+    reused: u64,
     /// Steps that were taken again, with the same outcome as before.
-    pub(crate) repeated: u64,
+    repeated: u64,
+}
+
+/// The numbers of steps, in several firmwares one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepCounts {
+    /// Steps that were taken.
+    pub taken: u64,
+    /// Those of them that led to the same states as in an earlier state space, as far as expansions were kept.
+    pub repeated: u64,
+    /// Steps that were not taken because the outcome was known.
+    pub reused: u64,
+}
+
+impl StepCounts {
+    /// The steps that budgets count.
+    #[must_use]
+    pub fn all(self) -> u64 {
+        self.taken + self.reused
+    }
+}
+
+impl Model<'_> {
+    /// The numbers of steps so far.
+    #[must_use]
+    pub fn step_counts(&self) -> StepCounts {
+        let Self { context, repeated: RepeatedSteps { repeated, reused, .. }, .. } = self;
+        StepCounts { taken: context.working.state.steps, repeated: *repeated, reused: *reused }
+    }
+
+    /// Goes on counting from these numbers.
+    pub fn count_from(&mut self, counts: StepCounts) {
+        let StepCounts { taken, repeated, reused } = counts;
+        self.context.working.state.steps = taken;
+        (self.repeated.repeated, self.repeated.reused) = (repeated, reused);
+    }
 }
 
 impl RepeatedSteps {
-    /// The number of steps that were not taken because the outcome was known.
-    #[must_use]
-    pub fn saved(&self) -> u64 {
-        self.saved
-    }
-
-    /// The number of steps that were taken although they led to the same states in an earlier state space, as far as
-    /// expansions were kept.
-    #[must_use]
-    pub fn repeated(&self) -> u64 {
-        self.repeated
-    }
-
     /// True if an expansion that can be used keeps a state because the stack is deeper than ever before.
     #[cfg(any(test, feature = "faults"))]
     pub(crate) fn keeps_deepest(&self, state: &AbstractState) -> bool {
@@ -165,7 +187,7 @@ pub(crate) fn repeat(
     }
     edges.clone_from(&expansion.edges);
     expansion.space = repeated.space;
-    repeated.saved += expansion.steps;
+    repeated.reused += expansion.steps;
     true
 }
 

@@ -24,7 +24,7 @@ use crate::stack_bound::{self, stack_spaces};
 use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
-use avr_model::reduction::passes::Model;
+use avr_model::reduction::repeated_steps::StepCounts;
 use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
@@ -200,9 +200,8 @@ fn explored(
     let time = begun.elapsed();
     let latest = outcome.latest.as_ref().filter(|_| !watch.cancelled());
     let stored = latest.map(|space| Stored::of(space, &firmware.model.context.store));
-    let Model { context, repeated, .. } = &firmware.model;
-    let steps = context.working.state.steps;
-    Exploration { steps, repeated: repeated.repeated(), reused: repeated.saved(), time, stored }
+    let StepCounts { taken, repeated, reused } = firmware.model.step_counts();
+    Exploration { steps: taken, repeated, reused, time, stored }
 }
 
 fn was_interrupted(decision: &Decision<AbstractState>) -> bool {
