@@ -132,6 +132,19 @@ faults! {
     }
 }
 
+faults! {
+    repeated_steps {
+        /// Nothing is used again. This is no fault, but what is right.
+        NothingRepeated,
+        /// Refinements are not looked at.
+        ChangesUnseen,
+        /// The assumptions of reductions are not looked at.
+        AssumptionsUnseen,
+        /// The notes are not taken again.
+        NotesForgotten,
+    }
+}
+
 #[cfg(any(test, feature = "faults"))]
 std::thread_local! {
     static SUMMARIES_USED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
@@ -147,4 +160,40 @@ pub fn take_summaries_used() -> usize {
 pub(crate) fn count_used_summary() {
     #[cfg(any(test, feature = "faults"))]
     SUMMARIES_USED.set(SUMMARIES_USED.get() + 1);
+}
+
+/// Expansions that were used again, as they compare with new ones of the same states.
+#[cfg(any(test, feature = "faults"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Those with the same hyper-edges, and with at least the notes.
+    pub alike: u64,
+    /// The others.
+    pub different: u64,
+}
+
+#[cfg(any(test, feature = "faults"))]
+std::thread_local! {
+    static COMPARED: std::cell::Cell<Option<Compared>> = const { std::cell::Cell::new(None) };
+}
+
+/// Does something on this thread, where each expansion that is used again is made anew as well, and compared.
+#[cfg(any(test, feature = "faults"))]
+pub fn with_comparison<T>(work: impl FnOnce() -> T) -> (T, Compared) {
+    COMPARED.set(Some(Compared::default()));
+    let result = work();
+    (result, COMPARED.take().unwrap_or_default())
+}
+
+/// True if expansions that are used again are compared.
+#[cfg(any(test, feature = "faults"))]
+pub(crate) fn compares() -> bool {
+    COMPARED.get().is_some()
+}
+
+/// Counts an expansion that was compared.
+#[cfg(any(test, feature = "faults"))]
+pub(crate) fn count_compared(is_alike: bool) {
+    let Compared { alike, different } = COMPARED.get().unwrap_or_default();
+    COMPARED.set(Some(Compared { alike: alike + u64::from(is_alike), different: different + u64::from(!is_alike) }));
 }

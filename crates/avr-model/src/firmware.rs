@@ -3,7 +3,11 @@
 use crate::abstraction::difference::{COMPUTED_FLAGS, difference};
 use crate::abstraction::expansion_order::order;
 use crate::context::Context;
+#[cfg(any(test, feature = "faults"))]
+use crate::faults::{compares, count_compared};
 use crate::reduction::passes::{Model, Passes};
+use crate::reduction::precision_reads::Recorder;
+use crate::reduction::repeated_steps::{self, RepeatedSteps};
 use crate::reduction::{path_expansion, successors};
 use crate::refinement::provenance::Tracer;
 use crate::state::cell_variable::variable_of;
@@ -50,7 +54,11 @@ impl<'m> Firmware<'m> {
     #[must_use]
     pub fn with_passes(machine: &'m Machine, atoms: &'m [Atom], passes: Passes) -> Self {
         Self {
-            model: Model { context: Context::relating(machine, atoms, passes.predicates.clone()), passes },
+            model: Model {
+                context: Context::relating(machine, atoms, passes.predicates.clone()),
+                passes,
+                repeated: RepeatedSteps::default(),
+            },
             recorded: None,
             order: IterationOrder::new(&machine.program),
             thresholds: WideningThresholds::new(&machine.program),
@@ -72,12 +80,38 @@ impl Firmware<'_> {
     }
 }
 
+#[cfg(any(test, feature = "faults"))]
+impl Firmware<'_> {
+    /// Compares the hyper-edges of a state that were used again with new ones, which are made from these passes. Those are
+    /// left out where a state is kept because the stack is deepest there: that depends on what was expanded before.
+    fn compare(
+        &mut self,
+        state: &AbstractState,
+        precision: &PrecisionLookup<'_>,
+        edges: &HyperEdges<AbstractState>,
+        before: Passes,
+    ) {
+        let after = std::mem::replace(&mut self.model.passes, before);
+        let here = precision.leaving(state, &self.location(state));
+        let mut anew = HyperEdges::default();
+        let leaves = successors::leaves_far(&mut self.model, state, precision);
+        add_edges(leaves, (here, after.branches), &mut anew);
+        let (notes, _) = self.model.passes.take_notes();
+        self.model.passes.enter(&notes);
+        let made_anew = std::mem::replace(&mut self.model.passes, after);
+        if !notes.paths.keeps_deepest() && !self.model.repeated.keeps_deepest(state) {
+            count_compared(anew == *edges && self.model.passes.noted_all_of(&made_anew));
+        }
+    }
+}
+
 impl System for Firmware<'_> {
     type State = AbstractState;
     type Location = Location;
 
     fn initial(&mut self) -> AbstractState {
         self.model.passes.begin(self.model.context.machine);
+        self.model.repeated.begin();
         AbstractState::Dummy
     }
 
@@ -91,6 +125,8 @@ impl System for Firmware<'_> {
         }
         let leaves = successors::leaves(&mut self.model, state, precision);
         add_edges(leaves, (precision, self.model.passes.branches), edges);
+        let (notes, _) = self.model.passes.take_notes();
+        self.model.passes.enter(&notes);
     }
 
     fn decay(&mut self, state: AbstractState, precision: &StepPrecision) -> AbstractState {
@@ -135,10 +171,10 @@ impl Firmware<'_> {
 }
 
 impl Abstraction for Firmware<'_> {
-    /// That power comes on counts as the many steps in which its work would be done: all cells get a value.
+    /// That power comes on counts as the many steps in which its work would be done: all cells get a value. Steps of an
+    /// expansion that is used again count as if they were taken, so that budgets do not depend on what was kept.
     fn steps(&self) -> u64 {
-        let context = &self.model.context;
-        context.working.state.steps + POWER_ON_STEPS * context.power_ons
+        self.model.step_counts().all() + POWER_ON_STEPS * self.model.context.power_ons
     }
 
     fn advance(
@@ -151,8 +187,20 @@ impl Abstraction for Firmware<'_> {
         if self.model.passes.path_compression.is_none() {
             return self.expand(state, here, edges);
         }
-        let leaves = successors::leaves_far(&mut self.model, state, precision);
+        #[cfg(any(test, feature = "faults"))]
+        let before = compares().then(|| self.model.passes.clone());
+        if repeated_steps::repeat(&mut self.model, state, precision, edges) {
+            #[cfg(any(test, feature = "faults"))]
+            if let Some(before) = before {
+                self.compare(state, precision, edges, before);
+            }
+            return;
+        }
+        let (before, recorder) = (self.steps(), Recorder::new(precision));
+        let leaves = successors::leaves_far(&mut self.model, state, &recorder);
         add_edges(leaves, (here, self.model.passes.branches), edges);
+        let steps = self.steps() - before;
+        repeated_steps::keep(&mut self.model, state, (recorder, steps), edges);
     }
 
     fn order(&self, state: &AbstractState) -> ExpansionOrder {

@@ -98,6 +98,8 @@ struct JsonStatistics {
 #[derive(Serialize)]
 struct JsonExploration {
     steps: u64,
+    repeated_steps: u64,
+    reused_steps: u64,
     cpu_seconds: f64,
     steps_per_second: Option<f64>,
     states: Option<usize>,
@@ -222,6 +224,8 @@ impl From<Exploration> for JsonExploration {
         let stored = exploration.stored;
         Self {
             steps: exploration.steps,
+            repeated_steps: exploration.repeated,
+            reused_steps: exploration.reused,
             cpu_seconds: exploration.time.as_secs_f64(),
             steps_per_second: exploration.steps_per_second(),
             states: stored.map(|stored| stored.states),

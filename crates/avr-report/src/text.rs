@@ -352,9 +352,16 @@ pub(crate) fn stack(bound: StackBound) -> String {
 
 /// The speed of the exploration, and the memory of one state.
 fn work(exploration: &Exploration) -> String {
-    let mut text = format!("{} steps", exploration.steps);
-    if let Some(rate) = exploration.steps_per_second() {
+    let Exploration { steps, repeated, reused, .. } = exploration;
+    let mut text = format!("{steps} steps");
+    if *repeated > 0 {
         // Writing to a string cannot fail.
+        let _ = write!(text, " ({repeated} repeated)");
+    }
+    if *reused > 0 {
+        let _ = write!(text, ", {reused} more used again");
+    }
+    if let Some(rate) = exploration.steps_per_second() {
         let _ = write!(text, ", {rate:.0} steps/s");
     }
     if let Some(bytes) = exploration.stored.and_then(|stored| stored.bytes_per_state()) {
@@ -403,12 +410,15 @@ mod tests {
     #[test]
     fn work_is_told_as_far_as_it_is_known() {
         let check = |seconds, stored, expected: &str| {
-            let exploration = Exploration { steps: 3000, time: Duration::from_secs(seconds), stored };
+            let exploration =
+                Exploration { steps: 3000, repeated: 0, reused: 0, time: Duration::from_secs(seconds), stored };
             assert_eq!(work(&exploration), expected);
         };
         check(2, Some(Stored { states: 10, bytes: 846 }), "3000 steps, 1500 steps/s, 85 bytes/state");
         check(2, None, "3000 steps, 1500 steps/s");
         check(0, Some(Stored { states: 0, bytes: 0 }), "3000 steps");
+        let exploration = Exploration { steps: 9, repeated: 2, reused: 4, time: Duration::ZERO, stored: None };
+        assert_eq!(work(&exploration), "9 steps (2 repeated), 4 more used again");
     }
 
     #[test]

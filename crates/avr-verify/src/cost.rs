@@ -13,6 +13,10 @@ pub struct Exploration {
     /// Steps of the machine on three-valued bytes in all passes together, each way that a step can go counted, also where no
     /// state was stored. Where invariants of the whole program are sought, all ways of a step count as one. Steps of concrete runs and of the search for what to refine are not among them.
     pub steps: u64,
+    /// Those of them that led where they had led in an earlier state space.
+    pub repeated: u64,
+    /// Steps that were not taken, because expansions of an earlier state space were used again. Budgets count them as taken.
+    pub reused: u64,
     /// The CPU time of the thread that took them, and that refined the precision and looked for runs in between. Properties are
     /// evaluated in other threads.
     pub time: Duration,
@@ -34,8 +38,14 @@ impl Exploration {
     /// The cost of exploring twice; the second time is the last.
     #[must_use]
     pub(crate) fn and(self, next: Self) -> Self {
-        let (steps, time) = (self.steps + next.steps, self.time + next.time);
-        Self { steps, time, stored: next.stored.or(self.stored) }
+        let Self { steps, repeated, reused, time, stored } = next;
+        Self {
+            steps: self.steps + steps,
+            repeated: self.repeated + repeated,
+            reused: self.reused + reused,
+            time: self.time + time,
+            stored: stored.or(self.stored),
+        }
     }
 
     /// The same with more steps, which took so long.
@@ -130,12 +140,21 @@ mod tests {
         results.exploration.expect("it was explored")
     }
 
+    const NOTHING: Exploration = Exploration { steps: 0, repeated: 0, reused: 0, time: Duration::ZERO, stored: None };
+
     #[test]
     fn every_step_is_counted() {
         // rjmp .-2: the step that chooses the initial content is none of the machine, and the loop is one step.
         assert_eq!(explored(&[0xcfff]).steps, 1);
         // nop; nop; rjmp .-2
         assert_eq!(explored(&[0x0000, 0x0000, 0xcfff]).steps, 3);
+    }
+
+    #[test]
+    fn steps_of_several_explorations_are_added() {
+        let first = Exploration { steps: 10, repeated: 3, reused: 5, ..NOTHING };
+        let next = Exploration { steps: 1, repeated: 1, reused: 2, ..NOTHING };
+        assert_eq!(first.and(next), Exploration { steps: 11, repeated: 4, reused: 7, ..NOTHING });
     }
 
     #[test]
@@ -152,9 +171,9 @@ mod tests {
     #[test]
     fn nothing_is_divided_by_nothing() {
         let nothing = Stored { states: 0, bytes: 0 };
-        let exploration = Exploration { steps: 0, time: Duration::ZERO, stored: Some(nothing) };
+        let exploration = Exploration { stored: Some(nothing), ..NOTHING };
         assert_eq!((exploration.steps_per_second(), nothing.bytes_per_state()), (None, None));
-        let exploration = Exploration { steps: 10, time: Duration::from_secs(4), stored: None };
+        let exploration = Exploration { steps: 10, time: Duration::from_secs(4), ..NOTHING };
         assert_eq!(exploration.steps_per_second(), Some(2.5));
         assert_eq!(Stored { states: 2, bytes: 5 }.bytes_per_state(), Some(2.5));
     }

@@ -11,6 +11,7 @@
 mod abstraction;
 mod decision;
 mod explorer;
+mod history;
 mod hyper_edges;
 mod location_limit;
 mod observer;
@@ -23,6 +24,7 @@ mod watch;
 pub use abstraction::{Abstraction, DEFAULT_ENUMERATED, Difference, ExpansionOrder};
 pub use decision::{Decision, Goal, Outcome, Source, Undecided};
 pub use explorer::{Explorer, arrive};
+pub use history::{Change, History, Lineage, Part, Scope};
 pub use hyper_edges::HyperEdges;
 pub use observer::{Decided, Observer, Unobserved};
 pub use precision::{BitMasks, Knob, LocationPrecision, Place, Precision, StepPrecision, Strategy, Variable};

@@ -1,5 +1,6 @@
 //! Precision: what is split and what is forgotten, per location.
 
+use crate::history::{History, Scope};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -311,6 +312,7 @@ pub struct Precision<L> {
     diverse: FxHashSet<L>,
     /// The locations of which some rounds have a precision of their own.
     has_rounds: FxHashSet<L>,
+    history: History<L>,
 }
 
 impl<L: Place> Precision<L> {
@@ -323,7 +325,21 @@ impl<L: Place> Precision<L> {
             general: FxHashMap::default(),
             diverse: FxHashSet::default(),
             has_rounds: FxHashSet::default(),
+            history: History::default(),
         }
+    }
+
+    /// The changes so far, except for bits that were dropped.
+    #[must_use]
+    pub fn history(&self) -> &History<L> {
+        &self.history
+    }
+
+    /// Takes the content of another precision, such as a copy that was made earlier.
+    pub(crate) fn go_back(&mut self, earlier: Self) {
+        let history = std::mem::take(&mut self.history);
+        *self = Self { history, ..earlier };
+        self.history.all_changed();
     }
 
     /// The precision at a location.
@@ -390,9 +406,11 @@ impl<L: Place> Precision<L> {
         if matches!(knob, Knob::Everywhere(..)) {
             let all = self.locations.values_mut().chain(self.general.values_mut());
             all.for_each(|local| _ = local.refine(knob));
+            self.history.refined(Scope::All, knob);
             return self.start.refine(knob);
         }
         let any = location.in_any_round();
+        self.history.refined(Scope::One(any), knob);
         if self.has_rounds.contains(&any) {
             let rounds = self.locations.iter_mut().filter(|(other, _)| other.in_any_round() == any);
             rounds.for_each(|(_, local)| _ = local.refine(knob));
@@ -407,6 +425,7 @@ impl<L: Place> Precision<L> {
             return self.refine(location, knob);
         }
         let general = location.general();
+        self.history.refined(Scope::Alike(general), knob);
         let alike = self.locations.iter_mut().filter(|(other, _)| other.general() == general);
         alike.for_each(|(_, local)| _ = local.refine(knob));
         self.general.entry(general).or_insert_with(|| self.start.clone()).refine(knob)
@@ -416,6 +435,7 @@ impl<L: Place> Precision<L> {
     pub fn be_coarse(&mut self, coarse: bool) {
         let all = self.locations.values_mut().chain(self.general.values_mut()).chain([&mut self.start]);
         all.for_each(|local| local.coarse = coarse);
+        self.history.all_changed();
     }
 
     /// Drops bits at a location unless refinement brought them back; whether any of them was kept until now.
@@ -447,6 +467,7 @@ impl<L: Place> Precision<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::{Change, Part};
 
     const CELL: Variable = Variable(7);
     const BITS: u64 = 0b11;
@@ -479,6 +500,45 @@ mod tests {
         // A round that comes later keeps it as well, whatever it is to drop.
         precision.drop_bits(InLoop(1, 3), CELL, BITS);
         assert_eq!(kept(&precision, 3), 1);
+    }
+
+    /// The changes since a number of them.
+    fn changes_since(precision: &Precision<InLoop>, number: usize) -> Vec<Change<InLoop>> {
+        precision.history().changes()[number..].to_vec()
+    }
+
+    #[test]
+    fn every_refinement_is_a_change_of_its_part() {
+        let mut precision = Precision::new(Strategy::Default);
+        precision.refine(InLoop(1, 3), Knob::Step(CELL, 1));
+        precision.refine_generally(InLoop(2, 3), Knob::Case(CELL, 1));
+        precision.refine(InLoop(2, 3), Knob::Everywhere(CELL, 2));
+        let one = Change { scope: Scope::One(InLoop(1, 0)), part: Part::Kept };
+        let alike = Change { scope: Scope::Alike(InLoop(2, 0)), part: Part::Steps };
+        let all = [Part::Steps, Part::Kept].map(|part| Change { scope: Scope::All, part });
+        assert_eq!(changes_since(&precision, 0), [one, alike, all[1]]);
+        // Nothing changes.
+        precision.refine(InLoop(1, 1), Knob::Step(CELL, 1));
+        precision.drop_bits(InLoop(1, 1), CELL, 4);
+        precision.forget_drops();
+        assert_eq!(changes_since(&precision, 3), []);
+        precision.be_coarse(true);
+        assert_eq!(changes_since(&precision, 3), all);
+    }
+
+    #[test]
+    fn a_copy_has_a_history_of_its_own_and_going_back_changes_all() {
+        let mut precision = Precision::new(Strategy::Default);
+        let copy = precision.clone();
+        assert!(precision.history().lineage() == precision.history().lineage());
+        assert!(precision.history().lineage() != copy.history().lineage());
+        precision.refine(InLoop(1, 0), Knob::Step(CELL, 1));
+        let lineage = precision.history().lineage().clone();
+        precision.go_back(copy);
+        assert!(*precision.history().lineage() == lineage);
+        let all = [Part::Steps, Part::Kept].map(|part| Change { scope: Scope::All, part });
+        assert_eq!(changes_since(&precision, 1), all);
+        assert!(precision.is_new(&InLoop(1, 0), Knob::Step(CELL, 1)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A system that can be verified.
 
+use crate::history::History;
 use crate::hyper_edges::HyperEdges;
 use crate::precision::{Knob, LocationPrecision, Place, StepPrecision};
 use mu_calculus::AtomId;
@@ -85,6 +86,16 @@ pub trait Lookup<T, L> {
 
     /// The precision at a location, whatever the state; none where precision is kept per state.
     fn at(&self, _location: &L) -> Option<&LocationPrecision> {
+        None
+    }
+
+    /// The step precision at a location, whatever the state; none where precision is kept per state.
+    fn step_at(&self, location: &L) -> Option<&StepPrecision> {
+        self.at(location).map(|local| &local.step)
+    }
+
+    /// The changes of the precision; none where it is kept per state.
+    fn history(&self) -> Option<&History<L>> {
         None
     }
 }

@@ -9,6 +9,7 @@ mod number;
 mod table;
 
 pub use number::NumberSet;
+pub(crate) use table::{PredicateBasis, PredicateUse, add};
 pub use table::{PredicateOrder, Predicates, Term, UsedPredicate};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

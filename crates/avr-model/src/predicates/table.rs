@@ -191,6 +191,22 @@ struct ToldAtom {
     is_negated: bool,
 }
 
+/// The predicates that told something, as bits, by the index of their term.
+pub(crate) type PredicateUse = BTreeMap<usize, u8>;
+
+/// Adds predicates to others.
+pub(crate) fn add(all: &mut PredicateUse, others: &PredicateUse) {
+    others.iter().for_each(|(index, mask)| *all.entry(*index).or_default() |= mask);
+}
+
+/// The facts about predicates that the outcome of a step depends on beside the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PredicateBasis {
+    are_kept: bool,
+    terms: usize,
+    drops: u32,
+}
+
 /// The terms of one analysis. They are numbered when they are first met, and keep their numbers.
 #[derive(Debug)]
 pub struct Predicates {
@@ -206,7 +222,11 @@ pub struct Predicates {
     /// The terms whose predicates are always unknown.
     dropped: Vec<Term>,
     /// The predicates that told something in the present state space, by the index of their term.
-    used: BTreeMap<usize, u8>,
+    used: PredicateUse,
+    /// Those that told something since they were last taken.
+    noted: PredicateUse,
+    /// The number of times that terms were dropped.
+    drops: u32,
     /// The steps that were taken with predicates.
     steps: u64,
     /// True if they are not kept any more.
@@ -224,7 +244,9 @@ impl Predicates {
             named: 0,
             atoms: HashMap::new(),
             dropped: Vec::new(),
-            used: BTreeMap::new(),
+            used: PredicateUse::new(),
+            noted: PredicateUse::new(),
+            drops: 0,
             steps: 0,
             are_given_up: false,
         };
@@ -276,6 +298,7 @@ impl Predicates {
     /// Leaves the predicates of some terms unknown from the next state space on, which may take as many steps as all before.
     pub fn drop_terms(&mut self, dropped: Vec<Term>) {
         self.dropped = dropped;
+        self.drops += 1;
         self.steps = 0;
     }
 
@@ -287,7 +310,29 @@ impl Predicates {
             let orders = PredicateOrder::ALL.into_iter().filter(move |(_, bit)| mask & bit != 0);
             orders.map(|(order, _)| UsedPredicate { term: term.clone(), order }).collect::<Vec<_>>()
         };
-        self.used.iter().flat_map(of).collect()
+        let mut all = self.used.clone();
+        add(&mut all, &self.noted);
+        all.iter().flat_map(of).collect()
+    }
+
+    /// The predicates that told something since they were last taken.
+    pub(crate) fn take_noted(&mut self) -> PredicateUse {
+        std::mem::take(&mut self.noted)
+    }
+
+    /// Puts back those that were taken.
+    pub(crate) fn put_noted(&mut self, noted: PredicateUse) {
+        self.noted = noted;
+    }
+
+    /// Takes note of predicates that told something in the present state space.
+    pub(crate) fn enter(&mut self, used: &PredicateUse) {
+        add(&mut self.used, used);
+    }
+
+    /// The facts that the outcome of a step depends on beside the state: whether predicates are kept, and of which terms.
+    pub(crate) fn basis(&self) -> PredicateBasis {
+        PredicateBasis { are_kept: self.are_kept(), terms: self.terms.len(), drops: self.drops }
     }
 
     /// True if they are kept in the present state space.
@@ -314,13 +359,14 @@ impl Predicates {
     /// Begins a state space.
     pub(crate) fn begin(&mut self) {
         self.used.clear();
+        self.noted.clear();
         self.are_given_up |= self.are_spent();
     }
 
     /// True if a predicate decided a flag since the state space was begun.
     #[must_use]
     pub fn are_used(&self) -> bool {
-        !self.used.is_empty()
+        !self.used.is_empty() || !self.noted.is_empty()
     }
 
     /// The terms, each with the cell of its predicates.
@@ -394,7 +440,7 @@ impl Predicates {
             let related: Vec<(usize, u8)> =
                 self.related(index).map(|one| (one, telling(byte(self.cell(one))))).collect();
             for (one, mask) in related.into_iter().filter(|(_, mask)| *mask != 0) {
-                *self.used.entry(one).or_default() |= mask;
+                *self.noted.entry(one).or_default() |= mask;
             }
         }
         Truth::from(known.value() & predicate != 0)

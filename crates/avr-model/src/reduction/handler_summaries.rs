@@ -9,10 +9,11 @@ use super::partial_order::PartialOrder;
 use super::passes::Model;
 use super::path_compression::Passage;
 use super::path_expansion::way;
+use super::precision_reads::Recorder;
 use super::skipped_paths::Spot;
 use super::successors::{all_leaves, leaves};
 use super::summary_access::SummaryAccess;
-use super::summary_table::{Entry, Outcome, SummariesByAccess, Summary};
+use super::summary_table::{Entry, Made, Outcome, Summary};
 use crate::abstraction::difference::content;
 use crate::context::Context;
 use crate::faults::count_used_summary;
@@ -52,7 +53,7 @@ pub(crate) fn behind_handler(
     precision: &PrecisionLookup<'_>,
 ) -> Option<Vec<AbstractState>> {
     let (first, passed) = handled(model, from, deferral, passage, precision)?;
-    Some(returned(model, (from, &first), &passed, passage, precision))
+    Some(returned(model, (from, &first), &passed.summary, passage, precision))
 }
 
 /// The first state of the handler that the working state has just entered from a state, and the outcomes of the
@@ -63,7 +64,7 @@ fn handled(
     deferral: Deferral,
     passage: &Passage<'_>,
     precision: &PrecisionLookup<'_>,
-) -> Option<(Running, Arc<Summary>)> {
+) -> Option<(Running, Arc<Made>)> {
     let entered = passable(model, from)?;
     let entry = entry(model, from, entered, deferral, passage.labels());
     let content = &model.context.working.state.data;
@@ -74,7 +75,8 @@ fn handled(
             any.or_else(|| touching.passed.get(&values)).map(Arc::clone)
         })
     });
-    if known.is_some() {
+    if let Some(made) = &known {
+        model.passes.handler_summaries.as_mut()?.used.push(Arc::clone(made));
         let (compression, context) = model.compression();
         compression.note_passed(context, from);
     }
@@ -83,22 +85,27 @@ fn handled(
         count_used_summary();
         return Some((first, passed));
     }
-    let followed = followed_through(model, from, first, (entered, passage.labels()), precision);
-    let handlers = model.passes.handler_summaries.as_mut()?;
-    let Some((cells, passed)) = followed else {
+    let outer = model.passes.take_notes();
+    let recorder = Recorder::new(precision);
+    let followed = followed_through(model, from, first, (entered, passage.labels()), &recorder);
+    let (notes, _) = model.passes.take_notes();
+    model.passes.put_notes(outer);
+    let Some((cells, summary)) = followed else {
+        model.passes.put_notes_in_vain(notes);
+        let handlers = model.passes.handler_summaries.as_mut()?;
         *handlers.failures.entry(entered.number).or_default() += 1;
         model.context.working.load(&model.context.store, &first);
         return None;
     };
     let values = cells.iter().map(|cell| model.context.store.cell(first.memory, *cell)).collect();
-    let alike = handlers.known.entry(entry).or_default();
-    let place = alike.iter().position(|touching| touching.cells == cells).unwrap_or_else(|| {
-        alike.push(SummariesByAccess { cells, passed: FxHashMap::default() });
-        alike.len() - 1
-    });
-    let passed = Arc::new(passed);
-    alike[place].passed.insert(values, Arc::clone(&passed));
-    Some((first, passed))
+    let changes = recorder.changes().unwrap_or_default();
+    let (reads, notes) = (recorder.reads(), notes.packed());
+    let made = Arc::new(Made { entry, cells, values, summary, changes, reads, notes });
+    model.passes.enter(&made.notes);
+    let handlers = model.passes.handler_summaries.as_mut()?;
+    handlers.add(&made);
+    handlers.used.push(Arc::clone(&made));
+    Some((first, made))
 }
 
 /// The handler that was just entered from a state, if it is one that may be summarised.

@@ -8,6 +8,7 @@
 
 use super::handler_footprint::Footprint;
 use super::interface::Reduction;
+use super::notes::AccessNotes;
 use super::visibility::{Next, Visibility};
 use crate::faults::partial_order::{Fault, is_on};
 use crate::pass::Pass;
@@ -30,7 +31,7 @@ const MAX_ATTEMPTS: u32 = 24;
 const MAX_CANDIDATES: u32 = 6;
 
 /// The reduction of one run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PartialOrder {
     /// The handlers that give everything back, by interrupt number.
     transparent: u128,
@@ -41,6 +42,10 @@ pub(crate) struct PartialOrder {
     /// The visibility of properties besides hazards and the depth of the stack.
     visibility: Visibility,
     attempts: u32,
+    /// The notes of the present expansion.
+    pub(crate) noted: AccessNotes,
+    /// The number of times that the assumptions changed.
+    assumptions: u32,
 }
 
 impl Reduction for PartialOrder {
@@ -50,14 +55,18 @@ impl Reduction for PartialOrder {
 
     /// Begins a state space: it assumes what was seen until now as well.
     fn begin(&mut self, machine: &Machine) {
+        let noted = std::mem::take(&mut self.noted);
+        self.enter(&noted);
         let mut seen = std::mem::replace(&mut self.seen, Footprint::new(machine));
         if self.assumed.covers(&seen) {
             // A handler that only a coarser space could not exclude does not disturb a finer one.
+            self.assumptions += u32::from(self.assumed.disturbing != seen.disturbing);
             self.assumed.disturbing = seen.disturbing;
         } else {
             seen.widen(machine);
             self.assumed.add(&seen);
             self.attempts += 1;
+            self.assumptions += 1;
         }
         if self.attempts > MAX_ATTEMPTS {
             self.transparent = 0;
@@ -83,8 +92,29 @@ impl PartialOrder {
                 seen: Footprint::new(machine),
                 visibility,
                 attempts: 0,
+                noted: AccessNotes::default(),
+                assumptions: 0,
             }
         })
+    }
+
+    /// The number of times that the assumptions changed.
+    pub(crate) fn assumptions(&self) -> u32 {
+        self.assumptions
+    }
+
+    /// The read and write sets of the present state space.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn seen(&self) -> Footprint {
+        self.seen.clone()
+    }
+
+    /// Takes note of an expansion in the present state space.
+    pub(crate) fn enter(&mut self, notes: &AccessNotes) {
+        self.seen.read.extend(notes.read.iter().map(|cell| cell.index()));
+        self.seen.written.extend(notes.written.iter().map(|cell| cell.index()));
+        self.seen.deepest = notes.deepest.map_or(self.seen.deepest, |deepest| deepest.min(self.seen.deepest));
+        self.seen.disturbing |= notes.disturbing;
     }
 
     /// True if the handler of an interrupt gives everything back, as far as the present state space assumes.
@@ -200,7 +230,7 @@ impl PartialOrder {
     /// Takes note of where a step led.
     pub(crate) fn note_depth<V: ByteDomain>(&mut self, machine: &Machine, state: &MachineState<V>) {
         if let Some(pointer) = whole_pointer(machine, state) {
-            self.seen.deepest = self.seen.deepest.min(pointer);
+            self.noted.deepest = self.noted.deepest.into_iter().chain([pointer]).min();
         }
     }
 
@@ -264,21 +294,21 @@ impl PartialOrder {
         let through_pointer = before.executed.is_some_and(|(instruction, _)| is_memory_instruction(instruction));
         for cell in steps.read.iter().chain(&steps.perhaps_read) {
             if through_pointer && is_processor(*cell) {
-                self.seen.disturbing = u128::MAX;
+                self.noted.disturbing = u128::MAX;
             }
             if !is_own(*cell) {
-                self.seen.read.insert(cell.index());
+                self.noted.read.push(*cell);
             }
         }
         for cell in steps.written.iter().chain(&steps.perhaps_written) {
             if through_pointer && is_processor(*cell) {
-                self.seen.disturbing = u128::MAX;
+                self.noted.disturbing = u128::MAX;
             }
             if is_own(*cell) && !uses_stack {
                 // The cell may be one where the handler keeps a value that it is to give back.
-                self.seen.disturbing |= 1 << number;
+                self.noted.disturbing |= 1 << number;
             } else if !is_own(*cell) {
-                self.seen.written.insert(cell.index());
+                self.noted.written.push(*cell);
             }
         }
     }

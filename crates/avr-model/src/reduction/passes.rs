@@ -1,18 +1,23 @@
 //! The passes that take part in building state spaces, and the state that they work on.
 
 use super::interface::Reduction;
+use super::notes::Notes;
 use super::partial_order::PartialOrder;
 use super::path_compression::PathCompression;
+use super::repeated_steps::RepeatedSteps;
 use super::skipped_paths::Log;
-use super::summary_table::HandlerSummaries;
+use super::summary_table::{HandlerSummaries, Made};
 use super::visibility::Visibility;
 use crate::context::Context;
+use crate::faults::repeated_steps::{Fault, is_on};
 use crate::pass::Pass;
-use crate::predicates::{Predicates, SharedPredicates, UsedPredicate};
+use crate::predicates::{PredicateUse, Predicates, SharedPredicates, UsedPredicate};
 use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Machine, MachineState, Operand};
+use std::mem;
+use std::sync::Arc;
 use three_valued::TvByte;
 
 /// The most comparisons that are kept from the start; the others are left for those that are executed.
@@ -25,6 +30,8 @@ pub struct Model<'m> {
     pub context: Context<'m>,
     /// The passes that take part.
     pub passes: Passes,
+    /// The expansions so far.
+    pub repeated: RepeatedSteps,
 }
 
 impl<'m> Model<'m> {
@@ -39,7 +46,7 @@ impl<'m> Model<'m> {
 }
 
 /// The passes that take part in building state spaces.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Passes {
     /// Partial-order reduction of interrupts.
     pub(crate) partial_order: Option<PartialOrder>,
@@ -207,6 +214,87 @@ impl Passes {
             handler_summaries.as_mut().map(|one| one as _),
         ];
         all.into_iter().flatten().for_each(|one| one.begin(machine));
+    }
+
+    /// The notes of the present expansion, and the summaries that it used.
+    pub(crate) fn take_notes(&mut self) -> (Notes, Vec<Arc<Made>>) {
+        let paths = self.path_compression.as_mut().map(|reduction| mem::take(&mut reduction.noted));
+        let accesses = self.partial_order.as_mut().map(|reduction| mem::take(&mut reduction.noted));
+        let summaries = self.handler_summaries.as_mut().map(|handlers| mem::take(&mut handlers.used));
+        let predicates = self.predicates.as_ref().map_or_else(PredicateUse::new, |all| all.get().take_noted());
+        let notes = Notes { paths: paths.unwrap_or_default(), accesses: accesses.unwrap_or_default(), predicates };
+        (notes, summaries.unwrap_or_default())
+    }
+
+    /// Puts back notes that were taken.
+    pub(crate) fn put_notes(&mut self, (notes, summaries): (Notes, Vec<Arc<Made>>)) {
+        if let Some(reduction) = &mut self.path_compression {
+            reduction.noted = notes.paths;
+        }
+        if let Some(reduction) = &mut self.partial_order {
+            reduction.noted = notes.accesses;
+        }
+        if let Some(handlers) = &mut self.handler_summaries {
+            handlers.used = summaries;
+        }
+        if let Some(predicates) = &self.predicates {
+            predicates.get().put_noted(notes.predicates);
+        }
+    }
+
+    /// Adds notes of states that were looked at in vain.
+    pub(crate) fn put_notes_in_vain(&mut self, others: Notes) {
+        let (mut notes, summaries) = self.take_notes();
+        notes.add_in_vain(others);
+        self.put_notes((notes, summaries));
+    }
+
+    /// Takes note of an expansion in the present state space.
+    pub(crate) fn enter(&mut self, notes: &Notes) {
+        if let Some(reduction) = &mut self.path_compression {
+            reduction.enter(&notes.paths);
+        }
+        if let Some(reduction) = &mut self.partial_order {
+            reduction.enter(&notes.accesses);
+        }
+        if let Some(predicates) = &self.predicates {
+            predicates.get().enter(&notes.predicates);
+        }
+    }
+
+    /// Takes note of an earlier expansion, which used these summaries, in the present state space; false if it does not
+    /// go with the states that were kept so far.
+    pub(crate) fn enter_again(&mut self, notes: &Notes, summaries: &[Arc<Made>]) -> bool {
+        let Some(compression) = &mut self.path_compression else { return false };
+        let deepest = compression.deepest();
+        let Some(after) = notes.paths.deepest_after(deepest) else { return false };
+        if let Some(handlers) = &mut self.handler_summaries {
+            let may_pass = |made: &Arc<Made>| handlers.may_pass(made.summary.lowest, deepest);
+            if !summaries.iter().all(may_pass) {
+                return false;
+            }
+        }
+        compression.set_deepest(after);
+        for made in summaries {
+            let handlers = self.handler_summaries.as_mut().expect("summaries are used where they are made");
+            if !handlers.has(made) {
+                handlers.add(made);
+                self.enter(&made.notes);
+            }
+        }
+        if !is_on(Fault::NotesForgotten) {
+            self.enter(notes);
+        }
+        true
+    }
+
+    /// True if reductions noted at least what others noted: the read and write sets, the spots with their depth, and the steps.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn noted_all_of(&self, others: &Self) -> bool {
+        let seen = |passes: &Self| passes.partial_order.as_ref().map(PartialOrder::seen);
+        let (log, other) = (self.skipped_paths().cloned(), others.skipped_paths().cloned());
+        seen(self).zip(seen(others)).is_none_or(|(here, there)| here.covers(&there))
+            && log.zip(other).is_none_or(|(here, there)| here.covers(&there))
     }
 
     /// True if all assumptions of the present state space are discharged so far.

@@ -7,6 +7,7 @@
 //! See `docs/soundness.md`, section "Path compression".
 
 use super::interface::Reduction;
+use super::notes::PathNotes;
 use super::skipped_paths::{Log, Spot};
 use crate::context::Context;
 use crate::faults::path_compression::{Fault, is_on};
@@ -28,7 +29,7 @@ pub(crate) const MAX_STEPS: u32 = 4096;
 const FREE_ROUNDS: u32 = 200_000;
 
 /// Path compression of one run: it decides which states are kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PathCompression {
     /// Instructions (flash word addresses) that some jump leads back to.
     loop_heads: FixedBitSet,
@@ -40,6 +41,8 @@ pub(crate) struct PathCompression {
     observes_content: bool,
     /// The skipped paths since the present state space was begun.
     passed: Log,
+    /// The notes of the present expansion.
+    pub(crate) noted: PathNotes,
 }
 
 impl Reduction for PathCompression {
@@ -49,7 +52,7 @@ impl Reduction for PathCompression {
 
     fn begin(&mut self, machine: &Machine) {
         (self.deepest, self.rounds) = (machine.data_end(), FREE_ROUNDS);
-        self.passed = Log::default();
+        (self.passed, self.noted) = (Log::default(), PathNotes::default());
     }
 }
 
@@ -64,7 +67,7 @@ impl PathCompression {
             }
         }
         let (deepest, rounds, passed) = (machine.data_end(), FREE_ROUNDS, Log::default());
-        Self { loop_heads, deepest, rounds, observes_content, passed }
+        Self { loop_heads, deepest, rounds, observes_content, passed, noted: PathNotes::default() }
     }
 
     /// The least value of the stack pointer in the present state space.
@@ -80,6 +83,11 @@ impl PathCompression {
     /// The skipped paths since the present state space was begun.
     pub(crate) fn passed(&self) -> &Log {
         &self.passed
+    }
+
+    /// Takes note of an expansion in the present state space.
+    pub(crate) fn enter(&mut self, notes: &PathNotes) {
+        notes.enter(&mut self.passed);
     }
 }
 
@@ -183,6 +191,7 @@ impl PathCompression {
             passage.lowest = passage.lowest.min(pointer);
             if pointer < self.deepest && !is_on(Fault::DeepestLeftOut) {
                 self.deepest = pointer;
+                self.noted.keep(pointer);
                 return true;
             }
         }
@@ -205,7 +214,7 @@ impl PathCompression {
     /// Takes note of the outcome of the last step.
     pub(crate) fn note_move(&mut self, context: &mut Context<'_>, passage: &mut Passage<'_>) {
         let here = Spot { pc: context.working.state.control.pc, calls: context.working.save_calls(&mut context.store) };
-        self.passed.note_move(passage.at, here);
+        self.noted.step(passage.at, here);
         passage.at = here;
     }
 
@@ -217,13 +226,15 @@ impl PathCompression {
         moves: &BTreeSet<(FlashWordAddress, FlashWordAddress)>,
         steps: u32,
     ) {
-        let depth = context.depth_at(context.decay_rules.whole_pointer(&context.working.state));
+        let pointer = context.decay_rules.whole_pointer(&context.working.state);
+        self.noted.skip(pointer);
+        let depth = context.depth_at(pointer);
         let spot = |pc| Spot { pc, calls: passage.from.calls };
         let last = spot(context.working.state.control.pc);
         for (from, to) in moves {
-            self.passed.note_move(spot(*from), spot(*to));
+            self.noted.step(spot(*from), spot(*to));
             if spot(*to) != last {
-                self.passed.note_spot(spot(*to), depth);
+                self.noted.spot(spot(*to), depth);
             }
         }
         passage.at = last;
@@ -237,18 +248,19 @@ impl PathCompression {
 
     /// Takes note of the spot where a run ended.
     pub(crate) fn note_length(&mut self, passage: &Passage<'_>) {
-        self.passed.note_length(passage.from, passage.at, passage.steps);
+        self.noted.length(passage.from, passage.at, passage.steps);
     }
 
     /// Takes note that the state before the last step is skipped.
     pub(crate) fn note_left_out(&mut self, context: &Context<'_>, passage: &Passage<'_>) {
-        self.passed.note_spot(passage.at, context.depth_at(passage.pointer));
+        self.noted.skip(passage.pointer);
+        self.noted.spot(passage.at, context.depth_at(passage.pointer));
     }
 
     /// Takes note of a state of a handler that is summarised.
     pub(crate) fn note_kept(&mut self, context: &Context<'_>, spot: Spot, state: &AbstractState) {
         let depth = context.view(state).and_then(|view| stack_depth::depth(context.machine, &view));
-        self.passed.note_spot(spot, depth);
+        self.noted.spot(spot, depth);
     }
 
     /// Takes note that a summary is used for the handler that the working state has just entered from a state.
@@ -257,9 +269,9 @@ impl PathCompression {
             Spot { pc: context.working.state.control.pc, calls: context.working.save_calls(&mut context.store) };
         let interrupted = Spot { pc: from.control.pc, calls: from.calls };
         let depth = context.depth_at(context.decay_rules.whole_pointer(&context.working.state));
-        self.passed.note_spot(entry, depth);
-        self.passed.note_move(interrupted, entry);
-        self.passed.note_move(entry, interrupted);
+        self.noted.spot(entry, depth);
+        self.noted.step(interrupted, entry);
+        self.noted.step(entry, interrupted);
     }
 }
 
@@ -281,7 +293,9 @@ pub(crate) fn forget_popped(context: &mut Context<'_>, passage: &Passage<'_>, pr
     if passage.lowest >= pointer {
         return;
     }
-    let pinned = &precision_here(context, precision).step.pinned;
+    let location = context.location_at_work();
+    let step = precision.step_at(&location).expect("paths are compressed only where precision is kept per location");
+    let pinned = &step.pinned;
     for address in passage.lowest.wrapping_add(1).through(pointer.min(context.machine.data_end())) {
         if context.machine.sram().contains(&address) {
             let mask = !(pinned.get(variable_of(address)) as u8);

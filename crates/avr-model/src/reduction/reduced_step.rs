@@ -115,7 +115,7 @@ pub(crate) fn relating(model: &Model<'_>, precision: &LocationPrecision) -> Opti
 
 /// Takes the first step: the machine gets its initial content.
 pub(crate) fn power_on(model: &mut Model<'_>, environment: &mut Scripted<'_, Open<'_>>) {
-    let Model { context, passes } = model;
+    let Model { context, passes, .. } = model;
     context.power_on(environment);
     if let Some(reduction) = &passes.partial_order {
         let state = &mut context.working.state;

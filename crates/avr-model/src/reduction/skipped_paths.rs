@@ -45,6 +45,18 @@ pub struct Log {
 }
 
 impl Log {
+    /// True if all that another took note of is here, but for the numbers of times.
+    #[cfg(any(test, feature = "faults"))]
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let is_deeper =
+            |(spot, passed): (&Spot, &Passed)| self.spots.get(spot).is_some_and(|here| here.deepest >= passed.deepest);
+        let is_shorter =
+            |(ends, steps): (&(Spot, Spot), &u32)| self.lengths.get(ends).is_some_and(|here| here <= steps);
+        other.spots.iter().all(is_deeper)
+            && other.moves.keys().all(|ends| self.moves.contains_key(ends))
+            && other.lengths.iter().all(is_shorter)
+    }
+
     /// Takes note of a skipped state, with the depth of its stack.
     pub fn note_spot(&mut self, spot: Spot, depth: Option<u32>) {
         let passed = self.spots.entry(spot).or_default();
@@ -78,9 +90,14 @@ impl Log {
         self.note_moves(from, to, 1);
     }
 
+    /// True if a step does more than go on to the next instruction.
+    pub(crate) fn is_move(from: Spot, to: Spot) -> bool {
+        from.calls != to.calls || to.pc != from.pc.wrapping_add(1)
+    }
+
     /// Takes note of a step that is taken so many times.
     pub fn note_moves(&mut self, from: Spot, to: Spot, times: usize) {
-        if from.calls != to.calls || to.pc != from.pc.wrapping_add(1) {
+        if Self::is_move(from, to) {
             *self.moves.entry((from, to)).or_default() += times;
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use tvar::LocationPrecision;
 
 /// The cells that a handler read or wrote, beside its own part of the stack.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SummaryAccess {
     /// By data address.
     pub(crate) cells: BTreeSet<DataAddress>,

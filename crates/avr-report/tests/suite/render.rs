@@ -61,6 +61,8 @@ fn results() -> Results {
         last_pass: Duration::ZERO,
         exploration: Some(Exploration {
             steps: 6000,
+            repeated: 300,
+            reused: 900,
             time: Duration::from_millis(12),
             stored: Some(Stored { states: 1000, bytes: 84_500 }),
         }),

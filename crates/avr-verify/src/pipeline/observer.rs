@@ -130,7 +130,7 @@ impl<'a> PropertyObserver<'a> {
         let deepest = sampler.deepest(context, (None, None), 0, watch);
         let Some(target) = target.filter(|target| deepest < Some(*target)) else { return deepest };
         let distances = invariants.and_then(|invariants| invariants.distances(context.machine, target));
-        let most = (context.working.state.steps / STEPS_PER_SAMPLED).max(SAMPLED_FOR_DEPTH);
+        let most = (firmware.model.step_counts().all() / STEPS_PER_SAMPLED).max(SAMPLED_FOR_DEPTH);
         sampler.deepest(context, (Some(target), distances), most, watch)
     }
 }
@@ -138,7 +138,7 @@ impl<'a> PropertyObserver<'a> {
 impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
     fn refute(&mut self, firmware: &mut Firmware<'a>, open: &[(usize, &Goal)], watch: &dyn Watch) -> Vec<usize> {
         let rounds = self.sampler.as_mut().map_or(0, Sampler::count_round);
-        let most = (firmware.model.context.working.state.steps / STEPS_PER_SAMPLED).max(rounds * SAMPLED_PER_ROUND);
+        let most = (firmware.model.step_counts().all() / STEPS_PER_SAMPLED).max(rounds * SAMPLED_PER_ROUND);
         let refuted = if most < FEWEST_SAMPLED { Vec::new() } else { self.sampled(firmware, open, most, watch) };
         self.tell_depth(firmware, watch);
         refuted

@@ -12,6 +12,7 @@ use avr_machine::{Comparison, Machine};
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
+use avr_model::reduction::repeated_steps::StepCounts;
 use avr_model::transfer::recorded_splits::RecordedSplits;
 use avr_properties::{Atom, bind_predicates};
 use avr_witness::{Sampler, Search};
@@ -124,7 +125,7 @@ fn decide_in_order<'m>(
 ) -> Decided<'m> {
     let searches = request.strategy == Strategy::Default && !records_splits && may_search();
     let mut sampler = searches.then(Sampler::default);
-    let mut steps = 0;
+    let mut steps = StepCounts::default();
     let mut attempts = portfolio(request, machine, (atoms, asked), records_splits).into_iter().peekable();
     while let Some(attempt) = attempts.next() {
         let observer = PropertyObserver::new(asked, sampler.take());
@@ -136,7 +137,7 @@ fn decide_in_order<'m>(
             return decided;
         }
         // The work goes on where it was: random runs, and their share of all steps.
-        steps = decided.firmware.model.context.working.state.steps;
+        steps = decided.firmware.model.step_counts();
         sampler = decided.observer.sampler;
     }
     unreachable!("the last attempt is the answer")
@@ -199,12 +200,12 @@ impl Attempt {
         request: &Request<'_>,
         (machine, atoms): (&'m Machine, &'m [Atom]),
         mut observer: PropertyObserver<'m>,
-        steps: u64,
+        steps: StepCounts,
     ) -> Decided<'m> {
         let mut firmware = Firmware::with_passes(machine, atoms, self.passes);
         firmware.enumerated = request.enumerated.get();
         firmware.recorded = self.records_splits.then(RecordedSplits::default);
-        firmware.model.context.working.state.steps = steps;
+        firmware.model.count_from(steps);
         let (atoms, goals, strategy, watch) = (atoms.len(), observer.goals(), request.strategy, request.watch);
         let outcome = if self.limits_soon {
             tvar::verify_from(&mut firmware, &mut observer, atoms, goals, strategy, first_budget(), watch)

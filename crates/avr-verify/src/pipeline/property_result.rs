@@ -145,7 +145,7 @@ impl Work<'_, '_> {
     pub(crate) fn run_of_hardware(&self, goal: usize, on_model: Option<&Evidence>) -> Option<Evidence> {
         let context = &self.firmware.model.context;
         let (fewest, most) = HARDWARE_STEPS;
-        let steps = context.working.state.steps.clamp(fewest, most);
+        let steps = self.firmware.model.step_counts().all().clamp(fewest, most);
         let (goal, watch) = (&self.asked.goals[goal], self.request.watch);
         aside(|| Sampler::default().on_hardware((context, watch), goal, on_model, steps))
     }

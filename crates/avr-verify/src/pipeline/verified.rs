@@ -25,6 +25,7 @@ use crate::stack_bound::{self, stack_spaces};
 use avr_machine::HazardKind;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
+use avr_model::reduction::repeated_steps::StepCounts;
 use avr_model::state::AbstractState;
 use avr_properties::{AtomTable, Property, PropertyError, PropertyKind, StackLimit};
 use cpu_time::ThreadTime;
@@ -201,7 +202,8 @@ fn explored(
     let time = begun.elapsed();
     let latest = outcome.latest.as_ref().filter(|_| !watch.cancelled());
     let stored = latest.map(|space| Stored::of(space, &firmware.model.context.store));
-    Exploration { steps: firmware.model.context.working.state.steps, time, stored }
+    let StepCounts { taken, repeated, reused } = firmware.model.step_counts();
+    Exploration { steps: taken, repeated, reused, time, stored }
 }
 
 fn was_interrupted(decision: &Decision<AbstractState>) -> bool {

@@ -13,5 +13,6 @@ mod predicates;
 mod race;
 mod random_search;
 mod recoveries;
+mod repeated_steps;
 mod state_formulas;
 mod visibility;

@@ -8,6 +8,7 @@ mod per_state;
 use crate::abstraction::Abstraction;
 use crate::decision::{Decision, Goal, Outcome, Undecided};
 use crate::explorer::Explorer;
+use crate::history::History;
 use crate::observer::{Decided, Observer};
 use crate::precision::{LocationPrecision, Place, Precision, StepPrecision, Strategy};
 use crate::state_space::StateSpace;
@@ -73,6 +74,10 @@ impl<T, L: Place> Lookup<T, L> for Precision<L> {
 
     fn at(&self, location: &L) -> Option<&LocationPrecision> {
         Some(self.at(location))
+    }
+
+    fn history(&self) -> Option<&History<L>> {
+        Some(self.history())
     }
 }
 
@@ -312,7 +317,8 @@ where
             }
             self.mode = Mode::Large;
             // The refinements for limited locations are of no use without the limit.
-            self.precision = self.unlimited.take().expect("it was kept when locations were first limited");
+            let unlimited = self.unlimited.take().expect("it was kept when locations were first limited");
+            self.precision.go_back(unlimited);
         }
     }
 
