@@ -104,7 +104,7 @@ fn text_is_a_table() {
         assuming  the hazard stack-into-data is allowed: \u{7}
         stack     2 bytes at most, and some run needs them
         summary   2 hold, 1 violated, 1 unknown
-        work      6000 steps, 500000 steps/s, 84 bytes/state
+        work      6000 steps (300 repeated), 900 more used again, 500000 steps/s, 84 bytes/state
         memory    11.8 MiB at most
     "#]];
     expected.assert_eq(&with_report(|report| report.text(Colour::Never)));
@@ -222,6 +222,8 @@ fn json_says_what_it_took_to_explore() {
             {
               "bytes_per_state": 84.5,
               "cpu_seconds": 0.012,
+              "repeated_steps": 300,
+              "reused_steps": 900,
               "state_bytes": 84500,
               "states": 1000,
               "steps": 6000,
