@@ -6,7 +6,7 @@ use crate::transfer::Leaf;
 use avr_machine::Machine;
 
 /// A reduction that counts the outcomes of steps and keeps them all.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct NoOpReduction {
     kept: usize,
 }
