@@ -424,7 +424,7 @@ impl Predicates {
         let right = &self.terms[index].right;
         let own = byte(self.cell(index));
         let is_own = own.known_mask() & predicate != 0;
-        // What is known of comparisons with other constants tells as well.
+        // Known outcomes of comparisons with other constants tell it as well.
         let known = match constant(right) {
             Some(_) if !is_own => {
                 compare(&self.range(index, byte), &NumberSet::of(&bytes(right, &|_| TvByte::UNKNOWN)))

@@ -1,4 +1,4 @@
-//! Expansions that are used again: a refinement expands anew only what it can change.
+//! Expansions that are used again where a refinement changed nothing that they depend on.
 //!
 //! An expansion depends on the state, on the precision at the places that it came through, and on what the reductions assume of
 //! the state space. While nothing of that changed, its hyper-edges are those that it would have again. What the

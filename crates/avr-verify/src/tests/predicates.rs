@@ -24,7 +24,7 @@ const PORTC: u8 = 0x08;
 /// Where the first byte that the main program pushes goes.
 const TOP: DataAddress = DataAddress(0x8ff);
 
-/// Where a handler that comes after eight pushes saves a register.
+/// The cell in which a handler that comes after eight pushes saves a register.
 const DEEP: DataAddress = DataAddress(0x8f5);
 
 /// The answers with predicates: locations are limited from the first states on.
