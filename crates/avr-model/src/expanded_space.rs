@@ -230,8 +230,8 @@ fn length(firmware: &Firmware<'_>, from: &AbstractState, to: &AbstractState) -> 
     spots.zip(passed).map_or(1, |((from, to), log)| log.length(from, to))
 }
 
-/// Limits without one on states: their number on a way is known.
-struct UntilCancelled<'a>(&'a dyn Watch);
+/// The same limits without one on states, for state spaces whose size is bounded otherwise. It is not told of the progress.
+pub struct UntilCancelled<'a>(pub &'a dyn Watch);
 
 impl Watch for UntilCancelled<'_> {
     fn check(&self, _: &Progress) -> Option<Exhausted> {

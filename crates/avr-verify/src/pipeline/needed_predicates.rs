@@ -5,9 +5,10 @@
 
 use super::observer::PropertyObserver;
 use avr_model::Firmware;
+use avr_model::expanded_space::UntilCancelled;
 use avr_model::faults::predicates::{Fault, is_on};
 use avr_model::predicates::{SharedPredicates, Term};
-use tvar::{Exhausted, Goal, Outcome, Progress, Watch};
+use tvar::{Goal, Outcome, Watch};
 
 /// The most states of a state space that is built for this.
 const MOST_STATES: usize = 20_000;
@@ -86,18 +87,5 @@ impl Trial<'_, '_> {
         let said = tvar::evaluate_limited(self.firmware, &self.outcome.precision, (atoms, &goals), MOST_STATES, &watch);
         let said = said.unwrap_or_default();
         numbers.iter().zip(said).filter(|(_, truth)| truth.is_true()).map(|(number, _)| *number).collect()
-    }
-}
-
-/// The same watch, which is not told of the progress.
-struct UntilCancelled<'a>(&'a dyn Watch);
-
-impl Watch for UntilCancelled<'_> {
-    fn check(&self, _: &Progress) -> Option<Exhausted> {
-        self.cancelled().then_some(Exhausted::Interrupted)
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
     }
 }
