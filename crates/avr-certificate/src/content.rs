@@ -1,7 +1,7 @@
 //! The content of a certificate.
 
 use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
-use avr_machine::{Control, Frame, Hazard, PAGE_CELLS};
+use avr_machine::{Comparison, Control, Frame, Hazard, PAGE_CELLS};
 use three_valued::{Truth, TvByte};
 
 use crate::map::{ClosedSet, Map};
@@ -21,6 +21,8 @@ pub type Block = [u32; BLOCK_PAGES];
 pub struct Certificate {
     /// The firmware, the model and the properties that the claims are about.
     pub header: Header,
+    /// The numbers whose predicates states have; none if no state has predicates.
+    pub predicates: Option<PredicateTerms>,
     /// The parts of states that the spaces refer to.
     pub store: Store,
     /// The state spaces of the proofs.
@@ -31,6 +33,15 @@ pub struct Certificate {
     pub claims: Vec<Claim>,
     /// The bounds of the stack depth.
     pub stack: Stack,
+}
+
+/// The pairs of numbers about which states have predicates, in cells behind those of the machine, one for each pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PredicateTerms {
+    /// The pairs, in the order of their cells.
+    pub compared: Vec<Comparison>,
+    /// The number of the first of them, which tell atoms.
+    pub telling: u32,
 }
 
 /// Bounds of the stack depth, in bytes below RAMEND.

@@ -3,13 +3,13 @@
 use std::io::{BufRead, BufReader, Read};
 
 use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
-use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind, PAGE_CELLS};
+use avr_machine::{Comparison, Control, Copies, Frame, FrameKind, Hazard, HazardKind, Operand, PAGE_CELLS, Relation};
 use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page, Proof, Running,
-    Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
+    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page, PredicateTerms,
+    Proof, Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
@@ -25,6 +25,9 @@ pub const DEFAULT_MEMORY: usize = 4 << 30;
 /// The most differences that are nested in a number of a rank.
 pub(crate) const MAX_TERM_DEPTH: usize = 4;
 
+/// The most bytes of a number about which there are predicates.
+const MAX_NUMBER_BYTES: usize = 4;
+
 /// The most blocks that a memory has: 64 KiB of cells.
 const MAX_MEMORY_BLOCKS: usize = (1 << 16) / (PAGE_CELLS * BLOCK_PAGES) + 1;
 
@@ -39,6 +42,10 @@ impl Certificate {
         read_start(&mut input)?;
         let mut source = Source::new(BufReader::new(ZlibDecoder::new(input)), memory);
         let header = source.header()?;
+        let predicates = match source.flag()? {
+            true => Some(source.predicates()?),
+            false => None,
+        };
         let store = source.store()?;
         let spaces = source.list(|source| source.space(&store))?;
         let map = match source.flag()? {
@@ -55,7 +62,7 @@ impl Certificate {
         }
         let mut rest = source.finish()?.into_inner().into_inner();
         match rest.read(&mut [0]).map_err(failed)? {
-            0 => Ok(Self { header, store, spaces, map, claims, stack }),
+            0 => Ok(Self { header, predicates, store, spaces, map, claims, stack }),
             _ => Err(damaged("something follows after its end")),
         }
     }
@@ -98,6 +105,25 @@ impl<R: Read> Source<R> {
             return Err(damaged("the content of the EEPROM is out of order"));
         }
         Ok(header)
+    }
+
+    fn predicates(&mut self) -> Result<PredicateTerms, ReadError> {
+        let compared = self.list(|source| {
+            let bytes = source.below(MAX_NUMBER_BYTES + 1, "size of numbers")? as usize;
+            let left = source.items(bytes, Self::operand)?;
+            Ok(Comparison { left, right: source.items(bytes, Self::operand)? })
+        })?;
+        if compared.iter().any(|one| one.left.is_empty()) {
+            return Err(damaged("a number has no bytes"));
+        }
+        Ok(PredicateTerms { compared, telling: self.u32()? })
+    }
+
+    fn operand(&mut self) -> Result<Operand, ReadError> {
+        match self.flag()? {
+            false => Ok(Operand::Cell(DataAddress(self.u16()?))),
+            true => Ok(Operand::Constant(self.byte()?)),
+        }
     }
 
     fn cell(&mut self) -> Result<TvByte, ReadError> {
@@ -221,9 +247,6 @@ impl<R: Read> Source<R> {
     fn control(&mut self, pc: FlashWordAddress) -> Result<Control, ReadError> {
         let bits = self.byte()?;
         let flag = |bit: u8| bits >> bit & 1 == 1;
-        if bits >> 7 != 0 {
-            return Err(damaged("the state of a processor does not exist"));
-        }
         let mut control = Control {
             pc,
             interrupt_delay: flag(0),
@@ -237,7 +260,21 @@ impl<R: Read> Source<R> {
         if flag(3) {
             self.fill(&mut control.windows)?;
         }
+        if flag(7) {
+            control.copies = self.copies()?;
+        }
         Ok(control)
+    }
+
+    fn copies(&mut self) -> Result<Copies, ReadError> {
+        let pairs = self.list(|source| Ok((DataAddress(source.u16()?), DataAddress(source.u16()?))))?;
+        let mut copies = Copies::default();
+        pairs.iter().for_each(|(to, from)| copies.copy_related(*to, *from));
+        if copies.pairs() != pairs {
+            return Err(damaged("copies are out of order"));
+        }
+        let relation = Relation { number: self.byte()?, flags: self.byte()?, is_complete: self.flag()? };
+        Ok(copies.with_relation(relation))
     }
 
     fn hazard(&mut self) -> Result<Hazard, ReadError> {

@@ -14,6 +14,7 @@ fn certificate(proof: SymbolicProof, calls: usize) -> Certificate {
     let map = Map { calls: vec![Vec::new(); calls], ..Map::default() };
     Certificate {
         header: Header::default(),
+        predicates: None,
         store: Store::default(),
         spaces: Vec::new(),
         map: Some(map),

@@ -2,14 +2,14 @@
 
 use std::io::{self, BufWriter, Write};
 
-use avr_machine::{Control, Frame, FrameKind, Hazard, HazardKind};
+use avr_machine::{Comparison, Control, Copies, Frame, FrameKind, Hazard, HazardKind, Operand, Relation};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Proof, Running, Seen, Space, State,
-    Store, Strategy, Upper, Verdict,
+    Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, PredicateTerms, Proof, Running, Seen,
+    Space, State, Store, Strategy, Upper, Verdict,
 };
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, Map};
 use crate::symbolic::{
@@ -23,7 +23,7 @@ pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 pub(crate) const PROMISED: u32 = 256;
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 5;
+pub(crate) const VERSION: u8 = 6;
 
 impl Certificate {
     /// Writes the certificate.
@@ -35,6 +35,7 @@ impl Certificate {
         output.write_all(&[VERSION])?;
         let mut sink = Sink { output: BufWriter::new(ZlibEncoder::new(output, Compression::default())) };
         sink.header(&self.header)?;
+        sink.list(self.predicates.as_slice(), Sink::predicates)?;
         sink.store(&self.store)?;
         sink.list(&self.spaces, Sink::space)?;
         sink.list(self.map.as_slice(), Sink::map)?;
@@ -107,6 +108,27 @@ impl<W: Write> Sink<W> {
             sink.number(address.0.into())?;
             sink.byte(*byte)
         })
+    }
+
+    fn predicates(&mut self, predicates: &PredicateTerms) -> io::Result<()> {
+        self.list(&predicates.compared, |sink, Comparison { left, right }| {
+            sink.number(left.len() as u64)?;
+            left.iter().chain(right).try_for_each(|operand| sink.operand(operand))
+        })?;
+        self.number(predicates.telling.into())
+    }
+
+    fn operand(&mut self, operand: &Operand) -> io::Result<()> {
+        match operand {
+            Operand::Cell(cell) => {
+                self.byte(0)?;
+                self.number(cell.0.into())
+            }
+            Operand::Constant(value) => {
+                self.byte(1)?;
+                self.byte(*value)
+            }
+        }
     }
 
     fn store(&mut self, store: &Store) -> io::Result<()> {
@@ -193,10 +215,25 @@ impl<W: Write> Sink<W> {
     fn control(&mut self, control: &Control) -> io::Result<()> {
         let has_windows = control.windows.iter().any(|left| *left > 0);
         let Control { interrupt_delay, fresh_request, sleeping, torn, settling, in_startup, .. } = *control;
-        let flags = [interrupt_delay, fresh_request, sleeping, has_windows, torn, settling, in_startup];
+        let has_copies = control.copies != Copies::default();
+        let flags = [interrupt_delay, fresh_request, sleeping, has_windows, torn, settling, in_startup, has_copies];
         let bits = flags.iter().zip(0..).map(|(flag, bit)| u8::from(*flag) << bit).sum::<u8>();
         self.byte(bits)?;
-        if has_windows { self.output.write_all(&control.windows) } else { Ok(()) }
+        if has_windows {
+            self.output.write_all(&control.windows)?;
+        }
+        if has_copies { self.copies(&control.copies) } else { Ok(()) }
+    }
+
+    fn copies(&mut self, copies: &Copies) -> io::Result<()> {
+        self.list(copies.pairs(), |sink, (to, from)| {
+            sink.number(to.0.into())?;
+            sink.number(from.0.into())
+        })?;
+        let Relation { number, flags, is_complete } = copies.relation();
+        self.byte(number)?;
+        self.byte(flags)?;
+        self.byte(is_complete.into())
     }
 
     fn hazard(&mut self, hazard: &Hazard) -> io::Result<()> {

@@ -1,8 +1,10 @@
 //! A state space of a certificate as the game sees it.
 
 use avr_certificate::{Edges, Space, State, Store};
-use avr_image::FlashWordAddress;
+use avr_image::{DataAddress, FlashWordAddress};
+use avr_isa::Register;
 use avr_machine::Machine;
+use avr_predicates::Predicates;
 use avr_properties::{Atom, Event, Occurred};
 use three_valued::Truth;
 
@@ -19,6 +21,7 @@ pub(crate) struct Land<'a> {
     pub(crate) atoms: &'a [Atom],
     pub(crate) watched: &'a [Event],
     pub(crate) did: &'a [Vec<Occurred>],
+    pub(crate) predicates: Option<&'a Predicates>,
     /// True if formulas see hazards as states that are never left.
     pub(crate) observes_hazards: bool,
 }
@@ -33,7 +36,8 @@ impl Ground for Land<'_> {
         let atom = &self.atoms[atom];
         let computed = match &self.space.states[state as usize] {
             State::Running(running) => {
-                atom.evaluate(&View { store: self.store, running, watched: self.watched, did: self.did })
+                let (store, watched, did, predicates) = (self.store, self.watched, self.did, self.predicates);
+                atom.evaluate(&View { store, running, watched, did, predicates })
             }
             State::Hazard { hazard, pc } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind, *pc)),
             State::Start { .. } | State::Anything => Truth::Unknown,
@@ -56,8 +60,13 @@ impl Ground for Land<'_> {
 }
 
 /// Checks that the parts of states are those of the machine, so that a step can be taken from every state.
-pub(crate) fn check_store(store: &Store, machine: &Machine, watched: &[Event]) -> Result<(), Rejection> {
-    let cells = machine.cells();
+pub(crate) fn check_store(
+    store: &Store,
+    machine: &Machine,
+    watched: &[Event],
+    predicates: Option<&Predicates>,
+) -> Result<(), Rejection> {
+    let cells = machine.cells() + predicates.map_or(0, |_| Predicates::cells());
     let misfit = |what| Err(Reason::Misfit(what).into());
     if store.memory_blocks != cells.div_ceil(avr_machine::PAGE_CELLS * avr_certificate::BLOCK_PAGES) {
         return misfit("memories have another size");
@@ -74,6 +83,30 @@ pub(crate) fn check_store(store: &Store, machine: &Machine, watched: &[Event]) -
         return misfit("a cell is cut that does not exist");
     }
     Ok(())
+}
+
+/// The predicates of a certificate, which tell some of the atoms.
+///
+/// SOUND: hardware changes other cells than registers and those of SRAM without an event, so there are none about them.
+pub(crate) fn predicates(
+    certificate: &avr_certificate::PredicateTerms,
+    machine: &Machine,
+    atoms: &[Atom],
+) -> Result<Predicates, Rejection> {
+    let misfit = |what| Err(Reason::Misfit(what).into());
+    let mut predicates = Predicates::new(DataAddress::of_index(machine.cells()));
+    for comparison in &certificate.compared {
+        predicates.number(comparison);
+    }
+    if predicates.count() != certificate.compared.len() {
+        return misfit("numbers are compared twice, or too many");
+    }
+    let is_kept = |cell: &DataAddress| Register::at(*cell).is_some() || machine.sram().contains(cell);
+    if !predicates.terms().all(|(_, term)| term.cells().all(|cell| is_kept(&cell))) {
+        return misfit("a predicate is about what hardware changes");
+    }
+    predicates.tell_of(certificate.telling as usize, atoms);
+    Ok(predicates)
 }
 
 /// Checks that the states of a space are states of the machine, and the first and no other the one before the start.

@@ -37,6 +37,7 @@ use avr_certificate::{Basis, Certificate, Header, Map, Proof, Stack, State, Uppe
 use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
+use avr_predicates::Predicates;
 use avr_properties::{Atom, AtomTable, Binding, Event, Occurred, PropertyError, PropertyFile, Setting, watched_events};
 
 use ground::{Land, check_states, check_store};
@@ -171,9 +172,12 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
         (states, outcomes) = (states + claims.states, outcomes + claims.outcomes);
     }
     let watched = watched_events(table.atoms());
-    check_store(&certificate.store, &machine, &watched)?;
+    let predicates = certificate.predicates.as_ref();
+    let predicates = predicates.map(|kept| ground::predicates(kept, &machine, table.atoms())).transpose()?;
+    check_store(&certificate.store, &machine, &watched, predicates.as_ref())?;
     let did: Vec<Vec<Occurred>> = certificate.store.did.iter().map(|seen| view::occurred(seen)).collect();
-    let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did };
+    let predicates = predicates.as_ref();
+    let work = Work { certificate, machine: &machine, table: &table, watched: &watched, did: &did, predicates };
     let of_spaces = work.check_spaces(&statements)?;
     let (states, outcomes) = (states + of_spaces.0, outcomes + of_spaces.1);
     Ok(Report { properties, stack, states, outcomes, queries: mapped.queries, file })
@@ -235,6 +239,7 @@ struct Work<'a> {
     table: &'a AtomTable,
     watched: &'a [Event],
     did: &'a [Vec<Occurred>],
+    predicates: Option<&'a Predicates>,
 }
 
 impl Work<'_> {
@@ -276,6 +281,7 @@ impl Work<'_> {
             atoms: self.table.atoms(),
             watched: self.watched,
             did: self.did,
+            predicates: self.predicates,
             observes_hazards: statement.observes_hazards,
         };
         let played = play(sentence, &land, &proof.strategy, Foundation::from(proof.basis), relied);
@@ -285,7 +291,8 @@ impl Work<'_> {
     /// Checks everything that is relied on in a state space; how many outcomes were looked at.
     fn check_steps(&self, number: usize, duties: &Duties) -> Result<usize, Rejection> {
         let space = &self.certificate.spaces[number];
-        let mut stepper = Stepper::new(self.machine, &self.certificate.store, self.watched, self.did);
+        let mut stepper =
+            Stepper::new((self.machine, self.predicates), &self.certificate.store, self.watched, self.did);
         let mut looked_at = 0;
         for state in 0..space.states.len() as u32 {
             if !duties.concerns(state) {

@@ -1,8 +1,9 @@
 //! Steps from the states of a certificate, with the executor.
 
 use avr_certificate::{Advice, BLOCK_PAGES, Running, Space, State, Store};
-use avr_image::FlashWordAddress;
-use avr_machine::{Frame, Machine, MachineState, Stop, cut_cell, cut_what_is_read};
+use avr_image::{DataAddress, FlashWordAddress};
+use avr_machine::{Control, Frame, Machine, MachineState, Relation, Stop, cut_cell, cut_what_is_read};
+use avr_predicates::{Predicates, Written};
 use avr_properties::{Event, EventRecorder, Occurred, occurrences_cover};
 use three_valued::TvByte;
 
@@ -16,6 +17,7 @@ const NONE: u32 = u32::MAX;
 /// The working state of the machine.
 pub(crate) struct Stepper<'a> {
     machine: &'a Machine,
+    predicates: Option<&'a Predicates>,
     store: &'a Store,
     watched: &'a [Event],
     did: &'a [Vec<Occurred>],
@@ -37,11 +39,17 @@ enum Led<'a> {
 
 impl<'a> Stepper<'a> {
     /// A stepper for the states of a store.
-    pub(crate) fn new(machine: &'a Machine, store: &'a Store, watched: &'a [Event], did: &'a [Vec<Occurred>]) -> Self {
-        let state = MachineState::new(machine.cells(), TvByte::UNKNOWN);
+    pub(crate) fn new(
+        (machine, predicates): (&'a Machine, Option<&'a Predicates>),
+        store: &'a Store,
+        watched: &'a [Event],
+        did: &'a [Vec<Occurred>],
+    ) -> Self {
+        let of_predicates = predicates.map_or(0, |_| Predicates::cells());
+        let state = MachineState::new(machine.cells() + of_predicates, TvByte::UNKNOWN);
         let pages = vec![NONE; store.memory_blocks * BLOCK_PAGES];
         let blocks = vec![NONE; store.memory_blocks];
-        Self { machine, store, watched, did, state, pages, blocks, frames: (0, Vec::new()) }
+        Self { machine, predicates, store, watched, did, state, pages, blocks, frames: (0, Vec::new()) }
     }
 
     /// All outcomes of the step from a state, with those of the members of its hyper-edges that cover each.
@@ -72,7 +80,8 @@ impl<'a> Stepper<'a> {
     ) -> Came {
         let pc = from.map_or(FlashWordAddress(0), |running| running.control.pc);
         let events = EventRecorder::new(self.watched, pc.byte());
-        let mut world = World { script, advice, events };
+        let (predicates, written) = (self.predicates, Written::default());
+        let mut world = World { script, advice, events, predicates, written };
         let stopped = self.step(from, &mut world).err();
         let did = world.events.occurrences();
         let led = match stopped {
@@ -86,7 +95,15 @@ impl<'a> Stepper<'a> {
 
     fn step(&mut self, from: Option<&Running>, world: &mut World<'_>) -> Result<(), Stop> {
         let Some(from) = from else {
-            self.state = self.machine.power_on(world);
+            let fresh = self.machine.power_on(world);
+            for (address, cell) in self.machine.addresses().zip(fresh.data.cells()) {
+                self.state.data.set(address, *cell);
+            }
+            for address in (self.machine.cells()..self.state.data.len()).map(DataAddress::of_index) {
+                self.state.data.set(address, TvByte::UNKNOWN);
+            }
+            self.state.control = fresh.control;
+            self.state.calls.clear();
             self.pages.fill(NONE);
             self.blocks.fill(NONE);
             return Ok(());
@@ -141,7 +158,7 @@ impl<'a> Stepper<'a> {
         match (member, led) {
             (State::Anything, _) => true,
             (State::Running(running), Led::To(did)) => {
-                running.control == self.state.control
+                self.control_covers(&running.control)
                     && self.calls_agree(running.calls)
                     && occurrences_cover(&self.did[running.did as usize], did)
                     && self.memory_covers(running.memory, from.map(|from| from.memory))
@@ -149,6 +166,17 @@ impl<'a> Stepper<'a> {
             (State::Hazard { hazard, pc: place }, Led::Stopped(Stop::Hazard(found))) => hazard == found && *place == pc,
             _ => false,
         }
+    }
+
+    /// True if the control of a stored state is the present one, of which it need not have all copies.
+    ///
+    /// SOUND: a copy, and the comparison that flags are the outcome of, are facts about a state. Fewer facts are true of more states.
+    fn control_covers(&self, stored: &Control) -> bool {
+        let (stored_copies, present) = (stored.copies, self.state.control.copies);
+        let relation = stored_copies.relation();
+        stored.of_hardware() == self.state.control.of_hardware()
+            && stored_copies.pairs().iter().all(|pair| present.pairs().contains(pair))
+            && (relation == Relation::default() || relation == present.relation())
     }
 
     fn calls_agree(&self, calls: u32) -> bool {

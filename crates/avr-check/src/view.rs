@@ -7,7 +7,8 @@
 use avr_certificate::{BLOCK_PAGES, Running, Seen, Store};
 use avr_image::{DataAddress, FlashByteAddress};
 use avr_machine::{FrameKind, PAGE_CELLS};
-use avr_properties::{Event, Occurred, Occurrence, StateView, occurrence};
+use avr_predicates::Predicates;
+use avr_properties::{Atom, Event, Occurred, Occurrence, StateView, occurrence};
 use three_valued::{Truth, TvByte};
 
 /// A running state.
@@ -18,6 +19,8 @@ pub(crate) struct View<'a> {
     pub(crate) watched: &'a [Event],
     /// The events in each list of the store.
     pub(crate) did: &'a [Vec<Occurred>],
+    /// The predicates that states have.
+    pub(crate) predicates: Option<&'a Predicates>,
 }
 
 /// The events in a list of a certificate.
@@ -60,6 +63,10 @@ impl StateView for View<'_> {
 
     fn hazard(&self) -> Truth {
         Truth::False
+    }
+
+    fn told(&self, atom: &Atom) -> Truth {
+        self.predicates.map_or(Truth::Unknown, |predicates| predicates.told(atom, &|cell| self.cell(cell)).truth)
     }
 
     fn event(&self, event: &Event) -> Occurrence {

@@ -2,7 +2,11 @@
 
 use avr_certificate::Advice;
 use avr_image::FlashWordAddress;
-use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
+use avr_isa::Instruction;
+use avr_machine::{
+    Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question,
+};
+use avr_predicates::{Predicates, Written};
 use avr_properties::EventRecorder;
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -16,6 +20,10 @@ pub(crate) struct World<'a> {
     pub(crate) script: &'a mut Script,
     pub(crate) advice: &'a Advice,
     pub(crate) events: EventRecorder<'a>,
+    /// The predicates that states have.
+    pub(crate) predicates: Option<&'a Predicates>,
+    /// The cells that the step wrote.
+    pub(crate) written: Written,
 }
 
 impl World<'_> {
@@ -73,7 +81,32 @@ impl Environment<TvByte> for World<'_> {
         self.script.answer(Who::State, count)
     }
 
+    fn relates(&self) -> bool {
+        self.predicates.is_some()
+    }
+
+    fn relation(&mut self, comparison: &Comparison) -> u8 {
+        self.predicates.map_or(0, |predicates| predicates.number_of(comparison))
+    }
+
+    fn outcome(&mut self, number: u8, flag: u8, data: &DataSpace<TvByte>) -> Truth {
+        self.predicates.map_or(Truth::Unknown, |predicates| predicates.outcome(number, flag, data).0.truth)
+    }
+
+    fn decided(&mut self, number: u8, flag: u8, value: bool, data: &mut DataSpace<TvByte>) {
+        if let Some(predicates) = self.predicates {
+            predicates.decided(number, flag, value, data);
+        }
+    }
+
+    fn stepped(&mut self, executed: Option<Instruction>, data: &mut DataSpace<TvByte>) {
+        if let Some(predicates) = self.predicates {
+            self.written.end(executed, predicates, data);
+        }
+    }
+
     fn event(&mut self, event: Event<'_, TvByte>) {
+        self.written.note(&event);
         self.events.note(event);
     }
 

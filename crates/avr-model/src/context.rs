@@ -1,7 +1,7 @@
 //! The context of all passes: the machine, the store of abstract states, and the working state.
 
 use crate::abstraction::forget::DecayRules;
-use crate::predicates::{Predicates, SharedPredicates};
+use crate::predicates::SharedPredicates;
 use crate::state::deferral::Deferral;
 use crate::state::events::{Occurrences, watched};
 use crate::state::interner::Store;
@@ -10,6 +10,7 @@ use crate::state::working_copy::WorkingCopy;
 use crate::state::{AbstractState, Location};
 use avr_isa::DataAddress;
 use avr_machine::{Environment, Machine, MachineState};
+use avr_predicates::Predicates;
 use avr_properties::{Atom, Event as WatchedEvent};
 use mu_calculus::AtomId;
 use std::sync::Arc;

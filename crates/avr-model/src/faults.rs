@@ -94,22 +94,10 @@ faults! {
 
 faults! {
     predicates {
-        /// A predicate keeps its value when one of its cells is written.
-        KeptAfterWrite,
-        /// A predicate keeps its value when a store may hit one of its cells.
-        KeptAfterWildStore,
-        /// A predicate keeps its value when an instruction writes one of its registers.
-        KeptInRegisters,
-        /// A predicate keeps its value when the device is reset.
-        KeptAfterReset,
         /// The two outcomes of a stored comparison are hyper-edges of their own.
         SplitsApart,
         /// Predicates that are not needed are told as well.
         AllAreNeeded,
-        /// A comparison with its operands in the other order is taken for one in the order of the term.
-        OrderLost,
-        /// A number that is less than a constant is taken to be less than the one below.
-        BoundsOffByOne,
     }
 }
 

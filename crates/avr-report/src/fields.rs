@@ -65,8 +65,12 @@ pub(crate) fn certified(result: &PropertyResult) -> Option<bool> {
     match result.verdict {
         Verdict::Unknown(_) => None,
         Verdict::Holds | Verdict::Violated => {
-            let has_proof =
-                |pass: &Pass| matches!(pass, Pass::Invariants | Pass::Claims | Pass::Ranks | Pass::SymbolicExecution);
+            let has_proof = |pass: &Pass| {
+                matches!(
+                    pass,
+                    Pass::Invariants | Pass::Claims | Pass::Ranks | Pass::SymbolicExecution | Pass::Predicates
+                )
+            };
             Some(result.evidence.is_some() || result.methods.iter().all(has_proof))
         }
     }

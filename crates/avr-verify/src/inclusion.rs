@@ -202,7 +202,7 @@ impl<'a> Explored<'a> {
         }
         if let Some(predicates) = self.firmware.model.passes.predicates().filter(|_| found.len() < most) {
             let byte = |cell: DataAddress| shown.data[cell.index()];
-            if !predicates.get().are_true(|cell| store.cell(running.memory, cell), &byte) {
+            if !predicates.get().all().are_true(|cell| store.cell(running.memory, cell), &byte) {
                 found.push("a predicate is not true".to_owned());
             }
         }

@@ -2,8 +2,8 @@
 //! steps are used in another state space.
 
 use super::skipped_paths::{Log, Spot};
-use crate::predicates::{PredicateUse, add};
 use avr_isa::DataAddress;
+use avr_predicates::{ToldBy, add};
 
 /// Skipped states at instructions in a row.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ pub(crate) struct Notes {
     pub(crate) paths: PathNotes,
     pub(crate) accesses: AccessNotes,
     /// The predicates that told something.
-    pub(crate) predicates: PredicateUse,
+    pub(crate) predicates: ToldBy,
 }
 
 impl Notes {

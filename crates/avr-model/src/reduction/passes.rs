@@ -11,11 +11,12 @@ use super::visibility::Visibility;
 use crate::context::Context;
 use crate::faults::repeated_steps::{Fault, is_on};
 use crate::pass::Pass;
-use crate::predicates::{PredicateUse, Predicates, SharedPredicates, UsedPredicate};
+use crate::predicates::{KeptPredicates, SharedPredicates, UsedPredicate};
 use crate::state::deferral::Deferral;
 use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Machine, MachineState, Operand};
+use avr_predicates::{Predicates, ToldBy};
 use std::mem;
 use std::sync::Arc;
 use three_valued::TvByte;
@@ -122,7 +123,7 @@ impl Passes {
         let are_kept = |one: &&Comparison| one.left.iter().chain(&one.right).all(is_kept);
         let named: Vec<Comparison> = named.iter().filter(are_kept).take(MOST_NAMED).cloned().collect();
         let named = &named;
-        self.predicates = Some(SharedPredicates::new(Predicates::new(first, named)));
+        self.predicates = Some(SharedPredicates::new(KeptPredicates::new(first, named)));
         self
     }
 
@@ -221,7 +222,7 @@ impl Passes {
         let paths = self.path_compression.as_mut().map(|reduction| mem::take(&mut reduction.noted));
         let accesses = self.partial_order.as_mut().map(|reduction| mem::take(&mut reduction.noted));
         let summaries = self.handler_summaries.as_mut().map(|handlers| mem::take(&mut handlers.used));
-        let predicates = self.predicates.as_ref().map_or_else(PredicateUse::new, |all| all.get().take_noted());
+        let predicates = self.predicates.as_ref().map_or_else(ToldBy::new, |all| all.get().take_noted());
         let notes = Notes { paths: paths.unwrap_or_default(), accesses: accesses.unwrap_or_default(), predicates };
         (notes, summaries.unwrap_or_default())
     }
@@ -295,6 +296,7 @@ impl Passes {
         let (log, other) = (self.skipped_paths().cloned(), others.skipped_paths().cloned());
         seen(self).zip(seen(others)).is_none_or(|(here, there)| here.covers(&there))
             && log.zip(other).is_none_or(|(here, there)| here.covers(&there))
+            && others.used_predicates().iter().all(|used| self.used_predicates().contains(used))
     }
 
     /// True if all assumptions of the present state space are discharged so far.

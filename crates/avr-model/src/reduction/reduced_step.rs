@@ -95,7 +95,7 @@ fn reduced(
     );
     if let Some(predicates) = &model.passes.predicates {
         let is_garbage = reduction.garbage(model.context.machine, &model.context.working.state);
-        predicates.get().forget(is_garbage, &mut model.context.working.state.data);
+        predicates.get().all().forget(is_garbage, &mut model.context.working.state.data);
     }
     reduction.after(model.context.machine, steps, before, &model.context.working.state)
 }

@@ -347,7 +347,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
                     reduction.forget_below(machine, changed, before.pointer(), &mut self.state, &forgotten);
                     if let Some(predicates) = &self.model.passes.predicates {
                         let is_garbage = reduction.garbage(machine, &self.state);
-                        predicates.get().forget(is_garbage, &mut self.state.data);
+                        predicates.get().all().forget(is_garbage, &mut self.state.data);
                     }
                 }
             }
@@ -441,7 +441,7 @@ impl<'a, 'f> Tracer<'a, 'f> {
         let event = self.event_provenance(self.model.context.atoms[atom.index()].kind());
         let predicates = self.model.context.predicates.as_ref();
         let told_by =
-            predicates.map_or_else(Vec::new, |all| all.get().cells_of(&self.model.context.atoms[atom.index()]));
+            predicates.map_or_else(Vec::new, |all| all.get().all().cells_of(&self.model.context.atoms[atom.index()]));
         let told_by = told_by.into_iter().map(|cell| (cell, view.cell(cell).unknown_mask()));
         unknown.into_iter().chain(told_by).fold(event, |all, (address, mask)| {
             let cell = self.state.data.get(address);

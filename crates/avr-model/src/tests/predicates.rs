@@ -2,7 +2,7 @@
 //! that forget values and keep predicates.
 
 use crate::Firmware;
-use crate::faults::predicates::{Fault, with_fault};
+use crate::faults::predicates::{Fault as Reading, with_fault as with_reading};
 use crate::reduction::passes::Passes;
 use crate::reduction::successors::leaves;
 use crate::state::view::View;
@@ -13,6 +13,7 @@ use avr_machine::device::{Device, ResetCause};
 use avr_machine::{
     Comparison, Demand, DeterminedBy, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question,
 };
+use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::{AtomTable, Binding, Definitions, Property, PropertyFile, StateView, bind, bind_predicates};
 use avr_testkit::Random;
 use avr_testkit::image::image;
@@ -227,7 +228,7 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineStat
     let predicates = firmware.model.passes.predicates.as_ref().expect("they are kept").get();
     let byte = |cell| *data.get(cell);
     let status = *data.get(firmware.model.context.machine.status_address());
-    if !predicates.are_true(|cell| store.cell(running.memory, cell), &byte) {
+    if !predicates.all().are_true(|cell| store.cell(running.memory, cell), &byte) {
         return Err("a predicate is not true");
     }
     drop(predicates);
@@ -235,7 +236,7 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineStat
         return Err("an atom is told wrongly");
     }
     let predicates = firmware.model.passes.predicates.as_ref().expect("they are kept").get();
-    if !predicates.is_related(running.control.copies.relation(), status, &byte) {
+    if !predicates.all().is_related(running.control.copies.relation(), status, &byte) {
         return Err("flags are not the outcome of their comparison");
     }
     Ok(true)
@@ -316,16 +317,9 @@ fn concrete_runs_stay_inside_states_with_predicates() {
 
 #[test]
 fn predicates_that_are_kept_or_read_wrongly_are_found() {
-    for fault in [
-        Fault::KeptAfterWrite,
-        Fault::KeptAfterWildStore,
-        Fault::KeptInRegisters,
-        Fault::KeptAfterReset,
-        Fault::SplitsApart,
-        Fault::OrderLost,
-        Fault::BoundsOffByOne,
-    ] {
-        let found = with_fault(fault, || (0..PROGRAMS).any(|seed| follow(seed).is_err()));
-        assert!(found, "{fault:?}");
+    let is_found = || (0..PROGRAMS).any(|seed| follow(seed).is_err());
+    for fault in Fault::ALL {
+        assert!(with_fault(*fault, is_found), "{fault:?}");
     }
+    assert!(with_reading(Reading::SplitsApart, is_found));
 }

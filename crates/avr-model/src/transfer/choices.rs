@@ -14,6 +14,7 @@ use avr_machine::{
     Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState,
     Possibilities, Question, cut_cell, cut_what_is_read,
 };
+use avr_predicates::Written;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
@@ -98,9 +99,7 @@ pub(crate) struct Scripted<'a, U> {
     /// The predicates that states keep.
     predicates: Option<SharedPredicates>,
     /// The cells that the present step wrote, or may have written.
-    written: Vec<DataAddress>,
-    /// True if the present step entered a handler.
-    is_entry: bool,
+    written: Written,
     pub(crate) unknowns: U,
 }
 
@@ -114,7 +113,7 @@ impl<'a, U> Scripted<'a, U> {
     pub(crate) fn replaying(precision: &'a LocationPrecision, unknowns: U, script: Vec<Answer>) -> Self {
         let timing = InterruptTiming::Now;
         let (position, cut, skipped, defers_certain, learning) = (0, 0..0, false, false, None);
-        let (branches, predicates, written, is_entry) = (false, None, Vec::new(), false);
+        let (branches, predicates, written) = (false, None, Written::default());
         Self {
             script,
             position,
@@ -127,7 +126,6 @@ impl<'a, U> Scripted<'a, U> {
             learning,
             predicates,
             written,
-            is_entry,
             unknowns,
         }
     }
@@ -152,7 +150,6 @@ impl<'a, U> Scripted<'a, U> {
     pub(crate) fn begin(&mut self) {
         (self.position, self.skipped, self.defers_certain, self.cut) = (0, false, false, 0..0);
         self.written.clear();
-        self.is_entry = false;
     }
 
     /// Turns to another script.
@@ -160,7 +157,6 @@ impl<'a, U> Scripted<'a, U> {
         self.script = script;
         self.position = 0;
         self.written.clear();
-        self.is_entry = false;
     }
 
     /// True if the last questions of the step were those that cut stored values.
@@ -289,22 +285,14 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 
     fn decided(&mut self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
         if let Some(predicates) = &self.predicates {
-            predicates.get().decided(number, flag, value, data);
+            predicates.get().all().decided(number, flag, value, data);
         }
     }
 
-    /// SOUND: registers are written by the instruction that names them and by a reset, all other cells of predicates with an
-    /// event.
     fn stepped(&mut self, executed: Option<Instruction>, data: &mut DataSpace<V>) {
         let Some(mut predicates) = self.predicates.as_ref().map(SharedPredicates::get) else { return };
         predicates.count();
-        let is_reset = executed.is_none() && !self.is_entry;
-        if is_reset && !is_on(Fault::KeptAfterReset) {
-            return predicates.forget_all(data);
-        }
-        let named = executed.map(Instruction::registers_written).unwrap_or_default();
-        let named = named.iter().map(Register::address).filter(|_| !is_on(Fault::KeptInRegisters));
-        predicates.rewritten(self.written.iter().copied().chain(named), data);
+        self.written.end(executed, predicates.all(), data);
     }
 
     fn has_ranges(&self) -> bool {
@@ -405,12 +393,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
 
     fn event(&mut self, event: Event<'_, V>) {
         if self.predicates.is_some() {
-            match event {
-                Event::Write(cell, _) if !is_on(Fault::KeptAfterWrite) => self.written.push(cell),
-                Event::PerhapsWrite(cell, _) if !is_on(Fault::KeptAfterWildStore) => self.written.push(cell),
-                Event::Interrupt(_) => self.is_entry = true,
-                _ => {}
-            }
+            self.written.note(&event);
         }
         self.unknowns.event(event);
     }

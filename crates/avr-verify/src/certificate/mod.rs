@@ -11,10 +11,10 @@ mod obligations;
 mod state_table;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, ClosedSet as Written, Decided, Depth, Edges, Header, Labels, Map, Proof, Space, Stack,
-    State, Strategy, Symbolic, Upper, Vacuous, Verdict,
+    Basis, Certificate, Claim, ClosedSet as Written, Decided, Depth, Edges, Header, Labels, Map, PredicateTerms, Proof,
+    Space, Stack, State, Strategy, Symbolic, Upper, Vacuous, Verdict,
 };
-use avr_machine::Machine;
+use avr_machine::{Comparison, Machine};
 use avr_properties::Atom;
 use mu_calculus::{AtomId, Choice, HyperGraph, Node, NodeId, NormalForm, Problem, Solution, StateId};
 use std::collections::BTreeMap;
@@ -29,6 +29,7 @@ use crate::request::Request;
 use crate::stack_bound::StackBound;
 use crate::stack_bound::stack_spaces;
 use avr_model::Firmware;
+use avr_model::predicates::Term;
 use avr_model::state::AbstractState;
 use obligations::Bound;
 use state_table::Stored;
@@ -97,7 +98,15 @@ pub(crate) fn certificate<'f>(
     let depths = upper.into_iter().chain(&mut stack.lower);
     let proofs = claims.iter_mut().flat_map(proofs_of).chain(depths.map(|depth| &mut depth.proof));
     proofs.for_each(|proof| renumber(proof, &numbers));
-    Certificate { header: header(request, text), store: stored.store, spaces, map, claims, stack }
+    let predicates = predicates(firmware);
+    Certificate { header: header(request, text), predicates, store: stored.store, spaces, map, claims, stack }
+}
+
+/// The numbers about which states may have predicates.
+fn predicates(firmware: &Firmware<'_>) -> Option<PredicateTerms> {
+    let kept = firmware.model.passes.predicates()?.get();
+    let compared = |(_, term): (_, &Term)| Comparison { left: term.left.clone(), right: term.right.clone() };
+    Some(PredicateTerms { compared: kept.all().terms().map(compared).collect(), telling: kept.named() as u32 })
 }
 
 fn header(request: &Request<'_>, text: &PropertyText) -> Header {

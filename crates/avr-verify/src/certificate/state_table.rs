@@ -45,8 +45,8 @@ pub(super) struct Stored<'a, 'f> {
 
 impl<'a, 'f> Stored<'a, 'f> {
     pub(super) fn new(firmware: &'a Firmware<'f>) -> Self {
-        let memory_blocks =
-            firmware.model.context.machine.cells().div_ceil(avr_machine::PAGE_CELLS * avr_certificate::BLOCK_PAGES);
+        let cells = firmware.model.context.working.state.data.len();
+        let memory_blocks = cells.div_ceil(avr_machine::PAGE_CELLS * avr_certificate::BLOCK_PAGES);
         Self {
             firmware,
             store: Store { memory_blocks, ..Store::default() },

@@ -156,7 +156,8 @@ fn portfolio(
         false => Passes::default(),
     };
     let whole = || if request.facts && !records_splits { passes().with_facts() } else { passes() };
-    let all = Attempt { passes: whole(), limits_soon: false, records_splits };
+    let relating = |passes| relating(passes, request, machine, (atoms, asked));
+    let all = Attempt { passes: relating(whole()), limits_soon: false, records_splits };
     // A certificate is checked step by step: it needs every order of interrupts.
     let reduced = if records_splits { None } else { reduced(request, machine, (atoms, asked), whole()) };
     reduced.into_iter().chain([all]).collect()
@@ -182,15 +183,29 @@ fn reduced(
     let passes = if reductions.paths { passes.with_path_compression(machine, &seen) } else { passes };
     let passes = if reductions.handlers { passes.with_handler_summaries() } else { passes };
     let limits_soon = passes.has(Pass::PathCompression) && (!seen.branches || passes.has(Pass::PartialOrderReduction));
-    // What some run can do is shown by small state spaces, which have no predicates.
-    let keeps = !seen.branches && request.facts && request.predicates;
-    // A predicate that cannot be bound was refused when the machine was made.
-    let named = || bind_predicates(request.file, &request.binding()).unwrap_or_default();
-    let of_atoms = || atoms.iter().filter_map(Atom::compared_numbers).map(|compared| compared.numbers);
-    let candidates = || -> Vec<Comparison> { named().into_iter().chain(of_atoms()).collect() };
-    let passes = if keeps { passes.with_predicates(machine, &candidates()) } else { passes };
-    drop_terms(&passes);
+    let passes = relating(passes, request, machine, (atoms, asked));
     Some(Attempt { passes, limits_soon, records_splits: false })
+}
+
+/// The passes with predicates, as far as the request and its goals allow them.
+fn relating(
+    passes: Passes,
+    request: &Request<'_>,
+    machine: &Machine,
+    (atoms, asked): (&[Atom], &GoalTable<'_>),
+) -> Passes {
+    // What some run can do is shown by small state spaces, which have no predicates.
+    let is_about_all_runs = || visibility(asked, atoms, machine).is_some_and(|seen| !seen.branches);
+    if !request.facts || !request.predicates || !is_about_all_runs() {
+        return passes;
+    }
+    // A predicate that cannot be bound was refused when the machine was made.
+    let named = bind_predicates(request.file, &request.binding()).unwrap_or_default();
+    let of_atoms = atoms.iter().filter_map(Atom::compared_numbers).map(|compared| compared.numbers);
+    let candidates: Vec<Comparison> = named.into_iter().chain(of_atoms).collect();
+    let passes = passes.with_predicates(machine, &candidates);
+    drop_terms(&passes);
+    passes
 }
 
 impl Attempt {

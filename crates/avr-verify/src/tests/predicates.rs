@@ -7,8 +7,10 @@ use crate::random_programs::{
 use crate::{PropertyResult, Reductions, UsedPredicate, Verdict};
 use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::Operand;
-use avr_model::faults::predicates::{Fault, with_fault};
+
+use avr_model::faults::predicates::{Fault as Reading, with_fault as with_reading};
 use avr_model::predicates::Term;
+use avr_predicates::faults::{Fault, with_fault};
 use avr_testkit::programs::correlated;
 use avr_testkit::programs::varied::program;
 use std::time::Duration;
@@ -233,7 +235,7 @@ fn each_predicate_that_stays_is_needed() {
 
 #[test]
 fn the_test_would_notice_predicates_that_are_not_needed() {
-    let found = with_fault(Fault::AllAreNeeded, || without_terms(&compares_words(), &[]));
+    let found = with_reading(Reading::AllAreNeeded, || without_terms(&compares_words(), &[]));
     let of_byte = |used: &UsedPredicate| used.term.left == [Operand::Cell(CELLS[2])];
     assert!(found.predicates.iter().any(of_byte), "{:?}", found.predicates);
 }

@@ -19,6 +19,7 @@ use three_valued::{ByteDomain, Truth, TvByte};
 
 use super::claims::{Claims, Goal};
 use super::exhaustive::Everything;
+use super::predicates::{are_true, make_true};
 use avr_testkit::Random;
 
 /// The number of concrete states of each abstract one that are tried.
@@ -162,7 +163,7 @@ pub(super) fn cells(certificate: &Certificate, memory: u32, count: usize) -> Vec
     let blocks = certificate.store.memory(memory).iter();
     let pages = blocks.flat_map(|block| certificate.store.blocks[*block as usize]);
     let cells = pages.take(count / PAGE_CELLS).flat_map(|page| certificate.store.pages[page as usize]);
-    debug_assert_eq!(certificate.store.memory_blocks, count.div_ceil(PAGE_CELLS * BLOCK_PAGES));
+    debug_assert!(certificate.store.memory_blocks >= count.div_ceil(PAGE_CELLS * BLOCK_PAGES));
     cells.collect()
 }
 
@@ -274,7 +275,7 @@ impl<'a> Judge<'a> {
         random: &mut Random,
         shown: &mut Shown,
     ) {
-        let before = self.concrete(certificate, running, random);
+        let Some(before) = self.concrete(certificate, running, random) else { return };
         let seen = did(certificate, running.did);
         let view = View { state: &before, watched: &self.watched, did: &seen };
         for (label, atom) in shown.labels.iter_mut().zip(self.table.atoms()) {
@@ -314,8 +315,13 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Some state that an abstract one stands for.
-    fn concrete(&self, certificate: &Certificate, running: &Running, random: &mut Random) -> MachineState<TvByte> {
+    /// Some state that an abstract one stands for; none if none was found.
+    fn concrete(
+        &self,
+        certificate: &Certificate,
+        running: &Running,
+        random: &mut Random,
+    ) -> Option<MachineState<TvByte>> {
         let count = self.machine.cells();
         let mut state = MachineState::new(count, TvByte::constant(0));
         for (cell, address) in cells(certificate, running.memory, count).into_iter().zip(0..) {
@@ -324,8 +330,8 @@ impl<'a> Judge<'a> {
         let mut frames: Vec<Frame> = certificate.store.frames(running.calls).copied().collect();
         frames.reverse();
         frames.into_iter().for_each(|frame| state.calls.push(frame));
-        state.control = running.control;
-        state
+        state.control = running.control.of_hardware();
+        make_true(certificate, running, &mut state.data).then_some(state)
     }
 }
 
@@ -337,7 +343,8 @@ fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: 
         (State::Anything, _) => true,
         (State::Hazard { hazard, pc: place }, Err(Stop::Hazard(found))) => hazard == found && *place == pc,
         (State::Running(running), Ok((state, occurred))) => {
-            running.control == state.control
+            running.control.of_hardware() == state.control
+                && are_true(certificate, running, &state.data)
                 && certificate.store.frames(running.calls).eq(state.calls.frames().iter().rev())
                 && occurrences_cover(&did(certificate, running.did), occurred)
                 && cells(certificate, running.memory, state.data.len())

@@ -12,6 +12,7 @@ mod judge;
 mod loops;
 mod maps;
 mod mutants;
+mod predicates;
 mod ranks;
 
 use std::collections::BTreeMap;
@@ -209,6 +210,11 @@ fn a_hazard_by_an_input() {
 #[test]
 fn a_watchdog() {
     check("watchdog.Og.elf", "watchdog.ron", 500);
+}
+
+#[test]
+fn a_number_that_is_compared_twice() {
+    check("word-twice.Og.elf", "never-switched.ron", 400);
 }
 
 #[test]

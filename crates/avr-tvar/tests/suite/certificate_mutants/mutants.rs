@@ -4,11 +4,15 @@ use avr_certificate::{Basis, Certificate, Claim, Depth, Edges, Labels, Proof, Sp
 use avr_isa::DataAddress;
 use three_valued::{Truth, TvByte};
 
+use super::predicates;
 use avr_testkit::Random;
 
 /// A certificate with something altered, and what.
 pub(super) fn mutant(certificate: &Certificate, random: &mut Random) -> (&'static str, Certificate) {
     let mut mutant = certificate.clone();
+    if mutant.predicates.is_some() && random.once_in(2) {
+        return (predicates::change(&mut mutant, random), mutant);
+    }
     let number = random.below(mutant.spaces.len());
     let space = &mut mutant.spaces[number];
     let state = random.below(space.states.len()) as u32;

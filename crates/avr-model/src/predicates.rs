@@ -1,0 +1,194 @@
+//! The predicates that the states of an analysis keep: which terms there are, and which predicates told something.
+//!
+//! What predicates are, and what is known of them after a step, is in `avr-predicates`.
+
+use avr_isa::DataAddress;
+use avr_machine::{Comparison, DataSpace};
+use avr_predicates::{Predicates, Told, ToldBy, add};
+use avr_properties::Atom;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use three_valued::{ByteDomain, Truth, TvByte};
+
+pub use avr_predicates::{PredicateOrder, Term};
+
+/// The steps that are taken with predicates before they are given up.
+const MOST_STEPS: u64 = 50_000;
+
+/// A predicate that told a flag or an atom.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct UsedPredicate {
+    /// The numbers that are compared.
+    pub term: Term,
+    /// The order of the two numbers that the predicate is.
+    pub order: PredicateOrder,
+}
+
+/// The predicates of an analysis, which all steps share.
+#[derive(Clone, Debug)]
+pub struct SharedPredicates(Arc<Mutex<KeptPredicates>>);
+
+impl SharedPredicates {
+    /// Predicates that steps share.
+    #[must_use]
+    pub fn new(predicates: KeptPredicates) -> Self {
+        Self(Arc::new(Mutex::new(predicates)))
+    }
+
+    /// The predicates.
+    pub fn get(&self) -> MutexGuard<'_, KeptPredicates> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The facts about predicates that the outcome of a step depends on beside the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PredicateBasis {
+    are_kept: bool,
+    terms: usize,
+    drops: u32,
+}
+
+/// The predicates that states may keep.
+#[derive(Debug)]
+pub struct KeptPredicates {
+    /// The terms, which are numbered when they are first met.
+    all: Predicates,
+    /// The number of terms that were there from the start.
+    named: usize,
+    /// The predicates that told something in the present state space, by the index of their term.
+    used: ToldBy,
+    /// Those that told something since they were last taken.
+    noted: ToldBy,
+    /// The number of times that terms were dropped.
+    drops: u32,
+    /// The steps that were taken with predicates.
+    steps: u64,
+    /// True if they are not kept any more.
+    are_given_up: bool,
+}
+
+impl KeptPredicates {
+    /// The terms that are named, as many as there may be, for states whose own cells end before an address.
+    #[must_use]
+    pub fn new(first: DataAddress, named: &[Comparison]) -> Self {
+        let mut all = Predicates::new(first);
+        for comparison in named {
+            all.number(comparison);
+        }
+        let (used, noted) = (ToldBy::new(), ToldBy::new());
+        Self { named: all.count(), all, used, noted, drops: 0, steps: 0, are_given_up: false }
+    }
+
+    /// The terms with the values of their predicates in states.
+    #[must_use]
+    pub fn all(&self) -> &Predicates {
+        &self.all
+    }
+
+    /// The number of the first terms, which tell atoms.
+    #[must_use]
+    pub fn named(&self) -> usize {
+        self.named
+    }
+
+    /// The number of a comparison; 0 if there are too many terms.
+    pub(crate) fn number(&mut self, comparison: &Comparison) -> u8 {
+        self.all.number(comparison)
+    }
+
+    /// Takes note of the atoms that named terms tell.
+    ///
+    /// SOUND: a term that came later could tell an atom of states that were stored before, and what was skipped behind them was
+    /// skipped because the atom was unknown.
+    pub(crate) fn tell_of(&mut self, atoms: &[Atom]) {
+        self.all.tell_of(self.named, atoms);
+    }
+
+    /// The truth of an atom in a state of which `byte` gives the cells, as far as predicates tell it.
+    pub(crate) fn told(&mut self, atom: &Atom, byte: &dyn Fn(DataAddress) -> TvByte) -> Truth {
+        let told = self.all.told(atom, byte);
+        self.note(told)
+    }
+
+    /// The value of a flag after the comparison of this number in a state, as far as predicates tell it, and the cells that were
+    /// looked at.
+    pub(crate) fn outcome<V: ByteDomain>(
+        &mut self,
+        number: u8,
+        flag: u8,
+        data: &DataSpace<V>,
+    ) -> (Truth, Vec<DataAddress>) {
+        let (told, cells) = self.all.outcome(number, flag, data);
+        (self.note(told), cells)
+    }
+
+    /// Takes note of what told something; what it told.
+    fn note(&mut self, told: Told) -> Truth {
+        add(&mut self.noted, &told.by);
+        told.truth
+    }
+
+    /// Leaves the predicates of some terms unknown from the next state space on, which may take as many steps as all before.
+    pub fn drop_terms(&mut self, dropped: Vec<Term>) {
+        self.all.drop_terms(dropped);
+        self.drops += 1;
+        self.steps = 0;
+    }
+
+    /// The predicates that told something since the state space was begun.
+    #[must_use]
+    pub fn used(&self) -> Vec<UsedPredicate> {
+        let mut all = self.used.clone();
+        add(&mut all, &self.noted);
+        self.all.named(&all).into_iter().map(|(term, order)| UsedPredicate { term, order }).collect()
+    }
+
+    /// The predicates that told something since they were last taken.
+    pub(crate) fn take_noted(&mut self) -> ToldBy {
+        std::mem::take(&mut self.noted)
+    }
+
+    /// Puts back those that were taken.
+    pub(crate) fn put_noted(&mut self, noted: ToldBy) {
+        self.noted = noted;
+    }
+
+    /// Takes note of predicates that told something in the present state space.
+    pub(crate) fn enter(&mut self, used: &ToldBy) {
+        add(&mut self.used, used);
+    }
+
+    /// The facts that the outcome of a step depends on beside the state: whether predicates are kept, and of which terms.
+    pub(crate) fn basis(&self) -> PredicateBasis {
+        PredicateBasis { are_kept: self.are_kept(), terms: self.all.count(), drops: self.drops }
+    }
+
+    /// True if they are kept in the present state space.
+    pub(crate) fn are_kept(&self) -> bool {
+        !self.are_given_up
+    }
+
+    /// True if the present state space is to be built anew, without predicates: they have not decided what they were to decide.
+    pub(crate) fn are_spent(&self) -> bool {
+        !self.are_given_up && self.steps > MOST_STEPS
+    }
+
+    /// Counts a step with predicates.
+    pub(crate) fn count(&mut self) {
+        self.steps += 1;
+    }
+
+    /// Begins a state space.
+    pub(crate) fn begin(&mut self) {
+        self.used.clear();
+        self.noted.clear();
+        self.are_given_up |= self.are_spent();
+    }
+
+    /// True if a predicate decided a flag since the state space was begun.
+    #[must_use]
+    pub fn are_used(&self) -> bool {
+        !self.used.is_empty() || !self.noted.is_empty()
+    }
+}

@@ -1,0 +1,63 @@
+//! Deliberate faults, to see that the tests find them.
+//!
+//! They exist in builds with the feature `faults` only, which tests ask for; without it `is_on` is a constant.
+
+/// A deliberate fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A predicate keeps its value when one of its cells is written.
+    KeptAfterWrite,
+    /// A predicate keeps its value when a store may hit one of its cells.
+    KeptAfterWildStore,
+    /// A predicate keeps its value when an instruction writes one of its registers.
+    KeptInRegisters,
+    /// A predicate keeps its value when the device is reset.
+    KeptAfterReset,
+    /// A comparison with its operands in the other order is taken for one in the order of the term.
+    OrderLost,
+    /// A number that is less than a constant is taken to be less than the one below.
+    BoundsOffByOne,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::KeptAfterWrite,
+        Self::KeptAfterWildStore,
+        Self::KeptInRegisters,
+        Self::KeptAfterReset,
+        Self::OrderLost,
+        Self::BoundsOffByOne,
+    ];
+}
+
+#[cfg(any(test, feature = "faults"))]
+std::thread_local! {
+    static CURRENT: std::cell::Cell<Option<Fault>> = const { std::cell::Cell::new(None) };
+}
+
+/// Does something on this thread with a fault, which is taken out again whatever comes of it.
+#[cfg(any(test, feature = "faults"))]
+pub fn with_fault<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
+    struct TakenOut;
+    impl Drop for TakenOut {
+        fn drop(&mut self) {
+            CURRENT.set(None);
+        }
+    }
+    CURRENT.set(Some(fault));
+    let _taken_out = TakenOut;
+    work()
+}
+
+/// True if a fault is put in.
+#[cfg(any(test, feature = "faults"))]
+pub(crate) fn is_on(fault: Fault) -> bool {
+    CURRENT.get() == Some(fault)
+}
+
+/// True if a fault is put in: never in this build.
+#[cfg(not(any(test, feature = "faults")))]
+pub(crate) const fn is_on(_: Fault) -> bool {
+    false
+}

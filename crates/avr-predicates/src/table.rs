@@ -1,0 +1,319 @@
+//! The terms of an analysis, and the values of their predicates in a state.
+
+use crate::faults::{Fault, is_on};
+use crate::number::NumberSet;
+use crate::order::{
+    EQUAL, GREATER, LESS, PredicateOrder, SIGNED_GREATER, SIGNED_LESS, SWAPPED, compare, predicate, telling, told,
+};
+use crate::term::{Term, bytes, constant};
+use avr_isa::DataAddress;
+use avr_machine::{Comparison, DataSpace, PAGE_CELLS, Relation};
+use avr_properties::{Atom, AtomKind, ComparedNumbers, Order};
+use std::collections::{BTreeMap, HashMap};
+use three_valued::{ByteDomain, Truth, TvByte};
+
+/// The most terms.
+pub const MOST_TERMS: usize = 64;
+
+/// Predicates that told something, as bits, by the index of their term.
+pub type ToldBy = BTreeMap<usize, u8>;
+
+/// Adds predicates to others.
+pub fn add(all: &mut ToldBy, others: &ToldBy) {
+    others.iter().for_each(|(index, mask)| *all.entry(*index).or_default() |= mask);
+}
+
+/// The truth of a predicate in a state, as far as it is known.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The truth.
+    pub truth: Truth,
+    /// The predicates that tell it.
+    pub by: ToldBy,
+}
+
+impl Told {
+    fn unknown() -> Self {
+        Self { truth: Truth::Unknown, by: ToldBy::new() }
+    }
+}
+
+/// The predicate that an atom is, or is the negation of.
+#[derive(Clone, Copy, Debug)]
+struct ToldAtom {
+    index: usize,
+    predicate: u8,
+    is_negated: bool,
+}
+
+/// The terms of one analysis. They are numbered in their order, and keep their numbers.
+#[derive(Clone, Debug)]
+pub struct Predicates {
+    terms: Vec<Term>,
+    /// The terms that speak of each cell, by index.
+    by_cell: BTreeMap<DataAddress, Vec<usize>>,
+    /// The cell of the first term.
+    first: DataAddress,
+    /// The atoms that compare the numbers of a term.
+    atoms: HashMap<AtomKind, ToldAtom>,
+    /// The terms whose predicates are always unknown.
+    dropped: Vec<Term>,
+}
+
+impl Predicates {
+    /// No terms, for states whose own cells end before an address.
+    #[must_use]
+    pub fn new(first: DataAddress) -> Self {
+        let (terms, by_cell, atoms, dropped) = (Vec::new(), BTreeMap::new(), HashMap::new(), Vec::new());
+        Self { terms, by_cell, first, atoms, dropped }
+    }
+
+    /// The number of cells that predicates take behind those of the machine.
+    #[must_use]
+    pub fn cells() -> usize {
+        MOST_TERMS.next_multiple_of(PAGE_CELLS)
+    }
+
+    /// The number of terms.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The terms, each with the cell of its predicates.
+    pub fn terms(&self) -> impl Iterator<Item = (DataAddress, &Term)> {
+        self.terms.iter().enumerate().map(|(index, term)| (self.cell(index), term))
+    }
+
+    /// The term with an index.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn term(&self, index: usize) -> &Term {
+        &self.terms[index]
+    }
+
+    /// The cell of the predicates of the term with an index.
+    #[must_use]
+    pub fn cell(&self, index: usize) -> DataAddress {
+        self.first.wrapping_add(index as u16)
+    }
+
+    /// The number of a comparison, whose term is added if it is a new one; 0 if there are too many.
+    pub fn number(&mut self, comparison: &Comparison) -> u8 {
+        let known = self.number_of(comparison);
+        if known != 0 || self.terms.len() == MOST_TERMS {
+            return known;
+        }
+        let (term, _) = Term::of(comparison);
+        for cell in term.cells() {
+            let terms = self.by_cell.entry(cell).or_default();
+            if !terms.contains(&self.terms.len()) {
+                terms.push(self.terms.len());
+            }
+        }
+        self.terms.push(term);
+        self.number_of(comparison)
+    }
+
+    /// The number of a comparison; 0 if its term is none of these.
+    #[must_use]
+    pub fn number_of(&self, comparison: &Comparison) -> u8 {
+        let (term, is_swapped) = Term::of(comparison);
+        let Some(index) = self.terms.iter().position(|one| *one == term) else { return 0 };
+        let number = index as u8 + 1;
+        if is_swapped { number | SWAPPED } else { number }
+    }
+
+    /// The index of the term of a comparison.
+    fn index(number: u8) -> usize {
+        usize::from(number & !SWAPPED).saturating_sub(1)
+    }
+
+    /// Leaves the predicates of some terms unknown from here on.
+    pub fn drop_terms(&mut self, dropped: Vec<Term>) {
+        self.dropped = dropped;
+    }
+
+    /// Takes note of the atoms that the first terms tell, so many of them.
+    pub fn tell_of(&mut self, terms: usize, atoms: &[Atom]) {
+        for atom in atoms {
+            let Some(ComparedNumbers { numbers, order, is_negated, is_signed, .. }) = atom.compared_numbers() else {
+                continue;
+            };
+            let (term, is_swapped) = Term::of(&numbers);
+            let Some(index) = self.terms.iter().take(terms).position(|one| *one == term) else { continue };
+            let is_less = (order == Order::Less) != (is_swapped && !is_on(Fault::OrderLost));
+            let predicate = match (order, is_less, is_signed) {
+                (Order::Equal, ..) => EQUAL,
+                (_, true, false) => LESS,
+                (_, false, false) => GREATER,
+                (_, true, true) => SIGNED_LESS,
+                (_, false, true) => SIGNED_GREATER,
+            };
+            self.atoms.insert(atom.kind().clone(), ToldAtom { index, predicate, is_negated });
+        }
+    }
+
+    /// The truth of an atom in a state of which `byte` gives the cells, as far as predicates tell it.
+    pub fn told(&self, atom: &Atom, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        let Some(ToldAtom { index, predicate, is_negated }) = self.atoms.get(atom.kind()).copied() else {
+            return Told::unknown();
+        };
+        let told = self.truth(index, predicate, byte);
+        if is_negated { Told { truth: !told.truth, ..told } } else { told }
+    }
+
+    /// The cells of the predicates that tell an atom.
+    #[must_use]
+    pub fn cells_of(&self, atom: &Atom) -> Vec<DataAddress> {
+        let told = self.atoms.get(atom.kind());
+        told.map_or_else(Vec::new, |told| self.related(told.index).map(|index| self.cell(index)).collect())
+    }
+
+    /// The value of a flag after the comparison of this number in a state, as far as predicates tell it, and the cells that were
+    /// looked at.
+    pub fn outcome<V: ByteDomain>(&self, number: u8, flag: u8, data: &DataSpace<V>) -> (Told, Vec<DataAddress>) {
+        let index = Self::index(number);
+        let Some(predicate) = predicate(number, flag).filter(|_| index < self.terms.len()) else {
+            return (Told::unknown(), Vec::new());
+        };
+        let told = self.truth(index, predicate, &|cell| data.get(cell).bits());
+        (told, self.related(index).map(|index| self.cell(index)).collect())
+    }
+
+    /// The truth of a predicate of a term in a state of which `byte` gives the cells, as far as predicates tell it.
+    fn truth(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        let right = &self.terms[index].right;
+        let own = byte(self.cell(index));
+        let is_own = own.known_mask() & predicate != 0;
+        // Known outcomes of comparisons with other constants tell it as well.
+        let known = match constant(right) {
+            Some(_) if !is_own => {
+                compare(&self.range(index, byte), &NumberSet::of(&bytes(right, &|_| TvByte::UNKNOWN)))
+            }
+            _ => own,
+        };
+        if known.known_mask() & predicate == 0 {
+            return Told::unknown();
+        }
+        let mut by = ToldBy::new();
+        if is_own {
+            by.insert(index, predicate);
+        } else {
+            let related = self.related(index).map(|one| (one, telling(byte(self.cell(one)))));
+            by.extend(related.filter(|(_, mask)| *mask != 0));
+        }
+        Told { truth: Truth::from(known.value() & predicate != 0), by }
+    }
+
+    /// The terms whose predicates tell those of a term, by index: itself, and those that compare its first number with a constant if it
+    /// does.
+    fn related(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let term = &self.terms[index];
+        let has_constant = constant(&term.right).is_some();
+        let is_related = move |(number, one): &(usize, &Term)| {
+            *number == index || has_constant && one.left == term.left && constant(&one.right).is_some()
+        };
+        self.terms.iter().enumerate().filter(is_related).map(|(index, _)| index)
+    }
+
+    /// The numbers that the first one of a term may be in a state of which `byte` gives the cells.
+    fn range(&self, index: usize, byte: &dyn Fn(DataAddress) -> TvByte) -> NumberSet {
+        let mut set = NumberSet::of(&bytes(&self.terms[index].left, byte));
+        for related in self.related(index) {
+            let Some(number) = constant(&self.terms[related].right) else { continue };
+            let known = byte(self.cell(related));
+            for predicate in (0..5).map(|bit| 1u8 << bit).filter(|bit| known.known_mask() & bit != 0) {
+                set = set.told(number, predicate, known.value() & predicate != 0);
+            }
+        }
+        set
+    }
+
+    /// Takes note in a state that the comparison of this number gives a flag this value.
+    pub fn decided<V: ByteDomain>(&self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
+        let index = Self::index(number);
+        let is_kept = self.terms.get(index).is_some_and(|term| !self.dropped.contains(term));
+        let Some(predicate) = predicate(number, flag).filter(|_| is_kept) else { return };
+        let cell = self.cell(index);
+        let before = data.get(cell).bits();
+        let is_known = before.known_mask() & predicate != 0;
+        if is_known && (before.value() & predicate != 0) == value {
+            return;
+        }
+        // No state has both values: what was known of this one is of no use.
+        let before = if is_known { TvByte::UNKNOWN } else { before };
+        set(data, cell, told(before, predicate, value));
+    }
+
+    /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
+    pub fn rewritten<V: ByteDomain>(&self, written: impl Iterator<Item = DataAddress>, data: &mut DataSpace<V>) {
+        let terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
+        let terms = terms.into_iter().filter(|index| !self.dropped.contains(&self.terms[*index])).collect();
+        self.replace(terms, data, |term, data| term.evaluate(&|cell| data.get(cell).bits()));
+    }
+
+    /// Forgets the predicates of a state that speak of some cells.
+    pub fn forget<V: ByteDomain>(&self, is_lost: impl Fn(DataAddress) -> bool, data: &mut DataSpace<V>) {
+        let lost = self.by_cell.iter().filter(|(cell, _)| is_lost(**cell));
+        let terms: Vec<usize> = lost.flat_map(|(_, terms)| terms).copied().collect();
+        self.replace(terms, data, |_, _| TvByte::UNKNOWN);
+    }
+
+    /// Forgets all predicates of a state.
+    pub fn forget_all<V: ByteDomain>(&self, data: &mut DataSpace<V>) {
+        self.replace((0..self.terms.len()).collect(), data, |_, _| TvByte::UNKNOWN);
+    }
+
+    /// Gives predicates other values.
+    fn replace<V: ByteDomain>(
+        &self,
+        terms: Vec<usize>,
+        data: &mut DataSpace<V>,
+        value: impl Fn(&Term, &DataSpace<V>) -> TvByte,
+    ) {
+        for index in terms {
+            let (cell, new) = (self.cell(index), value(&self.terms[index], data));
+            if data.get(cell).bits() != new {
+                set(data, cell, new);
+            }
+        }
+    }
+
+    /// The predicates that bits of a term are, with the term.
+    pub fn named(&self, told: &ToldBy) -> Vec<(Term, PredicateOrder)> {
+        let of = |(index, mask): (&usize, &u8)| {
+            let (term, mask) = (&self.terms[*index], *mask);
+            let orders = PredicateOrder::ALL.into_iter().filter(move |(_, bit)| mask & bit != 0);
+            orders.map(|(order, _)| (term.clone(), order)).collect::<Vec<_>>()
+        };
+        told.iter().flat_map(of).collect()
+    }
+
+    /// True if the predicates of an abstract state, of which `known` gives the cells, are true of the bytes of a concrete one.
+    pub fn are_true(&self, known: impl Fn(DataAddress) -> TvByte, byte: &dyn Fn(DataAddress) -> u8) -> bool {
+        let byte = |cell| TvByte::constant(byte(cell));
+        self.terms().all(|(cell, term)| known(cell).covers(term.evaluate(&byte)))
+    }
+
+    /// True if the flags of a concrete state, SREG, are what a relation says they are.
+    pub fn is_related(&self, relation: Relation, status: u8, byte: &dyn Fn(DataAddress) -> u8) -> bool {
+        let Some(term) = self.terms.get(Self::index(relation.number)).filter(|_| relation.number != 0) else {
+            return true;
+        };
+        let actual = term.evaluate(&|cell| TvByte::constant(byte(cell)));
+        (0..8).filter(|flag| relation.tells(*flag)).all(|flag| {
+            let expected = predicate(relation.number, flag).map(|predicate| actual.value() & predicate != 0);
+            expected.is_none_or(|expected| expected == (status >> flag & 1 == 1))
+        })
+    }
+}
+
+/// Sets the predicates of a state that a cell holds.
+fn set<V: ByteDomain>(data: &mut DataSpace<V>, cell: DataAddress, predicates: TvByte) {
+    let unknown = V::constant(0).join(&V::constant(0xff));
+    let value = unknown.assume(predicates).unwrap_or(unknown);
+    data.set(cell, value);
+}

@@ -1,0 +1,46 @@
+//! The cells that a step writes, after which predicates about them are evaluated.
+
+use crate::faults::{Fault, is_on};
+use crate::table::Predicates;
+use avr_isa::{DataAddress, Instruction, Register};
+use avr_machine::{DataSpace, Event};
+use three_valued::ByteDomain;
+
+/// The cells that a step wrote, or may have written.
+///
+/// SOUND: registers are written by the instruction that names them and by a reset, all other cells of predicates with an
+/// event.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    cells: Vec<DataAddress>,
+    is_entry: bool,
+}
+
+impl Written {
+    /// Begins another step.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.is_entry = false;
+    }
+
+    /// Takes note of something that happens in the step.
+    pub fn note<V>(&mut self, event: &Event<'_, V>) {
+        match event {
+            Event::Write(cell, _) if !is_on(Fault::KeptAfterWrite) => self.cells.push(*cell),
+            Event::PerhapsWrite(cell, _) if !is_on(Fault::KeptAfterWildStore) => self.cells.push(*cell),
+            Event::Interrupt(_) => self.is_entry = true,
+            _ => {}
+        }
+    }
+
+    /// Leaves in a state what is known of predicates at the end of the step, with the instruction that was executed, if it was one.
+    pub fn end<V: ByteDomain>(&self, executed: Option<Instruction>, predicates: &Predicates, data: &mut DataSpace<V>) {
+        let is_reset = executed.is_none() && !self.is_entry;
+        if is_reset && !is_on(Fault::KeptAfterReset) {
+            return predicates.forget_all(data);
+        }
+        let named = executed.map(Instruction::registers_written).unwrap_or_default();
+        let named = named.iter().map(Register::address).filter(|_| !is_on(Fault::KeptInRegisters));
+        predicates.rewritten(self.cells.iter().copied().chain(named), data);
+    }
+}

@@ -1,0 +1,164 @@
+//! Predicates of certificates as numbers: what is known of them is true of a concrete state or not.
+
+use avr_certificate::{Certificate, Running, State};
+use avr_isa::DataAddress;
+use avr_machine::device::Device;
+use avr_machine::{Comparison, DataSpace, Machine, Operand, Options, PAGE_CELLS, Program};
+use avr_testkit::Random;
+use three_valued::TvByte;
+
+use super::judge::cells;
+
+/// Data address of SREG.
+const STATUS: DataAddress = DataAddress(0x5f);
+/// The number of cells of predicates.
+const MOST: usize = 64;
+
+/// A number of a concrete state.
+fn number(bytes: &[Operand], data: &DataSpace<TvByte>) -> u32 {
+    bytes.iter().rev().fold(0, |number, byte| {
+        let byte = match byte {
+            Operand::Cell(cell) => data.get(*cell).known().expect("it is concrete"),
+            Operand::Constant(value) => *value,
+        };
+        number << 8 | u32::from(byte)
+    })
+}
+
+/// The predicates of two numbers: less, equal, greater, and less and greater with a sign.
+fn predicates(comparison: &Comparison, data: &DataSpace<TvByte>) -> [bool; 5] {
+    let (left, right) = (number(&comparison.left, data), number(&comparison.right, data));
+    let unused = 32 - 8 * comparison.left.len() as u32;
+    let signed = |number: u32| (number << unused) as i32;
+    let [one, other] = [left, right].map(signed);
+    [left < right, left == right, left > right, one < other, one > other]
+}
+
+/// The bits of predicates of an abstract state.
+fn known(certificate: &Certificate, running: &Running, count: usize) -> Vec<TvByte> {
+    cells(certificate, running.memory, count + MOST).split_off(count)
+}
+
+/// True if the predicates, the copies and the relation of an abstract state are true of a concrete one.
+pub(super) fn are_true(certificate: &Certificate, running: &Running, data: &DataSpace<TvByte>) -> bool {
+    let Some(kept) = &certificate.predicates else { return true };
+    let copies = running.control.copies;
+    let is_true = |(comparison, known): (&Comparison, TvByte)| {
+        let actual = predicates(comparison, data);
+        (0..5).all(|bit| known.known_mask() >> bit & 1 == 0 || (known.value() >> bit & 1 == 1) == actual[bit])
+            && known.known_mask() >> 5 == 0
+    };
+    kept.compared.iter().zip(known(certificate, running, data.len())).all(is_true)
+        && copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other))
+        && is_related(certificate, running, data)
+}
+
+/// True if flags are the outcome of the comparison that they are said to be.
+fn is_related(certificate: &Certificate, running: &Running, data: &DataSpace<TvByte>) -> bool {
+    let relation = running.control.copies.relation();
+    let kept = certificate.predicates.as_ref().expect("there are some");
+    let index = usize::from(relation.number & 0x7f).checked_sub(1);
+    let Some(comparison) = index.and_then(|index| kept.compared.get(index)) else { return true };
+    let [less, equal, greater, signed_less, signed_greater] = predicates(comparison, data);
+    let is_swapped = relation.number & 0x80 != 0;
+    let (less, signed_less) = if is_swapped { (greater, signed_greater) } else { (less, signed_less) };
+    let status = data.get(STATUS).known().expect("it is concrete");
+    let flags = [(0, less), (1, equal), (4, signed_less)];
+    flags.into_iter().all(|(flag, outcome)| !relation.tells(flag) || (status >> flag & 1 == 1) == outcome)
+}
+
+/// Alters a concrete state until the predicates of an abstract one are true of it; false if they are not then.
+pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut DataSpace<TvByte>) -> bool {
+    let Some(kept) = &certificate.predicates else { return true };
+    let count = data.len();
+    let own = cells(certificate, running.memory, count);
+    let give = |cell: DataAddress, value: u8, data: &mut DataSpace<TvByte>| {
+        if own[cell.index()].contains(value) {
+            data.set(cell, TvByte::constant(value));
+        }
+    };
+    for (comparison, known) in kept.compared.iter().zip(known(certificate, running, count)) {
+        let is_equal = known.value() & 2 != 0;
+        for (left, right) in comparison.left.iter().zip(&comparison.right) {
+            match (left, right) {
+                (Operand::Cell(cell), Operand::Constant(value)) if is_equal => give(*cell, *value, data),
+                (Operand::Cell(cell), Operand::Cell(other)) if is_equal => {
+                    let value = data.get(*other).known().expect("it is concrete");
+                    give(*cell, value, data);
+                }
+                _ => {}
+            }
+        }
+    }
+    for (to, from) in running.control.copies.pairs() {
+        let [here, there] = [to, from].map(|cell| data.get(*cell).known().expect("it is concrete"));
+        give(*to, there, data);
+        give(*from, here, data);
+    }
+    // Flags may be what their comparison gives, as far as they are unknown.
+    for status in 0..=u8::MAX {
+        if !are_true(certificate, running, data) {
+            give(STATUS, status, data);
+        }
+    }
+    are_true(certificate, running, data)
+}
+
+/// Alters what a certificate says of predicates; says what.
+pub(super) fn change(certificate: &mut Certificate, random: &mut Random) -> &'static str {
+    let kept = certificate.predicates.as_mut().expect("there are some");
+    let one = random.below(kept.compared.len());
+    match random.below(6) {
+        0 => {
+            let side = &mut kept.compared[one];
+            let bytes = if random.once_in(2) { &mut side.left } else { &mut side.right };
+            let byte = random.below(bytes.len());
+            bytes[byte] = match bytes[byte] {
+                Operand::Cell(cell) => Operand::Cell(cell.wrapping_add(1)),
+                Operand::Constant(value) => Operand::Constant(value ^ 1 << random.below(8)),
+            };
+            "number"
+        }
+        1 => {
+            kept.telling = random.below(3);
+            "atoms told"
+        }
+        2 => {
+            let space = random.below(certificate.spaces.len());
+            let states = &mut certificate.spaces[space].states;
+            let other = states[random.below(states.len())];
+            let state = random.below(states.len());
+            if let (State::Running(running), State::Running(other)) = (&mut states[state], other) {
+                running.control.copies = other.control.copies;
+            }
+            "copies"
+        }
+        _ => {
+            // The pages of predicates are those behind the cells of the machine.
+            let memories = certificate.store.memory_count() as u32;
+            let blocks = certificate.store.memory(random.below(memories)).to_vec();
+            let pages: Vec<u32> = blocks.iter().flat_map(|block| certificate.store.blocks[*block as usize]).collect();
+            let first = cells_of_machine(&certificate.header.device) / PAGE_CELLS;
+            let page = pages[first] as usize;
+            let page = &mut certificate.store.pages[page];
+            let cell = random.below(kept.compared.len());
+            let bit = 1 << random.below(5);
+            page[cell] = match page[cell].known_mask() & bit {
+                0 => TvByte::new(
+                    page[cell].value() | if random.once_in(2) { bit } else { 0 },
+                    page[cell].known_mask() | bit,
+                ),
+                _ if random.once_in(2) => TvByte::new(page[cell].value() ^ bit, page[cell].known_mask()),
+                _ => page[cell].forget(bit),
+            };
+            "predicate"
+        }
+    }
+}
+
+/// The number of cells of the machine, behind which those of predicates are.
+fn cells_of_machine(device: &str) -> usize {
+    let device = Device::named(device).expect("it exists");
+    let program = Program::decode(device.memory.flash_words(), device.core.features, |_| None);
+    Machine::new(device, program, Options::default()).cells()
+}
