@@ -352,13 +352,13 @@ const fn drop_terms(_: &Passes) {}
 #[cfg(test)]
 fn drop_terms(passes: &Passes) {
     if let Some(predicates) = passes.predicates() {
-        predicates.get().drop_terms(DROPPED.take());
+        predicates.get().drop_terms(DROPPED.with_borrow(Clone::clone));
     }
 }
 
 #[cfg(test)]
 thread_local! {
-    static DROPPED: std::cell::Cell<Vec<avr_model::predicates::Term>> = const { std::cell::Cell::new(Vec::new()) };
+    static DROPPED: std::cell::RefCell<Vec<avr_model::predicates::Term>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
 /// Does something where the predicates of some terms are never kept, in the first state spaces that are built.

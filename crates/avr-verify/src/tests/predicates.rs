@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The time for a program.
 const SHORT: Duration = Duration::from_secs(4);
 /// The same for one of many.
-const BRIEF: Duration = Duration::from_secs(1);
+const BRIEF: Duration = Duration::from_secs(3);
 /// I/O address of the pins of port D.
 const PIND: u8 = 0x09;
 /// I/O address of port C.
