@@ -2,8 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
-use avr_machine::{Comparison, Control, Copies, Frame, FrameKind, Hazard, HazardKind, Operand, PAGE_CELLS, Relation};
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress, Register};
+use avr_machine::{
+    Comparison, Control, Copies, Difference, Frame, FrameKind, Hazard, HazardKind, Operand, PAGE_CELLS, Relation,
+};
 use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
 
@@ -274,7 +276,11 @@ impl<R: Read> Source<R> {
             return Err(damaged("copies are out of order"));
         }
         let relation = Relation { number: self.byte()?, flags: self.byte()?, is_complete: self.flag()? };
-        Ok(copies.with_relation(relation))
+        let difference = Difference { number: self.byte()?, first: self.byte()?, left: self.byte()? };
+        if difference.number != 0 && (Register::new(difference.first).is_none() || difference.left == 0) {
+            return Err(damaged("a difference is in no registers"));
+        }
+        Ok(copies.with_relation(relation).with_difference(difference))
     }
 
     fn hazard(&mut self) -> Result<Hazard, ReadError> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use avr_machine::{Comparison, Control, Copies, Frame, FrameKind, Hazard, HazardKind, Operand, Relation};
+use avr_machine::{Comparison, Control, Copies, Difference, Frame, FrameKind, Hazard, HazardKind, Operand, Relation};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
@@ -233,7 +233,9 @@ impl<W: Write> Sink<W> {
         let Relation { number, flags, is_complete } = copies.relation();
         self.byte(number)?;
         self.byte(flags)?;
-        self.byte(is_complete.into())
+        self.byte(is_complete.into())?;
+        let Difference { number, first, left } = copies.difference();
+        [number, first, left].into_iter().try_for_each(|byte| self.byte(byte))
     }
 
     fn hazard(&mut self, hazard: &Hazard) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use avr_certificate::{Advice, BLOCK_PAGES, Running, Space, State, Store};
 use avr_image::{DataAddress, FlashWordAddress};
-use avr_machine::{Control, Frame, Machine, MachineState, Relation, Stop, cut_cell, cut_what_is_read};
+use avr_machine::{Control, Difference, Frame, Machine, MachineState, Relation, Stop, cut_cell, cut_what_is_read};
 use avr_predicates::{Predicates, Written};
 use avr_properties::{Event, EventRecorder, Occurred, occurrences_cover};
 use three_valued::TvByte;
@@ -170,13 +170,14 @@ impl<'a> Stepper<'a> {
 
     /// True if the control of a stored state is the present one, of which it need not have all copies.
     ///
-    /// SOUND: a copy, and the comparison that flags are the outcome of, are facts about a state. Fewer facts are true of more states.
+    /// SOUND: a copy, the comparison that flags are the outcome of, and the difference that is computed are facts about a state. Fewer facts are true of more states.
     fn control_covers(&self, stored: &Control) -> bool {
         let (stored_copies, present) = (stored.copies, self.state.control.copies);
-        let relation = stored_copies.relation();
+        let (relation, difference) = (stored_copies.relation(), stored_copies.difference());
         stored.of_hardware() == self.state.control.of_hardware()
             && stored_copies.pairs().iter().all(|pair| present.pairs().contains(pair))
             && (relation == Relation::default() || relation == present.relation())
+            && (difference == Difference::default() || difference == present.difference())
     }
 
     fn calls_agree(&self, calls: u32) -> bool {

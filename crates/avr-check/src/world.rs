@@ -2,9 +2,9 @@
 
 use avr_certificate::Advice;
 use avr_image::FlashWordAddress;
-use avr_isa::Instruction;
+use avr_isa::{Instruction, Register};
 use avr_machine::{
-    Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question,
+    Comparison, Copies, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question,
 };
 use avr_predicates::{Predicates, Written};
 use avr_properties::EventRecorder;
@@ -99,9 +99,19 @@ impl Environment<TvByte> for World<'_> {
         }
     }
 
-    fn stepped(&mut self, executed: Option<Instruction>, data: &mut DataSpace<TvByte>) {
+    fn difference(&mut self, comparison: &Comparison) -> u8 {
+        self.predicates.map_or(0, |predicates| predicates.difference_of(comparison))
+    }
+
+    fn subtracts(&mut self, number: u8, first: Register, data: &DataSpace<TvByte>) {
         if let Some(predicates) = self.predicates {
-            self.written.end(executed, predicates, data);
+            self.written.subtracts(number, first, predicates, data);
+        }
+    }
+
+    fn stepped(&mut self, executed: Option<Instruction>, copies: Copies, data: &mut DataSpace<TvByte>) {
+        if let Some(predicates) = self.predicates {
+            self.written.end(executed, copies, predicates, data);
         }
     }
 

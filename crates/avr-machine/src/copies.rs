@@ -18,6 +18,19 @@ pub struct Copies {
     count: u8,
     /// The comparison whose outcome the flags are.
     relation: Relation,
+    /// The difference that is being computed.
+    difference: Difference,
+}
+
+/// A row of instructions that subtracts a constant from a number, byte by byte: a ghost that ends with the row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Difference {
+    /// The number of the comparison of the number with the constant, as the environment gives it; 0 without one.
+    pub number: u8,
+    /// The number of the register that has the lowest byte of the difference.
+    pub first: u8,
+    /// The instructions of the row that are left.
+    pub left: u8,
 }
 
 /// The comparison whose outcome flags are: a ghost that ends with the instructions that belong to it.
@@ -50,6 +63,18 @@ impl Copies {
     #[must_use]
     pub fn with_relation(self, relation: Relation) -> Self {
         Self { relation, ..self }
+    }
+
+    /// The difference that is being computed.
+    #[must_use]
+    pub fn difference(&self) -> Difference {
+        self.difference
+    }
+
+    /// The same copies where a difference is being computed.
+    #[must_use]
+    pub fn with_difference(self, difference: Difference) -> Self {
+        Self { difference, ..self }
     }
 
     /// True if there are no pairs.
@@ -118,7 +143,7 @@ impl Copies {
 
     /// Keeps those of the pairs from `first` on that are as wanted.
     fn retain(&mut self, first: usize, is_wanted: impl Fn((DataAddress, DataAddress)) -> bool) {
-        let mut kept = Self { relation: self.relation, ..Self::default() };
+        let mut kept = Self { relation: self.relation, difference: self.difference, ..Self::default() };
         for pair in self.pairs()[first..].iter().filter(|pair| is_wanted(**pair)) {
             kept.pairs[usize::from(kept.count)] = *pair;
             kept.count += 1;

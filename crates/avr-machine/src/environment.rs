@@ -1,6 +1,7 @@
 //! The interface of the environment that a machine asks while it takes a step.
 
 use crate::comparison::Comparison;
+use crate::copies::Copies;
 use crate::data_space::DataSpace;
 use crate::device::ResetCause;
 use crate::machine::Machine;
@@ -301,8 +302,18 @@ pub trait Environment<V: ByteDomain> {
     /// Takes note in the state that the comparison of this number gives a flag this value.
     fn decided(&mut self, _number: u8, _flag: u8, _value: bool, _data: &mut DataSpace<V>) {}
 
-    /// Is told that a step is done, with the instruction that was executed, if it was one.
-    fn stepped(&mut self, _executed: Option<Instruction>, _data: &mut DataSpace<V>) {}
+    /// The number of the comparison of a number with a constant that is subtracted from it, from 1; 0 if the environment knows nothing of
+    /// such a difference.
+    fn difference(&mut self, _comparison: &Comparison) -> u8 {
+        0
+    }
+
+    /// Is told before an instruction that with it registers hold a number without the constant that it is compared with in the comparison
+    /// of this number: those from `first` on.
+    fn subtracts(&mut self, _number: u8, _first: Register, _data: &DataSpace<V>) {}
+
+    /// Is told that a step is done, with the instruction that was executed, if it was one, and the copies that are known then.
+    fn stepped(&mut self, _executed: Option<Instruction>, _copies: Copies, _data: &mut DataSpace<V>) {}
 
     /// True if results have ranges besides their bits.
     fn has_ranges(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! What predicates are, and what is known of them after a step, is in `avr-predicates`.
 
-use avr_isa::DataAddress;
+use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, DataSpace};
 use avr_predicates::{Predicates, Told, ToldBy, add};
 use avr_properties::Atom;
@@ -95,6 +95,22 @@ impl KeptPredicates {
     /// The number of a comparison; 0 if there are too many terms.
     pub(crate) fn number(&mut self, comparison: &Comparison) -> u8 {
         self.all.number(comparison)
+    }
+
+    /// The number of a comparison whose first number is compared with a constant in some term; 0 if there is none, or if there are too
+    /// many terms.
+    pub(crate) fn difference(&mut self, comparison: &Comparison) -> u8 {
+        if self.all.compares_with_constants(&comparison.left) {
+            self.all.number(comparison);
+        }
+        self.all.difference_of(comparison)
+    }
+
+    /// Adds terms that compare registers with all that a number is compared with, whose difference they hold.
+    pub(crate) fn relate_difference(&mut self, number: u8, first: Register) {
+        for comparison in self.all.of_difference(number, first) {
+            self.all.number(&comparison);
+        }
     }
 
     /// Takes note of the atoms that named terms tell.

@@ -17,6 +17,12 @@ pub enum Fault {
     OrderLost,
     /// A number that is less than a constant is taken to be less than the one below.
     BoundsOffByOne,
+    /// A number from which a constant is subtracted is taken to be the same.
+    NothingSubtracted,
+    /// A number is taken to be what it was a copy of before the step.
+    CopiesOutlived,
+    /// Numbers that are at most others are taken to be less.
+    OrderIsStrict,
 }
 
 impl Fault {
@@ -28,6 +34,9 @@ impl Fault {
         Self::KeptAfterReset,
         Self::OrderLost,
         Self::BoundsOffByOne,
+        Self::NothingSubtracted,
+        Self::CopiesOutlived,
+        Self::OrderIsStrict,
     ];
 }
 

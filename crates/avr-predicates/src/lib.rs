@@ -9,6 +9,7 @@
 //! has to be trusted. Which terms there are and when they are kept is decided elsewhere.
 #![forbid(unsafe_code)]
 
+mod chain;
 pub mod faults;
 mod number;
 mod order;

@@ -1,5 +1,6 @@
 //! Sets of numbers of up to four bytes, as ranges with and without a sign and a few values that are left out.
 
+use crate::faults::{Fault, is_on};
 use three_valued::TvByte;
 
 /// A set of numbers of so many bytes: those in both ranges, but for some.
@@ -32,6 +33,11 @@ impl NumberSet {
     pub(super) fn with_sign(&self, value: i64) -> i64 {
         let count = 1i64 << (8 * self.bytes);
         if value >= count / 2 { value - count } else { value }
+    }
+
+    /// The number of bytes of each.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// True if there are none: no state has them.
@@ -74,6 +80,33 @@ impl NumberSet {
     pub fn without(mut self, value: i64) -> Self {
         self.excluded.push(value);
         self.closed()
+    }
+
+    /// The numbers that are left when a constant, without a sign, is subtracted from each; what is borrowed at the end is lost.
+    #[must_use]
+    pub fn minus(&self, constant: i64) -> Self {
+        let constant = if is_on(Fault::NothingSubtracted) { 0 } else { constant };
+        let count = 1i64 << (8 * self.bytes);
+        let half = count / 2;
+        let unsigned = |value: i64| (value - constant).rem_euclid(count);
+        let signed = |value: i64| (value - constant + half).rem_euclid(count) - half;
+        let all = Self::all(self.bytes);
+        // Numbers that go on from the greatest to the least are no range.
+        let range = |(least, most): (i64, i64), whole| if least <= most { (least, most) } else { whole };
+        Self {
+            bytes: self.bytes,
+            unsigned: range((unsigned(self.unsigned.0), unsigned(self.unsigned.1)), all.unsigned),
+            signed: range((signed(self.signed.0), signed(self.signed.1)), all.signed),
+            excluded: self.excluded.iter().map(|value| unsigned(*value)).collect(),
+        }
+        .closed()
+    }
+
+    /// The numbers that are in both sets.
+    #[must_use]
+    pub fn meet(self, other: &Self) -> Self {
+        let both = self.within(other.unsigned.0, other.unsigned.1).within_signed(other.signed.0, other.signed.1);
+        other.excluded.iter().fold(both, |set, value| set.without(*value))
     }
 
     /// The same set with ranges that say of each other what they know, and do not end with what is left out.
@@ -150,6 +183,11 @@ mod tests {
                 assert!(allowed.is_empty());
                 empty += 1;
                 continue;
+            }
+            let constant = random.byte();
+            let moved = set.minus(constant.into());
+            for value in &allowed {
+                assert!(!moved.excludes(value.wrapping_sub(constant).into()), "{value} - {constant} in {set:?}");
             }
             // One range of the two orders, without what is left out, says all there is to say.
             if let (Some(least), Some(most)) = (allowed.first(), allowed.last()) {

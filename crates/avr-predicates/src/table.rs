@@ -1,13 +1,14 @@
 //! The terms of an analysis, and the values of their predicates in a state.
 
+use crate::chain::chain;
 use crate::faults::{Fault, is_on};
 use crate::number::NumberSet;
 use crate::order::{
     EQUAL, GREATER, LESS, PredicateOrder, SIGNED_GREATER, SIGNED_LESS, SWAPPED, compare, predicate, telling, told,
 };
-use crate::term::{Term, bytes, constant};
-use avr_isa::DataAddress;
-use avr_machine::{Comparison, DataSpace, PAGE_CELLS, Relation};
+use crate::term::{Term, bytes as bytes_of, constant};
+use avr_isa::{DataAddress, Register};
+use avr_machine::{Comparison, Copies, DataSpace, Operand, PAGE_CELLS, Relation};
 use avr_properties::{Atom, AtomKind, ComparedNumbers, Order};
 use std::collections::{BTreeMap, HashMap};
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -191,12 +192,12 @@ impl Predicates {
         // Known outcomes of comparisons with other constants tell it as well.
         let known = match constant(right) {
             Some(_) if !is_own => {
-                compare(&self.range(index, byte), &NumberSet::of(&bytes(right, &|_| TvByte::UNKNOWN)))
+                compare(&self.range(index, byte), &NumberSet::of(&bytes_of(right, &|_| TvByte::UNKNOWN)))
             }
             _ => own,
         };
         if known.known_mask() & predicate == 0 {
-            return Told::unknown();
+            return self.chained(index, predicate, byte);
         }
         let mut by = ToldBy::new();
         if is_own {
@@ -208,20 +209,138 @@ impl Predicates {
         Told { truth: Truth::from(known.value() & predicate != 0), by }
     }
 
+    /// The truth of a predicate of a term as far as others tell it together.
+    fn chained(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        let Term { left, right } = &self.terms[index];
+        if constant(right).is_some() {
+            return Told::unknown();
+        }
+        let known = |index| byte(self.cell(index));
+        let has_sign = predicate & (SIGNED_LESS | SIGNED_GREATER) != 0;
+        let up = chain(&self.terms, &known, (left, right), has_sign);
+        let down = chain(&self.terms, &known, (right, left), has_sign);
+        let (less, greater) = match predicate {
+            LESS | SIGNED_LESS => (Truth::True, Truth::False),
+            GREATER | SIGNED_GREATER => (Truth::False, Truth::True),
+            _ => (Truth::False, Truth::False),
+        };
+        let (truth, chains) = match (up, down) {
+            (Some(up), _) if up.is_strict => (less, vec![up]),
+            (_, Some(down)) if down.is_strict => (greater, vec![down]),
+            (Some(up), Some(down)) => (Truth::from(predicate == EQUAL), vec![up, down]),
+            (Some(up), None) if predicate != EQUAL && greater.is_true() => (Truth::False, vec![up]),
+            (None, Some(down)) if predicate != EQUAL && less.is_true() => (Truth::False, vec![down]),
+            _ => return Told::unknown(),
+        };
+        let mut by = ToldBy::new();
+        chains.iter().for_each(|chain| add(&mut by, &chain.by));
+        Told { truth, by }
+    }
+
     /// The terms whose predicates tell those of a term, by index: itself, and those that compare its first number with a constant if it
     /// does.
     fn related(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let term = &self.terms[index];
         let has_constant = constant(&term.right).is_some();
-        let is_related = move |(number, one): &(usize, &Term)| {
-            *number == index || has_constant && one.left == term.left && constant(&one.right).is_some()
+        let is_in_chain = |one: &Term| {
+            let sides = || [&one.left, &one.right].into_iter().filter(|side| constant(side).is_none());
+            sides().any(|side| *side == term.left || *side == term.right)
+        };
+        let is_related = move |(number, one): &(usize, &Term)| match has_constant {
+            true => *number == index || one.left == term.left && constant(&one.right).is_some(),
+            false => is_in_chain(one),
         };
         self.terms.iter().enumerate().filter(is_related).map(|(index, _)| index)
     }
 
+    /// The number of a comparison whose first number is compared with a constant in some term; 0 if there is none.
+    #[must_use]
+    pub fn difference_of(&self, comparison: &Comparison) -> u8 {
+        let number = self.number_of(comparison);
+        if number & SWAPPED != 0 || !self.compares_with_constants(&comparison.left) { 0 } else { number }
+    }
+
+    /// True if a number is compared with a constant in some term.
+    #[must_use]
+    pub fn compares_with_constants(&self, number: &[Operand]) -> bool {
+        self.terms.iter().any(|term| term.left == number && constant(&term.right).is_some())
+    }
+
+    /// Comparisons of registers, from a first one on, with all constants that the first number of a comparison of this number is compared
+    /// with.
+    #[must_use]
+    pub fn of_difference(&self, number: u8, first: Register) -> Vec<Comparison> {
+        let Some(term) = self.terms.get(Self::index(number)) else { return Vec::new() };
+        let registers = (0..term.left.len() as u16).map(|byte| Operand::Cell(first.address().wrapping_add(byte)));
+        let left: Vec<Operand> = registers.collect();
+        let compared = self.terms.iter().filter(|one| one.left == term.left && constant(&one.right).is_some());
+        compared.map(|one| Comparison { left: left.clone(), right: one.right.clone() }).collect()
+    }
+
+    /// The first number of a comparison of this number without the second one, which is a constant, in a state.
+    pub(crate) fn difference<V: ByteDomain>(&self, number: u8, data: &DataSpace<V>) -> Option<NumberSet> {
+        let index = Self::index(number);
+        let constant = constant(&self.terms.get(index)?.right)?;
+        Some(self.range(index, &|cell| data.get(cell).bits()).minus(constant))
+    }
+
+    /// Takes note in a state that registers hold one of some numbers.
+    pub(crate) fn computed<V: ByteDomain>(&self, first: Register, set: &NumberSet, data: &mut DataSpace<V>) {
+        let bytes = |term: &Term| set.bytes() == term.left.len();
+        let is_it = |term: &Term| {
+            let cells = term.left.iter().zip(0..);
+            bytes(term)
+                && cells.into_iter().all(|(byte, number)| *byte == Operand::Cell(first.address().wrapping_add(number)))
+        };
+        let terms = self.terms.iter().enumerate().filter(|(_, term)| is_it(term) && !self.dropped.contains(term));
+        let terms: Vec<usize> = terms.map(|(index, _)| index).collect();
+        self.replace(terms, data, |term, data| {
+            let byte = |cell| data.get(cell).bits();
+            match constant(&term.right) {
+                Some(_) => {
+                    let own = NumberSet::of(&bytes_of(&term.left, &byte));
+                    compare(&own.meet(set), &NumberSet::of(&bytes_of(&term.right, &byte)))
+                }
+                None => term.evaluate(&byte),
+            }
+        });
+    }
+
+    /// The predicates of a term in a state with such copies: what its bytes tell, and what is known of the numbers that they are copies of.
+    fn evaluated<V: ByteDomain>(&self, term: &Term, copies: Copies, data: &DataSpace<V>) -> TvByte {
+        let byte = |cell| data.get(cell).bits();
+        let told = term.evaluate(&byte);
+        let same = |side: &[Operand], other: &[Operand]| {
+            let is_same = |(one, other): (&Operand, &Operand)| match (one, other) {
+                (Operand::Cell(one), Operand::Cell(other)) => copies.same_as(*one).contains(other),
+                (one, other) => one == other,
+            };
+            side.len() == other.len() && side.iter().zip(other).all(is_same)
+        };
+        let others = || self.terms.iter().enumerate().filter(|(_, other)| *other != term);
+        match constant(&term.right) {
+            Some(_) => {
+                let copied =
+                    others().filter(|(_, other)| constant(&other.right).is_some() && same(&term.left, &other.left));
+                let sets = copied.map(|(index, _)| self.range(index, &byte));
+                let set = sets.fold(NumberSet::of(&bytes_of(&term.left, &byte)), |set, other| set.meet(&other));
+                if set.is_empty() {
+                    told
+                } else {
+                    join_known(told, compare(&set, &NumberSet::of(&bytes_of(&term.right, &byte))))
+                }
+            }
+            None => {
+                let copied =
+                    others().filter(|(_, other)| same(&term.left, &other.left) && same(&term.right, &other.right));
+                copied.fold(told, |told, (index, _)| join_known(told, byte(self.cell(index))))
+            }
+        }
+    }
+
     /// The numbers that the first one of a term may be in a state of which `byte` gives the cells.
     fn range(&self, index: usize, byte: &dyn Fn(DataAddress) -> TvByte) -> NumberSet {
-        let mut set = NumberSet::of(&bytes(&self.terms[index].left, byte));
+        let mut set = NumberSet::of(&bytes_of(&self.terms[index].left, byte));
         for related in self.related(index) {
             let Some(number) = constant(&self.terms[related].right) else { continue };
             let known = byte(self.cell(related));
@@ -249,10 +368,22 @@ impl Predicates {
     }
 
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
-    pub fn rewritten<V: ByteDomain>(&self, written: impl Iterator<Item = DataAddress>, data: &mut DataSpace<V>) {
-        let terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
-        let terms = terms.into_iter().filter(|index| !self.dropped.contains(&self.terms[*index])).collect();
-        self.replace(terms, data, |term, data| term.evaluate(&|cell| data.get(cell).bits()));
+    ///
+    /// SOUND: all of them are forgotten first, so that none is told by one that was true before.
+    pub(crate) fn rewritten<V: ByteDomain>(
+        &self,
+        written: impl Iterator<Item = DataAddress>,
+        copies: Copies,
+        data: &mut DataSpace<V>,
+    ) {
+        let mut terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
+        terms.sort_unstable();
+        terms.dedup();
+        if !is_on(Fault::CopiesOutlived) {
+            self.replace(terms.clone(), data, |_, _| TvByte::UNKNOWN);
+        }
+        terms.retain(|index| !self.dropped.contains(&self.terms[*index]));
+        self.replace(terms, data, |term, data| self.evaluated(term, copies, data));
     }
 
     /// Forgets the predicates of a state that speak of some cells.
@@ -309,6 +440,13 @@ impl Predicates {
             expected.is_none_or(|expected| expected == (status >> flag & 1 == 1))
         })
     }
+}
+
+/// The predicates of a term that are known from one side or the other; those of the first where both are.
+fn join_known(one: TvByte, other: TvByte) -> TvByte {
+    let more = other.known_mask() & !one.known_mask();
+    let known = (0..5).map(|bit| 1u8 << bit).filter(|bit| more & bit != 0);
+    known.fold(one, |all, bit| if all.known_mask() & bit != 0 { all } else { told(all, bit, other.value() & bit != 0) })
 }
 
 /// Sets the predicates of a state that a cell holds.

@@ -1,9 +1,10 @@
 //! The cells that a step writes, after which predicates about them are evaluated.
 
 use crate::faults::{Fault, is_on};
+use crate::number::NumberSet;
 use crate::table::Predicates;
 use avr_isa::{DataAddress, Instruction, Register};
-use avr_machine::{DataSpace, Event};
+use avr_machine::{Copies, DataSpace, Event};
 use three_valued::ByteDomain;
 
 /// The cells that a step wrote, or may have written.
@@ -14,6 +15,8 @@ use three_valued::ByteDomain;
 pub struct Written {
     cells: Vec<DataAddress>,
     is_entry: bool,
+    /// The first of some registers, and the numbers that they may hold at the end of the step.
+    computed: Option<(Register, NumberSet)>,
 }
 
 impl Written {
@@ -21,6 +24,7 @@ impl Written {
     pub fn clear(&mut self) {
         self.cells.clear();
         self.is_entry = false;
+        self.computed = None;
     }
 
     /// Takes note of something that happens in the step.
@@ -33,14 +37,35 @@ impl Written {
         }
     }
 
-    /// Leaves in a state what is known of predicates at the end of the step, with the instruction that was executed, if it was one.
-    pub fn end<V: ByteDomain>(&self, executed: Option<Instruction>, predicates: &Predicates, data: &mut DataSpace<V>) {
+    /// Takes note before the instruction of the step that with it registers hold the first number of a comparison without the second one.
+    pub fn subtracts<V: ByteDomain>(
+        &mut self,
+        number: u8,
+        first: Register,
+        predicates: &Predicates,
+        data: &DataSpace<V>,
+    ) {
+        self.computed = predicates.difference(number, data).map(|set| (first, set));
+    }
+
+    /// Leaves in a state what is known of predicates at the end of the step, with the instruction that was executed, if it was one, and
+    /// the copies that are known then.
+    pub fn end<V: ByteDomain>(
+        &self,
+        executed: Option<Instruction>,
+        copies: Copies,
+        predicates: &Predicates,
+        data: &mut DataSpace<V>,
+    ) {
         let is_reset = executed.is_none() && !self.is_entry;
         if is_reset && !is_on(Fault::KeptAfterReset) {
             return predicates.forget_all(data);
         }
         let named = executed.map(Instruction::registers_written).unwrap_or_default();
         let named = named.iter().map(Register::address).filter(|_| !is_on(Fault::KeptInRegisters));
-        predicates.rewritten(self.cells.iter().copied().chain(named), data);
+        predicates.rewritten(self.cells.iter().copied().chain(named), copies, data);
+        if let Some((first, set)) = &self.computed {
+            predicates.computed(*first, set, data);
+        }
     }
 }

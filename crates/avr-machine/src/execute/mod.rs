@@ -63,11 +63,11 @@ impl Machine {
         let mut step = Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed };
         if self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
-            step.environment.stepped(None, &mut step.state.data);
+            step.environment.stepped(None, Copies::default(), &mut step.state.data);
         } else {
             step.environment.before_instruction(self, step.state);
             let executed = step.instruction(copies)?;
-            step.environment.stepped(Some(executed), &mut step.state.data);
+            step.environment.stepped(Some(executed), step.state.control.copies, &mut step.state.data);
             if step.state.control.torn {
                 step.take_torn_pointer()?;
             }
@@ -182,7 +182,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let told = self.flag_told(instruction, copies);
         let relation = self.relation_after(instruction, copies);
         let learned = self.learn(instruction, copies, relation);
-        let kept = self.copies_after(instruction, copies).with_relation(relation);
+        let difference = self.difference_after(instruction, copies);
+        let kept = self.copies_after(instruction, copies).with_relation(relation).with_difference(difference);
         self.execute(instruction)?;
         if self.state.control.pc == next || told.is_some() {
             self.state.control.copies = kept;

@@ -103,11 +103,62 @@ fn comparison(code: &mut Vec<I>, random: &mut Random) {
     }
 }
 
+/// Stores the bytes of a number, the highest first.
+fn store(code: &mut Vec<I>, register: u8, cell: u16, bytes: u8) {
+    for byte in (0..bytes).rev() {
+        code.push(I::Sts { address: DataAddress(cell + u16::from(byte)), rr: r(register + byte) });
+    }
+}
+
+/// Adds a constant to a number in memory, or subtracts one.
+fn add(code: &mut Vec<I>, random: &mut Random) {
+    let cell = CELLS + 4 * random.below(3u16);
+    let k = random.pick(&[0, 1, 1, 2, 0x7f, 0x80, 0xff]);
+    let bytes = random.pick(&[1, 2, 2, 3, 4]);
+    let first = if bytes > 2 { 22 } else { 24 };
+    if random.below(5) > 0 {
+        load(code, first, cell, bytes);
+    }
+    match random.below(4) {
+        0 if bytes == 1 => {
+            code.push(random.pick(&[I::Inc { rd: r(24) }, I::Dec { rd: r(24) }, I::Subi { rd: r(24), k }]))
+        }
+        0 | 1 if bytes == 2 => {
+            code.push(random.pick(&[I::Adiw { rd: r(24), k: k & 63 }, I::Sbiw { rd: r(24), k: k & 63 }]))
+        }
+        0 | 1 => {
+            code.push(I::Subi { rd: r(first), k });
+            (1..bytes)
+                .for_each(|byte| code.push(I::Sbci { rd: r(first + byte), k: random.pick(&[0, 0, 1, 0xff, 0xff]) }));
+        }
+        2 => {
+            code.extend([I::Ldi { rd: r(16), k }, I::Ldi { rd: r(17), k: random.pick(&[0, 0, 1]) }]);
+            code.push(I::Add { rd: r(first), rr: r(16) });
+            (1..bytes).for_each(|byte| code.push(I::Adc { rd: r(first + byte), rr: r(17) }));
+        }
+        _ => {
+            code.extend([I::Ldi { rd: r(16), k }, I::Ldi { rd: r(17), k: random.pick(&[0, 0, 1]) }]);
+            code.push(I::Sub { rd: r(first), rr: r(16) });
+            (1..bytes).for_each(|byte| code.push(I::Sbc { rd: r(first + byte), rr: r(17) }));
+        }
+    }
+    if random.below(4) > 0 {
+        store(code, first, cell, bytes);
+    }
+}
+
 /// Something that changes registers or memory.
 fn change(code: &mut Vec<I>, random: &mut Random) {
     let cell = DataAddress(CELLS + random.below(12u16));
     let register = r(18 + random.below(8));
-    match random.below(7) {
+    match random.below(10) {
+        7 | 8 => add(code, random),
+        9 => {
+            // A number becomes a copy of another one.
+            let bytes = random.pick(&[1, 2, 2, 4]);
+            load(code, 22, CELLS + 4 * random.below(3u16), bytes);
+            store(code, 22, CELLS + 4 * random.below(3u16), bytes);
+        }
         0 => code.push(I::Sts { address: cell, rr: register }),
         1 => code.extend([I::In { rd: r(16), io: 9 }, I::Sts { address: cell, rr: r(16) }]),
         2 => code.push(I::Inc { rd: register }),

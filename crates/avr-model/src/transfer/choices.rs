@@ -11,7 +11,7 @@ use crate::state::cell_variable::{cell_of, variable_of};
 use avr_analysis::refinable_values::RefinableValues;
 use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
-    Comparison, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState,
+    Comparison, Copies, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState,
     Possibilities, Question, cut_cell, cut_what_is_read,
 };
 use avr_predicates::Written;
@@ -289,10 +289,22 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         }
     }
 
-    fn stepped(&mut self, executed: Option<Instruction>, data: &mut DataSpace<V>) {
+    fn difference(&mut self, comparison: &Comparison) -> u8 {
+        self.predicates.as_ref().map_or(0, |predicates| predicates.get().difference(comparison))
+    }
+
+    fn subtracts(&mut self, number: u8, first: Register, data: &DataSpace<V>) {
+        if let Some(predicates) = &self.predicates {
+            let mut predicates = predicates.get();
+            predicates.relate_difference(number, first);
+            self.written.subtracts(number, first, predicates.all(), data);
+        }
+    }
+
+    fn stepped(&mut self, executed: Option<Instruction>, copies: Copies, data: &mut DataSpace<V>) {
         let Some(mut predicates) = self.predicates.as_ref().map(SharedPredicates::get) else { return };
         predicates.count();
-        self.written.end(executed, predicates.all(), data);
+        self.written.end(executed, copies, predicates.all(), data);
     }
 
     fn has_ranges(&self) -> bool {

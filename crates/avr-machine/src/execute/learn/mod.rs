@@ -7,6 +7,7 @@
 //! SOUND: the cases cover every value of the operand, and a case that decides a flag holds only values that the comparison
 //! gives this flag for.
 
+mod difference;
 mod relation;
 mod word;
 

@@ -3,7 +3,7 @@
 use avr_certificate::{Certificate, Running, State};
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
-use avr_machine::{Comparison, DataSpace, Machine, Operand, Options, PAGE_CELLS, Program};
+use avr_machine::{Comparison, Copies, DataSpace, Machine, Operand, Options, PAGE_CELLS, Program};
 use avr_testkit::Random;
 use three_valued::TvByte;
 
@@ -34,50 +34,67 @@ fn predicates(comparison: &Comparison, data: &DataSpace<TvByte>) -> [bool; 5] {
     [left < right, left == right, left > right, one < other, one > other]
 }
 
-/// The bits of predicates of an abstract state.
-fn known(certificate: &Certificate, running: &Running, count: usize) -> Vec<TvByte> {
-    cells(certificate, running.memory, count + MOST).split_off(count)
+/// The facts that an abstract state has beside its bytes.
+struct Facts<'a> {
+    compared: &'a [Comparison],
+    /// The bits of the predicates of each comparison.
+    known: Vec<TvByte>,
+    copies: Copies,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of a state of so many cells.
+    fn of(certificate: &'a Certificate, running: &Running, count: usize) -> Option<Self> {
+        let compared = &certificate.predicates.as_ref()?.compared;
+        let known = cells(certificate, running.memory, count + MOST).split_off(count);
+        Some(Self { compared, known, copies: running.control.copies })
+    }
+
+    /// True if they are true of a concrete state.
+    fn are_true(&self, data: &DataSpace<TvByte>) -> bool {
+        let is_true = |(comparison, known): (&Comparison, &TvByte)| {
+            let mut actual = (0..5).zip(predicates(comparison, data));
+            known.known_mask() >> 5 == 0
+                && actual.all(|(bit, is_true)| {
+                    known.known_mask() >> bit & 1 == 0 || (known.value() >> bit & 1 == 1) == is_true
+                })
+        };
+        let mut pairs = self.copies.pairs().iter();
+        self.compared.iter().zip(&self.known).all(is_true)
+            && pairs.all(|(one, other)| data.get(*one) == data.get(*other))
+            && self.is_related(data)
+    }
+
+    /// True if flags are the outcome of the comparison that they are said to be.
+    fn is_related(&self, data: &DataSpace<TvByte>) -> bool {
+        let relation = self.copies.relation();
+        let index = usize::from(relation.number & 0x7f).checked_sub(1);
+        let Some(comparison) = index.and_then(|index| self.compared.get(index)) else { return true };
+        let [less, equal, greater, signed_less, signed_greater] = predicates(comparison, data);
+        let is_swapped = relation.number & 0x80 != 0;
+        let (less, signed_less) = if is_swapped { (greater, signed_greater) } else { (less, signed_less) };
+        let status = data.get(STATUS).known().expect("it is concrete");
+        let flags = [(0, less), (1, equal), (4, signed_less)];
+        flags.into_iter().all(|(flag, outcome)| !relation.tells(flag) || (status >> flag & 1 == 1) == outcome)
+    }
 }
 
 /// True if the predicates, the copies and the relation of an abstract state are true of a concrete one.
 pub(super) fn are_true(certificate: &Certificate, running: &Running, data: &DataSpace<TvByte>) -> bool {
-    let Some(kept) = &certificate.predicates else { return true };
-    let copies = running.control.copies;
-    let is_true = |(comparison, known): (&Comparison, TvByte)| {
-        let actual = predicates(comparison, data);
-        (0..5).all(|bit| known.known_mask() >> bit & 1 == 0 || (known.value() >> bit & 1 == 1) == actual[bit])
-            && known.known_mask() >> 5 == 0
-    };
-    kept.compared.iter().zip(known(certificate, running, data.len())).all(is_true)
-        && copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other))
-        && is_related(certificate, running, data)
-}
-
-/// True if flags are the outcome of the comparison that they are said to be.
-fn is_related(certificate: &Certificate, running: &Running, data: &DataSpace<TvByte>) -> bool {
-    let relation = running.control.copies.relation();
-    let kept = certificate.predicates.as_ref().expect("there are some");
-    let index = usize::from(relation.number & 0x7f).checked_sub(1);
-    let Some(comparison) = index.and_then(|index| kept.compared.get(index)) else { return true };
-    let [less, equal, greater, signed_less, signed_greater] = predicates(comparison, data);
-    let is_swapped = relation.number & 0x80 != 0;
-    let (less, signed_less) = if is_swapped { (greater, signed_greater) } else { (less, signed_less) };
-    let status = data.get(STATUS).known().expect("it is concrete");
-    let flags = [(0, less), (1, equal), (4, signed_less)];
-    flags.into_iter().all(|(flag, outcome)| !relation.tells(flag) || (status >> flag & 1 == 1) == outcome)
+    Facts::of(certificate, running, data.len()).is_none_or(|facts| facts.are_true(data))
 }
 
 /// Alters a concrete state until the predicates of an abstract one are true of it; false if they are not then.
 pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut DataSpace<TvByte>) -> bool {
-    let Some(kept) = &certificate.predicates else { return true };
     let count = data.len();
+    let Some(facts) = Facts::of(certificate, running, count) else { return true };
     let own = cells(certificate, running.memory, count);
     let give = |cell: DataAddress, value: u8, data: &mut DataSpace<TvByte>| {
         if own[cell.index()].contains(value) {
             data.set(cell, TvByte::constant(value));
         }
     };
-    for (comparison, known) in kept.compared.iter().zip(known(certificate, running, count)) {
+    for (comparison, known) in facts.compared.iter().zip(&facts.known) {
         let is_equal = known.value() & 2 != 0;
         for (left, right) in comparison.left.iter().zip(&comparison.right) {
             match (left, right) {
@@ -90,18 +107,18 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
             }
         }
     }
-    for (to, from) in running.control.copies.pairs() {
+    for (to, from) in facts.copies.pairs() {
         let [here, there] = [to, from].map(|cell| data.get(*cell).known().expect("it is concrete"));
         give(*to, there, data);
         give(*from, here, data);
     }
     // Flags may be what their comparison gives, as far as they are unknown.
-    for status in 0..=u8::MAX {
-        if !are_true(certificate, running, data) {
-            give(STATUS, status, data);
-        }
+    let mut flags = 0..=u8::MAX;
+    while !facts.are_true(data) {
+        let Some(status) = flags.next().filter(|_| facts.copies.relation().number != 0) else { return false };
+        give(STATUS, status, data);
     }
-    are_true(certificate, running, data)
+    true
 }
 
 /// Alters what a certificate says of predicates; says what.
