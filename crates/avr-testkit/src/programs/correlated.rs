@@ -127,6 +127,40 @@ fn block(code: &mut Code, random: &mut Random) {
     });
 }
 
+/// Adds a constant to a word in memory.
+fn add(code: &mut Code, address: DataAddress, k: u8, random: &mut Random) {
+    let high = address.wrapping_add(1);
+    code.add(I::Lds { rd: r(24), address });
+    code.add(I::Lds { rd: r(25), address: high });
+    if random.once_in(2) {
+        code.add(I::Adiw { rd: r(24), k });
+    } else {
+        code.add(I::Subi { rd: r(24), k: k.wrapping_neg() });
+        code.add(I::Sbci { rd: r(25), k: if k == 0 { 0 } else { 0xff } });
+    }
+    code.add(I::Sts { address: high, rr: r(25) });
+    code.add(I::Sts { address, rr: r(24) });
+}
+
+/// A comparison of a word, and below it another one, of its sum with a constant, that traps.
+fn sum(code: &mut Code, random: &mut Random) {
+    let address = CELLS[random.below(2)];
+    let (value, k) = (random.pick(&[0, 1, 2, 0x100, 0x101, 0x201]), random.below(3u8));
+    compare(code, Pair::Word(address, value));
+    let (flag, is_set) = (random.pick(&[0, 1, 1, 4]), random.once_in(2));
+    code.unless(flag, is_set, |code| {
+        add(code, address, k, random);
+        if random.once_in(3) {
+            between(code, random);
+        }
+        let off = random.pick(&[0, 0, 0, 1]);
+        compare(code, Pair::Word(address, value + u16::from(k) + off));
+        code.unless(flag, !is_set, |code| code.words.push(0xffff));
+    });
+    input(code, 16, address);
+    input(code, 16, address.wrapping_add(1));
+}
+
 /// A program with correlated comparisons of cells that hold numbers of two bits, and perhaps a handler that changes one.
 pub fn program(random: &mut Random) -> Vec<u16> {
     let mut code = Code::with_vectors(MAIN, &[HANDLER]);
@@ -153,7 +187,11 @@ pub fn program(random: &mut Random) -> Vec<u16> {
     }
     let start = code.words.len() as u32;
     for _ in 0..1 + random.below(3) {
-        block(&mut code, random);
+        if random.once_in(4) {
+            sum(&mut code, random);
+        } else {
+            block(&mut code, random);
+        }
         if random.once_in(3) {
             between(&mut code, random);
         }

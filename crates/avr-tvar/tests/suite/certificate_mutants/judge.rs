@@ -160,11 +160,21 @@ impl StateView for View<'_> {
 
 /// The cells of a memory of a certificate.
 pub(super) fn cells(certificate: &Certificate, memory: u32, count: usize) -> Vec<TvByte> {
-    let blocks = certificate.store.memory(memory).iter();
-    let pages = blocks.flat_map(|block| certificate.store.blocks[*block as usize]);
-    let cells = pages.take(count / PAGE_CELLS).flat_map(|page| certificate.store.pages[page as usize]);
     debug_assert!(certificate.store.memory_blocks >= count.div_ceil(PAGE_CELLS * BLOCK_PAGES));
-    cells.collect()
+    cells_from(certificate, memory, 0, count).collect()
+}
+
+/// Some cells of a memory of a certificate, in whole pages.
+pub(super) fn cells_from(
+    certificate: &Certificate,
+    memory: u32,
+    first: usize,
+    count: usize,
+) -> impl Iterator<Item = TvByte> {
+    let blocks = certificate.store.memory(memory);
+    let page = |page: usize| certificate.store.blocks[blocks[page / BLOCK_PAGES] as usize][page % BLOCK_PAGES];
+    let pages = first / PAGE_CELLS..(first + count) / PAGE_CELLS;
+    pages.flat_map(move |number| certificate.store.pages[page(number) as usize])
 }
 
 fn did(certificate: &Certificate, number: u32) -> Vec<Occurred> {
@@ -344,13 +354,12 @@ fn covers(certificate: &Certificate, space: &Space, member: u32, led: &Led, pc: 
         (State::Hazard { hazard, pc: place }, Err(Stop::Hazard(found))) => hazard == found && *place == pc,
         (State::Running(running), Ok((state, occurred))) => {
             running.control.of_hardware() == state.control
-                && are_true(certificate, running, &state.data)
                 && certificate.store.frames(running.calls).eq(state.calls.frames().iter().rev())
                 && occurrences_cover(&did(certificate, running.did), occurred)
-                && cells(certificate, running.memory, state.data.len())
-                    .iter()
+                && cells_from(certificate, running.memory, 0, state.data.len())
                     .zip(state.data.cells())
                     .all(|(coarse, fine)| coarse.covers(*fine) && coarse.bits().known_mask() & !fine.known_mask() == 0)
+                && are_true(certificate, running, &state.data)
         }
         _ => false,
     }

@@ -19,9 +19,10 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use avr_certificate::{Certificate, ReadError, ReadErrorKind};
+use avr_certificate::{Certificate, Claim, ReadError, ReadErrorKind, Verdict};
 use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
+use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::PropertyFile;
 use avr_testkit::Random;
 use avr_verify::{InvariantUse, PropertyText, Request};
@@ -112,16 +113,21 @@ fn all_that_passes_of_small_programs_is_proved_when_everything_is_looked_at() {
 /// Alters the certificate of a sample again and again.
 #[track_caller]
 fn check(image: &str, properties: &str, mutants: usize) {
+    check_sample(&sample(image, properties), mutants);
+}
+
+/// Alters the certificate of firmware again and again.
+#[track_caller]
+fn check_sample(Sample { image, device, certificate }: &Sample, mutants: usize) {
     let mutants = avr_testkit::cases(mutants as u64 / 3, mutants as u64) as usize;
-    let Sample { image, device, certificate } = sample(image, properties);
-    let mut judge = Judge::new(&image, device, &certificate);
-    let passes = |certificate: &Certificate| avr_check::check(certificate, &image, device).is_ok();
-    assert!(passes(&certificate));
-    assert_eq!(judge.refutes(&certificate), None, "the certificate itself");
+    let mut judge = Judge::new(image, device, certificate);
+    let passes = |certificate: &Certificate| avr_check::check(certificate, image, device).is_ok();
+    assert!(passes(certificate));
+    assert_eq!(judge.refutes(certificate), None, "the certificate itself");
     let (mut rejected, mut justly, mut passed) = (0, 0, BTreeMap::new());
     for seed in 0..mutants as u64 {
         let mut random = Random::new(seed);
-        let (what, mutant) = mutants::mutant(&certificate, &mut random);
+        let (what, mutant) = mutants::mutant(certificate, &mut random);
         if !passes(&mutant) {
             rejected += 1;
             // Not all of them: this only shows that the judge judges.
@@ -212,9 +218,30 @@ fn a_watchdog() {
     check("watchdog.Og.elf", "watchdog.ron", 500);
 }
 
+/// A program that compares a number twice.
+fn compared_twice(changes: bool) -> Sample {
+    let text = "(properties: [Always(name: \"never\", check: \"PORTB != 0x2a\")])";
+    let file = PropertyFile::parse("twice", text).unwrap_or_else(|error| panic!("{error}"));
+    let (image, device) = (predicates::program(changes), Device::named("atmega328p-gpio").expect("it exists"));
+    let certificate = certified(&image, device, &file, text.to_owned());
+    Sample { image, device, certificate }
+}
+
 #[test]
 fn a_number_that_is_compared_twice() {
-    check("word-twice.Og.elf", "never-switched.ron", 400);
+    let sample = compared_twice(false);
+    assert!(sample.certificate.predicates.as_ref().is_some_and(|kept| !kept.compared.is_empty()));
+    check_sample(&sample, 300);
+}
+
+#[test]
+fn a_predicate_that_the_verifier_keeps_wrongly_is_not_accepted() {
+    let Sample { image, device, certificate } = with_fault(Fault::KeptAfterWrite, || compared_twice(true));
+    let claims_to_hold = |claim: &Claim| matches!(claim, Claim::Decided(decided) if decided.verdict == Verdict::Holds);
+    assert!(certificate.claims.iter().all(claims_to_hold), "{:?}", certificate.claims);
+    let check = || avr_check::check(&certificate, &image, device);
+    assert!(with_fault(Fault::KeptAfterWrite, check).is_ok(), "a checker with the same fault accepts it");
+    assert!(check().is_err());
 }
 
 #[test]

@@ -1,18 +1,60 @@
 //! Predicates of certificates as numbers: what is known of them is true of a concrete state or not.
 
 use avr_certificate::{Certificate, Running, State};
-use avr_isa::DataAddress;
+use avr_image::Image;
+use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::device::Device;
-use avr_machine::{Comparison, Copies, DataSpace, Machine, Operand, Options, PAGE_CELLS, Program};
+use avr_machine::{Comparison, Copies, DataSpace, Difference, Machine, Operand, Options, PAGE_CELLS, Program};
 use avr_testkit::Random;
+use avr_testkit::image::{Code, image, r};
 use three_valued::TvByte;
 
-use super::judge::cells;
+use super::judge::{cells, cells_from};
 
+/// I/O addresses of the pins of port D and of port B.
+const PIND: u8 = 0x09;
+const PORTB: u8 = 0x05;
 /// Data address of SREG.
 const STATUS: DataAddress = DataAddress(0x5f);
 /// The number of cells of predicates.
 const MOST: usize = 64;
+
+/// A program that compares a word, and again behind a loop with an end that a pin decides, and adds 1 to it if another pin says so;
+/// if it is to change in between as well, it is 0 there.
+pub(super) fn program(changes: bool) -> Image {
+    let words: [DataAddress; 2] = [0x100, 0x101].map(DataAddress);
+    let load = |code: &mut Code| {
+        code.add(I::Lds { rd: r(24), address: words[0] });
+        code.add(I::Lds { rd: r(25), address: words[1] });
+    };
+    let compare = |code: &mut Code| {
+        load(code);
+        code.add(I::Cpi { rd: r(24), k: 0x34 });
+        code.add(I::Sbci { rd: r(25), k: 0x12 });
+    };
+    let mut code = Code::default();
+    code.add(I::Ldi { rd: r(20), k: 0x2a });
+    let start = code.words.len() as u32;
+    compare(&mut code);
+    code.unless(1, false, |code| {
+        // Waits for a pin.
+        code.add(I::Sbis { io: PIND, bit: 0 });
+        code.add(I::Rjmp { offset: -2 });
+        if changes {
+            code.add(I::Sts { address: words[1], rr: r(0) });
+        }
+        compare(code);
+        code.unless(1, true, |code| code.add(I::Out { io: PORTB, rr: r(20) }));
+    });
+    load(&mut code);
+    code.add(I::Adiw { rd: r(24), k: 1 });
+    code.add(I::Sbis { io: PIND, bit: 1 });
+    code.jump(start);
+    code.add(I::Sts { address: words[1], rr: r(25) });
+    code.add(I::Sts { address: words[0], rr: r(24) });
+    code.jump(start);
+    image(&code.words)
+}
 
 /// A number of a concrete state.
 fn number(bytes: &[Operand], data: &DataSpace<TvByte>) -> u32 {
@@ -46,8 +88,14 @@ impl<'a> Facts<'a> {
     /// The facts of a state of so many cells.
     fn of(certificate: &'a Certificate, running: &Running, count: usize) -> Option<Self> {
         let compared = &certificate.predicates.as_ref()?.compared;
-        let known = cells(certificate, running.memory, count + MOST).split_off(count);
+        let known = cells_from(certificate, running.memory, count, MOST).collect();
         Some(Self { compared, known, copies: running.control.copies })
+    }
+
+    /// True within a row of instructions that compares or subtracts: there flags and registers are what its first instructions left.
+    fn is_within_row(&self) -> bool {
+        let relation = self.copies.relation();
+        relation.number != 0 && !relation.is_complete || self.copies.difference() != Difference::default()
     }
 
     /// True if they are true of a concrete state.
@@ -88,6 +136,9 @@ pub(super) fn are_true(certificate: &Certificate, running: &Running, data: &Data
 pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut DataSpace<TvByte>) -> bool {
     let count = data.len();
     let Some(facts) = Facts::of(certificate, running, count) else { return true };
+    if facts.is_within_row() {
+        return false;
+    }
     let own = cells(certificate, running.memory, count);
     let give = |cell: DataAddress, value: u8, data: &mut DataSpace<TvByte>| {
         if own[cell.index()].contains(value) {
