@@ -42,6 +42,19 @@ pub struct PredicateTerms {
     pub compared: Vec<Comparison>,
     /// The number of the first of them, which tell atoms.
     pub telling: u32,
+    /// Disjunctions of two predicates, in cells behind those of the pairs.
+    pub clauses: Vec<[PredicateLiteral; 2]>,
+}
+
+/// A predicate of a pair of numbers, or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredicateLiteral {
+    /// The number of the pair.
+    pub pair: u32,
+    /// The bit of the predicate.
+    pub predicate: u8,
+    /// True if it is the negation.
+    pub is_negated: bool,
 }
 
 /// Bounds of the stack depth, in bytes below RAMEND.

@@ -22,7 +22,8 @@ mod write;
 
 pub use content::{
     Advice, BLOCK_PAGES, Basis, Block, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page,
-    PredicateTerms, Proof, Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
+    PredicateLiteral, PredicateTerms, Proof, Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous,
+    Verdict,
 };
 pub use error::{ReadError, ReadErrorKind};
 pub use map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};

@@ -10,8 +10,9 @@ use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page, PredicateTerms,
-    Proof, Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous, Verdict,
+    Advice, BLOCK_PAGES, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, Link, Page,
+    PredicateLiteral, PredicateTerms, Proof, Running, Seen, Space, Stack, State, Store, Strategy, Upper, Vacuous,
+    Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
@@ -118,7 +119,13 @@ impl<R: Read> Source<R> {
         if compared.iter().any(|one| one.left.is_empty()) {
             return Err(damaged("a number has no bytes"));
         }
-        Ok(PredicateTerms { compared, telling: self.u32()? })
+        let telling = self.u32()?;
+        let literal = |source: &mut Self| -> Result<PredicateLiteral, ReadError> {
+            let pair = source.below(compared.len(), "pair of numbers")?;
+            Ok(PredicateLiteral { pair, predicate: source.byte()?, is_negated: source.flag()? })
+        };
+        let clauses = self.list(|source| Ok([literal(source)?, literal(source)?]))?;
+        Ok(PredicateTerms { compared, telling, clauses })
     }
 
     fn operand(&mut self) -> Result<Operand, ReadError> {

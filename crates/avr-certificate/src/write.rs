@@ -8,8 +8,8 @@ use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
 
 use crate::content::{
-    Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, PredicateTerms, Proof, Running, Seen,
-    Space, State, Store, Strategy, Upper, Verdict,
+    Advice, Basis, Certificate, Claim, Decided, Depth, Edges, Header, Labels, PredicateLiteral, PredicateTerms, Proof,
+    Running, Seen, Space, State, Store, Strategy, Upper, Verdict,
 };
 use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, Map};
 use crate::symbolic::{
@@ -115,7 +115,14 @@ impl<W: Write> Sink<W> {
             sink.number(left.len() as u64)?;
             left.iter().chain(right).try_for_each(|operand| sink.operand(operand))
         })?;
-        self.number(predicates.telling.into())
+        self.number(predicates.telling.into())?;
+        self.list(&predicates.clauses, |sink, clause| {
+            clause.iter().try_for_each(|PredicateLiteral { pair, predicate, is_negated }| {
+                sink.number((*pair).into())?;
+                sink.byte(*predicate)?;
+                sink.byte((*is_negated).into())
+            })
+        })
     }
 
     fn operand(&mut self, operand: &Operand) -> io::Result<()> {

@@ -4,7 +4,7 @@ use avr_certificate::{Edges, Space, State, Store};
 use avr_image::{DataAddress, FlashWordAddress};
 use avr_isa::Register;
 use avr_machine::Machine;
-use avr_predicates::Predicates;
+use avr_predicates::{Literal, Predicates};
 use avr_properties::{Atom, Event, Occurred};
 use three_valued::Truth;
 
@@ -104,6 +104,16 @@ pub(crate) fn predicates(
     let is_kept = |cell: &DataAddress| Register::at(*cell).is_some() || machine.sram().contains(cell);
     if !predicates.terms().all(|(_, term)| term.cells().all(|cell| is_kept(&cell))) {
         return misfit("a predicate is about what hardware changes");
+    }
+    for clause in &certificate.clauses {
+        let literals =
+            clause.map(|one| Literal { term: one.pair as usize, predicate: one.predicate, is_negated: one.is_negated });
+        if !predicates.add_literals(literals) {
+            return misfit("a disjunction has no such predicates, or there are too many");
+        }
+    }
+    if predicates.clauses().len() != certificate.clauses.len() {
+        return misfit("there is a disjunction twice");
     }
     predicates.tell_of(certificate.telling as usize, atoms);
     Ok(predicates)

@@ -5,11 +5,11 @@
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, DataSpace};
 use avr_predicates::{Predicates, Told, ToldBy, add};
-use avr_properties::Atom;
+use avr_properties::{Atom, NamedPredicates};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use three_valued::{ByteDomain, Truth, TvByte};
 
-pub use avr_predicates::{PredicateOrder, Term};
+pub use avr_predicates::{Literal, PredicateOrder, Term};
 
 /// The steps that are taken with predicates before they are given up.
 const MOST_STEPS: u64 = 50_000;
@@ -22,6 +22,17 @@ pub struct UsedPredicate {
     pub term: Term,
     /// The order of the two numbers that the predicate is.
     pub order: PredicateOrder,
+    /// True if it is the negation.
+    pub is_negated: bool,
+    /// The other part of a disjunction.
+    pub or: Option<Box<Self>>,
+}
+
+impl UsedPredicate {
+    /// The terms that it speaks of.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        std::iter::successors(Some(self), |one| one.or.as_deref()).map(|one| &one.term)
+    }
 }
 
 /// The predicates of an analysis, which all steps share.
@@ -69,12 +80,15 @@ pub struct KeptPredicates {
 }
 
 impl KeptPredicates {
-    /// The terms that are named, as many as there may be, for states whose own cells end before an address.
+    /// The predicates that are named, as many as there may be, for states whose own cells end before an address.
     #[must_use]
-    pub fn new(first: DataAddress, named: &[Comparison]) -> Self {
+    pub fn new(first: DataAddress, named: &NamedPredicates) -> Self {
         let mut all = Predicates::new(first);
-        for comparison in named {
+        for comparison in &named.comparisons {
             all.number(comparison);
+        }
+        for combination in &named.combinations {
+            all.add_clause(combination);
         }
         let (used, noted) = (ToldBy::new(), ToldBy::new());
         Self { named: all.count(), all, used, noted, drops: 0, steps: 0, are_given_up: false }
@@ -157,7 +171,15 @@ impl KeptPredicates {
     pub fn used(&self) -> Vec<UsedPredicate> {
         let mut all = self.used.clone();
         add(&mut all, &self.noted);
-        self.all.named(&all).into_iter().map(|(term, order)| UsedPredicate { term, order }).collect()
+        let of = |literal: Literal, or: Option<UsedPredicate>| UsedPredicate {
+            term: self.all.term(literal.term).clone(),
+            order: PredicateOrder::of(literal.predicate),
+            is_negated: literal.is_negated,
+            or: or.map(Box::new),
+        };
+        let joined =
+            |literals: Vec<Literal>| literals.into_iter().rev().fold(None, |rest, literal| Some(of(literal, rest)));
+        self.all.named(&all).into_iter().filter_map(joined).collect()
     }
 
     /// The predicates that told something since they were last taken.

@@ -23,6 +23,10 @@ pub enum Fault {
     CopiesOutlived,
     /// Numbers that are at most others are taken to be less.
     OrderIsStrict,
+    /// A disjunction keeps its value when a cell of it is written.
+    ClauseKept,
+    /// Of a disjunction that is true both parts are taken to be.
+    ClauseIsEnough,
 }
 
 impl Fault {
@@ -37,6 +41,8 @@ impl Fault {
         Self::NothingSubtracted,
         Self::CopiesOutlived,
         Self::OrderIsStrict,
+        Self::ClauseKept,
+        Self::ClauseIsEnough,
     ];
 }
 

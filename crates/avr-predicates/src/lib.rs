@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+mod clause;
 pub mod faults;
 mod number;
 mod order;
@@ -17,6 +18,7 @@ mod table;
 mod term;
 mod written;
 
+pub use clause::{Clause, Literal, MOST_CLAUSES};
 pub use number::NumberSet;
 pub use order::PredicateOrder;
 pub use table::{MOST_TERMS, Predicates, Told, ToldBy, add};

@@ -38,6 +38,21 @@ pub enum PredicateOrder {
 }
 
 impl PredicateOrder {
+    /// True if a bit is one of a predicate.
+    pub(crate) fn has(predicate: u8) -> bool {
+        Self::ALL.iter().any(|(_, bit)| *bit == predicate)
+    }
+
+    /// The predicate that a bit is.
+    ///
+    /// # Panics
+    /// If it is none.
+    #[must_use]
+    pub fn of(predicate: u8) -> Self {
+        let found = Self::ALL.iter().find(|(_, bit)| *bit == predicate);
+        found.map(|(order, _)| *order).expect("it is the bit of a predicate")
+    }
+
     /// Each predicate with its bit. What is known to be true of the first ones says most.
     pub const ALL: [(Self, u8); 5] = [
         (Self::Equal, EQUAL),

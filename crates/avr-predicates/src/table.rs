@@ -1,6 +1,7 @@
 //! The terms of an analysis, and the values of their predicates in a state.
 
 use crate::chain::chain;
+use crate::clause::{Clause, Literal, MOST_CLAUSES, TRUE, literal};
 use crate::faults::{Fault, is_on};
 use crate::number::NumberSet;
 use crate::order::{
@@ -9,7 +10,7 @@ use crate::order::{
 use crate::term::{Term, bytes as bytes_of, constant};
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Copies, DataSpace, Operand, PAGE_CELLS, Relation};
-use avr_properties::{Atom, AtomKind, ComparedNumbers, Order};
+use avr_properties::{Atom, AtomKind, ComparedNumbers};
 use std::collections::{BTreeMap, HashMap};
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -39,14 +40,6 @@ impl Told {
     }
 }
 
-/// The predicate that an atom is, or is the negation of.
-#[derive(Clone, Copy, Debug)]
-struct ToldAtom {
-    index: usize,
-    predicate: u8,
-    is_negated: bool,
-}
-
 /// The terms of one analysis. They are numbered in their order, and keep their numbers.
 #[derive(Clone, Debug)]
 pub struct Predicates {
@@ -56,7 +49,9 @@ pub struct Predicates {
     /// The cell of the first term.
     first: DataAddress,
     /// The atoms that compare the numbers of a term.
-    atoms: HashMap<AtomKind, ToldAtom>,
+    atoms: HashMap<AtomKind, Literal>,
+    /// Disjunctions of two predicates.
+    clauses: Vec<Clause>,
     /// The terms whose predicates are always unknown.
     dropped: Vec<Term>,
 }
@@ -66,13 +61,13 @@ impl Predicates {
     #[must_use]
     pub fn new(first: DataAddress) -> Self {
         let (terms, by_cell, atoms, dropped) = (Vec::new(), BTreeMap::new(), HashMap::new(), Vec::new());
-        Self { terms, by_cell, first, atoms, dropped }
+        Self { terms, by_cell, first, atoms, clauses: Vec::new(), dropped }
     }
 
     /// The number of cells that predicates take behind those of the machine.
     #[must_use]
     pub fn cells() -> usize {
-        MOST_TERMS.next_multiple_of(PAGE_CELLS)
+        (MOST_TERMS + MOST_CLAUSES).next_multiple_of(PAGE_CELLS)
     }
 
     /// The number of terms.
@@ -99,6 +94,38 @@ impl Predicates {
     #[must_use]
     pub fn cell(&self, index: usize) -> DataAddress {
         self.first.wrapping_add(index as u16)
+    }
+
+    /// The disjunctions.
+    #[must_use]
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// The cell of the disjunction with an index.
+    fn clause_cell(&self, index: usize) -> DataAddress {
+        self.cell(MOST_TERMS + index)
+    }
+
+    /// Adds a disjunction of two comparisons, whose terms are added if they are new ones; nothing if there are too many.
+    pub fn add_clause(&mut self, compared: &[ComparedNumbers; 2]) {
+        for one in compared {
+            self.number(&one.numbers);
+        }
+        let literals = compared.each_ref().map(|one| literal(&self.terms, one));
+        if let [Some(one), Some(other)] = literals {
+            self.add_literals([one, other]);
+        }
+    }
+
+    /// The same of literals; false if they are of no term or no predicate, or if there are too many disjunctions.
+    pub fn add_literals(&mut self, clause: Clause) -> bool {
+        let is_one = |literal: &Literal| literal.term < self.terms.len() && PredicateOrder::has(literal.predicate);
+        let fits = self.clauses.len() < MOST_CLAUSES && clause.iter().all(is_one);
+        if fits && !self.clauses.contains(&clause) {
+            self.clauses.push(clause);
+        }
+        fits
     }
 
     /// The number of a comparison, whose term is added if it is a new one; 0 if there are too many.
@@ -140,37 +167,26 @@ impl Predicates {
     /// Takes note of the atoms that the first terms tell, so many of them.
     pub fn tell_of(&mut self, terms: usize, atoms: &[Atom]) {
         for atom in atoms {
-            let Some(ComparedNumbers { numbers, order, is_negated, is_signed, .. }) = atom.compared_numbers() else {
-                continue;
-            };
-            let (term, is_swapped) = Term::of(&numbers);
-            let Some(index) = self.terms.iter().take(terms).position(|one| *one == term) else { continue };
-            let is_less = (order == Order::Less) != (is_swapped && !is_on(Fault::OrderLost));
-            let predicate = match (order, is_less, is_signed) {
-                (Order::Equal, ..) => EQUAL,
-                (_, true, false) => LESS,
-                (_, false, false) => GREATER,
-                (_, true, true) => SIGNED_LESS,
-                (_, false, true) => SIGNED_GREATER,
-            };
-            self.atoms.insert(atom.kind().clone(), ToldAtom { index, predicate, is_negated });
+            let Some(compared) = atom.compared_numbers() else { continue };
+            if let Some(literal) = literal(&self.terms[..terms.min(self.terms.len())], &compared) {
+                self.atoms.insert(atom.kind().clone(), literal);
+            }
         }
     }
 
     /// The truth of an atom in a state of which `byte` gives the cells, as far as predicates tell it.
     pub fn told(&self, atom: &Atom, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
-        let Some(ToldAtom { index, predicate, is_negated }) = self.atoms.get(atom.kind()).copied() else {
-            return Told::unknown();
-        };
-        let told = self.truth(index, predicate, byte);
-        if is_negated { Told { truth: !told.truth, ..told } } else { told }
+        self.atoms.get(atom.kind()).map_or_else(Told::unknown, |literal| {
+            let told = self.truth(literal.term, literal.predicate, byte);
+            if literal.is_negated { Told { truth: !told.truth, ..told } } else { told }
+        })
     }
 
     /// The cells of the predicates that tell an atom.
     #[must_use]
     pub fn cells_of(&self, atom: &Atom) -> Vec<DataAddress> {
         let told = self.atoms.get(atom.kind());
-        told.map_or_else(Vec::new, |told| self.related(told.index).map(|index| self.cell(index)).collect())
+        told.map_or_else(Vec::new, |told| self.cells_looked_at(told.term))
     }
 
     /// The value of a flag after the comparison of this number in a state, as far as predicates tell it, and the cells that were
@@ -181,11 +197,86 @@ impl Predicates {
             return (Told::unknown(), Vec::new());
         };
         let told = self.truth(index, predicate, &|cell| data.get(cell).bits());
-        (told, self.related(index).map(|index| self.cell(index)).collect())
+        (told, self.cells_looked_at(index))
+    }
+
+    /// The cells that may tell predicates of a term.
+    fn cells_looked_at(&self, index: usize) -> Vec<DataAddress> {
+        let mut cells: Vec<DataAddress> = self.related(index).map(|index| self.cell(index)).collect();
+        for (number, clause) in self.clauses.iter().enumerate() {
+            if clause.iter().any(|literal| literal.term == index) {
+                cells.push(self.clause_cell(number));
+                cells.extend(
+                    clause
+                        .iter()
+                        .map(|literal| self.cell(literal.term))
+                        .filter(|cell| !cells.contains(cell))
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
+        cells
     }
 
     /// The truth of a predicate of a term in a state of which `byte` gives the cells, as far as predicates tell it.
     fn truth(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        let told = self.told_by_terms(index, predicate, byte);
+        if told.truth.is_unknown() { self.told_by_clauses(index, predicate, byte) } else { told }
+    }
+
+    /// The truth of a predicate of a term as far as disjunctions tell it.
+    fn told_by_clauses(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        for (number, clause) in self.clauses.iter().enumerate() {
+            let Some(known) = clause_truth(byte(self.clause_cell(number))).known() else { continue };
+            for (one, other) in [(clause[0], clause[1]), (clause[1], clause[0])] {
+                if (one.term, one.predicate) != (index, predicate) {
+                    continue;
+                }
+                let mut by = ToldBy::from([(MOST_TERMS + number, TRUE)]);
+                // Of a disjunction that is true one part is; of one that is not none is.
+                let is_told = !known || is_on(Fault::ClauseIsEnough) || {
+                    let told = self.told_by_terms(other.term, other.predicate, byte);
+                    add(&mut by, &told.by);
+                    told.truth == Truth::from(other.is_negated)
+                };
+                if is_told {
+                    return Told { truth: Truth::from(known != one.is_negated), by };
+                }
+            }
+        }
+        Told::unknown()
+    }
+
+    /// The truth of a disjunction in a state, as far as its parts tell it.
+    fn clause_evaluated(&self, clause: &Clause, byte: &dyn Fn(DataAddress) -> TvByte) -> Truth {
+        let of = |literal: &Literal| {
+            let is_dropped = self.dropped.contains(&self.terms[literal.term]);
+            let truth = if is_dropped {
+                Truth::Unknown
+            } else {
+                self.told_by_terms(literal.term, literal.predicate, byte).truth
+            };
+            if literal.is_negated { !truth } else { truth }
+        };
+        of(&clause[0]) | of(&clause[1])
+    }
+
+    /// Evaluates the disjunctions of some terms; with `keeps`, those that are not told stay as they were.
+    fn evaluate_clauses<V: ByteDomain>(&self, terms: &[usize], keeps: bool, data: &mut DataSpace<V>) {
+        for (number, clause) in self.clauses.iter().enumerate() {
+            if !clause.iter().any(|literal| terms.contains(&literal.term)) {
+                continue;
+            }
+            let truth = self.clause_evaluated(clause, &|cell| data.get(cell).bits());
+            let value = truth.known().map_or(TvByte::UNKNOWN, |value| TvByte::new(u8::from(value), TRUE));
+            if truth.known().is_some() || !keeps {
+                set(data, self.clause_cell(number), value);
+            }
+        }
+    }
+
+    /// The truth of a predicate of a term in a state as far as terms tell it.
+    fn told_by_terms(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
         let right = &self.terms[index].right;
         let own = byte(self.cell(index));
         let is_own = own.known_mask() & predicate != 0;
@@ -294,7 +385,7 @@ impl Predicates {
         };
         let terms = self.terms.iter().enumerate().filter(|(_, term)| is_it(term) && !self.dropped.contains(term));
         let terms: Vec<usize> = terms.map(|(index, _)| index).collect();
-        self.replace(terms, data, |term, data| {
+        self.replace(terms.clone(), data, |term, data| {
             let byte = |cell| data.get(cell).bits();
             match constant(&term.right) {
                 Some(_) => {
@@ -304,6 +395,7 @@ impl Predicates {
                 None => term.evaluate(&byte),
             }
         });
+        self.evaluate_clauses(&terms, true, data);
     }
 
     /// The predicates of a term in a state with such copies: what its bytes tell, and what is known of the numbers that they are copies of.
@@ -365,6 +457,7 @@ impl Predicates {
         // No state has both values: what was known of this one is of no use.
         let before = if is_known { TvByte::UNKNOWN } else { before };
         set(data, cell, told(before, predicate, value));
+        self.evaluate_clauses(&[index], true, data);
     }
 
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
@@ -382,20 +475,24 @@ impl Predicates {
         if !is_on(Fault::CopiesOutlived) {
             self.replace(terms.clone(), data, |_, _| TvByte::UNKNOWN);
         }
-        terms.retain(|index| !self.dropped.contains(&self.terms[*index]));
-        self.replace(terms, data, |term, data| self.evaluated(term, copies, data));
+        let kept = terms.iter().copied().filter(|index| !self.dropped.contains(&self.terms[*index])).collect();
+        self.replace(kept, data, |term, data| self.evaluated(term, copies, data));
+        self.evaluate_clauses(&terms, is_on(Fault::ClauseKept), data);
     }
 
     /// Forgets the predicates of a state that speak of some cells.
     pub fn forget<V: ByteDomain>(&self, is_lost: impl Fn(DataAddress) -> bool, data: &mut DataSpace<V>) {
         let lost = self.by_cell.iter().filter(|(cell, _)| is_lost(**cell));
         let terms: Vec<usize> = lost.flat_map(|(_, terms)| terms).copied().collect();
-        self.replace(terms, data, |_, _| TvByte::UNKNOWN);
+        self.replace(terms.clone(), data, |_, _| TvByte::UNKNOWN);
+        self.evaluate_clauses(&terms, false, data);
     }
 
     /// Forgets all predicates of a state.
     pub fn forget_all<V: ByteDomain>(&self, data: &mut DataSpace<V>) {
-        self.replace((0..self.terms.len()).collect(), data, |_, _| TvByte::UNKNOWN);
+        let terms: Vec<usize> = (0..self.terms.len()).collect();
+        self.replace(terms.clone(), data, |_, _| TvByte::UNKNOWN);
+        self.evaluate_clauses(&terms, false, data);
     }
 
     /// Gives predicates other values.
@@ -413,12 +510,15 @@ impl Predicates {
         }
     }
 
-    /// The predicates that bits of a term are, with the term.
-    pub fn named(&self, told: &ToldBy) -> Vec<(Term, PredicateOrder)> {
-        let of = |(index, mask): (&usize, &u8)| {
-            let (term, mask) = (&self.terms[*index], *mask);
-            let orders = PredicateOrder::ALL.into_iter().filter(move |(_, bit)| mask & bit != 0);
-            orders.map(|(order, _)| (term.clone(), order)).collect::<Vec<_>>()
+    /// The literals that bits are: one for the predicate of a term, two for a disjunction.
+    pub fn named(&self, told: &ToldBy) -> Vec<Vec<Literal>> {
+        let of = |(index, mask): (&usize, &u8)| match index.checked_sub(MOST_TERMS) {
+            Some(number) => vec![self.clauses[number].to_vec()],
+            None => {
+                let (term, mask) = (*index, *mask);
+                let bits = PredicateOrder::ALL.into_iter().map(|(_, bit)| bit).filter(|bit| mask & bit != 0);
+                bits.map(|predicate| vec![Literal { term, predicate, is_negated: false }]).collect()
+            }
         };
         told.iter().flat_map(of).collect()
     }
@@ -426,7 +526,16 @@ impl Predicates {
     /// True if the predicates of an abstract state, of which `known` gives the cells, are true of the bytes of a concrete one.
     pub fn are_true(&self, known: impl Fn(DataAddress) -> TvByte, byte: &dyn Fn(DataAddress) -> u8) -> bool {
         let byte = |cell| TvByte::constant(byte(cell));
+        let of = |literal: &Literal| {
+            let is_true = self.terms[literal.term].evaluate(&byte).value() & literal.predicate != 0;
+            is_true != literal.is_negated
+        };
+        let mut clauses = self.clauses.iter().enumerate();
         self.terms().all(|(cell, term)| known(cell).covers(term.evaluate(&byte)))
+            && clauses.all(|(number, clause)| {
+                let known = clause_truth(known(self.clause_cell(number))).known();
+                known.is_none_or(|known| known == clause.iter().any(of))
+            })
     }
 
     /// True if the flags of a concrete state, SREG, are what a relation says they are.
@@ -440,6 +549,11 @@ impl Predicates {
             expected.is_none_or(|expected| expected == (status >> flag & 1 == 1))
         })
     }
+}
+
+/// The truth of a disjunction that a cell has.
+fn clause_truth(cell: TvByte) -> Truth {
+    if cell.known_mask() & TRUE == 0 { Truth::Unknown } else { Truth::from(cell.value() & TRUE != 0) }
 }
 
 /// The predicates of a term that are known from one side or the other; those of the first where both are.

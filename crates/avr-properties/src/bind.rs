@@ -36,7 +36,7 @@ use ending::Ending;
 pub use fairness::Fairness;
 use pattern::text_of;
 pub use pattern::{formula_text, without_always};
-pub use predicate::{ComparedNumbers, Order, bind_predicates};
+pub use predicate::{ComparedNumbers, NamedPredicates, Order, bind_predicates};
 pub(crate) use stated::{observes_startup, stated};
 
 /// The device and the image that names are bound to.

@@ -5,7 +5,7 @@
 //!    properties. A property that is understood but cannot be checked yet is an error with a reason
 //!    ([`PropertyError::unsupported`]).
 //! 3. [`bind_assumptions`] gives what is assumed of inputs as constant bits and interrupts that never come.
-//!    [`bind_predicates`] gives the comparisons of which states are to keep the outcome.
+//!    [`bind_predicates`] gives the comparisons of which states are to keep the outcome, and combinations of them.
 //! 4. [`Atom::evaluate`] labels a state that is given as a [`StateView`], [`Atom::cells`] tells what must be kept for
 //!    that, and [`Atom::unknown_cells`] which bits to blame when the label is unknown.
 //!
@@ -42,8 +42,8 @@ pub use allowed_finding::AllowedFinding;
 pub use allowed_hazard::AllowedHazard;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
-    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, Order, bind, bind_assumption,
-    bind_assumptions, bind_predicates, formula_text, without_always,
+    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, NamedPredicates, Order, bind,
+    bind_assumption, bind_assumptions, bind_predicates, formula_text, without_always,
 };
 pub use code_place::code_at;
 pub use definitions::Definitions;

@@ -15,15 +15,18 @@ pub(crate) fn predicates(result: &PropertyResult, names: &Names<'_>) -> Vec<Stri
 }
 
 fn text(used: &UsedPredicate, names: &Names<'_>) -> String {
-    let (operator, is_signed) = match used.order {
-        PredicateOrder::Equal => ("==", false),
-        PredicateOrder::Less => ("<", false),
-        PredicateOrder::Greater => (">", false),
-        PredicateOrder::SignedLess => ("<", true),
-        PredicateOrder::SignedGreater => (">", true),
+    let is_signed = matches!(used.order, PredicateOrder::SignedLess | PredicateOrder::SignedGreater);
+    let operator = match (used.order, used.is_negated) {
+        (PredicateOrder::Equal, false) => "==",
+        (PredicateOrder::Equal, true) => "!=",
+        (PredicateOrder::Less | PredicateOrder::SignedLess, false) => "<",
+        (PredicateOrder::Less | PredicateOrder::SignedLess, true) => ">=",
+        (PredicateOrder::Greater | PredicateOrder::SignedGreater, false) => ">",
+        (PredicateOrder::Greater | PredicateOrder::SignedGreater, true) => "<=",
     };
     let [left, right] = [&used.term.left, &used.term.right].map(|side| number(side, is_signed, names));
-    format!("{left} {operator} {right}")
+    let other = used.or.as_ref().map_or_else(String::new, |other| format!(" || {}", text(other, names)));
+    format!("{left} {operator} {right}{other}")
 }
 
 /// A number of which the lowest byte comes first.

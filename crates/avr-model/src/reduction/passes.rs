@@ -17,6 +17,7 @@ use crate::transfer::interrupt_timing::InterruptTiming;
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Machine, MachineState, Operand};
 use avr_predicates::{Predicates, ToldBy};
+use avr_properties::NamedPredicates;
 use std::mem;
 use std::sync::Arc;
 use three_valued::TvByte;
@@ -110,20 +111,21 @@ impl Passes {
         self
     }
 
-    /// The same with predicates, first those of some comparisons.
+    /// The same with predicates, first those that are named.
     ///
     /// SOUND: hardware changes other cells than registers and those of SRAM without an event, so nothing is kept about them.
     #[must_use]
-    pub fn with_predicates(mut self, machine: &Machine, named: &[Comparison]) -> Self {
+    pub fn with_predicates(mut self, machine: &Machine, mut named: NamedPredicates) -> Self {
         let first = DataAddress::of_index(machine.cells());
         let is_kept = |operand: &Operand| match operand {
             Operand::Cell(cell) => Register::at(*cell).is_some() || machine.sram().contains(cell),
             Operand::Constant(_) => true,
         };
-        let are_kept = |one: &&Comparison| one.left.iter().chain(&one.right).all(is_kept);
-        let named: Vec<Comparison> = named.iter().filter(are_kept).take(MOST_NAMED).cloned().collect();
-        let named = &named;
-        self.predicates = Some(SharedPredicates::new(KeptPredicates::new(first, named)));
+        let are_kept = |one: &Comparison| one.left.iter().chain(&one.right).all(is_kept);
+        named.comparisons.retain(are_kept);
+        named.comparisons.truncate(MOST_NAMED);
+        named.combinations.retain(|parts| parts.iter().all(|part| are_kept(&part.numbers)));
+        self.predicates = Some(SharedPredicates::new(KeptPredicates::new(first, &named)));
         self
     }
 

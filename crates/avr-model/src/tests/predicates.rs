@@ -11,10 +11,12 @@ use crate::transfer::hyper_edges::{HardwareChoice, MAX_COMBINATIONS, hyper_edges
 use avr_isa::{DataAddress, FlashByteAddress, FlashWordAddress, Instruction as I, Pointer, PointerMode, Register};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{
-    Comparison, Demand, DeterminedBy, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question,
+    Demand, DeterminedBy, Environment, Fetched, Input, Machine, MachineState, Options, Program, Question,
 };
 use avr_predicates::faults::{Fault, with_fault};
-use avr_properties::{AtomTable, Binding, Definitions, Property, PropertyFile, StateView, bind, bind_predicates};
+use avr_properties::{
+    AtomTable, Binding, Definitions, NamedPredicates, Property, PropertyFile, StateView, bind, bind_predicates,
+};
 use avr_testkit::Random;
 use avr_testkit::image::image;
 use three_valued::{Truth, TvByte};
@@ -204,17 +206,21 @@ fn machine(seed: u64) -> (Machine, bool) {
 }
 
 /// The predicates that the property file names.
-const NAMED: [&str; 6] = [
+const NAMED: [&str; 10] = [
     "mem[0x100] < 0x80",
     "mem16[0x100] < mem16[0x104]",
     "signed(mem16[0x104]) >= 0",
     "signed(mem16[0x108]) > signed(mem16[0x100])",
     "mem16[0x108] == 0x0201",
     "r24 != mem[0x104]",
+    "mem[0x100] == 1 || mem16[0x104] < 0x100",
+    "mem[0x108] == 0xff -> mem[0x100] == mem[0x104]",
+    "!(mem16[0x108] < mem16[0x104] && mem[0x100] > 2)",
+    "mem[0x100] == 0 || mem[0x100] == 0xff",
 ];
 
 /// The predicates that are named, and atoms that compare the same numbers, some of them with other constants or in the other order.
-fn named() -> (Vec<Comparison>, AtomTable) {
+fn named() -> (NamedPredicates, AtomTable) {
     let image = image(&[0]);
     let device = Device::named("atmega328p").expect("a device of the tables");
     let binding = Binding { device, image: &image, start: 0, ends_paths: false };
@@ -304,7 +310,7 @@ fn is_branch(machine: &Machine, at: FlashWordAddress) -> bool {
 fn follow(seed: u64) -> Result<(usize, usize), String> {
     let ((machine, resets), mut random) = (machine(seed), Random::new(!seed));
     let (named, table) = named();
-    let passes = Passes::default().with_facts().with_predicates(&machine, &named);
+    let passes = Passes::default().with_facts().with_predicates(&machine, named);
     let mut firmware = Firmware::with_passes(&machine, table.atoms(), passes);
     let mut precision = Precision::new(Strategy::Default);
     precision.be_coarse(true);

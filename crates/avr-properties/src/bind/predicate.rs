@@ -2,7 +2,7 @@
 
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison as Numbers, Operand};
-use mu_calculus::{Comparison, ComparisonKind, ComparisonOperator, parse_predicate};
+use mu_calculus::{Comparison, ComparisonKind, ComparisonOperator, Formula, parse_predicate};
 
 use super::operand::Context;
 use super::{Binder, Binding, Fault};
@@ -63,15 +63,20 @@ impl Atom {
 impl Compare {
     fn compared_numbers(&self) -> Option<ComparedNumbers> {
         let (numbers, is_signed) = numbers(&self.left, &self.right)?;
-        let (order, is_negated) = match self.operator {
-            ComparisonOperator::Equal => (Order::Equal, false),
-            ComparisonOperator::NotEqual => (Order::Equal, true),
-            ComparisonOperator::Less => (Order::Less, false),
-            ComparisonOperator::GreaterOrEqual => (Order::Less, true),
-            ComparisonOperator::Greater => (Order::Greater, false),
-            ComparisonOperator::LessOrEqual => (Order::Greater, true),
-        };
+        let (order, is_negated) = order(self.operator);
         Some(ComparedNumbers { numbers, order, is_negated, is_signed })
+    }
+}
+
+/// The order that an operator asks for, and whether it is true where this is not the order.
+fn order(operator: ComparisonOperator) -> (Order, bool) {
+    match operator {
+        ComparisonOperator::Equal => (Order::Equal, false),
+        ComparisonOperator::NotEqual => (Order::Equal, true),
+        ComparisonOperator::Less => (Order::Less, false),
+        ComparisonOperator::GreaterOrEqual => (Order::Less, true),
+        ComparisonOperator::Greater => (Order::Greater, false),
+        ComparisonOperator::LessOrEqual => (Order::Greater, true),
     }
 }
 
@@ -126,16 +131,28 @@ fn bytes(constant: i128, count: usize, is_signed: bool) -> Option<Vec<Operand>> 
     range.contains(&constant).then(|| bytes[..count].iter().map(|byte| Operand::Constant(*byte)).collect())
 }
 
-/// Binds the predicates of a property file: the comparisons that they consist of.
+/// The predicates that a property file names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedPredicates {
+    /// The comparisons that they consist of.
+    pub comparisons: Vec<Numbers>,
+    /// Boolean combinations of two comparisons, as disjunctions of them or of their negations: each is a combination or the negation of one.
+    pub combinations: Vec<[ComparedNumbers; 2]>,
+}
+
+/// Binds the predicates of a property file.
 ///
 /// # Errors
 /// If a text is no comparison, or no Boolean combination of comparisons, of two numbers of up to four bytes in registers or SRAM,
 /// or if there are too many.
-pub fn bind_predicates(file: &PropertyFile, binding: &Binding<'_>) -> Result<Vec<Numbers>, PropertyError> {
-    let mut all = Vec::new();
+pub fn bind_predicates(file: &PropertyFile, binding: &Binding<'_>) -> Result<NamedPredicates, PropertyError> {
+    let mut all = NamedPredicates::default();
     for (text, place) in &file.predicates {
-        all.extend(bound(text, binding).map_err(|error| error.of_property("predicates", Some(place)))?);
-        if all.len() > MOST_NAMED {
+        let bound = bound(text, binding).map_err(|error| error.of_property("predicates", Some(place)))?;
+        all.comparisons.extend(bound.comparisons);
+        all.combinations.extend(bound.combinations);
+        if all.comparisons.len() > MOST_NAMED {
             let expected = "at most 32 comparisons in all predicates together";
             return Err(PropertyErrorKind::Expected { expected }.at_place(place.clone()));
         }
@@ -143,17 +160,53 @@ pub fn bind_predicates(file: &PropertyFile, binding: &Binding<'_>) -> Result<Vec
     Ok(all)
 }
 
-fn bound(text: &str, binding: &Binding<'_>) -> Result<Vec<Numbers>, PropertyError> {
+fn bound(text: &str, binding: &Binding<'_>) -> Result<NamedPredicates, PropertyError> {
     let parsed = parse_predicate(text).map_err(|error| PropertyErrorKind::Formula(error.kind).at(error.span, text))?;
     let (definitions, mut table) = (Definitions::new(), AtomTable::new());
     let mut binder = Binder::new(&definitions, binding, &mut table);
-    let comparisons = parsed.atoms().into_iter().map(|comparison| binder.numbers(comparison));
-    comparisons.map(|one| one.map_err(|(kind, span)| kind.at(span, text))).collect()
+    let mut compared = |comparison: &Comparison| {
+        let one = binder.compared(comparison);
+        one.map_err(|(kind, span)| kind.at(span, text))
+    };
+    let mut comparisons = Vec::new();
+    for comparison in parsed.atoms() {
+        comparisons.push(compared(comparison)?.numbers);
+    }
+    let mut combinations = Vec::new();
+    if let Some(parts) = literals(&parsed) {
+        let [one, other] = parts.map(|(comparison, is_negated)| {
+            compared(comparison).map(|one| ComparedNumbers { is_negated: one.is_negated != is_negated, ..one })
+        });
+        combinations.push([one?, other?]);
+    }
+    Ok(NamedPredicates { comparisons, combinations })
+}
+
+/// The parts of a formula that is a disjunction of two comparisons, or of negations of such, or the negation of a disjunction: each
+/// comparison, and whether it is negated.
+fn literals(formula: &Formula<Comparison>) -> Option<[(&Comparison, bool); 2]> {
+    fn literal(formula: &Formula<Comparison>, is_negated: bool) -> Option<(&Comparison, bool)> {
+        match formula {
+            Formula::Atom(comparison) => Some((comparison, is_negated)),
+            Formula::Not(inner) => literal(inner, !is_negated),
+            _ => None,
+        }
+    }
+    match formula {
+        Formula::Not(inner) => literals(inner),
+        Formula::Or(parts) | Formula::And(parts) => {
+            let [one, other] = parts.as_slice() else { return None };
+            let is_negated = matches!(formula, Formula::And(_));
+            Some([literal(one, is_negated)?, literal(other, is_negated)?])
+        }
+        Formula::Implies(one, other) => Some([literal(one, true)?, literal(other, false)?]),
+        _ => None,
+    }
 }
 
 impl Binder<'_> {
-    fn numbers(&mut self, comparison: &Comparison) -> Result<Numbers, Fault> {
-        let ComparisonKind::Compare(_, left, right) = &comparison.kind else {
+    fn compared(&mut self, comparison: &Comparison) -> Result<ComparedNumbers, Fault> {
+        let ComparisonKind::Compare(operator, left, right) = &comparison.kind else {
             let expected = "a comparison of two numbers, as in `rx_word == 0x1234`";
             return Err((PropertyErrorKind::Expected { expected }, comparison.span));
         };
@@ -174,7 +227,9 @@ impl Binder<'_> {
         let expected =
             "two numbers that can be equal, not two constants; `signed` of both or none, then of as many bytes";
         let found = numbers(&sides[0], &sides[1]);
-        found.map(|(numbers, _)| numbers).ok_or((PropertyErrorKind::Expected { expected }, comparison.span))
+        let (numbers, is_signed) = found.ok_or((PropertyErrorKind::Expected { expected }, comparison.span))?;
+        let (order, is_negated) = order(*operator);
+        Ok(ComparedNumbers { numbers, order, is_negated, is_signed })
     }
 
     /// True if nothing but the program changes a cell: it is a register or one of SRAM.

@@ -1,14 +1,14 @@
 //! Predicates that property files name, and the numbers that atoms compare.
 
 use avr_isa::DataAddress;
-use avr_machine::{Comparison, Operand};
-use avr_properties::{Binding, Order, PropertyFile, bind_predicates};
+use avr_machine::Operand;
+use avr_properties::{Binding, ComparedNumbers, NamedPredicates, Order, PropertyFile, bind_predicates};
 use expect_test::{Expect, expect};
 use three_valued::{Truth, TvByte};
 
 use super::support::{State, atom, device, hex};
 
-fn bound(predicates: &str) -> Result<Vec<Comparison>, String> {
+fn bound(predicates: &str) -> Result<NamedPredicates, String> {
     let file = PropertyFile::parse("p.ron", &format!("(predicates: [{predicates}])")).map_err(|it| it.to_string())?;
     let image = hex();
     let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
@@ -28,8 +28,39 @@ fn shown(side: &[Operand]) -> String {
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let bound = bound(&format!("{text:?}")).unwrap_or_else(|error| panic!("{error}"));
-    let shown: Vec<String> = bound.iter().map(|it| format!("{}, {}", shown(&it.left), shown(&it.right))).collect();
+    let shown: Vec<String> =
+        bound.comparisons.iter().map(|it| format!("{}, {}", shown(&it.left), shown(&it.right))).collect();
     assert_eq!(shown, expected, "{text}");
+}
+
+/// Compares the disjunction that a combination is, or the negation of.
+#[track_caller]
+fn check_combination(text: &str, expected: &[&str]) {
+    let bound = bound(&format!("{text:?}")).unwrap_or_else(|error| panic!("{error}"));
+    let literal = |part: &ComparedNumbers| {
+        let (left, right) = (shown(&part.numbers.left), shown(&part.numbers.right));
+        let negated = if part.is_negated { "!" } else { "" };
+        format!("{negated}{:?} {left}, {right}", part.order)
+    };
+    let shown: Vec<String> = bound.combinations.iter().flatten().map(literal).collect();
+    assert_eq!(shown, expected, "{text}");
+}
+
+#[test]
+fn a_combination_of_two_comparisons_is_a_disjunction() {
+    let either = ["Equal @100, 1", "!Less r24, 2"];
+    check_combination("mem[0x100] == 1 || r24 >= 2", &either);
+    check_combination("mem[0x100] != 1 -> !(r24 < 2)", &either);
+    check_combination("!(mem[0x100] != 1 && r24 < 2)", &either);
+    check_combination("mem[0x100] != 1 && r24 < 2", &either);
+    for text in [
+        "mem[0x100] == 1",
+        "r24 == 1 || r25 == 1 || r26 == 1",
+        "r24 == 1 <-> r25 == 1",
+        "r24 == 1 || (r25 == 1 && r26 == 1)",
+    ] {
+        check_combination(text, &[]);
+    }
 }
 
 #[track_caller]

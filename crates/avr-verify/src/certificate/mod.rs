@@ -11,8 +11,8 @@ mod obligations;
 mod state_table;
 
 use avr_certificate::{
-    Basis, Certificate, Claim, ClosedSet as Written, Decided, Depth, Edges, Header, Labels, Map, PredicateTerms, Proof,
-    Space, Stack, State, Strategy, Symbolic, Upper, Vacuous, Verdict,
+    Basis, Certificate, Claim, ClosedSet as Written, Decided, Depth, Edges, Header, Labels, Map, PredicateLiteral,
+    PredicateTerms, Proof, Space, Stack, State, Strategy, Symbolic, Upper, Vacuous, Verdict,
 };
 use avr_machine::{Comparison, Machine};
 use avr_properties::Atom;
@@ -29,7 +29,7 @@ use crate::request::Request;
 use crate::stack_bound::StackBound;
 use crate::stack_bound::stack_spaces;
 use avr_model::Firmware;
-use avr_model::predicates::Term;
+use avr_model::predicates::{Literal, Term};
 use avr_model::state::AbstractState;
 use obligations::Bound;
 use state_table::Stored;
@@ -106,7 +106,13 @@ pub(crate) fn certificate<'f>(
 fn predicates(firmware: &Firmware<'_>) -> Option<PredicateTerms> {
     let kept = firmware.model.passes.predicates()?.get();
     let compared = |(_, term): (_, &Term)| Comparison { left: term.left.clone(), right: term.right.clone() };
-    Some(PredicateTerms { compared: kept.all().terms().map(compared).collect(), telling: kept.named() as u32 })
+    let literal = |one: &Literal| PredicateLiteral {
+        pair: one.term as u32,
+        predicate: one.predicate,
+        is_negated: one.is_negated,
+    };
+    let clauses = kept.all().clauses().iter().map(|clause| clause.each_ref().map(literal)).collect();
+    Some(PredicateTerms { compared: kept.all().terms().map(compared).collect(), telling: kept.named() as u32, clauses })
 }
 
 fn header(request: &Request<'_>, text: &PropertyText) -> Header {

@@ -29,9 +29,7 @@ pub(crate) fn keep_needed<'f>(
     let numbers: Vec<usize> = decided.filter(holds).collect();
     let mut candidates: Vec<Term> = Vec::new();
     for used in numbers.iter().filter_map(|number| observer.predicates.get(number)).flatten() {
-        if !candidates.contains(&used.term) {
-            candidates.push(used.term.clone());
-        }
+        candidates.extend(used.terms().filter(|term| !candidates.contains(term)).cloned().collect::<Vec<_>>());
     }
     if numbers.is_empty() {
         return;

@@ -8,7 +8,7 @@ use super::race::{End, EndsAnyway, Race, Runner, RunnerWatch};
 use crate::diagnosis::refinement_counts::RefinementCounts;
 use crate::request::Request;
 use avr_analysis::interrupts::lets_interrupts_in;
-use avr_machine::{Comparison, Machine};
+use avr_machine::Machine;
 use avr_model::Firmware;
 use avr_model::pass::Pass;
 use avr_model::reduction::passes::Passes;
@@ -200,10 +200,9 @@ fn relating(
         return passes;
     }
     // A predicate that cannot be bound was refused when the machine was made.
-    let named = bind_predicates(request.file, &request.binding()).unwrap_or_default();
-    let of_atoms = atoms.iter().filter_map(Atom::compared_numbers).map(|compared| compared.numbers);
-    let candidates: Vec<Comparison> = named.into_iter().chain(of_atoms).collect();
-    let passes = passes.with_predicates(machine, &candidates);
+    let mut named = bind_predicates(request.file, &request.binding()).unwrap_or_default();
+    named.comparisons.extend(atoms.iter().filter_map(Atom::compared_numbers).map(|compared| compared.numbers));
+    let passes = passes.with_predicates(machine, named);
     drop_terms(&passes);
     passes
 }
