@@ -23,7 +23,7 @@ const BRIEF: Duration = Duration::from_secs(3);
 const PIND: u8 = 0x09;
 /// I/O address of port C.
 const PORTC: u8 = 0x08;
-/// Where the first byte that the main program pushes goes.
+/// The cell of the first byte that the main program pushes.
 const TOP: DataAddress = DataAddress(0x8ff);
 
 /// The cell in which a handler that comes after eight pushes saves a register.
