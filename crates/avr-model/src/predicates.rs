@@ -1,6 +1,6 @@
 //! The predicates that the states of an analysis keep: which terms there are, and which predicates told something.
 //!
-//! What predicates are, and what is known of them after a step, is in `avr-predicates`.
+//! The meaning of predicates, and their values after a step, are in `avr-predicates`.
 
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, DataSpace};

@@ -17,7 +17,7 @@ pub(crate) struct Chain {
     pub(crate) by: ToldBy,
 }
 
-/// The longest chain from a number to another one, each at most the next, with or without a sign; a strict one if there is one.
+/// A chain from a number to another one, each at most the next, with or without a sign: a strict one if there is one.
 pub(crate) fn chain(
     terms: &[Term],
     known: &dyn Fn(usize) -> TvByte,

@@ -194,7 +194,7 @@ fn relating(
     machine: &Machine,
     (atoms, asked): (&[Atom], &GoalTable<'_>),
 ) -> Passes {
-    // What some run can do is shown by small state spaces, which have no predicates.
+    // The abilities of single runs are shown by small state spaces, which have no predicates.
     let is_about_all_runs = || visibility(asked, atoms, machine).is_some_and(|seen| !seen.branches);
     if !request.facts || !request.predicates || !is_about_all_runs() {
         return passes;

@@ -2,7 +2,7 @@
 
 use crate::pipeline::portfolio::{with_dropped, with_first_budget, without_race, without_search};
 use crate::random_programs::{
-    CELLS, Code, EIMSK, HANDLERS, MAIN, PROGRAMS, Random, SREG, Said, contradict, r, results, said,
+    CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, r, results, said,
 };
 use crate::{InvariantUse, PropertyResult, Reductions, Request, UsedPredicate, Verdict, verify};
 use avr_isa::{DataAddress, Instruction as I};
@@ -27,7 +27,7 @@ const BRIEF: Duration = Duration::from_secs(3);
 const PIND: u8 = 0x09;
 /// I/O address of port C.
 const PORTC: u8 = 0x08;
-/// Where the first byte that the main program pushes goes.
+/// The cell of the first byte that the main program pushes.
 const TOP: DataAddress = DataAddress(0x8ff);
 
 /// The cell in which a handler that comes after eight pushes saves a register.
@@ -35,7 +35,12 @@ const DEEP: DataAddress = DataAddress(0x8f5);
 
 /// The answers with predicates: locations are limited from the first states on.
 fn limited(words: &[u16]) -> Said {
-    with_first_budget(1, || said(words, Reductions::ALL, SHORT))
+    limited_within(words, SHORT)
+}
+
+/// The same within some time.
+fn limited_within(words: &[u16], limit: Duration) -> Said {
+    with_first_budget(1, || said(words, Reductions::ALL, limit))
 }
 
 /// A program with a handler, and a main program that goes on with interrupts.
@@ -110,17 +115,17 @@ fn compares_deep_garbage() -> Vec<u16> {
 #[test]
 fn predicates_that_handlers_keep_would_be_noticed() {
     let words = stores_input();
-    assert_eq!(limited(&words).holds, Some(false));
-    let wrong = without_search(|| with_fault(Fault::KeptAfterWrite, || limited(&words)));
+    assert_eq!(limited_within(&words, LONG).holds, Some(false));
+    let wrong = without_search(|| with_fault(Fault::KeptAfterWrite, || limited_within(&words, LONG)));
     assert_eq!(wrong.holds, Some(true));
 }
 
 #[test]
 fn predicates_are_not_kept_where_handlers_have_their_stack() {
-    assert_eq!(limited(&compares_garbage()).holds, Some(false));
+    assert_eq!(limited_within(&compares_garbage(), LONG).holds, Some(false));
     let words = compares_deep_garbage();
-    assert_eq!(said(&words, Reductions::NONE, SHORT).holds, Some(false));
-    assert_eq!(limited(&words).holds, Some(false));
+    assert_eq!(said(&words, Reductions::NONE, LONG).holds, Some(false));
+    assert_eq!(limited_within(&words, LONG).holds, Some(false));
 }
 
 #[test]
@@ -130,7 +135,7 @@ fn a_predicate_that_nothing_changes_decides_the_second_branch() {
         if_equal(code, CELLS[0], 5);
         compare(code, CELLS[0]);
     });
-    assert_eq!(limited(&words).holds, Some(true));
+    assert_eq!(limited_within(&words, LONG).holds, Some(true));
 }
 
 #[test]

@@ -21,7 +21,9 @@ use std::path::Path;
 
 use avr_certificate::{Certificate, Claim, ReadError, ReadErrorKind, Verdict};
 use avr_image::{Image, LoadOptions};
+use avr_isa::DataAddress;
 use avr_machine::device::Device;
+use avr_machine::{Comparison, Operand};
 use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::PropertyFile;
 use avr_testkit::Random;
@@ -242,6 +244,21 @@ fn a_predicate_that_the_verifier_keeps_wrongly_is_not_accepted() {
     let check = || avr_check::check(&certificate, &image, device);
     assert!(with_fault(Fault::KeptAfterWrite, check).is_ok(), "a checker with the same fault accepts it");
     assert!(check().is_err());
+}
+
+#[test]
+fn predicates_about_hardware_and_pairs_that_stand_twice_are_refused() {
+    let Sample { image, device, certificate } = compared_twice(false);
+    let refused = |alter: fn(&mut Vec<Comparison>)| {
+        let mut altered = certificate.clone();
+        alter(&mut altered.predicates.as_mut().expect("there are some").compared);
+        avr_check::check(&altered, &image, device).expect_err("it is refused").to_string()
+    };
+    let of_pins = |compared: &mut Vec<Comparison>| compared[0].left[0] = Operand::Cell(DataAddress(0x23));
+    let of_pins = refused(of_pins);
+    assert!(of_pins.contains("what hardware changes"), "{of_pins}");
+    let twice = refused(|compared| compared.push(compared[0].clone()));
+    assert!(twice.contains("compared twice"), "{twice}");
 }
 
 #[test]
