@@ -7,7 +7,7 @@ use crate::term::Term;
 use avr_properties::{ComparedNumbers, Order};
 
 /// The most disjunctions.
-pub const MOST_CLAUSES: usize = 16;
+pub const MOST_CLAUSES: usize = 32;
 /// The bit of a cell that tells the truth of a disjunction.
 pub(crate) const TRUE: u8 = 1;
 

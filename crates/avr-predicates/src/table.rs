@@ -1,7 +1,9 @@
 //! The terms of an analysis, and the values of their predicates in a state.
 
+mod clauses;
+
 use crate::chain::chain;
-use crate::clause::{Clause, Literal, MOST_CLAUSES, TRUE, literal};
+use crate::clause::{Clause, Literal, MOST_CLAUSES, literal};
 use crate::faults::{Fault, is_on};
 use crate::number::NumberSet;
 use crate::order::{
@@ -10,7 +12,7 @@ use crate::order::{
 use crate::term::{Term, bytes as bytes_of, constant};
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Copies, DataSpace, Operand, PAGE_CELLS, Relation};
-use avr_properties::{Atom, AtomKind, ComparedNumbers};
+use avr_properties::{Atom, AtomKind};
 use std::collections::{BTreeMap, HashMap};
 use three_valued::{ByteDomain, Truth, TvByte};
 
@@ -96,38 +98,6 @@ impl Predicates {
         self.first.wrapping_add(index as u16)
     }
 
-    /// The disjunctions.
-    #[must_use]
-    pub fn clauses(&self) -> &[Clause] {
-        &self.clauses
-    }
-
-    /// The cell of the disjunction with an index.
-    fn clause_cell(&self, index: usize) -> DataAddress {
-        self.cell(MOST_TERMS + index)
-    }
-
-    /// Adds a disjunction of two comparisons, whose terms are added if they are new ones; nothing if there are too many.
-    pub fn add_clause(&mut self, compared: &[ComparedNumbers; 2]) {
-        for one in compared {
-            self.number(&one.numbers);
-        }
-        let literals = compared.each_ref().map(|one| literal(&self.terms, one));
-        if let [Some(one), Some(other)] = literals {
-            self.add_literals([one, other]);
-        }
-    }
-
-    /// The same of literals; false if they are of no term or no predicate, or if there are too many disjunctions.
-    pub fn add_literals(&mut self, clause: Clause) -> bool {
-        let is_one = |literal: &Literal| literal.term < self.terms.len() && PredicateOrder::has(literal.predicate);
-        let fits = self.clauses.len() < MOST_CLAUSES && clause.iter().all(is_one);
-        if fits && !self.clauses.contains(&clause) {
-            self.clauses.push(clause);
-        }
-        fits
-    }
-
     /// The number of a comparison, whose term is added if it is a new one; 0 if there are too many.
     pub fn number(&mut self, comparison: &Comparison) -> u8 {
         let known = self.number_of(comparison);
@@ -203,18 +173,7 @@ impl Predicates {
     /// The cells that may tell predicates of a term.
     fn cells_looked_at(&self, index: usize) -> Vec<DataAddress> {
         let mut cells: Vec<DataAddress> = self.related(index).map(|index| self.cell(index)).collect();
-        for (number, clause) in self.clauses.iter().enumerate() {
-            if clause.iter().any(|literal| literal.term == index) {
-                cells.push(self.clause_cell(number));
-                cells.extend(
-                    clause
-                        .iter()
-                        .map(|literal| self.cell(literal.term))
-                        .filter(|cell| !cells.contains(cell))
-                        .collect::<Vec<_>>(),
-                );
-            }
-        }
+        self.add_clause_cells(index, &mut cells);
         cells
     }
 
@@ -222,57 +181,6 @@ impl Predicates {
     fn truth(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
         let told = self.told_by_terms(index, predicate, byte);
         if told.truth.is_unknown() { self.told_by_clauses(index, predicate, byte) } else { told }
-    }
-
-    /// The truth of a predicate of a term as far as disjunctions tell it.
-    fn told_by_clauses(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
-        for (number, clause) in self.clauses.iter().enumerate() {
-            let Some(known) = clause_truth(byte(self.clause_cell(number))).known() else { continue };
-            for (one, other) in [(clause[0], clause[1]), (clause[1], clause[0])] {
-                if (one.term, one.predicate) != (index, predicate) {
-                    continue;
-                }
-                let mut by = ToldBy::from([(MOST_TERMS + number, TRUE)]);
-                // Of a disjunction that is true one part is; of one that is not none is.
-                let is_told = !known || is_on(Fault::ClauseIsEnough) || {
-                    let told = self.told_by_terms(other.term, other.predicate, byte);
-                    add(&mut by, &told.by);
-                    told.truth == Truth::from(other.is_negated)
-                };
-                if is_told {
-                    return Told { truth: Truth::from(known != one.is_negated), by };
-                }
-            }
-        }
-        Told::unknown()
-    }
-
-    /// The truth of a disjunction in a state, as far as its parts tell it.
-    fn clause_evaluated(&self, clause: &Clause, byte: &dyn Fn(DataAddress) -> TvByte) -> Truth {
-        let of = |literal: &Literal| {
-            let is_dropped = self.dropped.contains(&self.terms[literal.term]);
-            let truth = if is_dropped {
-                Truth::Unknown
-            } else {
-                self.told_by_terms(literal.term, literal.predicate, byte).truth
-            };
-            if literal.is_negated { !truth } else { truth }
-        };
-        of(&clause[0]) | of(&clause[1])
-    }
-
-    /// Evaluates the disjunctions of some terms; with `keeps`, those that are not told stay as they were.
-    fn evaluate_clauses<V: ByteDomain>(&self, terms: &[usize], keeps: bool, data: &mut DataSpace<V>) {
-        for (number, clause) in self.clauses.iter().enumerate() {
-            if !clause.iter().any(|literal| terms.contains(&literal.term)) {
-                continue;
-            }
-            let truth = self.clause_evaluated(clause, &|cell| data.get(cell).bits());
-            let value = truth.known().map_or(TvByte::UNKNOWN, |value| TvByte::new(u8::from(value), TRUE));
-            if truth.known().is_some() || !keeps {
-                set(data, self.clause_cell(number), value);
-            }
-        }
     }
 
     /// The truth of a predicate of a term in a state as far as terms tell it.
@@ -526,16 +434,8 @@ impl Predicates {
     /// True if the predicates of an abstract state, of which `known` gives the cells, are true of the bytes of a concrete one.
     pub fn are_true(&self, known: impl Fn(DataAddress) -> TvByte, byte: &dyn Fn(DataAddress) -> u8) -> bool {
         let byte = |cell| TvByte::constant(byte(cell));
-        let of = |literal: &Literal| {
-            let is_true = self.terms[literal.term].evaluate(&byte).value() & literal.predicate != 0;
-            is_true != literal.is_negated
-        };
-        let mut clauses = self.clauses.iter().enumerate();
         self.terms().all(|(cell, term)| known(cell).covers(term.evaluate(&byte)))
-            && clauses.all(|(number, clause)| {
-                let known = clause_truth(known(self.clause_cell(number))).known();
-                known.is_none_or(|known| known == clause.iter().any(of))
-            })
+            && self.are_clauses_true(&known, &byte)
     }
 
     /// True if the flags of a concrete state, SREG, are what a relation says they are.
@@ -549,11 +449,6 @@ impl Predicates {
             expected.is_none_or(|expected| expected == (status >> flag & 1 == 1))
         })
     }
-}
-
-/// The truth of a disjunction that a cell has.
-fn clause_truth(cell: TvByte) -> Truth {
-    if cell.known_mask() & TRUE == 0 { Truth::Unknown } else { Truth::from(cell.value() & TRUE != 0) }
 }
 
 /// The predicates of a term that are known from one side or the other; those of the first where both are.

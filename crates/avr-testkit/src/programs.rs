@@ -1,7 +1,8 @@
-//! Random programs for the ATmega328P.
+//! Programs for the ATmega328P, most of them random.
 
 pub mod correlated;
 pub mod interrupted;
+pub mod stored_outcome;
 pub mod varied;
 
 use crate::Random;

@@ -206,7 +206,7 @@ fn machine(seed: u64) -> (Machine, bool) {
 }
 
 /// The predicates that the property file names.
-const NAMED: [&str; 10] = [
+const NAMED: [&str; 11] = [
     "mem[0x100] < 0x80",
     "mem16[0x100] < mem16[0x104]",
     "signed(mem16[0x104]) >= 0",
@@ -217,6 +217,7 @@ const NAMED: [&str; 10] = [
     "mem[0x108] == 0xff -> mem[0x100] == mem[0x104]",
     "!(mem16[0x108] < mem16[0x104] && mem[0x100] > 2)",
     "mem[0x100] == 0 || mem[0x100] == 0xff",
+    "mem16[0x108] == 0x0201 <-> mem[0x104] == r24",
 ];
 
 /// The predicates that are named, and atoms that compare the same numbers, some of them with other constants or in the other order.

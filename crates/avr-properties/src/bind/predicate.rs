@@ -173,7 +173,7 @@ fn bound(text: &str, binding: &Binding<'_>) -> Result<NamedPredicates, PropertyE
         comparisons.push(compared(comparison)?.numbers);
     }
     let mut combinations = Vec::new();
-    if let Some(parts) = literals(&parsed) {
+    for parts in disjunctions(&parsed, false) {
         let [one, other] = parts.map(|(comparison, is_negated)| {
             compared(comparison).map(|one| ComparedNumbers { is_negated: one.is_negated != is_negated, ..one })
         });
@@ -182,26 +182,32 @@ fn bound(text: &str, binding: &Binding<'_>) -> Result<NamedPredicates, PropertyE
     Ok(NamedPredicates { comparisons, combinations })
 }
 
-/// The parts of a formula that is a disjunction of two comparisons, or of negations of such, or the negation of a disjunction: each
-/// comparison, and whether it is negated.
-fn literals(formula: &Formula<Comparison>) -> Option<[(&Comparison, bool); 2]> {
-    fn literal(formula: &Formula<Comparison>, is_negated: bool) -> Option<(&Comparison, bool)> {
+/// A comparison, and whether it is negated.
+type Literal<'a> = (&'a Comparison, bool);
+
+/// Disjunctions of two comparisons, or of negations of such, that tell the truth of a formula or of its negation: one for a disjunction
+/// or a conjunction, two for an equivalence, none for any other formula.
+fn disjunctions(formula: &Formula<Comparison>, is_negated: bool) -> Vec<[Literal<'_>; 2]> {
+    fn literal(formula: &Formula<Comparison>, is_negated: bool) -> Option<Literal<'_>> {
         match formula {
             Formula::Atom(comparison) => Some((comparison, is_negated)),
             Formula::Not(inner) => literal(inner, !is_negated),
             _ => None,
         }
     }
-    match formula {
-        Formula::Not(inner) => literals(inner),
+    let (parts, negated): (_, &[[bool; 2]]) = match formula {
+        Formula::Not(inner) => return disjunctions(inner, !is_negated),
         Formula::Or(parts) | Formula::And(parts) => {
-            let [one, other] = parts.as_slice() else { return None };
-            let is_negated = matches!(formula, Formula::And(_));
-            Some([literal(one, is_negated)?, literal(other, is_negated)?])
+            let [one, other] = parts.as_slice() else { return Vec::new() };
+            ([one, other], if matches!(formula, Formula::And(_)) { &[[true, true]] } else { &[[false, false]] })
         }
-        Formula::Implies(one, other) => Some([literal(one, true)?, literal(other, false)?]),
-        _ => None,
-    }
+        Formula::Implies(one, other) => ([&**one, other], &[[true, false]]),
+        Formula::Iff(one, other) if is_negated => ([&**one, other], &[[false, false], [true, true]]),
+        Formula::Iff(one, other) => ([&**one, other], &[[true, false], [false, true]]),
+        _ => return Vec::new(),
+    };
+    let either = |[one, other]: &[bool; 2]| Some([literal(parts[0], *one)?, literal(parts[1], *other)?]);
+    negated.iter().filter_map(either).collect()
 }
 
 impl Binder<'_> {

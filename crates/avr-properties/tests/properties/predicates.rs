@@ -53,10 +53,15 @@ fn a_combination_of_two_comparisons_is_a_disjunction() {
     check_combination("mem[0x100] != 1 -> !(r24 < 2)", &either);
     check_combination("!(mem[0x100] != 1 && r24 < 2)", &either);
     check_combination("mem[0x100] != 1 && r24 < 2", &either);
+    let equivalence = ["!Equal r24, 1", "Equal r25, 2", "Equal r24, 1", "!Equal r25, 2"];
+    check_combination("r24 == 1 <-> r25 == 2", &equivalence);
+    check_combination("!!(r24 == 1 <-> r25 == 2)", &equivalence);
+    check_combination("!(r24 != 1 <-> r25 == 2)", &equivalence);
+    check_combination("!(r24 == 1 <-> r25 == 2)", &["Equal r24, 1", "Equal r25, 2", "!Equal r24, 1", "!Equal r25, 2"]);
     for text in [
         "mem[0x100] == 1",
         "r24 == 1 || r25 == 1 || r26 == 1",
-        "r24 == 1 <-> r25 == 1",
+        "(r24 == 1 && r25 == 1) <-> r26 == 1",
         "r24 == 1 || (r25 == 1 && r26 == 1)",
     ] {
         check_combination(text, &[]);

@@ -2,6 +2,7 @@
 
 use avr_isa::Instruction;
 use avr_testkit::image::{bytes, encoded, hex, r};
+use avr_testkit::programs::stored_outcome;
 use avr_testkit::schema;
 use std::fs;
 use std::path::Path;
@@ -311,6 +312,20 @@ fn reports_list_the_predicates_that_verdicts_need() {
     let output = avr_tvar(&["verify", image, "--enumerate", "0"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("a number from 1 to 4096"));
+}
+
+#[test]
+fn reports_list_the_disjunctions_that_verdicts_need() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("program.hex"), hex(&bytes(&stored_outcome::program()))).expect("the folder can be written");
+    let text =
+        "predicates: [\"mem[0x102] == 0 || mem16[0x100] == 0x1234\"], properties: [Always(check: \"PORTB != 0x2a\")]";
+    fs::write(path("p.ron"), format!("(device: \"atmega328p-gpio\", {text})")).expect("the folder can be written");
+    let options = ["--no-invariants", "--enumerate", "1", "-v"];
+    let output = avr_tvar(&[&["verify", &path("program.hex"), &path("p.ron")][..], &options].concat());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("mem[0x0102] == 0x0 || mem16[0x0100] == 0x1234"), "{text}");
 }
 
 #[test]

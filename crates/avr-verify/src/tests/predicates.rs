@@ -2,20 +2,18 @@
 
 use crate::pipeline::portfolio::{with_dropped, with_first_budget, without_race, without_search};
 use crate::random_programs::{
-    CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, r, results, said,
+    CELLS, Code, EIMSK, HANDLERS, LONG, MAIN, PROGRAMS, Random, SREG, Said, contradict, r, results, said, with_request,
 };
-use crate::{InvariantUse, PropertyResult, Reductions, Request, UsedPredicate, Verdict, verify};
+use crate::{PropertyResult, Reductions, Request, UsedPredicate, Verdict, verify};
 use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::Operand;
-use avr_machine::device::Device;
 
 use avr_model::faults::predicates::{Fault as Reading, with_fault as with_reading};
 use avr_model::predicates::Term;
 use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::PropertyFile;
-use avr_testkit::image::image;
-use avr_testkit::programs::correlated;
 use avr_testkit::programs::varied::program;
+use avr_testkit::programs::{correlated, stored_outcome};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -242,54 +240,25 @@ fn each_predicate_that_stays_is_needed() {
     }
 }
 
-/// A program that goes on where one of two words has a value, and traps behind a loop if neither has.
-fn compares_either() -> Vec<u16> {
-    let word = |code: &mut Code, first: u16, value: u16| {
-        let [low, high] = value.to_le_bytes();
-        code.add(I::Lds { rd: r(24), address: DataAddress(first) });
-        code.add(I::Lds { rd: r(25), address: DataAddress(first + 1) });
-        code.add(I::Cpi { rd: r(24), k: low });
-        code.add(I::Sbci { rd: r(25), k: high });
+/// The result for a program that relies on a stored outcome, where some predicates are named and few values are kept.
+fn with_named(named: &[&str]) -> PropertyResult {
+    let text = format!("(predicates: {named:?}, properties: [Always(check: \"PORTB != 0x2a\")])");
+    let file = PropertyFile::parse("p.ron", &text).expect("it is valid");
+    let verified = |request: &Request<'_>| {
+        let request = Request { file: &file, enumerated: NonZeroUsize::MIN, ..*request };
+        with_first_budget(1, || verify(&request)).expect("it is bound")
     };
-    let neither = |code: &mut Code, then: &mut dyn FnMut(&mut Code)| {
-        word(code, 0x110, 0x1234);
-        code.unless(1, true, |code| {
-            word(code, 0x120, 0x4321);
-            code.unless(1, true, |code| then(code));
-        });
-    };
-    let mut code = Code::with_vectors(MAIN, &[]);
-    code.place(MAIN);
-    neither(&mut code, &mut |code| code.jump(MAIN));
-    code.add(I::In { rd: r(20), io: PIND });
-    code.add(I::Out { io: PORTC, rr: r(20) });
-    code.add(I::Dec { rd: r(20) });
-    code.add(I::Brbc { flag: 1, offset: -3 });
-    neither(&mut code, &mut |code| code.words.push(0xffff));
-    code.add(I::In { rd: r(16), io: PIND });
-    code.add(I::Cpi { rd: r(16), k: 7 });
-    code.unless(1, false, |code| {
-        code.add(I::Sts { address: DataAddress(0x110), rr: r(16) });
-        code.add(I::Sts { address: DataAddress(0x120), rr: r(16) });
-    });
-    code.jump(MAIN);
-    code.words
+    let found = || with_request(&stored_outcome::program(), &[], Reductions::ALL, SHORT, verified);
+    without_race(|| without_search(found)).properties.remove(0)
 }
 
 #[test]
 fn a_disjunction_is_known_where_its_parts_are_not() {
-    let (image, words) = (image(&compares_either()), "mem16[0x110] == 0x1234 || mem16[0x120] == 0x4321");
-    let text = format!("(predicates: [{words:?}], properties: [Inherent()])");
-    let file = PropertyFile::parse("p.ron", &text).expect("it is valid");
-    let device = Device::named("atmega328p").expect("the device exists");
-    let request =
-        Request { invariants: InvariantUse::Off, enumerated: NonZeroUsize::MIN, ..Request::of(&image, device, &file) };
-    // It is needed only for fewer refinements: all that told something are asked for.
-    let verified = || with_reading(Reading::AllAreNeeded, || with_first_budget(1, || verify(&request)));
-    let results = without_race(|| without_search(verified)).expect("it is bound");
-    let result = &results.properties[0];
-    assert_eq!(result.verdict, Verdict::Holds);
-    assert!(result.predicates.iter().any(|used| used.or.is_some()), "{result:?}");
+    let [flag, word] = ["mem[0x102] == 0", "mem16[0x100] == 0x1234"];
+    assert!(matches!(with_named(&[flag, word]).verdict, Verdict::Unknown(_)));
+    let found = with_named(&[&format!("{flag} || {word}")]);
+    assert_eq!(found.verdict, Verdict::Holds);
+    assert!(found.predicates.iter().any(|used| used.or.is_some()), "{found:?}");
 }
 
 #[test]

@@ -27,6 +27,8 @@ use avr_machine::{Comparison, Operand};
 use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::PropertyFile;
 use avr_testkit::Random;
+use avr_testkit::image::image;
+use avr_testkit::programs::stored_outcome;
 use avr_verify::{InvariantUse, PropertyText, Request};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -233,6 +235,23 @@ fn compared_twice(changes: bool) -> Sample {
 fn a_number_that_is_compared_twice() {
     let sample = compared_twice(false);
     assert!(sample.certificate.predicates.as_ref().is_some_and(|kept| !kept.compared.is_empty()));
+    check_sample(&sample, 300);
+}
+
+/// A program that stores the outcome of a comparison, and compares the number again.
+fn compared_with_flag() -> Sample {
+    let never = "properties: [Always(name: \"never\", check: \"PORTB != 0x2a\")]";
+    let text = format!("(predicates: [\"mem[0x102] == 0 || mem16[0x100] == 0x1234\"], {never})");
+    let file = PropertyFile::parse("flag", &text).unwrap_or_else(|error| panic!("{error}"));
+    let (image, device) = (image(&stored_outcome::program()), Device::named("atmega328p-gpio").expect("it exists"));
+    let certificate = certified(&image, device, &file, text);
+    Sample { image, device, certificate }
+}
+
+#[test]
+fn a_disjunction_of_two_predicates() {
+    let sample = compared_with_flag();
+    assert!(sample.certificate.predicates.as_ref().is_some_and(|kept| kept.clauses.len() == 1));
     check_sample(&sample, 300);
 }
 

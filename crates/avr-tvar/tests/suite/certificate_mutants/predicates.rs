@@ -16,8 +16,11 @@ const PIND: u8 = 0x09;
 const PORTB: u8 = 0x05;
 /// Data address of SREG.
 const STATUS: DataAddress = DataAddress(0x5f);
-/// The number of cells of predicates.
-const MOST: usize = 64;
+/// The number of cells of pairs of numbers, behind which those of disjunctions are, and of all predicates.
+const MOST_PAIRS: usize = 64;
+const MOST: usize = 96;
+/// The bit of the predicate that two numbers are equal.
+const EQUAL: u8 = 2;
 
 /// A program that compares a word, and again behind a loop with an end that a pin decides, and adds 1 to it if another pin says so;
 /// if it is to change in between as well, it is 0 there.
@@ -79,7 +82,9 @@ fn predicates(comparison: &Comparison, data: &DataSpace<TvByte>) -> [bool; 5] {
 /// The facts that an abstract state has beside its bytes.
 struct Facts<'a> {
     compared: &'a [Comparison],
-    /// The bits of the predicates of each comparison.
+    /// Disjunctions of two predicates.
+    clauses: &'a [[PredicateLiteral; 2]],
+    /// The bits of the predicates of each comparison, and of the disjunctions.
     known: Vec<TvByte>,
     copies: Copies,
 }
@@ -87,9 +92,9 @@ struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// The facts of a state of so many cells.
     fn of(certificate: &'a Certificate, running: &Running, count: usize) -> Option<Self> {
-        let compared = &certificate.predicates.as_ref()?.compared;
+        let PredicateTerms { compared, clauses, .. } = certificate.predicates.as_ref()?;
         let known = cells_from(certificate, running.memory, count, MOST).collect();
-        Some(Self { compared, known, copies: running.control.copies })
+        Some(Self { compared, clauses, known, copies: running.control.copies })
     }
 
     /// True within a row of instructions that compares or subtracts: there flags and registers are what its first instructions left.
@@ -107,10 +112,22 @@ impl<'a> Facts<'a> {
                     known.known_mask() >> bit & 1 == 0 || (known.value() >> bit & 1 == 1) == is_true
                 })
         };
+        let is_told = |(clause, known): (&[PredicateLiteral; 2], &TvByte)| {
+            known.known_mask() == 0
+                || known.known_mask() == 1 && (known.value() == 1) == clause.iter().any(|one| self.is_true(one, data))
+        };
         let mut pairs = self.copies.pairs().iter();
-        self.compared.iter().zip(&self.known).all(is_true)
+        self.clauses.iter().zip(&self.known[MOST_PAIRS..]).all(is_told)
+            && self.compared.iter().zip(&self.known).all(is_true)
             && pairs.all(|(one, other)| data.get(*one) == data.get(*other))
             && self.is_related(data)
+    }
+
+    /// True if a part of a disjunction is true of a concrete state.
+    fn is_true(&self, literal: &PredicateLiteral, data: &DataSpace<TvByte>) -> bool {
+        let Some(comparison) = self.compared.get(literal.pair as usize) else { return false };
+        let holding = (0..5).zip(predicates(comparison, data)).filter(|(_, holds)| *holds);
+        holding.into_iter().any(|(bit, _)| literal.predicate == 1 << bit) != literal.is_negated
     }
 
     /// True if flags are the outcome of the comparison that they are said to be.
@@ -145,16 +162,28 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
             data.set(cell, TvByte::constant(value));
         }
     };
-    for (comparison, known) in facts.compared.iter().zip(&facts.known) {
-        let is_equal = known.value() & 2 != 0;
+    let equate = |comparison: &Comparison, data: &mut DataSpace<TvByte>| {
         for (left, right) in comparison.left.iter().zip(&comparison.right) {
             match (left, right) {
-                (Operand::Cell(cell), Operand::Constant(value)) if is_equal => give(*cell, *value, data),
-                (Operand::Cell(cell), Operand::Cell(other)) if is_equal => {
+                (Operand::Cell(cell), Operand::Constant(value)) => give(*cell, *value, data),
+                (Operand::Cell(cell), Operand::Cell(other)) => {
                     let value = data.get(*other).known().expect("it is concrete");
                     give(*cell, value, data);
                 }
-                _ => {}
+                (Operand::Constant(_), _) => {}
+            }
+        }
+    };
+    for (comparison, known) in facts.compared.iter().zip(&facts.known) {
+        if known.value() & EQUAL != 0 {
+            equate(comparison, data);
+        }
+    }
+    for (clause, known) in facts.clauses.iter().zip(&facts.known[MOST_PAIRS..]) {
+        for literal in clause.iter().filter(|one| one.predicate == EQUAL && !one.is_negated) {
+            let is_false = known.value() & 1 != 0 && !clause.iter().any(|one| facts.is_true(one, data));
+            if let Some(comparison) = facts.compared.get(literal.pair as usize).filter(|_| is_false) {
+                equate(comparison, data);
             }
         }
     }
@@ -176,7 +205,21 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
 pub(super) fn change(certificate: &mut Certificate, random: &mut Random) -> &'static str {
     let kept = certificate.predicates.as_mut().expect("there are some");
     let one = random.below(kept.compared.len());
-    match random.below(6) {
+    let clause = kept.clauses.len();
+    match random.below(8) {
+        6 if clause > 0 => {
+            let literal = &mut kept.clauses[random.below(clause)][random.below(2)];
+            match random.below(3) {
+                0 => literal.pair = random.below(kept.compared.len()) as u32,
+                1 => literal.predicate = 1 << random.below(6),
+                _ => literal.is_negated ^= true,
+            }
+            "part of a disjunction"
+        }
+        7 if clause > 0 => {
+            change_cell(certificate, MOST_PAIRS + random.below(clause), 1, random);
+            "disjunction"
+        }
         0 => {
             let side = &mut kept.compared[one];
             let bytes = if random.once_in(2) { &mut side.left } else { &mut side.right };
@@ -202,26 +245,26 @@ pub(super) fn change(certificate: &mut Certificate, random: &mut Random) -> &'st
             "copies"
         }
         _ => {
-            // The pages of predicates are those behind the cells of the machine.
-            let memories = certificate.store.memory_count() as u32;
-            let blocks = certificate.store.memory(random.below(memories)).to_vec();
-            let pages: Vec<u32> = blocks.iter().flat_map(|block| certificate.store.blocks[*block as usize]).collect();
-            let first = cells_of_machine(&certificate.header.device) / PAGE_CELLS;
-            let page = pages[first] as usize;
-            let page = &mut certificate.store.pages[page];
             let cell = random.below(kept.compared.len());
-            let bit = 1 << random.below(5);
-            page[cell] = match page[cell].known_mask() & bit {
-                0 => TvByte::new(
-                    page[cell].value() | if random.once_in(2) { bit } else { 0 },
-                    page[cell].known_mask() | bit,
-                ),
-                _ if random.once_in(2) => TvByte::new(page[cell].value() ^ bit, page[cell].known_mask()),
-                _ => page[cell].forget(bit),
-            };
+            change_cell(certificate, cell, 1 << random.below(5), random);
             "predicate"
         }
     }
+}
+
+/// Alters a bit of a cell behind those of the machine, in some memory.
+fn change_cell(certificate: &mut Certificate, cell: usize, bit: u8, random: &mut Random) {
+    let memories = certificate.store.memory_count() as u32;
+    let blocks = certificate.store.memory(random.below(memories)).to_vec();
+    let pages: Vec<u32> = blocks.iter().flat_map(|block| certificate.store.blocks[*block as usize]).collect();
+    let first = cells_of_machine(&certificate.header.device) / PAGE_CELLS;
+    let page = pages[first + cell / PAGE_CELLS] as usize;
+    let byte = &mut certificate.store.pages[page][cell % PAGE_CELLS];
+    *byte = match byte.known_mask() & bit {
+        0 => TvByte::new(byte.value() | if random.once_in(2) { bit } else { 0 }, byte.known_mask() | bit),
+        _ if random.once_in(2) => TvByte::new(byte.value() ^ bit, byte.known_mask()),
+        _ => byte.forget(bit),
+    };
 }
 
 /// The number of cells of the machine, behind which those of predicates are.
