@@ -1,6 +1,6 @@
 //! Predicates of certificates as numbers: what is known of them is true of a concrete state or not.
 
-use avr_certificate::{Certificate, Running, State};
+use avr_certificate::{Certificate, PredicateLiteral, PredicateTerms, Running, State};
 use avr_image::Image;
 use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::device::Device;
