@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 
 use avr_isa::{DataAddress, EepromAddress, FlashWordAddress, Register};
 use avr_machine::{
-    Comparison, Control, Copies, Difference, Frame, FrameKind, Hazard, HazardKind, Operand, PAGE_CELLS, Relation,
+    Comparison, Control, Copies, Difference, Frame, FrameKind, Hazard, HazardKind, MaskedCopy, Number, Operand,
+    PAGE_CELLS, Relation, Sum,
 };
 use flate2::bufread::ZlibDecoder;
 use three_valued::TvByte;
@@ -113,10 +114,12 @@ impl<R: Read> Source<R> {
     fn predicates(&mut self) -> Result<PredicateTerms, ReadError> {
         let compared = self.list(|source| {
             let bytes = source.below(MAX_NUMBER_BYTES + 1, "size of numbers")? as usize;
-            let left = source.items(bytes, Self::operand)?;
-            Ok(Comparison { left, right: source.items(bytes, Self::operand)? })
+            let number = |source: &mut Self| -> Result<Number, ReadError> {
+                Ok(Number { bytes: source.items(bytes, Self::operand)?, plus: source.u32()? })
+            };
+            Ok(Comparison { left: number(source)?, right: number(source)? })
         })?;
-        if compared.iter().any(|one| one.left.is_empty()) {
+        if compared.iter().any(|one| one.left.bytes.is_empty()) {
             return Err(damaged("a number has no bytes"));
         }
         let telling = self.u32()?;
@@ -129,9 +132,11 @@ impl<R: Read> Source<R> {
     }
 
     fn operand(&mut self) -> Result<Operand, ReadError> {
-        match self.flag()? {
-            false => Ok(Operand::Cell(DataAddress(self.u16()?))),
-            true => Ok(Operand::Constant(self.byte()?)),
+        match self.byte()? {
+            0 => Ok(Operand::Cell(DataAddress(self.u16()?))),
+            1 => Ok(Operand::Constant(self.byte()?)),
+            2 => Ok(Operand::Masked(DataAddress(self.u16()?), self.byte()?)),
+            _ => Err(damaged("a byte of a number is of no kind")),
         }
     }
 
@@ -277,17 +282,27 @@ impl<R: Read> Source<R> {
 
     fn copies(&mut self) -> Result<Copies, ReadError> {
         let pairs = self.list(|source| Ok((DataAddress(source.u16()?), DataAddress(source.u16()?))))?;
-        let mut copies = Copies::default();
-        pairs.iter().for_each(|(to, from)| copies.copy_related(*to, *from));
-        if copies.pairs() != pairs {
-            return Err(damaged("copies are out of order"));
+        let masked = self.list(|source| {
+            Ok(MaskedCopy { register: source.byte()?, mask: source.byte()?, from: DataAddress(source.u16()?) })
+        })?;
+        let are_registers = masked.iter().all(|copy| Register::new(copy.register).is_some());
+        let copies = Copies::of(&pairs, &masked).filter(|_| are_registers);
+        let copies = copies.ok_or_else(|| damaged("there are no such copies"))?;
+        let mut sum = Sum { bytes: self.byte()?, ..Sum::default() };
+        if sum.bytes > 0 {
+            (sum.first, sum.left, sum.plus) = (self.byte()?, self.byte()?, self.u32()?);
+            let cells = sum.cells.get_mut(..usize::from(sum.bytes)).ok_or_else(|| damaged("a sum is too long"))?;
+            cells.iter_mut().try_for_each(|cell| self.u16().map(|number| *cell = DataAddress(number)))?;
+            if sum.registers().any(|register| Register::at(register).is_none()) {
+                return Err(damaged("a sum is in no registers"));
+            }
         }
         let relation = Relation { number: self.byte()?, flags: self.byte()?, is_complete: self.flag()? };
         let difference = Difference { number: self.byte()?, first: self.byte()?, left: self.byte()? };
         if difference.number != 0 && (Register::new(difference.first).is_none() || difference.left == 0) {
             return Err(damaged("a difference is in no registers"));
         }
-        Ok(copies.with_relation(relation).with_difference(difference))
+        Ok(copies.with_sum(sum).with_relation(relation).with_difference(difference))
     }
 
     fn hazard(&mut self) -> Result<Hazard, ReadError> {

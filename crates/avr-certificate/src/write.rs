@@ -2,7 +2,9 @@
 
 use std::io::{self, BufWriter, Write};
 
-use avr_machine::{Comparison, Control, Copies, Difference, Frame, FrameKind, Hazard, HazardKind, Operand, Relation};
+use avr_machine::{
+    Comparison, Control, Copies, Difference, Frame, FrameKind, Hazard, HazardKind, MaskedCopy, Operand, Relation,
+};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use three_valued::TvByte;
@@ -112,8 +114,11 @@ impl<W: Write> Sink<W> {
 
     fn predicates(&mut self, predicates: &PredicateTerms) -> io::Result<()> {
         self.list(&predicates.compared, |sink, Comparison { left, right }| {
-            sink.number(left.len() as u64)?;
-            left.iter().chain(right).try_for_each(|operand| sink.operand(operand))
+            sink.number(left.bytes.len() as u64)?;
+            [left, right].into_iter().try_for_each(|number| {
+                number.bytes.iter().try_for_each(|operand| sink.operand(operand))?;
+                sink.number(number.plus.into())
+            })
         })?;
         self.number(predicates.telling.into())?;
         self.list(&predicates.clauses, |sink, clause| {
@@ -134,6 +139,11 @@ impl<W: Write> Sink<W> {
             Operand::Constant(value) => {
                 self.byte(1)?;
                 self.byte(*value)
+            }
+            Operand::Masked(cell, mask) => {
+                self.byte(2)?;
+                self.number(cell.0.into())?;
+                self.byte(*mask)
             }
         }
     }
@@ -237,6 +247,19 @@ impl<W: Write> Sink<W> {
             sink.number(to.0.into())?;
             sink.number(from.0.into())
         })?;
+        self.list(copies.masked(), |sink, MaskedCopy { register, mask, from }| {
+            sink.byte(*register)?;
+            sink.byte(*mask)?;
+            sink.number(from.0.into())
+        })?;
+        let sum = copies.sum();
+        self.byte(sum.bytes)?;
+        if sum.bytes > 0 {
+            self.byte(sum.first)?;
+            self.byte(sum.left)?;
+            self.number(sum.plus.into())?;
+            sum.cells().iter().try_for_each(|cell| self.number(cell.0.into()))?;
+        }
         let Relation { number, flags, is_complete } = copies.relation();
         self.byte(number)?;
         self.byte(flags)?;

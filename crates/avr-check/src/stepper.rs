@@ -2,7 +2,7 @@
 
 use avr_certificate::{Advice, BLOCK_PAGES, Running, Space, State, Store};
 use avr_image::{DataAddress, FlashWordAddress};
-use avr_machine::{Control, Difference, Frame, Machine, MachineState, Relation, Stop, cut_cell, cut_what_is_read};
+use avr_machine::{Control, Difference, Frame, Machine, MachineState, Relation, Stop, Sum, cut_cell, cut_what_is_read};
 use avr_predicates::{Predicates, Written};
 use avr_properties::{Event, EventRecorder, Occurred, occurrences_cover};
 use three_valued::TvByte;
@@ -173,9 +173,11 @@ impl<'a> Stepper<'a> {
     /// SOUND: a copy, the comparison that flags are the outcome of, and the difference that is computed are facts about a state. Fewer facts are true of more states.
     fn control_covers(&self, stored: &Control) -> bool {
         let (stored_copies, present) = (stored.copies, self.state.control.copies);
-        let (relation, difference) = (stored_copies.relation(), stored_copies.difference());
+        let (relation, difference, sum) = (stored_copies.relation(), stored_copies.difference(), stored_copies.sum());
         stored.of_hardware() == self.state.control.of_hardware()
             && stored_copies.pairs().iter().all(|pair| present.pairs().contains(pair))
+            && stored_copies.masked().iter().all(|copy| present.masked().contains(copy))
+            && (sum == Sum::default() || sum == present.sum())
             && (relation == Relation::default() || relation == present.relation())
             && (difference == Difference::default() || difference == present.difference())
     }

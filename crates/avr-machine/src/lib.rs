@@ -23,8 +23,8 @@ mod state;
 mod survey;
 
 pub use compared::compared_bytes;
-pub use comparison::{Comparison, Operand};
-pub use copies::{Copies, Difference, Relation};
+pub use comparison::{Comparison, Number, Operand};
+pub use copies::{Copies, Difference, MaskedCopy, Relation, Sum};
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};
 pub use environment::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};

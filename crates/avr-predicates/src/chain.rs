@@ -5,7 +5,7 @@ use crate::number::NumberSet;
 use crate::order::{EQUAL, GREATER, LESS, SIGNED_GREATER, SIGNED_LESS};
 use crate::table::ToldBy;
 use crate::term::{Term, constant};
-use avr_machine::Operand;
+use avr_machine::Number;
 use three_valued::TvByte;
 
 /// A chain from one number to another.
@@ -21,10 +21,10 @@ pub(crate) struct Chain {
 pub(crate) fn chain(
     terms: &[Term],
     known: &dyn Fn(usize) -> TvByte,
-    (from, to): (&[Operand], &[Operand]),
+    (from, to): (&Number, &Number),
     has_sign: bool,
 ) -> Option<Chain> {
-    let mut reached = vec![(from.to_vec(), Chain { is_strict: false, by: ToldBy::new() })];
+    let mut reached = vec![(from.clone(), Chain { is_strict: false, by: ToldBy::new() })];
     let mut next = 0;
     while let Some((number, chain)) = reached.get(next).cloned() {
         next += 1;
@@ -42,10 +42,10 @@ pub(crate) fn chain(
         // Constants are in their order.
         let Some(value) = constant(&number) else { continue };
         let constants =
-            terms.iter().flat_map(|term| [&term.left, &term.right]).chain([&to.to_vec()]).cloned().collect::<Vec<_>>();
-        for other in constants.into_iter().filter(|other| other.len() == number.len()) {
+            terms.iter().flat_map(|term| [&term.left, &term.right]).chain([to]).cloned().collect::<Vec<_>>();
+        for other in constants.into_iter().filter(|other| other.bytes.len() == number.bytes.len()) {
             let Some(greater) = constant(&other) else { continue };
-            let signed = |value| if has_sign { NumberSet::all(number.len()).with_sign(value) } else { value };
+            let signed = |value| if has_sign { NumberSet::all(number.bytes.len()).with_sign(value) } else { value };
             if signed(value) <= signed(greater) && other != number {
                 add(&mut reached, other, Chain { is_strict: true, by: chain.by.clone() });
             }
@@ -55,7 +55,7 @@ pub(crate) fn chain(
 }
 
 /// Adds the end of a chain, unless there is one to it that says as much.
-fn add(reached: &mut Vec<(Vec<Operand>, Chain)>, number: Vec<Operand>, chain: Chain) {
+fn add(reached: &mut Vec<(Number, Chain)>, number: Number, chain: Chain) {
     if !reached.iter().any(|(one, other)| *one == number && (other.is_strict || !chain.is_strict)) {
         reached.push((number, chain));
     }

@@ -27,6 +27,16 @@ pub enum Fault {
     ClauseKept,
     /// Of a disjunction that is true both parts are taken to be.
     ClauseIsEnough,
+    /// A number of which some bits are compared is taken as a whole.
+    MaskLost,
+    /// A number is taken to be told by the bits of another one that are left under another mask.
+    MaskIgnored,
+    /// A number to which a constant is added is taken to be the same.
+    NothingAdded,
+    /// A number is taken to be the sum of another one and any constant.
+    AnySum,
+    /// A number that is known not to equal a constant is taken to equal it where its bytes tell others.
+    UnequalTold,
 }
 
 impl Fault {
@@ -43,6 +53,11 @@ impl Fault {
         Self::OrderIsStrict,
         Self::ClauseKept,
         Self::ClauseIsEnough,
+        Self::MaskLost,
+        Self::MaskIgnored,
+        Self::NothingAdded,
+        Self::AnySum,
+        Self::UnequalTold,
     ];
 }
 

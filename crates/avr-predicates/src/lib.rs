@@ -14,6 +14,7 @@ mod clause;
 pub mod faults;
 mod number;
 mod order;
+mod same;
 mod table;
 mod term;
 mod written;

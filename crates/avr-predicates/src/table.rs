@@ -9,9 +9,10 @@ use crate::number::NumberSet;
 use crate::order::{
     EQUAL, GREATER, LESS, PredicateOrder, SIGNED_GREATER, SIGNED_LESS, SWAPPED, compare, predicate, telling, told,
 };
-use crate::term::{Term, bytes as bytes_of, constant};
+use crate::same::{is_same_number, is_sum};
+use crate::term::{Term, constant, values};
 use avr_isa::{DataAddress, Register};
-use avr_machine::{Comparison, Copies, DataSpace, Operand, PAGE_CELLS, Relation};
+use avr_machine::{Comparison, Copies, DataSpace, Number, Operand, PAGE_CELLS, Relation};
 use avr_properties::{Atom, AtomKind};
 use std::collections::{BTreeMap, HashMap};
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -172,7 +173,8 @@ impl Predicates {
 
     /// The cells that may tell predicates of a term.
     fn cells_looked_at(&self, index: usize) -> Vec<DataAddress> {
-        let mut cells: Vec<DataAddress> = self.related(index).map(|index| self.cell(index)).collect();
+        let all = self.related(index).chain(self.pairs_with(index));
+        let mut cells: Vec<DataAddress> = all.map(|index| self.cell(index)).collect();
         self.add_clause_cells(index, &mut cells);
         cells
     }
@@ -190,13 +192,12 @@ impl Predicates {
         let is_own = own.known_mask() & predicate != 0;
         // Known outcomes of comparisons with other constants tell it as well.
         let known = match constant(right) {
-            Some(_) if !is_own => {
-                compare(&self.range(index, byte), &NumberSet::of(&bytes_of(right, &|_| TvByte::UNKNOWN)))
-            }
+            Some(_) if !is_own => compare(&self.range(index, byte), &values(right, &|_| TvByte::UNKNOWN)),
             _ => own,
         };
         if known.known_mask() & predicate == 0 {
-            return self.chained(index, predicate, byte);
+            let told = self.chained(index, predicate, byte);
+            return if told.truth.is_unknown() { self.told_by_equal(index, predicate, byte) } else { told };
         }
         let mut by = ToldBy::new();
         if is_own {
@@ -211,7 +212,7 @@ impl Predicates {
     /// The truth of a predicate of a term as far as others tell it together.
     fn chained(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
         let Term { left, right } = &self.terms[index];
-        if constant(right).is_some() {
+        if constant(right).is_some() && self.pairs_with(index).next().is_none() {
             return Told::unknown();
         }
         let known = |index| byte(self.cell(index));
@@ -234,6 +235,52 @@ impl Predicates {
         let mut by = ToldBy::new();
         chains.iter().for_each(|chain| add(&mut by, &chain.by));
         Told { truth, by }
+    }
+
+    /// The truth of a predicate of a term as far as the bytes of numbers that equal constants tell it.
+    fn told_by_equal(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        let term = &self.terms[index];
+        let is_equal = |other: &usize| {
+            let Term { left, right } = &self.terms[*other];
+            let known = byte(self.cell(*other));
+            let is_known = known.known_mask() & EQUAL != 0;
+            is_known
+                && (known.value() & EQUAL != 0 || is_on(Fault::UnequalTold))
+                && left.plus == 0
+                && constant(right).is_some()
+        };
+        let others = term.cells().filter_map(|cell| self.by_cell.get(&cell)).flatten();
+        let equal: Vec<usize> = others.copied().filter(|other| *other != index && is_equal(other)).collect();
+        if equal.is_empty() {
+            return Told::unknown();
+        }
+        let exact = |cell: DataAddress| {
+            let numbers = equal.iter().map(|other| &self.terms[*other]);
+            let bytes = numbers.flat_map(|other| other.left.bytes.iter().zip(&other.right.bytes));
+            bytes.fold(byte(cell), |known, (operand, value)| match (operand, value) {
+                (Operand::Cell(one), Operand::Constant(value)) if *one == cell => TvByte::constant(*value),
+                (Operand::Masked(one, mask), Operand::Constant(value)) if *one == cell && !is_on(Fault::MaskLost) => {
+                    TvByte::new(known.value() & !mask | value & mask, known.known_mask() | mask)
+                }
+                _ => known,
+            })
+        };
+        let told = term.evaluate(&exact);
+        if told.known_mask() & predicate == 0 {
+            return Told::unknown();
+        }
+        let by = equal.iter().map(|other| (*other, EQUAL)).collect();
+        Told { truth: Truth::from(told.value() & predicate != 0), by }
+    }
+
+    /// The terms that compare the first number of a term with another number, not with a constant, where that term compares it with one.
+    fn pairs_with(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let term = &self.terms[index];
+        let has_constant = constant(&term.right).is_some();
+        let is_pair = move |(_, one): &(usize, &Term)| {
+            has_constant && constant(&one.right).is_none() && (one.left == term.left || one.right == term.left)
+        };
+        self.terms.iter().enumerate().filter(is_pair).map(|(index, _)| index)
     }
 
     /// The terms whose predicates tell those of a term, by index: itself, and those that compare its first number with a constant if it
@@ -261,8 +308,8 @@ impl Predicates {
 
     /// True if a number is compared with a constant in some term.
     #[must_use]
-    pub fn compares_with_constants(&self, number: &[Operand]) -> bool {
-        self.terms.iter().any(|term| term.left == number && constant(&term.right).is_some())
+    pub fn compares_with_constants(&self, number: &Number) -> bool {
+        self.terms.iter().any(|term| term.left == *number && constant(&term.right).is_some())
     }
 
     /// Comparisons of registers, from a first one on, with all constants that the first number of a comparison of this number is compared
@@ -270,8 +317,8 @@ impl Predicates {
     #[must_use]
     pub fn of_difference(&self, number: u8, first: Register) -> Vec<Comparison> {
         let Some(term) = self.terms.get(Self::index(number)) else { return Vec::new() };
-        let registers = (0..term.left.len() as u16).map(|byte| Operand::Cell(first.address().wrapping_add(byte)));
-        let left: Vec<Operand> = registers.collect();
+        let registers = (0..term.left.bytes.len() as u16).map(|byte| Operand::Cell(first.address().wrapping_add(byte)));
+        let left = Number::of(registers.collect());
         let compared = self.terms.iter().filter(|one| one.left == term.left && constant(&one.right).is_some());
         compared.map(|one| Comparison { left: left.clone(), right: one.right.clone() }).collect()
     }
@@ -285,21 +332,15 @@ impl Predicates {
 
     /// Takes note in a state that registers hold one of some numbers.
     pub(crate) fn computed<V: ByteDomain>(&self, first: Register, set: &NumberSet, data: &mut DataSpace<V>) {
-        let bytes = |term: &Term| set.bytes() == term.left.len();
-        let is_it = |term: &Term| {
-            let cells = term.left.iter().zip(0..);
-            bytes(term)
-                && cells.into_iter().all(|(byte, number)| *byte == Operand::Cell(first.address().wrapping_add(number)))
-        };
+        let registers = (0..set.bytes() as u16).map(|byte| Operand::Cell(first.address().wrapping_add(byte)));
+        let number = Number::of(registers.collect());
+        let is_it = |term: &Term| term.left == number;
         let terms = self.terms.iter().enumerate().filter(|(_, term)| is_it(term) && !self.dropped.contains(term));
         let terms: Vec<usize> = terms.map(|(index, _)| index).collect();
         self.replace(terms.clone(), data, |term, data| {
             let byte = |cell| data.get(cell).bits();
             match constant(&term.right) {
-                Some(_) => {
-                    let own = NumberSet::of(&bytes_of(&term.left, &byte));
-                    compare(&own.meet(set), &NumberSet::of(&bytes_of(&term.right, &byte)))
-                }
+                Some(_) => compare(&values(&term.left, &byte).meet(set), &values(&term.right, &byte)),
                 None => term.evaluate(&byte),
             }
         });
@@ -309,38 +350,31 @@ impl Predicates {
     /// The predicates of a term in a state with such copies: what its bytes tell, and what is known of the numbers that they are copies of.
     fn evaluated<V: ByteDomain>(&self, term: &Term, copies: Copies, data: &DataSpace<V>) -> TvByte {
         let byte = |cell| data.get(cell).bits();
-        let told = term.evaluate(&byte);
-        let same = |side: &[Operand], other: &[Operand]| {
-            let is_same = |(one, other): (&Operand, &Operand)| match (one, other) {
-                (Operand::Cell(one), Operand::Cell(other)) => copies.same_as(*one).contains(other),
-                (one, other) => one == other,
-            };
-            side.len() == other.len() && side.iter().zip(other).all(is_same)
-        };
+        let of_bytes = term.evaluate(&byte);
+        let same = |one: &Number, other: &Number| is_same_number(one, other, copies);
         let others = || self.terms.iter().enumerate().filter(|(_, other)| *other != term);
         match constant(&term.right) {
             Some(_) => {
                 let copied =
                     others().filter(|(_, other)| constant(&other.right).is_some() && same(&term.left, &other.left));
                 let sets = copied.map(|(index, _)| self.range(index, &byte));
-                let set = sets.fold(NumberSet::of(&bytes_of(&term.left, &byte)), |set, other| set.meet(&other));
-                if set.is_empty() {
-                    told
-                } else {
-                    join_known(told, compare(&set, &NumberSet::of(&bytes_of(&term.right, &byte))))
-                }
+                let set = sets.fold(values(&term.left, &byte), |set, other| set.meet(&other));
+                if set.is_empty() { of_bytes } else { join_known(of_bytes, compare(&set, &values(&term.right, &byte))) }
             }
             None => {
                 let copied =
                     others().filter(|(_, other)| same(&term.left, &other.left) && same(&term.right, &other.right));
-                copied.fold(told, |told, (index, _)| join_known(told, byte(self.cell(index))))
+                let known = copied.fold(of_bytes, |known, (index, _)| join_known(known, byte(self.cell(index))));
+                let [left, right] = [&term.left, &term.right];
+                let are_equal = same(left, right) || is_sum(left, right, copies) || is_sum(right, left, copies);
+                if are_equal { join_known(known, told(TvByte::UNKNOWN, EQUAL, true)) } else { known }
             }
         }
     }
 
     /// The numbers that the first one of a term may be in a state of which `byte` gives the cells.
     fn range(&self, index: usize, byte: &dyn Fn(DataAddress) -> TvByte) -> NumberSet {
-        let mut set = NumberSet::of(&bytes_of(&self.terms[index].left, byte));
+        let mut set = values(&self.terms[index].left, byte);
         for related in self.related(index) {
             let Some(number) = constant(&self.terms[related].right) else { continue };
             let known = byte(self.cell(related));

@@ -1,18 +1,19 @@
 //! Terms: pairs of numbers that are compared.
 
+use crate::faults::{Fault, is_on};
 use crate::number::NumberSet;
 use crate::order::{EQUAL, compare, told};
 use avr_isa::DataAddress;
-use avr_machine::{Comparison, Operand};
+use avr_machine::{Comparison, Number, Operand};
 use three_valued::{ByteDomain, Truth, TvByte};
 
-/// Two numbers of as many bytes, the lowest first.
+/// Two numbers of as many bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
     /// The first number.
-    pub left: Vec<Operand>,
+    pub left: Number,
     /// The second number.
-    pub right: Vec<Operand>,
+    pub right: Number,
 }
 
 impl Term {
@@ -26,35 +27,38 @@ impl Term {
 
     /// The cells that the term speaks of.
     pub fn cells(&self) -> impl Iterator<Item = DataAddress> + '_ {
-        self.left.iter().chain(&self.right).filter_map(|operand| match operand {
-            Operand::Cell(cell) => Some(*cell),
-            Operand::Constant(_) => None,
-        })
+        self.left.bytes.iter().chain(&self.right.bytes).filter_map(Operand::cell)
     }
 
     /// The predicates of two numbers, of which `byte` gives the cells, as far as the bytes tell them.
     #[must_use]
     pub fn evaluate(&self, byte: &dyn Fn(DataAddress) -> TvByte) -> TvByte {
-        let [left, right] = [&self.left, &self.right].map(|side| bytes(side, byte));
-        let differs = left.iter().zip(&right).any(|(one, other)| one.equals(other) == Truth::False);
-        let both = compare(&NumberSet::of(&left), &NumberSet::of(&right));
-        if differs { told(both, EQUAL, false) } else { both }
+        let [left, right] = [&self.left, &self.right].map(|number| bytes(&number.bytes, byte));
+        let differ = || left.iter().zip(&right).any(|(one, other)| one.equals(other) == Truth::False);
+        let both = compare(&values(&self.left, byte), &values(&self.right, byte));
+        // Equal numbers to which the same is added are equal.
+        if self.left.plus == self.right.plus && differ() { told(both, EQUAL, false) } else { both }
     }
 }
 
+/// The numbers that a number may be in a state of which `byte` gives the cells.
+pub(crate) fn values(number: &Number, byte: &dyn Fn(DataAddress) -> TvByte) -> NumberSet {
+    let set = NumberSet::of(&bytes(&number.bytes, byte));
+    if number.plus == 0 || is_on(Fault::NothingAdded) { set } else { set.minus(-i64::from(number.plus)) }
+}
+
 /// The bytes of a number.
-pub(crate) fn bytes(side: &[Operand], byte: &dyn Fn(DataAddress) -> TvByte) -> Vec<TvByte> {
+fn bytes(side: &[Operand], byte: &dyn Fn(DataAddress) -> TvByte) -> Vec<TvByte> {
     let value = |operand: &Operand| match operand {
         Operand::Cell(cell) => byte(*cell),
+        Operand::Masked(cell, _) if is_on(Fault::MaskLost) => byte(*cell),
+        Operand::Masked(cell, mask) => byte(*cell).and(&TvByte::constant(*mask)),
         Operand::Constant(value) => TvByte::constant(*value),
     };
     side.iter().map(value).collect()
 }
 
-/// The number that constant bytes are.
-pub(crate) fn constant(bytes: &[Operand]) -> Option<i64> {
-    bytes.iter().rev().try_fold(0, |number, byte| match byte {
-        Operand::Constant(value) => Some(number << 8 | i64::from(*value)),
-        Operand::Cell(_) => None,
-    })
+/// The number that a constant is.
+pub(crate) fn constant(number: &Number) -> Option<i64> {
+    number.constant().map(i64::from)
 }

@@ -1,6 +1,6 @@
 //! Predicates as texts, as property files have them where they can.
 
-use avr_machine::Operand;
+use avr_machine::{Number, Operand};
 use avr_verify::{PredicateOrder, PropertyResult, UsedPredicate, Verdict};
 
 use crate::names::Names;
@@ -29,19 +29,39 @@ fn text(used: &UsedPredicate, names: &Names<'_>) -> String {
     format!("{left} {operator} {right}{other}")
 }
 
-/// A number of which the lowest byte comes first.
-fn number(bytes: &[Operand], is_signed: bool, names: &Names<'_>) -> String {
-    let constant = bytes.iter().rev().try_fold(0u32, |all, byte| match byte {
-        Operand::Constant(value) => Some(all << 8 | u32::from(*value)),
-        Operand::Cell(_) => None,
-    });
-    let shift = 32 - 8 * bytes.len().clamp(1, 4) as u32;
-    match constant {
+fn number(number: &Number, is_signed: bool, names: &Names<'_>) -> String {
+    let shift = 32 - 8 * number.bytes.len().clamp(1, 4) as u32;
+    let expression = || match number.plus {
+        0 => bits(&number.bytes, names),
+        // What is subtracted is added with what is carried at the end.
+        plus if plus << shift >> 31 == 1 => {
+            format!("{} - {:#x}", bits(&number.bytes, names), (plus << shift).wrapping_neg() >> shift)
+        }
+        plus => format!("{} + {plus:#x}", bits(&number.bytes, names)),
+    };
+    match number.constant() {
         Some(constant) if is_signed => ((constant << shift).cast_signed() >> shift).to_string(),
         Some(constant) => format!("{constant:#x}"),
-        None if is_signed => format!("signed({})", cells(bytes, names)),
-        None => cells(bytes, names),
+        None if is_signed => format!("signed({})", expression()),
+        None => expression(),
     }
+}
+
+/// A number in cells, or some bits of it.
+fn bits(bytes: &[Operand], names: &Names<'_>) -> String {
+    let is_masked = bytes.iter().any(|byte| matches!(byte, Operand::Masked(..)));
+    if !is_masked {
+        return cells(bytes, names);
+    }
+    let mask = bytes.iter().rev().fold(0u32, |all, byte| {
+        let own = match byte {
+            Operand::Cell(_) | Operand::Constant(_) => 0xff,
+            Operand::Masked(_, mask) => *mask,
+        };
+        all << 8 | u32::from(own)
+    });
+    let whole: Vec<Operand> = bytes.iter().map(|byte| byte.cell().map_or(*byte, Operand::Cell)).collect();
+    format!("({} & {mask:#x})", cells(&whole, names))
 }
 
 /// A number in cells: the variable that it is, or its bytes, the highest first.
@@ -63,7 +83,7 @@ fn cells(bytes: &[Operand], names: &Names<'_>) -> String {
         return format!("mem16[{first:#06x}]");
     }
     let byte = |byte: &Operand| match byte {
-        Operand::Cell(cell) => names.cell(*cell),
+        Operand::Cell(cell) | Operand::Masked(cell, _) => names.cell(*cell),
         Operand::Constant(value) => format!("{value:#04x}"),
     };
     bytes.iter().rev().map(byte).collect::<Vec<_>>().join(":")

@@ -183,7 +183,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let relation = self.relation_after(instruction, copies);
         let learned = self.learn(instruction, copies, relation);
         let difference = self.difference_after(instruction, copies);
-        let kept = self.copies_after(instruction, copies).with_relation(relation).with_difference(difference);
+        let kept = self.copies_after(instruction, copies);
+        let sum = self.sum_after(instruction, copies, kept);
+        let kept = kept.with_sum(sum).with_relation(relation).with_difference(difference);
         self.execute(instruction)?;
         if self.state.control.pc == next || told.is_some() {
             self.state.control.copies = kept;

@@ -215,7 +215,7 @@ pub fn covers(state: &MachineState<TvByte>, concrete: &MachineState<u8>) -> bool
     let mut cells = state.data.cells().iter().zip(concrete.data.cells());
     let data = &concrete.data;
     state.control.of_hardware() == concrete.control
-        && state.control.copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other))
+        && state.control.copies.are_true(|cell| *data.get(cell))
         && state.calls.frames() == concrete.calls.frames()
         && cells.all(|(cell, value)| cell.contains(*value))
 }

@@ -117,11 +117,10 @@ impl Passes {
     #[must_use]
     pub fn with_predicates(mut self, machine: &Machine, mut named: NamedPredicates) -> Self {
         let first = DataAddress::of_index(machine.cells());
-        let is_kept = |operand: &Operand| match operand {
-            Operand::Cell(cell) => Register::at(*cell).is_some() || machine.sram().contains(cell),
-            Operand::Constant(_) => true,
+        let is_kept = |operand: &Operand| {
+            operand.cell().is_none_or(|cell| Register::at(cell).is_some() || machine.sram().contains(&cell))
         };
-        let are_kept = |one: &Comparison| one.left.iter().chain(&one.right).all(is_kept);
+        let are_kept = |one: &Comparison| one.left.bytes.iter().chain(&one.right.bytes).all(is_kept);
         named.comparisons.retain(are_kept);
         named.comparisons.truncate(MOST_NAMED);
         named.combinations.retain(|parts| parts.iter().all(|part| are_kept(&part.numbers)));

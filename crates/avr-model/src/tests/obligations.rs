@@ -57,8 +57,7 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, outcome: &Outcome) -> 
     match (state, outcome) {
         (AbstractState::Running(running), Ok(concrete)) if running.control.of_hardware() == concrete.control => {
             let data = &concrete.data;
-            let are_copies =
-                running.control.copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other));
+            let are_copies = running.control.copies.are_true(|cell| *data.get(cell));
             let mut frames: Vec<_> = firmware.model.context.store.frames(running.calls).collect();
             frames.reverse();
             let inside = |page: usize| {

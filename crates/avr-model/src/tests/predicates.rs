@@ -57,6 +57,21 @@ fn load(code: &mut Vec<I>, register: u8, cell: u16, bytes: u8) {
     }
 }
 
+/// Leaves some bits of the bytes of a number in registers, now and then.
+fn mask(code: &mut Vec<I>, random: &mut Random, register: u8, bytes: u8) {
+    if random.once_in(2) {
+        return;
+    }
+    for byte in 0..bytes {
+        let k = random.pick(&[0x0f, 0x0f, 0xf0, 0x81, 3, 0, 0xff]);
+        match random.below(4) {
+            0 => {}
+            1 => code.extend([I::Ldi { rd: r(16), k }, I::And { rd: r(register + byte), rr: r(16) }]),
+            _ => code.push(I::Andi { rd: r(register + byte), k }),
+        }
+    }
+}
+
 /// Compares a number in memory or in registers with another one or with a constant, and branches.
 fn comparison(code: &mut Vec<I>, random: &mut Random) {
     let bytes: u8 = random.pick(&[1, 1, 2, 2, 3, 4]);
@@ -65,6 +80,14 @@ fn comparison(code: &mut Vec<I>, random: &mut Random) {
         0 => {
             load(code, 18, CELLS + 4 * random.below(3u16), bytes);
             load(code, 22, cell, bytes);
+            match random.below(3) {
+                0 => {
+                    code.push(I::Subi { rd: r(22), k: random.pick(&[0xfd, 0xff, 0xff, 1]) });
+                    (1..bytes)
+                        .for_each(|byte| code.push(I::Sbci { rd: r(22 + byte), k: random.pick(&[0xff, 0xff, 0]) }));
+                }
+                _ => mask(code, random, 22, bytes),
+            }
             let (one, other) = random.pick(&[(22, 18), (18, 22)]);
             code.push(random.pick(&[I::Cp { rd: r(one), rr: r(other) }, I::Sub { rd: r(one), rr: r(other) }]));
             for byte in 1..bytes {
@@ -76,7 +99,8 @@ fn comparison(code: &mut Vec<I>, random: &mut Random) {
             if random.below(4) > 0 {
                 load(code, 22, cell, bytes);
             }
-            let k = |random: &mut Random| random.pick(&[0, 1, 2, 0x7f, 0x80, 0xff]);
+            mask(code, random, 22, bytes);
+            let k = |random: &mut Random| random.pick(&[0, 1, 2, 3, 0x7f, 0x80, 0xff]);
             let (first, k) = (random.pick(&[true, false]), k(random));
             code.push(if first { I::Cpi { rd: r(22), k } } else { I::Subi { rd: r(22), k } });
             for byte in 1..bytes {
@@ -89,12 +113,14 @@ fn comparison(code: &mut Vec<I>, random: &mut Random) {
         }
         _ => {
             load(code, 24, cell, 2);
+            mask(code, random, 24, 2);
             let k = random.pick(&[0, 1, 2, 63]);
             code.push(random.pick(&[
                 I::Sbiw { rd: r(24), k },
                 I::Adiw { rd: r(24), k },
                 I::Or { rd: r(24), rr: r(25) },
                 I::And { rd: r(24), rr: r(24) },
+                I::Andi { rd: r(24), k: 0x0f },
                 I::Dec { rd: r(24) },
             ]));
         }
@@ -144,8 +170,10 @@ fn add(code: &mut Vec<I>, random: &mut Random) {
             (1..bytes).for_each(|byte| code.push(I::Sbc { rd: r(first + byte), rr: r(17) }));
         }
     }
-    if random.below(4) > 0 {
-        store(code, first, cell, bytes);
+    match random.below(5) {
+        0 => {}
+        1 => store(code, first, CELLS + 4 * random.below(3u16), bytes),
+        _ => store(code, first, cell, bytes),
     }
 }
 
@@ -206,7 +234,7 @@ fn machine(seed: u64) -> (Machine, bool) {
 }
 
 /// The predicates that the property file names.
-const NAMED: [&str; 11] = [
+const NAMED: [&str; 14] = [
     "mem[0x100] < 0x80",
     "mem16[0x100] < mem16[0x104]",
     "signed(mem16[0x104]) >= 0",
@@ -218,6 +246,9 @@ const NAMED: [&str; 11] = [
     "!(mem16[0x108] < mem16[0x104] && mem[0x100] > 2)",
     "mem[0x100] == 0 || mem[0x100] == 0xff",
     "mem16[0x108] == 0x0201 <-> mem[0x104] == r24",
+    "(mem[0x100] & 0x0f) == 3",
+    "(mem16[0x104] & 0x0ff0) == 0x0120 || mem[0x100] == 3",
+    "(mem[0x108] & 0x0f) < mem[0x104]",
 ];
 
 /// The predicates that are named, and atoms that compare the same numbers, some of them with other constants or in the other order.
@@ -228,7 +259,13 @@ fn named() -> (NamedPredicates, AtomTable) {
     let file = PropertyFile::parse("p.ron", &format!("(predicates: {NAMED:?})")).expect("it is valid");
     let named = bind_predicates(&file, &binding).expect("they compare numbers");
     let mut table = AtomTable::new();
-    let more = ["mem[0x100] == 0x80", "mem16[0x104] >= mem16[0x100]", "signed(mem16[0x104]) < 0", "mem[0x104] == r24"];
+    let more = [
+        "mem[0x100] == 0x80",
+        "mem16[0x104] >= mem16[0x100]",
+        "signed(mem16[0x104]) < 0",
+        "mem[0x104] == r24",
+        "(mem[0x100] & 0x0f) > 2",
+    ];
     for text in NAMED.iter().chain(&more) {
         let property = Property::from_command_line(text).expect("it is valid");
         bind(&property, &Definitions::new(), &binding, &mut table).expect("its cells exist");
@@ -279,7 +316,7 @@ fn covers(firmware: &Firmware<'_>, state: &AbstractState, concrete: &MachineStat
     }
     let (store, data) = (&firmware.model.context.store, &concrete.data);
     let cells = firmware.model.context.machine.addresses().zip(data.cells());
-    let are_copies = running.control.copies.pairs().iter().all(|(one, other)| data.get(*one) == data.get(*other));
+    let are_copies = running.control.copies.are_true(|cell| *data.get(cell));
     if !are_copies || !cells.into_iter().all(|(address, value)| store.cell(running.memory, address).contains(*value)) {
         return Ok(false);
     }

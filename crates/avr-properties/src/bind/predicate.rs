@@ -1,8 +1,8 @@
 //! Predicates that a property file names: two numbers that are compared, of which states keep the outcome where they keep no values.
 
 use avr_isa::{DataAddress, Register};
-use avr_machine::{Comparison as Numbers, Operand};
-use mu_calculus::{Comparison, ComparisonKind, ComparisonOperator, Formula, parse_predicate};
+use avr_machine::{Comparison as Numbers, Number, Operand};
+use mu_calculus::{BinaryOperator, Comparison, ComparisonKind, ComparisonOperator, Formula, parse_predicate};
 
 use super::operand::Context;
 use super::{Binder, Binding, Fault};
@@ -44,12 +44,16 @@ pub struct ComparedNumbers {
 
 impl Atom {
     /// The numbers that the atom compares; none if it is anything but a comparison of two numbers of one to four bytes, which are
-    /// cells or constants.
+    /// cells, some bits of cells, or constants.
     #[must_use]
     pub fn compared_numbers(&self) -> Option<ComparedNumbers> {
         match self.kind() {
-            AtomKind::CellEquals { address, mask: 0xff, equals } => Some(ComparedNumbers {
-                numbers: Numbers { left: vec![Operand::Cell(*address)], right: vec![Operand::Constant(*equals)] },
+            // A single bit is known where the predicate is.
+            AtomKind::CellEquals { address, mask, equals } if mask.count_ones() > 1 => Some(ComparedNumbers {
+                numbers: Numbers {
+                    left: Number::of(vec![Operand::Cell(*address).masked(*mask)]),
+                    right: Number::of(vec![Operand::Constant(*equals)]),
+                },
                 order: Order::Equal,
                 is_negated: false,
                 is_signed: false,
@@ -81,46 +85,57 @@ fn order(operator: ComparisonOperator) -> (Order, bool) {
 }
 
 /// One side of a comparison.
-enum Side<'a> {
-    /// A number in cells, and whether it has a sign.
-    Cells(&'a [DataAddress], bool),
+enum Side {
+    /// A number in cells, or some bits of it, and whether it has a sign.
+    Number(Vec<Operand>, bool),
     Constant(i128),
 }
 
-fn side(expression: &Expression) -> Option<Side<'_>> {
+fn side(expression: &Expression) -> Option<Side> {
     match expression {
-        Expression::Cells(cells) if cells.len() <= MOST_BYTES => Some(Side::Cells(cells, false)),
-        Expression::Signed(inner, _) => match &**inner {
-            Expression::Cells(cells) if cells.len() <= MOST_BYTES => Some(Side::Cells(cells, true)),
-            _ => None,
-        },
+        Expression::Signed(inner, _) => cells(inner).map(|number| Side::Number(number, true)),
+        Expression::Binary(BinaryOperator::And, one, other) => {
+            let (number, mask) = match (&**one, &**other) {
+                (Expression::Constant(mask), number) | (number, Expression::Constant(mask)) => (cells(number)?, *mask),
+                _ => return None,
+            };
+            let masks = mask.to_le_bytes();
+            Some(Side::Number(number.iter().zip(masks).map(|(byte, mask)| byte.masked(mask)).collect(), false))
+        }
         Expression::Constant(constant) => Some(Side::Constant(*constant)),
+        _ => cells(expression).map(|number| Side::Number(number, false)),
+    }
+}
+
+/// The bytes of a number in cells.
+fn cells(expression: &Expression) -> Option<Vec<Operand>> {
+    match expression {
+        Expression::Cells(cells) if cells.len() <= MOST_BYTES => {
+            Some(cells.iter().map(|cell| Operand::Cell(*cell)).collect())
+        }
         _ => None,
     }
 }
 
 /// Two numbers of as many bytes, and whether they are compared with a sign.
 fn numbers(left: &Expression, right: &Expression) -> Option<(Numbers, bool)> {
-    let of = |cells: &[DataAddress], bytes: usize| {
-        let own = cells.iter().map(|cell| Operand::Cell(*cell));
-        own.chain(std::iter::repeat(Operand::Constant(0))).take(bytes).collect::<Vec<_>>()
-    };
-    Some(match (side(left)?, side(right)?) {
-        (Side::Cells(left, false), Side::Cells(right, false)) => {
+    let (left, right, is_signed) = match (side(left)?, side(right)?) {
+        (Side::Number(mut left, false), Side::Number(mut right, false)) => {
             let bytes = left.len().max(right.len());
-            (Numbers { left: of(left, bytes), right: of(right, bytes) }, false)
+            [&mut left, &mut right].into_iter().for_each(|number| number.resize(bytes, Operand::Constant(0)));
+            (left, right, false)
         }
-        (Side::Cells(left, true), Side::Cells(right, true)) if left.len() == right.len() => {
-            (Numbers { left: of(left, left.len()), right: of(right, right.len()) }, true)
+        (Side::Number(left, true), Side::Number(right, true)) if left.len() == right.len() => (left, right, true),
+        (Side::Number(left, is_signed), Side::Constant(constant)) => {
+            let right = bytes(constant, left.len(), is_signed)?;
+            (left, right, is_signed)
         }
-        (Side::Cells(cells, is_signed), Side::Constant(constant)) => {
-            (Numbers { left: of(cells, cells.len()), right: bytes(constant, cells.len(), is_signed)? }, is_signed)
+        (Side::Constant(constant), Side::Number(right, is_signed)) => {
+            (bytes(constant, right.len(), is_signed)?, right, is_signed)
         }
-        (Side::Constant(constant), Side::Cells(cells, is_signed)) => {
-            (Numbers { left: bytes(constant, cells.len(), is_signed)?, right: of(cells, cells.len()) }, is_signed)
-        }
-        (Side::Cells(..), Side::Cells(..)) | (Side::Constant(_), Side::Constant(_)) => return None,
-    })
+        (Side::Number(..), Side::Number(..)) | (Side::Constant(_), Side::Constant(_)) => return None,
+    };
+    Some((Numbers { left: Number::of(left), right: Number::of(right) }, is_signed))
 }
 
 /// The bytes of a constant beside a number of so many bytes, the lowest first; none if no such number is it.
@@ -220,12 +235,12 @@ impl Binder<'_> {
         for side in [left, right] {
             let bound = self.expression(side, u128::MAX, &mut Context::default())?.expression;
             let is_number = match self::side(&bound) {
-                Some(Side::Cells(cells, _)) => cells.iter().all(|cell| self.is_kept(*cell)),
+                Some(Side::Number(bytes, _)) => bytes.iter().filter_map(Operand::cell).all(|cell| self.is_kept(cell)),
                 Some(Side::Constant(_)) => true,
                 None => false,
             };
             if !is_number {
-                let expected = "a constant, or a number of up to four bytes in registers or SRAM";
+                let expected = "a constant, or a number of up to four bytes in registers or SRAM, or bits of one as in `(rx_word & 0x0ff0)`";
                 return Err((PropertyErrorKind::Expected { expected }, side.span));
             }
             sides.push(bound);

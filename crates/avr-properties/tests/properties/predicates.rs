@@ -1,7 +1,7 @@
 //! Predicates that property files name, and the numbers that atoms compare.
 
 use avr_isa::DataAddress;
-use avr_machine::Operand;
+use avr_machine::{Number, Operand};
 use avr_properties::{Binding, ComparedNumbers, NamedPredicates, Order, PropertyFile, bind_predicates};
 use expect_test::{Expect, expect};
 use three_valued::{Truth, TvByte};
@@ -16,13 +16,14 @@ fn bound(predicates: &str) -> Result<NamedPredicates, String> {
 }
 
 /// The bytes of a number as text: `r24` is a register, `@100` a cell of memory, `12` a constant, all in hexadecimal.
-fn shown(side: &[Operand]) -> String {
+fn shown(side: &Number) -> String {
     let byte = |operand: &Operand| match operand {
         Operand::Cell(DataAddress(cell @ 0..32)) => format!("r{cell}"),
         Operand::Cell(cell) => format!("@{:x}", cell.0),
+        Operand::Masked(cell, mask) => format!("@{:x}&{mask:x}", cell.0),
         Operand::Constant(value) => format!("{value:x}"),
     };
-    side.iter().map(byte).collect::<Vec<_>>().join(" ")
+    side.bytes.iter().map(byte).collect::<Vec<_>>().join(" ")
 }
 
 #[track_caller]
@@ -44,6 +45,13 @@ fn check_combination(text: &str, expected: &[&str]) {
     };
     let shown: Vec<String> = bound.combinations.iter().flatten().map(literal).collect();
     assert_eq!(shown, expected, "{text}");
+}
+
+#[test]
+fn some_bits_of_a_number_are_a_number() {
+    check("(mem16[0x100] & 0x0ff0) == 0x120", &["@100&f0 @101&f, 20 1"]);
+    check("0xff00 & mem16[0x100] < mem16[0x102]", &["0 @101, @102 @103"]);
+    check("(mem[0x100] & -2) == r24", &["@100&fe, r24"]);
 }
 
 #[test]
@@ -87,14 +95,14 @@ fn what_is_no_number_of_the_program_is_refused_at_its_place() {
     check_refused(
         "PORTB == 1",
         expect![[r#"
-            p.ron:1:16: predicates: expected a constant, or a number of up to four bytes in registers or SRAM
+            p.ron:1:16: predicates: expected a constant, or a number of up to four bytes in registers or SRAM, or bits of one as in `(rx_word & 0x0ff0)`
               (predicates: ["PORTB == 1"])
                              ^^^^^"#]],
     );
     check_refused(
         "r24 + 1 == r25",
         expect![[r#"
-            p.ron:1:16: predicates: expected a constant, or a number of up to four bytes in registers or SRAM
+            p.ron:1:16: predicates: expected a constant, or a number of up to four bytes in registers or SRAM, or bits of one as in `(rx_word & 0x0ff0)`
               (predicates: ["r24 + 1 == r25"])
                              ^^^^^^^"#]],
     );
@@ -150,13 +158,14 @@ fn predicates_are_not_too_many() {
 }
 
 /// A number of which the lowest byte comes first.
-fn value(side: &[Operand], state: &State, is_signed: bool) -> i64 {
+fn value(side: &Number, state: &State, is_signed: bool) -> i64 {
     let byte = |operand: &Operand| match operand {
         Operand::Cell(cell) => state.cells[cell.index()].value(),
+        Operand::Masked(cell, mask) => state.cells[cell.index()].value() & mask,
         Operand::Constant(value) => *value,
     };
-    let number = side.iter().rev().fold(0, |all, operand| all << 8 | i64::from(byte(operand)));
-    let count = 1i64 << (8 * side.len());
+    let number = side.bytes.iter().rev().fold(0, |all, operand| all << 8 | i64::from(byte(operand)));
+    let count = 1i64 << (8 * side.bytes.len());
     if is_signed && number >= count / 2 { number - count } else { number }
 }
 

@@ -6,7 +6,7 @@ use crate::random_programs::{
 };
 use crate::{PropertyResult, Reductions, Request, UsedPredicate, Verdict, verify};
 use avr_isa::{DataAddress, Instruction as I};
-use avr_machine::Operand;
+use avr_machine::{Number, Operand};
 
 use avr_model::faults::predicates::{Fault as Reading, with_fault as with_reading};
 use avr_model::predicates::Term;
@@ -230,8 +230,8 @@ fn each_predicate_that_stays_is_needed() {
     let terms: Vec<Term> = found.predicates.iter().map(|used| used.term.clone()).collect();
     let cell = Operand::Cell;
     let word = Term {
-        left: vec![cell(CELLS[0]), cell(CELLS[1])],
-        right: vec![Operand::Constant(0x34), Operand::Constant(0x12)],
+        left: Number::of(vec![cell(CELLS[0]), cell(CELLS[1])]),
+        right: Number::of(vec![Operand::Constant(0x34), Operand::Constant(0x12)]),
     };
     assert_eq!(terms, [word]);
     for term in terms {
@@ -264,7 +264,7 @@ fn a_disjunction_is_known_where_its_parts_are_not() {
 #[test]
 fn the_test_would_notice_predicates_that_are_not_needed() {
     let found = with_reading(Reading::AllAreNeeded, || without_terms(&compares_words(), &[]));
-    let of_byte = |used: &UsedPredicate| used.term.left == [Operand::Cell(CELLS[2])];
+    let of_byte = |used: &UsedPredicate| used.term.left.bytes == [Operand::Cell(CELLS[2])];
     assert!(found.predicates.iter().any(of_byte), "{:?}", found.predicates);
 }
 

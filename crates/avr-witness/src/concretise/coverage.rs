@@ -2,7 +2,7 @@
 
 use crate::concretise::view::ConcreteView;
 use avr_isa::DataAddress;
-use avr_machine::{MachineState, Stop};
+use avr_machine::{MachineState, MaskedCopy, Stop};
 use avr_model::context::Context;
 use avr_model::state::events::occurrence;
 use avr_model::state::interner::{BLOCK_PAGES, Store};
@@ -55,11 +55,14 @@ impl<'a> Cover<'a> {
         let is_copied = |(one, other): &(DataAddress, DataAddress)| {
             concrete.state.data.get(*one) == concrete.state.data.get(*other)
         };
+        let is_masked =
+            |copy: &MaskedCopy| *concrete.state.data.get(copy.to()) == *concrete.state.data.get(copy.from) & copy.mask;
         if to.control.of_hardware() != concrete.state.control || !self.has_calls(to, concrete.state) {
             return ELSEWHERE;
         }
-        let copies = 8 * to.control.copies.pairs().iter().filter(|pair| !is_copied(pair)).count() as Distance;
-        copies + self.differing_bits(from, to, concrete.state) + self.differing_events(to, concrete)
+        let wrong = to.control.copies.pairs().iter().filter(|pair| !is_copied(pair)).count()
+            + to.control.copies.masked().iter().filter(|copy| !is_masked(copy)).count();
+        8 * wrong as Distance + self.differing_bits(from, to, concrete.state) + self.differing_events(to, concrete)
     }
 
     fn has_calls(&self, to: &Running, concrete: &MachineState<u8>) -> bool {

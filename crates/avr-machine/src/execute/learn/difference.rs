@@ -8,11 +8,11 @@
 //! or a jump into the row drops it as well.
 
 use super::{REGISTERS, Step};
-use crate::comparison::{Comparison, Operand};
-use crate::copies::{Copies, Difference};
+use crate::comparison::{Comparison, Number, Operand};
+use crate::copies::{Copies, Difference, Sum};
 use crate::environment::Environment;
 use crate::program::Fetched;
-use avr_isa::{Instruction, Register};
+use avr_isa::{DataAddress, Instruction, Register};
 use three_valued::ByteDomain;
 
 /// The most bytes of a number.
@@ -54,23 +54,50 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The difference that a row computes which an instruction begins.
     fn beginning(&mut self, instruction: Instruction, copies: Copies) -> Option<Difference> {
         let row = self.row(instruction)?;
-        let in_memory = |register: Register| {
-            let same = copies.same_as(register.address());
-            same.into_iter().filter(|cell| *cell >= REGISTERS).min()
-        };
-        let registers: Vec<Register> =
-            (0..row.bytes).map(|byte| Register::new(row.first.index() + byte)).collect::<Option<_>>()?;
-        let cells: Option<Vec<_>> = registers.iter().map(|register| in_memory(*register)).collect();
-        let cells = match cells {
+        let cells = match self.in_memory(&row, copies) {
             Some(cells) => cells,
-            None if row.instructions == 1 => registers.iter().map(|register| register.address()).collect(),
+            None if row.instructions == 1 => row.registers()?,
             None => return None,
         };
-        let constant = row.constant.to_le_bytes();
-        let right = constant[..usize::from(row.bytes)].iter().map(|byte| Operand::Constant(*byte)).collect();
-        let left = cells.into_iter().map(Operand::Cell).collect();
-        let number = self.environment.difference(&Comparison { left, right });
+        let bytes = |number: u64| {
+            let bytes = number.to_le_bytes();
+            bytes[..usize::from(row.bytes)].iter().map(|byte| Operand::Constant(*byte)).collect()
+        };
+        let left = Number::of(cells.into_iter().map(Operand::Cell).collect());
+        let number = self.environment.difference(&Comparison { left, right: Number::of(bytes(row.constant)) });
         (number != 0).then_some(Difference { number, first: row.first.index(), left: row.instructions })
+    }
+
+    /// The cells of SRAM that the registers of a row were loaded from.
+    fn in_memory(&self, row: &Row, copies: Copies) -> Option<Vec<DataAddress>> {
+        let in_memory =
+            |register: DataAddress| copies.same_as(register).into_iter().filter(|cell| *cell >= REGISTERS).min();
+        row.registers()?.into_iter().map(in_memory).collect()
+    }
+
+    /// The sum that registers hold behind an instruction, with the copies before it and those that are kept behind it.
+    ///
+    /// SOUND: between the instructions of a row there is no other, so what is left of it is counted down. It writes no cell of SRAM, so
+    /// the number is the same at its end.
+    pub(in crate::execute) fn sum_after(&self, instruction: Instruction, before: Copies, kept: Copies) -> Sum {
+        let sum = before.sum();
+        if !self.environment.relates() {
+            return Sum::default();
+        }
+        if sum.left > 0 {
+            return Sum { left: sum.left - 1, ..sum };
+        }
+        self.summed(instruction, before).unwrap_or(kept.sum())
+    }
+
+    /// The sum that a row computes which an instruction begins.
+    fn summed(&self, instruction: Instruction, copies: Copies) -> Option<Sum> {
+        let row = self.row(instruction)?;
+        let number = self.in_memory(&row, copies)?;
+        let mut cells = [DataAddress(0); MOST_BYTES as usize];
+        cells[..number.len()].copy_from_slice(&number);
+        let plus = (row.constant.wrapping_neg() & mask(row.bytes)) as u32;
+        Some(Sum { bytes: row.bytes, first: row.first.index(), left: row.instructions - 1, plus, cells })
     }
 
     /// The row that an instruction begins.
@@ -122,6 +149,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 }
 
 impl Row {
+    /// The registers that it writes; none if there are not so many.
+    fn registers(&self) -> Option<Vec<DataAddress>> {
+        let registers = (self.first.index()..self.first.index() + self.bytes).map(Register::new);
+        registers.map(|register| register.map(Register::address)).collect()
+    }
+
     /// True if the row writes a register.
     fn has(&self, register: Register) -> bool {
         (self.first.index()..self.first.index() + self.bytes).contains(&register.index())

@@ -13,7 +13,7 @@ mod word;
 
 use super::Step;
 use super::flags::flag;
-use crate::copies::{Copies, Relation};
+use crate::copies::{Copies, MaskedCopy, Relation};
 use crate::environment::{Environment, Question};
 use crate::program::Fetched;
 use avr_isa::{DataAddress, Instruction, Opcode, Pointer, PointerMode, Register};
@@ -162,7 +162,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 Some(address) if self.machine.sram.contains(&address) => copy(address, cell(rr)),
                 _ => copies = Copies::default(),
             },
-            _ if copies.is_empty() => {}
+            _ if copies.is_empty() && !relates => {}
+            I::Andi { rd, k } if relates => mask(&mut copies, rd, rd, k),
+            I::And { rd, rr } if relates && rd != rr => {
+                match [rr, rd].map(|register| self.register(register).known()) {
+                    [Some(bits), _] => mask(&mut copies, rd, rd, bits),
+                    [None, Some(bits)] => mask(&mut copies, rd, rr, bits),
+                    [None, None] => copies.overwrite(cell(rd)),
+                }
+            }
             _ if keeps_copies(instruction) => {
                 instruction.registers_written().iter().for_each(|register| copies.overwrite(cell(register)));
             }
@@ -192,6 +200,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
         }
         None
+    }
+}
+
+/// Takes note that a register was overwritten with some bits of another one, or of itself.
+fn mask(copies: &mut Copies, to: Register, from: Register, mask: u8) {
+    let others: Vec<DataAddress> =
+        copies.same_as(from.address()).into_iter().filter(|cell| *cell != to.address()).collect();
+    let whole = others.iter().find(|cell| **cell >= REGISTERS).or(others.first());
+    let found = whole.map(|cell| (*cell, 0xff)).or_else(|| copies.masked_as(from.address()));
+    copies.overwrite(to.address());
+    if let Some((from, bits)) = found {
+        copies.mask(MaskedCopy { register: to.index(), mask: bits & mask, from });
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::super::flags::flag;
 use super::{MAX_CHAIN, Other, REGISTERS, Step};
-use crate::comparison::{Comparison, Operand};
+use crate::comparison::{Comparison, Number, Operand};
 use crate::copies::{Copies, Relation};
 use crate::environment::Environment;
 use crate::program::Fetched;
@@ -23,10 +23,11 @@ const MOST_BYTES: usize = 4;
 const OF_DIFFERENCE: u8 = 1 << flag::C | 1 << flag::Z | 1 << flag::S;
 
 /// A row of instructions that compare two numbers.
-#[derive(Default)]
 struct Row {
     /// The bytes of both numbers, the lowest first.
     bytes: Vec<(Other, Other)>,
+    /// The bits of the lowest byte of the first number that are compared.
+    mask: u8,
     /// The flags that tell the outcome.
     flags: u8,
     /// The registers whose content is another one after the row.
@@ -40,6 +41,7 @@ impl Row {
     fn beginning(instruction: Instruction) -> Option<Self> {
         use Instruction as I;
         use Other::{Constant, Register};
+        let mut mask = 0xff;
         let (bytes, flags) = match instruction {
             I::Cp { rd, rr } | I::Sub { rd, rr } => (vec![(Register(rd), Register(rr))], OF_DIFFERENCE),
             I::Cpi { rd, k } | I::Subi { rd, k } => (vec![(Register(rd), Constant(k))], OF_DIFFERENCE),
@@ -52,13 +54,17 @@ impl Row {
             I::And { rd, rr } | I::Or { rd, rr } if rd == rr => {
                 (vec![(Register(rd), Constant(0))], 1 << flag::Z | 1 << flag::S)
             }
+            I::Andi { rd, k } => {
+                mask = k;
+                (vec![(Register(rd), Constant(0))], 1 << flag::Z | 1 << flag::S)
+            }
             I::Or { rd, rr } => (vec![(Register(rd), Constant(0)), (Register(rr), Constant(0))], 1 << flag::Z),
             I::Dec { rd } => (vec![(Register(rd), Constant(1))], 1 << flag::Z),
             _ => return None,
         };
         let is_kept = matches!(instruction, I::And { rd, rr } | I::Or { rd, rr } if rd == rr);
         let written = if is_kept { RegisterSet::default() } else { instruction.registers_written() };
-        Some(Self { bytes, flags, written, loaded: Vec::new() })
+        Some(Self { bytes, mask, flags, written, loaded: Vec::new() })
     }
 
     /// Adds the next instruction; none if it is no part of the row.
@@ -170,17 +176,35 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
         });
         asked.flatten().filter(|flag| row.flags >> flag & 1 == 1)?;
-        let sides = row.bytes.iter().map(|(left, right)| {
-            let left = self.operand(*left, &row, copies)?;
-            Some((left, self.operand(*right, &row, copies)?))
-        });
-        let (left, right): (Vec<Operand>, Vec<Operand>) = sides.collect::<Option<Vec<_>>>()?.into_iter().unzip();
-        let is_constant = |side: &[Operand]| side.iter().all(|operand| matches!(operand, Operand::Constant(_)));
-        if left == right || is_constant(&left) && is_constant(&right) {
+        let (left, right): (Vec<Other>, Vec<Other>) = row.bytes.iter().copied().unzip();
+        let (mut one, mut other) = (self.number(&left, &row, copies), self.number(&right, &row, copies));
+        let is_constant = [&one, &other].map(|side| side.as_ref().and_then(Number::constant).is_some());
+        // What is known of a number that is compared with constants is known of registers that hold its sum with another one.
+        if !is_constant[0] && !is_constant[1] {
+            one = self.summed_in(&left, copies).or(one);
+            other = self.summed_in(&right, copies).or(other);
+        }
+        let (mut left, right) = (one?, other?);
+        left.bytes[0] = left.bytes[0].masked(row.mask);
+        if left == right || is_constant == [true, true] {
             return None;
         }
         let number = self.environment.relation(&Comparison { left, right });
         (number != 0).then_some(Relation { number, flags: row.flags, is_complete: self.is_at_branch() })
+    }
+
+    /// A number that is the same before the row and behind it; none if there is none.
+    fn number(&self, bytes: &[Other], row: &Row, copies: Copies) -> Option<Number> {
+        bytes.iter().map(|byte| self.operand(*byte, row, copies)).collect::<Option<_>>().map(Number::of)
+    }
+
+    /// The sum that registers hold, unless it is in memory as well; none if they hold none.
+    fn summed_in(&self, bytes: &[Other], copies: Copies) -> Option<Number> {
+        let is_it = |(byte, register): (&Other, DataAddress)| matches!(byte, Other::Register(one) if one.address() == register && self.register(*one).known().is_none());
+        let sum = copies.sum();
+        let in_memory = |register: DataAddress| copies.same_as(register).iter().any(|cell| *cell >= REGISTERS);
+        let is_whole = bytes.len() == usize::from(sum.bytes) && bytes.iter().zip(sum.registers()).all(is_it);
+        if is_whole && !sum.registers().all(in_memory) { sum.number() } else { None }
     }
 
     /// An operand that holds the same before the row and behind it; none if there is none.
@@ -194,8 +218,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let same = copies.same_as(register.address());
         let in_memory = same.iter().filter(|cell| **cell >= REGISTERS).min();
-        let is_kept = |cell: &&DataAddress| Register::at(**cell).is_some_and(|one| !row.written.contains(one));
-        let cell = in_memory.or_else(|| same.iter().find(is_kept))?;
-        Some(Operand::Cell(*cell))
+        let is_kept = |cell: &DataAddress| Register::at(*cell).is_none_or(|one| !row.written.contains(one));
+        let masked = copies.masked_as(register.address()).filter(|(cell, _)| is_kept(cell));
+        let (in_register, masked) = match masked {
+            Some((cell, _)) if cell >= REGISTERS => (None, masked),
+            _ => (same.iter().find(|cell| is_kept(cell)), masked),
+        };
+        let whole = in_memory.or(in_register).map(|cell| Operand::Cell(*cell));
+        whole.or_else(|| masked.map(|(cell, mask)| Operand::Cell(cell).masked(mask)))
     }
 }

@@ -273,7 +273,7 @@ fn predicates_about_hardware_and_pairs_that_stand_twice_are_refused() {
         alter(&mut altered.predicates.as_mut().expect("there are some").compared);
         avr_check::check(&altered, &image, device).expect_err("it is refused").to_string()
     };
-    let of_pins = |compared: &mut Vec<Comparison>| compared[0].left[0] = Operand::Cell(DataAddress(0x23));
+    let of_pins = |compared: &mut Vec<Comparison>| compared[0].left.bytes[0] = Operand::Cell(DataAddress(0x23));
     let of_pins = refused(of_pins);
     assert!(of_pins.contains("what hardware changes"), "{of_pins}");
     let twice = refused(|compared| compared.push(compared[0].clone()));

@@ -4,7 +4,7 @@ use avr_certificate::{Certificate, PredicateLiteral, PredicateTerms, Running, St
 use avr_image::Image;
 use avr_isa::{DataAddress, Instruction as I};
 use avr_machine::device::Device;
-use avr_machine::{Comparison, Copies, DataSpace, Difference, Machine, Operand, Options, PAGE_CELLS, Program};
+use avr_machine::{Comparison, Copies, DataSpace, Difference, Machine, Number, Operand, Options, PAGE_CELLS, Program};
 use avr_testkit::Random;
 use avr_testkit::image::{Code, image, r};
 use three_valued::TvByte;
@@ -60,20 +60,23 @@ pub(super) fn program(changes: bool) -> Image {
 }
 
 /// A number of a concrete state.
-fn number(bytes: &[Operand], data: &DataSpace<TvByte>) -> u32 {
-    bytes.iter().rev().fold(0, |number, byte| {
+fn number(number: &Number, data: &DataSpace<TvByte>) -> u32 {
+    let sum = number.bytes.iter().rev().fold(0u32, |sum, byte| {
         let byte = match byte {
             Operand::Cell(cell) => data.get(*cell).known().expect("it is concrete"),
+            Operand::Masked(cell, mask) => data.get(*cell).known().expect("it is concrete") & mask,
             Operand::Constant(value) => *value,
         };
-        number << 8 | u32::from(byte)
-    })
+        sum << 8 | u32::from(byte)
+    });
+    let unused = 32 - 8 * number.bytes.len() as u32;
+    sum.wrapping_add(number.plus) << unused >> unused
 }
 
 /// The predicates of two numbers: less, equal, greater, and less and greater with a sign.
 fn predicates(comparison: &Comparison, data: &DataSpace<TvByte>) -> [bool; 5] {
     let (left, right) = (number(&comparison.left, data), number(&comparison.right, data));
-    let unused = 32 - 8 * comparison.left.len() as u32;
+    let unused = 32 - 8 * comparison.left.bytes.len() as u32;
     let signed = |number: u32| (number << unused) as i32;
     let [one, other] = [left, right].map(signed);
     [left < right, left == right, left > right, one < other, one > other]
@@ -116,10 +119,9 @@ impl<'a> Facts<'a> {
             known.known_mask() == 0
                 || known.known_mask() == 1 && (known.value() == 1) == clause.iter().any(|one| self.is_true(one, data))
         };
-        let mut pairs = self.copies.pairs().iter();
         self.clauses.iter().zip(&self.known[MOST_PAIRS..]).all(is_told)
             && self.compared.iter().zip(&self.known).all(is_true)
-            && pairs.all(|(one, other)| data.get(*one) == data.get(*other))
+            && self.copies.are_true(|cell| data.get(cell).known().expect("it is concrete"))
             && self.is_related(data)
     }
 
@@ -163,14 +165,18 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
         }
     };
     let equate = |comparison: &Comparison, data: &mut DataSpace<TvByte>| {
-        for (left, right) in comparison.left.iter().zip(&comparison.right) {
+        for (left, right) in comparison.left.bytes.iter().zip(&comparison.right.bytes) {
             match (left, right) {
                 (Operand::Cell(cell), Operand::Constant(value)) => give(*cell, *value, data),
                 (Operand::Cell(cell), Operand::Cell(other)) => {
                     let value = data.get(*other).known().expect("it is concrete");
                     give(*cell, value, data);
                 }
-                (Operand::Constant(_), _) => {}
+                (Operand::Masked(cell, mask), Operand::Constant(value)) => {
+                    let rest = data.get(*cell).known().expect("it is concrete") & !mask;
+                    give(*cell, rest | value & mask, data);
+                }
+                (Operand::Constant(_), _) | (_, Operand::Masked(..)) | (Operand::Masked(..), _) => {}
             }
         }
     };
@@ -191,6 +197,10 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
         let [here, there] = [to, from].map(|cell| data.get(*cell).known().expect("it is concrete"));
         give(*to, there, data);
         give(*from, here, data);
+    }
+    for copy in facts.copies.masked() {
+        let from = data.get(copy.from).known().expect("it is concrete");
+        give(copy.to(), from & copy.mask, data);
     }
     // Flags may be what their comparison gives, as far as they are unknown.
     let mut flags = 0..=u8::MAX;
@@ -222,10 +232,16 @@ pub(super) fn change(certificate: &mut Certificate, random: &mut Random) -> &'st
         }
         0 => {
             let side = &mut kept.compared[one];
-            let bytes = if random.once_in(2) { &mut side.left } else { &mut side.right };
+            let number = if random.once_in(2) { &mut side.left } else { &mut side.right };
+            if random.once_in(4) {
+                number.plus ^= 1 << random.below(8);
+                return "sum";
+            }
+            let bytes = &mut number.bytes;
             let byte = random.below(bytes.len());
             bytes[byte] = match bytes[byte] {
                 Operand::Cell(cell) => Operand::Cell(cell.wrapping_add(1)),
+                Operand::Masked(cell, mask) => Operand::Masked(cell, mask ^ 1 << random.below(8)),
                 Operand::Constant(value) => Operand::Constant(value ^ 1 << random.below(8)),
             };
             "number"
