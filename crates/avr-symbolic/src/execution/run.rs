@@ -290,7 +290,7 @@ impl<'g, G: Goal<'g>> Run<'_, 'g, G> {
         let Outcome { stepped, condition, course, freedom, .. } = outcome;
         let freedom = freedom.union(path.freedom);
         let state = match stepped {
-            Stepped::To(state) => state,
+            Stepped::To(state) => *state,
             Stepped::Hazard(hazard) => {
                 return self.end(EndKind::Hazard(hazard), Told { condition, freedom, ..path.clone().told() });
             }

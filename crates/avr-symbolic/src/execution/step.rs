@@ -12,7 +12,7 @@ use avr_machine::{Happening, Hazard, Machine, MachineState, Stop};
 
 /// The result of a step in one case.
 pub(super) enum Stepped<'g> {
-    To(MachineState<SymbolicByte<'g>>),
+    To(Box<MachineState<SymbolicByte<'g>>>),
     Hazard(Hazard),
     Cannot(Cannot),
 }
@@ -80,7 +80,7 @@ impl<'g> Stepper<'_, 'g> {
             (None, Err(Stop::Infeasible)) => Stepped::Cannot(Cannot::Contradiction),
             (None, Ok(_)) if self.graph.is_full() => Stepped::Cannot(Cannot::Nodes),
             (None, Ok(_)) if slept && !self.sleeps_on => Stepped::Cannot(Cannot::Sleep),
-            (None, Ok(_)) => Stepped::To(self.taken(state, script)),
+            (None, Ok(_)) => Stepped::To(Box::new(self.taken(state, script))),
         };
         Outcome { stepped, condition, record, course, freedom }
     }
