@@ -3,8 +3,8 @@
 use crate::faults::{Fault, is_on};
 use crate::number::NumberSet;
 use crate::order::{EQUAL, GREATER, LESS, SIGNED_GREATER, SIGNED_LESS};
-use crate::table::ToldBy;
 use crate::term::{Term, constant};
+use crate::told_by::ToldBy;
 use avr_machine::Number;
 use three_valued::TvByte;
 

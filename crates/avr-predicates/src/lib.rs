@@ -17,11 +17,13 @@ mod order;
 mod same;
 mod table;
 mod term;
+mod told_by;
 mod written;
 
 pub use clause::{Clause, Literal, MOST_CLAUSES};
 pub use number::NumberSet;
 pub use order::PredicateOrder;
-pub use table::{MOST_TERMS, Predicates, Told, ToldBy, add};
+pub use table::{MOST_TERMS, Predicates};
 pub use term::Term;
+pub use told_by::{Told, ToldBy, add};
 pub use written::Written;

@@ -11,6 +11,7 @@ use crate::order::{
 };
 use crate::same::{is_same_number, is_sum};
 use crate::term::{Term, constant, values};
+use crate::told_by::{Told, ToldBy, add};
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Copies, DataSpace, Number, Operand, PAGE_CELLS, Relation};
 use avr_properties::{Atom, AtomKind};
@@ -19,29 +20,6 @@ use three_valued::{ByteDomain, Truth, TvByte};
 
 /// The most terms.
 pub const MOST_TERMS: usize = 64;
-
-/// Predicates that told something, as bits, by the index of their term.
-pub type ToldBy = BTreeMap<usize, u8>;
-
-/// Adds predicates to others.
-pub fn add(all: &mut ToldBy, others: &ToldBy) {
-    others.iter().for_each(|(index, mask)| *all.entry(*index).or_default() |= mask);
-}
-
-/// The truth of a predicate in a state, as far as it is known.
-#[derive(Clone, Debug)]
-pub struct Told {
-    /// The truth.
-    pub truth: Truth,
-    /// The predicates that tell it.
-    pub by: ToldBy,
-}
-
-impl Told {
-    fn unknown() -> Self {
-        Self { truth: Truth::Unknown, by: ToldBy::new() }
-    }
-}
 
 /// The terms of one analysis. They are numbered in their order, and keep their numbers.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! Disjunctions in the states of an analysis: their values after a step, and the predicates that they tell.
 
-use super::{MOST_TERMS, Predicates, Told, ToldBy, add, set};
+use super::{MOST_TERMS, Predicates, set};
 use crate::clause::{Clause, Literal, MOST_CLAUSES, TRUE, literal};
 use crate::faults::{Fault, is_on};
 use crate::order::{PredicateOrder, told};
+use crate::told_by::{Told, ToldBy, add};
 use avr_isa::DataAddress;
 use avr_machine::DataSpace;
 use avr_properties::ComparedNumbers;

@@ -23,7 +23,7 @@ use avr_certificate::{Certificate, Claim, ReadError, ReadErrorKind, Verdict};
 use avr_image::{Image, LoadOptions};
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
-use avr_machine::{Comparison, Operand};
+use avr_machine::{Comparison, Number, Operand};
 use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::PropertyFile;
 use avr_testkit::Random;
@@ -224,9 +224,14 @@ fn a_watchdog() {
 
 /// A program that compares a number twice.
 fn compared_twice(changes: bool) -> Sample {
+    without_error(predicates::program(changes))
+}
+
+/// A program that never says that there is an error.
+fn without_error(image: Image) -> Sample {
     let text = "(properties: [Always(name: \"never\", check: \"PORTB != 0x2a\")])";
     let file = PropertyFile::parse("twice", text).unwrap_or_else(|error| panic!("{error}"));
-    let (image, device) = (predicates::program(changes), Device::named("atmega328p-gpio").expect("it exists"));
+    let device = Device::named("atmega328p-gpio").expect("it exists");
     let certificate = certified(&image, device, &file, text.to_owned());
     Sample { image, device, certificate }
 }
@@ -252,6 +257,17 @@ fn compared_with_flag() -> Sample {
 fn a_disjunction_of_two_predicates() {
     let sample = compared_with_flag();
     assert!(sample.certificate.predicates.as_ref().is_some_and(|kept| kept.clauses.len() == 1));
+    check_sample(&sample, 300);
+}
+
+#[test]
+fn numbers_that_are_masked_and_sums() {
+    let sample = without_error(predicates::program_with_expressions());
+    let compared = sample.certificate.predicates.iter().flat_map(|kept| &kept.compared);
+    let numbers: Vec<&Number> = compared.flat_map(|one| [&one.left, &one.right]).collect();
+    assert!(numbers.iter().any(|number| number.plus == 5), "{numbers:?}");
+    let is_masked = |number: &&&Number| number.bytes.iter().any(|byte| matches!(byte, Operand::Masked(..)));
+    assert!(numbers.iter().any(|number| is_masked(&number)), "{numbers:?}");
     check_sample(&sample, 300);
 }
 

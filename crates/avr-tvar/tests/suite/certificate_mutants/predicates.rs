@@ -59,6 +59,56 @@ pub(super) fn program(changes: bool) -> Image {
     image(&code.words)
 }
 
+/// A program that compares some bits of a word twice, with a loop in between, and stores the word with 5 added, which it compares behind
+/// another loop. Pins decide the end of loops, and that 1 is added to the word.
+pub(super) fn program_with_expressions() -> Image {
+    let load = |code: &mut Code, register: u8, cell: u16| {
+        code.add(I::Lds { rd: r(register), address: DataAddress(cell) });
+        code.add(I::Lds { rd: r(register + 1), address: DataAddress(cell + 1) });
+    };
+    let store = |code: &mut Code, cell: u16| {
+        code.add(I::Sts { address: DataAddress(cell + 1), rr: r(25) });
+        code.add(I::Sts { address: DataAddress(cell), rr: r(24) });
+    };
+    let wait = |code: &mut Code| {
+        code.add(I::Sbis { io: PIND, bit: 0 });
+        code.add(I::Rjmp { offset: -2 });
+    };
+    let masked = |code: &mut Code| {
+        load(code, 24, 0x100);
+        code.add(I::Andi { rd: r(24), k: 0xf0 });
+        code.add(I::Andi { rd: r(25), k: 0x0f });
+        code.add(I::Cpi { rd: r(24), k: 0x20 });
+        code.add(I::Sbci { rd: r(25), k: 0x01 });
+    };
+    let mut code = Code::default();
+    code.add(I::Ldi { rd: r(20), k: 0x2a });
+    let start = code.words.len() as u32;
+    masked(&mut code);
+    code.unless(1, false, |code| {
+        wait(code);
+        masked(code);
+        code.unless(1, true, |code| code.add(I::Out { io: PORTB, rr: r(20) }));
+    });
+    load(&mut code, 24, 0x100);
+    code.add(I::Adiw { rd: r(24), k: 5 });
+    store(&mut code, 0x102);
+    wait(&mut code);
+    load(&mut code, 22, 0x102);
+    load(&mut code, 24, 0x100);
+    code.add(I::Adiw { rd: r(24), k: 5 });
+    code.add(I::Cp { rd: r(24), rr: r(22) });
+    code.add(I::Cpc { rd: r(25), rr: r(23) });
+    code.unless(1, true, |code| code.add(I::Out { io: PORTB, rr: r(20) }));
+    load(&mut code, 24, 0x100);
+    code.add(I::Adiw { rd: r(24), k: 1 });
+    code.add(I::Sbis { io: PIND, bit: 1 });
+    code.jump(start);
+    store(&mut code, 0x100);
+    code.jump(start);
+    image(&code.words)
+}
+
 /// A number of a concrete state.
 fn number(number: &Number, data: &DataSpace<TvByte>) -> u32 {
     let sum = number.bytes.iter().rev().fold(0u32, |sum, byte| {
@@ -103,7 +153,9 @@ impl<'a> Facts<'a> {
     /// True within a row of instructions that compares or subtracts: there flags and registers are what its first instructions left.
     fn is_within_row(&self) -> bool {
         let relation = self.copies.relation();
-        relation.number != 0 && !relation.is_complete || self.copies.difference() != Difference::default()
+        relation.number != 0 && !relation.is_complete
+            || self.copies.difference() != Difference::default()
+            || self.copies.sum().left > 0
     }
 
     /// True if they are true of a concrete state.
@@ -164,21 +216,21 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
             data.set(cell, TvByte::constant(value));
         }
     };
-    let equate = |comparison: &Comparison, data: &mut DataSpace<TvByte>| {
-        for (left, right) in comparison.left.bytes.iter().zip(&comparison.right.bytes) {
-            match (left, right) {
-                (Operand::Cell(cell), Operand::Constant(value)) => give(*cell, *value, data),
-                (Operand::Cell(cell), Operand::Cell(other)) => {
-                    let value = data.get(*other).known().expect("it is concrete");
-                    give(*cell, value, data);
-                }
-                (Operand::Masked(cell, mask), Operand::Constant(value)) => {
+    let assign = |to: &Number, value: u32, data: &mut DataSpace<TvByte>| {
+        for (operand, byte) in to.bytes.iter().zip(value.wrapping_sub(to.plus).to_le_bytes()) {
+            match operand {
+                Operand::Cell(cell) => give(*cell, byte, data),
+                Operand::Masked(cell, mask) => {
                     let rest = data.get(*cell).known().expect("it is concrete") & !mask;
-                    give(*cell, rest | value & mask, data);
+                    give(*cell, rest | byte & mask, data);
                 }
-                (Operand::Constant(_), _) | (_, Operand::Masked(..)) | (Operand::Masked(..), _) => {}
+                Operand::Constant(_) => {}
             }
         }
+    };
+    let equate = |comparison: &Comparison, data: &mut DataSpace<TvByte>| {
+        assign(&comparison.left, number(&comparison.right, data), data);
+        assign(&comparison.right, number(&comparison.left, data), data);
     };
     for (comparison, known) in facts.compared.iter().zip(&facts.known) {
         if known.value() & EQUAL != 0 {
@@ -201,6 +253,10 @@ pub(super) fn make_true(certificate: &Certificate, running: &Running, data: &mut
     for copy in facts.copies.masked() {
         let from = data.get(copy.from).known().expect("it is concrete");
         give(copy.to(), from & copy.mask, data);
+    }
+    let sum = facts.copies.sum();
+    if let Some(value) = sum.number().map(|sum| number(&sum, data)) {
+        sum.registers().zip(value.to_le_bytes()).for_each(|(register, byte)| give(register, byte, data));
     }
     // Flags may be what their comparison gives, as far as they are unknown.
     let mut flags = 0..=u8::MAX;
