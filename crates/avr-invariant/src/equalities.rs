@@ -79,6 +79,11 @@ impl Equalities {
         cells
     }
 
+    /// The equalities with what cells held when the handler began.
+    pub(crate) fn rigid(&self) -> Self {
+        Self(self.0.iter().filter(|one| matches!(one.1, Value::Entry(_))).copied().collect())
+    }
+
     /// True if everything that this says is said by `fine` as well.
     #[must_use]
     pub fn cover(&self, fine: &Self, silence: Silence) -> bool {

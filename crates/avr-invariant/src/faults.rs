@@ -27,6 +27,12 @@ pub enum Fault {
     MarksForgotten,
     /// States that cannot be followed are passed over.
     GapsForgotten,
+    /// No interrupt comes in a handler.
+    NestingForgotten,
+    /// A handler that interrupts another one begins with what is known of the beginning of that one.
+    EntryOfInterrupted,
+    /// What a handler writes that interrupts another one is not counted among what that one has changed.
+    NestedWritesForgotten,
     /// Cells of the state that everything begins in are taken to be 0.
     StartForgotten,
 }
@@ -45,6 +51,9 @@ impl Fault {
         Self::NothingRenamed,
         Self::MarksForgotten,
         Self::GapsForgotten,
+        Self::NestingForgotten,
+        Self::EntryOfInterrupted,
+        Self::NestedWritesForgotten,
         Self::StartForgotten,
     ];
 }

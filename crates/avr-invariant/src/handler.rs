@@ -4,7 +4,7 @@ use avr_isa::DataAddress;
 use avr_machine::{Control, Machine, flag};
 use three_valued::{ByteDomain, Truth, TvByte};
 
-use crate::equalities::Equalities;
+use crate::equalities::{Equalities, Silence};
 use crate::faults::{Fault, is_on};
 use crate::map::{Exit, Place, State, Thread};
 use crate::memory::Store;
@@ -21,7 +21,11 @@ pub(crate) struct Interrupt {
 impl Interrupt {
     /// The state with which the handler begins: each cell is as it is now.
     pub(crate) fn beginning(&self) -> State {
-        State { memory: self.state.memory.clone(), equalities: Equalities::default() }
+        let equalities = match is_on(Fault::EntryOfInterrupted) {
+            true => self.state.equalities.rigid(),
+            false => Equalities::default(),
+        };
+        State { memory: self.state.memory.clone(), equalities }
     }
 
     /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so.
@@ -61,6 +65,7 @@ impl Interrupt {
         let contents: Vec<(DataAddress, TvByte)> = cells.iter().map(|cell| (*cell, content(*cell, store))).collect();
         let equalities = match is_on(Fault::NumbersKept) {
             true => base.equalities.clone(),
+            false if is_on(Fault::NestedWritesForgotten) => base.equalities.overwrite(&cells, Silence::Nothing),
             false => base.equalities.overwrite(&cells, silence),
         };
         let state = State { memory: store.overwrite(&base.memory, &contents), equalities };

@@ -25,7 +25,7 @@ mod world;
 
 pub use check::{Claims, Depth, Mark, Move, check, check_from, check_with};
 pub use equalities::{Equalities, Silence, Value};
-pub use gap::{Gap, Reason};
+pub use gap::{Cycle, Gap, Reason};
 pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 pub use memory::{BLOCK_PAGES, Block, Memory, Page, Store};

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use three_valued::TvByte;
 
 use super::Options;
+use super::nesting::Nesting;
 use super::partition::{Part, Partition};
 use super::widening::Thresholds;
 use crate::faults::{Fault, is_on};
@@ -67,6 +68,7 @@ pub(crate) struct Fixpoint<'a> {
     nodes: Vec<Node>,
     index: FxHashMap<(Place, Part), u32>,
     exits: Exits,
+    nesting: Nesting,
     /// The states from which each handler begins.
     interrupted: FxHashMap<Thread, BTreeSet<u32>>,
     /// The handlers that return in more ways than what they interrupted was told.
@@ -96,6 +98,7 @@ impl<'a> Fixpoint<'a> {
             nodes: Vec::new(),
             index: FxHashMap::default(),
             exits: Exits::default(),
+            nesting: Nesting::default(),
             interrupted: FxHashMap::default(),
             grown: BTreeSet::new(),
             queue: BinaryHeap::new(),
@@ -194,6 +197,7 @@ impl<'a> Fixpoint<'a> {
                 Outcome::Interrupt(interrupt) => {
                     let thread = interrupt.place.thread;
                     let is_new = !self.interrupted.contains_key(&thread);
+                    self.nesting.note(place.thread, thread).map_err(|cycle| Gap::at(&place, Reason::Nested(cycle)))?;
                     let from = self.interrupted.entry(thread).or_default();
                     from.extend(number);
                     if is_new || !is_on(Fault::FirstMemoryOnly) {
@@ -257,10 +261,14 @@ impl<'a> Fixpoint<'a> {
         node.changes += u32::from(!node.is_queued);
         let is_widened = !node.is_queued && node.changes >= WIDENED_FROM[usize::from(!is_head)];
         self.is_widened |= is_widened;
-        let (thresholds, widened) = (&self.thresholds, &mut node.widened);
+        let (thresholds, widened, status) = (&self.thresholds, &mut node.widened, self.machine.status_address());
         let mut grown = |cell: DataAddress, old: TvByte, new: TvByte| {
             if old == new {
                 return new;
+            }
+            if cell == status {
+                // Flags are no number: what the range of one tells of I would be lost with the range.
+                return TvByte::new(new.value(), new.known_mask());
             }
             let times = widened.entry(cell).or_default();
             *times = times.saturating_add(1);

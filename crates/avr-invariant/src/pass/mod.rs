@@ -1,6 +1,7 @@
 //! The pass that finds maps. Nothing of it need be trusted: [`check`] accepts what it finds, or does not.
 
 mod fixpoint;
+mod nesting;
 mod partition;
 mod pointers;
 mod widening;
@@ -14,6 +15,9 @@ use crate::gap::Gap;
 use crate::map::Map;
 use crate::step::Start;
 use fixpoint::Fixpoint;
+
+/// The most activations of one handler at the same time that the pass follows.
+pub(crate) const MOST_ACTIVE: usize = 8;
 
 /// The limits of the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -104,11 +104,13 @@ fn faults_are_found() {
 }
 
 /// The faults of invariants that runs find, each with an image or a program in which they do.
-const FOUND_IN_MAPS: [(MapFault, &str); 4] = [
+const FOUND_IN_MAPS: [(MapFault, &str); 6] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
     (MapFault::ClosedAtJumps, "torn"),
     (MapFault::GapsForgotten, "plain"),
+    (MapFault::NestingForgotten, "nested-read"),
+    (MapFault::NestedWritesForgotten, "nested-write"),
 ];
 
 #[test]
@@ -131,7 +133,7 @@ fn faults_of_maps_are_found() {
 }
 
 /// The faults of invariants, each with a program in which sampled steps find it.
-const FOUND_BY_STEPS: [(MapFault, &str); 11] = [
+const FOUND_BY_STEPS: [(MapFault, &str); 14] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
     (MapFault::EntryForgotten, "acknowledged"),
@@ -143,6 +145,9 @@ const FOUND_BY_STEPS: [(MapFault, &str); 11] = [
     (MapFault::NothingRenamed, "counted"),
     (MapFault::MarksForgotten, "counted"),
     (MapFault::GapsForgotten, "plain"),
+    (MapFault::NestingForgotten, "nested-read"),
+    (MapFault::EntryOfInterrupted, "nested-entry"),
+    (MapFault::NestedWritesForgotten, "nested-write"),
 ];
 
 /// Faults that maps from the reset do not show: they concern maps that begin in a state of a run. The tests of closed sets in `avr-verify` and the generated programs of `avr-invariant` find them.
