@@ -33,6 +33,8 @@ pub enum Fault {
     EntryOfInterrupted,
     /// What a handler writes that interrupts another one is not counted among what that one has changed.
     NestedWritesForgotten,
+    /// Of the cases into which a state is split, only the first one is looked at.
+    CasesForgotten,
     /// Cells of the state that everything begins in are taken to be 0.
     StartForgotten,
 }
@@ -54,6 +56,7 @@ impl Fault {
         Self::NestingForgotten,
         Self::EntryOfInterrupted,
         Self::NestedWritesForgotten,
+        Self::CasesForgotten,
         Self::StartForgotten,
     ];
 }

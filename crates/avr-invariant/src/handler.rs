@@ -28,17 +28,17 @@ impl Interrupt {
         State { memory: self.state.memory.clone(), equalities }
     }
 
-    /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so.
+    /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so; none if it does not.
     ///
-    /// SOUND: a cell that the return does not list holds what it held when the handler began, which is what the entry left in it. All others
-    /// hold what the return says, with new values.
+    /// SOUND: a cell that the return does not list holds what it held when the handler began, which is what the entry left in it, and what the
+    /// return says as well. All others hold what the return says, with new values.
     pub(crate) fn resumed(
         &self,
         machine: &Machine,
         from: (&Place, &State),
         exit: &Exit,
         store: &mut Store,
-    ) -> (Place, State) {
+    ) -> Option<(Place, State)> {
         let (from, before) = from;
         let silence = from.thread.silence();
         let status = machine.status_address();
@@ -68,9 +68,23 @@ impl Interrupt {
             false if is_on(Fault::NestedWritesForgotten) => base.equalities.overwrite(&cells, Silence::Nothing),
             false => base.equalities.overwrite(&cells, silence),
         };
-        let state = State { memory: store.overwrite(&base.memory, &contents), equalities };
+        let mut is_possible = true;
+        let mut kept = |cell: DataAddress, base: TvByte, exit: TvByte| {
+            if cell == status || is_kept(cell) || cells.binary_search(&cell).is_ok() {
+                return base;
+            }
+            base.meet(exit).unwrap_or_else(|| {
+                is_possible = false;
+                base
+            })
+        };
+        let memory = store.merge(&base.memory, &exit.state.memory, &mut kept);
+        if !is_possible {
+            return None;
+        }
+        let state = State { memory: store.overwrite(&memory, &contents), equalities };
         let control = Control { pc: from.control.pc, ..exit.control };
-        (Place { thread: from.thread, control, calls: from.calls }, state)
+        Some((Place { thread: from.thread, control, calls: from.calls }, state))
     }
 }
 

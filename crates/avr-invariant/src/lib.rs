@@ -24,7 +24,7 @@ mod workspace;
 mod world;
 
 pub use check::{Claims, Depth, Mark, Move, check, check_from, check_with};
-pub use equalities::{Equalities, Silence, Value};
+pub use equalities::{AreSame, Equalities, Silence, Value};
 pub use gap::{Cycle, Gap, Reason};
 pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};

@@ -1,20 +1,26 @@
 //! The pass that finds maps. Nothing of it need be trusted: [`check`] accepts what it finds, or does not.
 
+mod alarms;
+mod attempts;
 mod fixpoint;
+mod hints;
 mod nesting;
+mod numbers;
 mod partition;
 mod pointers;
+mod slice;
+mod trace;
 mod widening;
 
 use std::collections::BTreeMap;
 
 use avr_machine::Machine;
 
-use crate::check::{Claims, Move, check_from};
+use crate::check::{Claims, Move};
 use crate::gap::Gap;
 use crate::map::Map;
 use crate::step::Start;
-use fixpoint::Fixpoint;
+use attempts::Attempts;
 
 /// The most activations of one handler at the same time that the pass follows.
 pub(crate) const MOST_ACTIVE: usize = 8;
@@ -30,11 +36,13 @@ pub struct Options {
     pub calls: usize,
     /// The most states of one place that differ in what pointers are where interrupts may come, and where none may.
     pub of_place: [usize; 2],
+    /// The most steps of further attempts, in which states are told apart by what alarms depend on.
+    pub further: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { states: 60_000, steps: 600_000, calls: 48, of_place: [256, 2_200] }
+        Self { states: 60_000, steps: 600_000, calls: 48, of_place: [256, 2_200], further: 100_000 }
     }
 }
 
@@ -72,17 +80,5 @@ pub fn analyse_from(
     options: &Options,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Analysis {
-    let mut fixpoint = Fixpoint::new(machine, start, *options, is_cancelled);
-    let found = fixpoint.run().and_then(|()| fixpoint.narrow());
-    let steps = fixpoint.steps();
-    let mut map = fixpoint.into_map();
-    let mut moves = BTreeMap::new();
-    let mut count = |one: Move| {
-        let is_plain = matches!(one, Move::To(from, to) if from.calls == to.calls && to.control.pc == from.control.pc.wrapping_add(1));
-        if !is_plain {
-            *moves.entry(one).or_default() += 1;
-        }
-    };
-    let outcome = found.and_then(|()| check_from(machine, start, &mut map, &mut count));
-    Analysis { map, outcome, steps, moves }
+    Attempts::new(machine, start, options, is_cancelled).analysis()
 }

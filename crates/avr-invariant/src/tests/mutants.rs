@@ -17,7 +17,7 @@ use crate::pass::{Options, analyse};
 
 /// A machine with a random program; handlers let each other in in every second one.
 fn machine(seed: u64) -> Machine {
-    let program = if seed % 2 == 0 { interrupted::program } else { interrupted::nested };
+    let program = if seed.is_multiple_of(2) { interrupted::program } else { interrupted::nested };
     let words = program(&mut Random::new(seed));
     let device = Device::named("atmega328p").expect("the device exists");
     let word = |address: u32| words.get(address as usize).copied();
