@@ -58,8 +58,8 @@ pub enum Reason {
     #[error("paths end at an allowed hazard ({})", .0.kind.name())]
     EndedPath(Hazard),
     /// Handlers interrupt each other, so that one of them is active more often than the pass follows.
-    #[error("{0}, more than {most} times", most = crate::pass::MOST_ACTIVE)]
-    Nested(Cycle),
+    #[error("{0}, more than {1} times")]
+    Nested(Cycle, usize),
     /// An interrupt may come while one half of the stack pointer is written.
     #[error("an interrupt may come while one half of SP is written")]
     TornPointer,

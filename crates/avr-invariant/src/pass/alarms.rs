@@ -43,14 +43,14 @@ impl Alarms {
         if marks.is_empty() {
             return None;
         }
-        let words = |mark: &Mark| FlashWordAddress(mark.address.0 / 2);
+        let words = |mark: &Mark| mark.address.word();
         self.roots = marks.iter().map(|mark| (words(mark), self.looked_at(machine, words(mark)))).collect();
         Some(self)
     }
 
     /// Those of a map that is open; none if it is for a reason that no partition mends.
     pub(crate) fn open(mut self, machine: &Machine, gap: &Gap) -> Option<Self> {
-        let pc = FlashWordAddress(gap.at?.1.0 / 2);
+        let pc = gap.at?.1.word();
         match &gap.reason {
             Reason::Limit(_)
             | Reason::TornPointer
@@ -60,7 +60,7 @@ impl Alarms {
                 let cells = self.looked_at(machine, pc);
                 self.roots.push((pc, cells));
             }
-            Reason::Nested(cycle) => {
+            Reason::Nested(cycle, _) => {
                 let own = machine.device.interrupts.iter().filter(|one| cycle.0.contains(&one.number));
                 self.roots.push((pc, own.map(|one| one.enable.address).collect()));
             }

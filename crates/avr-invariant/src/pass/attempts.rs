@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use avr_machine::Machine;
 
 use super::alarms::Alarms;
+use super::analysis::{Analysis, Options};
 use super::fixpoint::Fixpoint;
 use super::hints::Hints;
 use super::slice::Depth;
-use super::{Analysis, Options};
 use crate::check::{Move, check_from};
 use crate::step::Start;
 

@@ -8,9 +8,9 @@ use avr_machine::{Fetched, Limit, Machine};
 use rustc_hash::FxHashMap;
 use three_valued::TvByte;
 
-use super::Options;
+use super::analysis::Options;
 use super::hints::Hints;
-use super::nesting::Nesting;
+use super::nesting::{MOST_ACTIVE, Nesting};
 use super::partition::{Part, Partition, Told};
 use super::slice::{Touched, accessed};
 use super::trace::Trace;
@@ -301,7 +301,9 @@ impl<'a> Fixpoint<'a> {
                         self.trace.begins.insert((place.control.pc, interrupt.place.control.pc, number));
                     }
                     let is_new = !self.interrupted.contains_key(&thread);
-                    self.nesting.note(place.thread, thread).map_err(|cycle| Gap::at(&place, Reason::Nested(cycle)))?;
+                    self.nesting
+                        .note(place.thread, thread)
+                        .map_err(|cycle| Gap::at(&place, Reason::Nested(cycle, MOST_ACTIVE)))?;
                     let from = self.interrupted.entry(thread).or_default();
                     from.extend(number);
                     if is_new || !is_on(Fault::FirstMemoryOnly) {

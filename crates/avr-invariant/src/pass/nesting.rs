@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::MOST_ACTIVE;
 use crate::gap::Cycle;
 use crate::map::Thread;
+
+/// The most activations of one handler at the same time that the pass follows.
+pub(super) const MOST_ACTIVE: usize = 8;
 
 /// The thread in which each handler was first found to begin.
 ///

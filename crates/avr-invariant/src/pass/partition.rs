@@ -5,7 +5,7 @@ use avr_machine::{Fetched, Machine, flag};
 use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
-use super::Options;
+use super::analysis::Options;
 use super::hints::Hints;
 use super::pointers::LivePointers;
 use crate::check::{MOST_CASES, MOST_SPLITS};

@@ -98,7 +98,7 @@ fn maps_with_nested_handlers_are_closed() {
         assert_eq!(claims.stack_bound(), Some(bound), "{sample}");
     }
     let gap = of_sample("nested-unbounded", 100_000).1.outcome.expect_err("it has no bound");
-    assert_eq!(gap.reason, Reason::Nested(Cycle(vec![1])));
+    assert_eq!(gap.reason, Reason::Nested(Cycle(vec![1]), 8));
 }
 
 #[test]

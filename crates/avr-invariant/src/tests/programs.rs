@@ -81,11 +81,11 @@ fn open(handlers: [&[I]; 2], enabled: u8) -> Reason {
 #[test]
 fn handlers_that_nest_without_end_are_named() {
     let alone = [SEI, I::Nop, CLI];
-    assert_eq!(open([&alone, &[]], 1), Reason::Nested(Cycle(vec![1])));
+    assert_eq!(open([&alone, &[]], 1), Reason::Nested(Cycle(vec![1]), 8));
     let first = lets_in(&[], &[]);
     let second = [I::Sbi { io: EIMSK, bit: 0 }, I::Cbi { io: EIMSK, bit: 1 }, SEI, I::Nop, CLI];
     let reason = open([&first, &second], 1);
-    assert_eq!(reason, Reason::Nested(Cycle(vec![1, 2])));
+    assert_eq!(reason, Reason::Nested(Cycle(vec![1, 2]), 8));
     assert_eq!(reason.to_string(), "handlers interrupt each other in a cycle: 1, 2, 1, more than 8 times");
 }
 
