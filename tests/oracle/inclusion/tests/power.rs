@@ -104,13 +104,11 @@ fn faults_are_found() {
 }
 
 /// The faults of invariants that runs find, each with an image or a program in which they do.
-const FOUND_IN_MAPS: [(MapFault, &str); 6] = [
+const FOUND_IN_MAPS: [(MapFault, &str); 4] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
     (MapFault::ClosedAtJumps, "torn"),
     (MapFault::GapsForgotten, "plain"),
-    (MapFault::NestingForgotten, "nested-read"),
-    (MapFault::NestedWritesForgotten, "nested-write"),
 ];
 
 #[test]
